@@ -27,7 +27,7 @@ async def draw() -> str:
     )
     async with app.run_test(size=(120, 40)) as pilot:
         for wanted in (0, STEP):
-            while (now := app.main.snapshot) is None or now.nothing or now.main.at.step != wanted:
+            while (now := app.main.snapshot) is None or now.corpus.nothing or now.main.at.step != wanted:
                 await pilot.pause(0.05)
             if not wanted:
                 app.send(commands.GoTo(STEP))

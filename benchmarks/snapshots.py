@@ -18,6 +18,7 @@ from tokentui.session import commands as do
 from tokentui.session.opening import Prepared
 from tokentui.session.state import State
 from tokentui.session.views import Viewport
+from tokentui.session.window import RunningText
 
 TIMES = 200
 TYPED = "The crowd in the street waits for the train that never comes, and nobody asks why. "
@@ -30,7 +31,7 @@ def snapshots(number: int) -> Figures:
     corpus, recipe = read("sample:english"), preset("gpt2")
     trainer = start(corpus, recipe)
     learn.jump(trainer, number - 1)
-    state = State(Prepared(corpus, recipe, Run(), trainer))
+    state = State(Prepared(corpus, recipe, Run(), trainer, RunningText(corpus, recipe)))
     state.view = VIEW
     state.snapshot()
     gc.collect()
@@ -38,8 +39,8 @@ def snapshots(number: int) -> Figures:
     steps, characters = [], []
     for n in range(2 * TIMES):  # forward and back again: the step stays near
         state.handle(do.Move(1 if n % 2 == 0 else -1), lambda _: None)
-        while state.at_work:
-            state.work(0.0)
+        while state.sync.at_work:
+            state.sync.work(0.0)
         begun = time.thread_time()
         state.snapshot()
         if n % 2 == 0:

@@ -7,6 +7,7 @@ import gc
 import importlib
 import itertools
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -36,8 +37,19 @@ _COMPILE = "from tokentui.core import jit; jit.available() and (jit.compiled() o
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Compile the kernels once for all workers, in the folder where tests look for them."""
+    """Compile the kernels once for all workers, in the folder where tests look for them.
+
+    Bytecode is kept as well, in pytest's own cache where the tree is to stay free of it: without it each
+    worker and each program that a test starts compiles all that it imports.
+
+    A run in the background of a shell ignores ctrl+c, and so would the programs that tests interrupt.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if config.cache is not None and not hasattr(config, "workerinput"):
+        if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+            sys.dont_write_bytecode = False
+            sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(config.cache.mkdir("bytecode"))
         home = str(config.cache.mkdir("kernels"))
         environment = {**os.environ, "TOKENTUI_HOME": home}
         subprocess.run(

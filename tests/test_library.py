@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -101,6 +103,28 @@ def test_a_long_call_tells_and_asks() -> None:
     assert told
     with pytest.raises(tokentui.Cancelled):
         tokentui.train("sample:sailor", "gpt2", cancel=lambda: True)
+
+
+def test_a_run_that_is_stopped_stays_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At whichever question it is stopped: its numbers are those of its step, and it goes on."""
+    monkeypatch.setenv("TOKENTUI_ENGINE", "plain")
+    whole = tokentui.Trainer("sample:sailor", "gpt2")
+    seen = [(whole.tokens, whole.candidates(5))]
+    for merges in range(1, 21):
+        whole.run(merges=merges, max_length=6)
+        seen.append((whole.tokens, whole.candidates(5)))
+    stopped = set()
+    for last in range(1, 30, 3):
+        trainer, answers = tokentui.Trainer("sample:sailor", "gpt2"), iter(range(last))
+
+        def asked(left: Iterator[int] = answers) -> bool:
+            return next(left, None) is None
+
+        with contextlib.suppress(tokentui.Cancelled):
+            trainer.run(merges=20, max_length=6, cancel=asked)
+        stopped.add(trainer.number)
+        assert (trainer.tokens, trainer.candidates(5)) == seen[trainer.number]
+    assert len(stopped) > 1
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,12 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 
 from tokentui.core.choices import Axis, Choice, Refusal
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.segment.ways import UNKNOWN, WAYS
+from tokentui.encode.segment import UNKNOWN, WAYS
 from tokentui.learn.bases import BASES, FILTERS, WEIGHTS
 from tokentui.learn.objectives import OBJECTIVES, Objective
 from tokentui.learn.ranking import TIES
@@ -116,17 +116,9 @@ def changed(recipe: Recipe, **words: object) -> Recipe:
         TokentuiError: There is no such axis or value, or the recipe makes no sense.
     """
     shape = {name: words[name] for name in SHAPE if name in words}
-    new = recipe.with_axes(**{name: value for name, value in words.items() if name not in shape}).shaped(
-        **shape
-    )
-    while (
-        (refusal := refusal_of(new)) is not None
-        and refusal.fades
-        and refusal.word not in shape
-        and len(words) > len(shape)
-    ):
-        new = new.shaped(**{refusal.word: SHAPE[refusal.word].default})
-    return check(new)
+    axes = {name: value for name, value in words.items() if name not in shape}
+    new = recipe.with_axes(**axes).shaped(**shape)
+    return check(_without_faded(new, shape) if axes else new)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -160,8 +152,10 @@ def mended(recipe: Recipe, name: str, value: object) -> Recipe | None:
     return None
 
 
-def _without_faded(recipe: Recipe) -> Recipe:
-    while (refusal := refusal_of(recipe)) is not None and refusal.fades:
+def _without_faded(recipe: Recipe, named: Container[str] = ()) -> Recipe:
+    """A recipe in which the words of `SHAPE` that have no meaning on its axes, and are not named, are at
+    their defaults."""
+    while (refusal := refusal_of(recipe)) is not None and refusal.fades and refusal.word not in named:
         recipe = recipe.shaped(**{refusal.word: SHAPE[refusal.word].default})
     return recipe
 

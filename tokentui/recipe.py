@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from tokentui.core.choices import UNWRITABLE, Parameter, unwritable
 from tokentui.core.errors import TokentuiError, name_of, nearest, shown
+from tokentui.core.files import read_regular, shown_path
 
 _EMPTY = ("", "none", "[]")  # how a user writes that a list is empty
 
@@ -166,6 +167,25 @@ class Recipe:
                 f"not a recipe file: {error}", where, 'write an axis a line, such as split = "gpt2"'
             ) from None
         return cls.from_dict(axes, where)
+
+
+_LARGEST = 1 << 20
+
+
+def read_recipe(path: str) -> Recipe:
+    """The recipe that a recipe file holds.
+
+    Raises:
+        TokentuiError: It cannot be read, or is no recipe file.
+    """
+    data, where = read_regular(path, "recipe file", _LARGEST + 1), shown_path(path)
+    if len(data) > _LARGEST:
+        raise TokentuiError("not a recipe file", where, "a recipe file is a few lines of TOML")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise TokentuiError(f"not UTF-8 at byte {error.start}", where, "a recipe file is UTF-8") from None
+    return Recipe.from_toml(text, where)
 
 
 AXIS_NAMES = tuple(one.name for one in dataclasses.fields(Recipe) if one.name not in SHAPE)

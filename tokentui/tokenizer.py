@@ -252,7 +252,7 @@ class Trainer:
         engine = self._engine
         if not engine.traits.grows:
             raise TokentuiError("a unigram training has no next pair", "why", "take candidates()")
-        return engine.why(engine.number + 1, engine.limits)
+        return engine.why(engine.limits)
 
     def steps(self, first: int = 1) -> Iterator[Any]:
         """The steps from this one on up to the present one: values with names, rows of a table."""

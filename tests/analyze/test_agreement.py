@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from itertools import pairwise
 
 import pytest
@@ -25,7 +26,7 @@ from tokentui.core.jobs import job
 from tokentui.encode.offsets import Encoding
 from tokentui.text.corpus import Corpus
 from tokentui.text.pretokenize import Pretokenizer
-from tokentui.tokenizer import train
+from tokentui.tokenizer import Tokenizer, train
 
 DROPPING = {"hf-bpe", "comp336"}
 """They drop letters, as BERT does marks and what is no text: a stretch that ends with one ends without a
@@ -37,11 +38,14 @@ NAMES = (
     "gpt2", "gpt4", "bert", "llama2", "hf-bpe", "subword-nmt-0.1", "minbpe-basic", "falcon",
     "sentencepiece-bpe", "comp336",
 )
-TOKENIZERS = {
-    name: train(LEARNED, preset(name) if name != "comp336" else preset(name, unknown="drop"), merges=25,
-                specials=("[UNK]",) if name == "bert" else ()) for name in NAMES
-}
 TEXT = st.text(st.sampled_from("thecamsoTH ,;.\n\t ïé😂zZ9日\u0301\udc80▁"), max_size=40)
+
+
+@functools.cache
+def trained(name: str) -> Tokenizer:
+    """A tokenizer by a preset."""
+    recipe = preset(name) if name != "comp336" else preset(name, unknown="drop")
+    return train(LEARNED, recipe, merges=25, specials=("[UNK]",) if name == "bert" else ())
 
 
 def spans(text: str, *offsets: tuple[int, int]) -> Encoding:
@@ -131,7 +135,7 @@ def test_no_text_and_no_tokens() -> None:
 @settings(deadline=None)
 @given(st.sampled_from(NAMES), st.sampled_from(NAMES), TEXT)
 def test_boundaries_and_partings_are_their_definitions(first: str, second: str, text: str) -> None:
-    encodings = [TOKENIZERS[name].encode(text) for name in (first, second)]
+    encodings = [trained(name).encode(text) for name in (first, second)]
     ways = [cuts(encoding) for encoding in encodings]
     for way, encoding in zip(ways, encodings, strict=True):
         assert set(way.offsets) == boundaries(encoding)
@@ -157,7 +161,7 @@ def test_boundaries_and_partings_are_their_definitions(first: str, second: str, 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.sampled_from(NAMES), min_size=2, max_size=3, unique=True), st.lists(TEXT, max_size=3))
 def test_a_corpus_in_stretches_is_its_documents_whole(names: list[str], texts: list[str]) -> None:
-    used = [TOKENIZERS[name] for name in names]
+    used = [trained(name) for name in names]
     for pair in compare_on(list(enumerate(used)), Corpus.from_lines(texts)):
         whole = Agreement()
         partings: dict[tuple[str, tuple[str, ...], tuple[str, ...]], int] = {}
@@ -180,7 +184,7 @@ def test_a_corpus_in_stretches_is_its_documents_whole(names: list[str], texts: l
 
 @given(st.lists(st.sampled_from(NAMES), min_size=1, max_size=3), TEXT)
 def test_stretches_are_the_document(names: list[str], text: str) -> None:
-    cutters = [Pretokenizer(TOKENIZERS[name].recipe) for name in names]
+    cutters = [Pretokenizer(trained(name).recipe) for name in names]
     found = list(stretches(Corpus.from_text(text), cutters))
     assert "".join(stretch for stretch, _ in found) == text
     assert [more for _, more in found] == [True] * (len(found) - 1) + [False] * bool(found)
@@ -188,7 +192,7 @@ def test_stretches_are_the_document(names: list[str], text: str) -> None:
 
 def test_a_counted_corpus_counts() -> None:
     corpus = Corpus.from_counts([("hat", 3), ("cats", 2)])
-    a, b = TOKENIZERS["hf-bpe"], train(corpus, "hf-bpe", merges=0)
+    a, b = trained("hf-bpe"), train(corpus, "hf-bpe", merges=0)
     (pair,) = compare_on([(0, a), (1, b)], corpus)
     assert pair.agreement.words == 5
     assert pair.agreement.tokens_b == 3 * 3 + 2 * 4
@@ -205,18 +209,18 @@ def test_the_most_frequent_parting_comes_first() -> None:
 
 
 def test_one_tokenizer_has_no_pair_and_cancelling_stops() -> None:
-    assert compare_on([(0, TOKENIZERS["gpt2"])], LEARNED) == ()
+    assert compare_on([(0, trained("gpt2"))], LEARNED) == ()
     with job(cancel=lambda: True), pytest.raises(Cancelled):
-        compare_on([(0, TOKENIZERS["gpt2"]), (1, TOKENIZERS["bert"])], LEARNED)
+        compare_on([(0, trained("gpt2")), (1, trained("bert"))], LEARNED)
     seen: list[int] = []
     with job(lambda done, total: seen.append(total)):
-        compare_on([(0, TOKENIZERS["gpt2"]), (1, TOKENIZERS["bert"])], LEARNED)
+        compare_on([(0, trained("gpt2")), (1, trained("bert"))], LEARNED)
     assert seen
 
 
 def test_a_column_that_refuses_the_corpus_is_left_out() -> None:
     refuses = train(Corpus.from_text("a"), "udl-notebook", merges=1)
-    columns = [(3, TOKENIZERS["gpt2"]), (5, refuses), (9, TOKENIZERS["bert"])]
+    columns = [(3, trained("gpt2")), (5, refuses), (9, trained("bert"))]
     assert compare_on(columns, LEARNED) == compare_on([columns[0], columns[2]], LEARNED)
     assert [(one.a, one.b) for one in compare_on(columns, LEARNED)] == [(3, 9)]
     assert compare_on(columns[:2], LEARNED) == ()

@@ -6,8 +6,9 @@ import pytest
 from trainers import merge_steps
 
 from tokentui import learn
-from tokentui.analyze.compare import compare
-from tokentui.analyze.divergence import first_divergence
+from tokentui.analyze.compare import check_columns, compare_on, tally_each
+from tokentui.analyze.divergence import Divergence, first_divergences
+from tokentui.analyze.metrics import rows_of
 from tokentui.analyze.results import DivergenceSide
 from tokentui.axes import preset
 from tokentui.core.errors import Cancelled, TokentuiError
@@ -26,6 +27,11 @@ HUGS = Corpus.from_counts([("hug", 10), ("pug", 5), ("pun", 12), ("bun", 4), ("h
 
 def training(corpus: Corpus, recipe: str | Recipe) -> Trainer:
     return start(corpus, preset(recipe) if isinstance(recipe, str) else recipe)
+
+
+def first_divergence(a: Trainer, b: Trainer, limit: int | None = None, rows: int = 10) -> Divergence | None:
+    """The first step that differs by the meaning of merges."""
+    return first_divergences(a, b, limit, rows=rows)[0]
 
 
 def pairs(side: DivergenceSide) -> list[tuple[bytes, bytes, int]]:
@@ -165,19 +171,19 @@ def test_a_tokenizer_that_cannot_read_the_corpus_leaves_the_others_working() -> 
     columns: list[Tokenizer | TokentuiError] = [
         good[0], refusing, TokentuiError("cannot be trained"), good[1],
     ]
-    found = compare(columns, corpus)
-    assert [one is None for one in found.tallies] == [False, True, True, False]
-    assert [one is None for one in found.errors] == [True, False, False, True]
-    assert "is not in the vocabulary" in str(found.errors[1])
-    assert [(pair.a, pair.b) for pair in found.pairs] == [(0, 3)]
-    assert set(found.overlaps) == set(found.bare) == {(0, 1), (0, 3), (1, 3)}
-    assert all([figure is None for figure in row.figures] == [False, True, True, False] for row in found.rows)
+    tallies, errors = tally_each(columns, corpus)
+    assert [one is None for one in tallies] == [False, True, True, False]
+    assert [one is None for one in errors] == [True, False, False, True]
+    assert "is not in the vocabulary" in str(errors[1])
+    assert [(pair.a, pair.b) for pair in compare_on([(0, good[0]), (1, refusing), (3, good[1])], corpus)] == [
+        (0, 3)
+    ]
+    assert all(
+        [figure is None for figure in row.figures] == [False, True, True, False] for row in rows_of(tallies)
+    )
 
 
 @pytest.mark.parametrize("count", [0, 1, 5])
 def test_there_are_two_to_four_columns(count: int) -> None:
-    tok = training(read("sample:sailor"), "gpt2").tokenizer()
     with pytest.raises(TokentuiError, match=f"two to four tokenizers belong here, not {count}"):
-        compare([tok] * count, Corpus.from_text("a"))
-
-
+        check_columns(count)

@@ -9,7 +9,7 @@ import pytest
 from trainers import merge_steps
 
 from tokentui import learn
-from tokentui.analyze.divergence import Meanings, first_differing_step, first_divergence
+from tokentui.analyze.divergence import Meanings, differing_steps, first_divergences
 from tokentui.axes import preset
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load, save
@@ -30,14 +30,14 @@ def training(recipe: str | Recipe, corpus: Corpus = ENGLISH, merges: int = 0) ->
     return trainer
 
 
-def births(tokenizer: Tokenizer, corpus: Corpus = ENGLISH) -> Trainer:
+def replayed(tokenizer: Tokenizer, corpus: Corpus = ENGLISH) -> Trainer:
     return prepare_tokenizer(corpus, tokenizer, Run()).trainer
 
 
 def test_a_space_in_front_is_one_however_it_is_written() -> None:
     gpt2, pieces = training("gpt2"), training("sentencepiece-bpe")
-    assert first_differing_step(gpt2, pieces, 200, literal=True) == 1
-    found = first_differing_step(gpt2, pieces, 200)
+    assert differing_steps(gpt2, pieces, 200)[1] == 1
+    found = differing_steps(gpt2, pieces, 200)[0]
     made: list[list[tuple[str, str]]] = []
     for trainer in (gpt2, pieces):
         learn.jump(trainer, 200)
@@ -55,8 +55,8 @@ def test_a_space_in_front_is_one_however_it_is_written() -> None:
 def test_a_mark_at_the_end_and_a_space_in_front_are_one_boundary() -> None:
     corpus = Corpus.from_text(" t t t t t u")
     a, b = training("gpt2", corpus), training("udl-notebook", corpus)
-    assert first_differing_step(a, b, 1, literal=True) == 1
-    assert first_differing_step(a, b, 1) is None
+    assert differing_steps(a, b, 1)[1] == 1
+    assert differing_steps(a, b, 1)[0] is None
     for trainer, shown in ((a, b" t"), (b, b"t</w>")):
         learn.jump(trainer, 1)
         assert [step.token for step in merge_steps(trainer)] == [shown]
@@ -107,7 +107,7 @@ def test_steps_that_are_spelled_alike_mean_the_same(name: str) -> None:
         assert meant.setdefault(reader.of_symbols(left, right), spelled) == spelled, (
             "within one training no two merges are one"
         )
-    assert first_divergence(trainer, training(name), 60) is None
+    assert first_divergences(trainer, training(name), 60) == (None, None)
 
 
 def test_a_text_that_spells_a_mark_is_text() -> None:
@@ -124,9 +124,9 @@ def test_a_file_is_read_as_its_training(tmp_path: Path, format_: str) -> None:
     trainer = training("sentencepiece-bpe", merges=80)
     path = tmp_path / "t.model"
     save(trainer.tokenizer(), path, format_)
-    file = births(load(path))
+    file = replayed(load(path))
     gpt2 = training("gpt2")
     limit = 80
-    assert first_differing_step(file, trainer, limit) is None
-    assert first_differing_step(file, gpt2, limit) == first_differing_step(trainer, gpt2, limit)
-    assert first_differing_step(file, gpt2, limit, literal=True) == 1
+    assert differing_steps(file, trainer, limit)[0] is None
+    assert differing_steps(file, gpt2, limit)[0] == differing_steps(trainer, gpt2, limit)[0]
+    assert differing_steps(file, gpt2, limit)[1] == 1

@@ -19,10 +19,9 @@ from tokentui.analyze.metrics import (
     Tally,
     WordTally,
     efficiency,
+    entropy,
     ratio,
-    renyi,
     rows_of,
-    shannon,
     shown,
 )
 
@@ -49,7 +48,7 @@ def value(tally: Tally, name: str) -> float | int | None:
 )
 def test_golden_renyi_efficiency(text: str, golden: float) -> None:
     counts = Counter(text.split()).values()
-    assert efficiency(renyi(counts, 2.5), len(counts)) == pytest.approx(golden, abs=5e-11)
+    assert efficiency(entropy(counts, 2.5), len(counts)) == pytest.approx(golden, abs=5e-11)
 
 
 def test_each_measure_by_hand() -> None:
@@ -77,19 +76,19 @@ def test_nothing_to_divide_by_is_no_value() -> None:
     assert (value(empty, "bits"), value(empty, "round_trip_losses"), value(empty, "tokens")) == (0.0, None, 0)
     assert value(replace(empty, vocab_size=0), "bits") is None
     assert value(replace(TALLY, spaced=WordTally(0, 0, 0, 0, 0, 0)), "fertility") is None
-    assert (ratio(0, 0), efficiency(1.0, 1), shannon([]), renyi([0, 0], 2.5)) == (None, None, None, None)
+    assert (ratio(0, 0), efficiency(1.0, 1), entropy([]), entropy([0, 0], 2.5)) == (None, None, None, None)
 
 
 @given(HELD)
 def test_shannon_is_its_definition(counts: list[int]) -> None:
     total = sum(counts)
-    assert shannon(counts) == pytest.approx(-sum(c / total * math.log2(c / total) for c in counts), abs=1e-9)
+    assert entropy(counts) == pytest.approx(-sum(c / total * math.log2(c / total) for c in counts), abs=1e-9)
 
 
 @given(HELD, st.floats(0, 8).filter(lambda alpha: abs(alpha - 1) > 1e-3))
 def test_renyi_is_its_definition(counts: list[int], alpha: float) -> None:
     total = sum(counts)
-    assert renyi(counts, alpha) == pytest.approx(
+    assert entropy(counts, alpha) == pytest.approx(
         math.log2(sum((c / total) ** alpha for c in counts)) / (1 - alpha), abs=1e-9
     )
 
@@ -97,14 +96,14 @@ def test_renyi_is_its_definition(counts: list[int], alpha: float) -> None:
 @given(COUNTS)
 def test_renyi_falls_with_its_order(counts: list[int]) -> None:
     held = [count for count in counts if count]
-    values = [renyi(counts, alpha) for alpha in (0, 0.5, 1, 2.5, 50, 5000, math.inf)]
+    values = [entropy(counts, alpha) for alpha in (0, 0.5, 1, 2.5, 50, 5000, math.inf)]
     if not held:
         assert values == [None] * 7
         return
     found = [one for one in values if one is not None]
     assert len(found) == 7
     assert found[0] == pytest.approx(math.log2(len(held)), abs=1e-9)
-    assert found[2] == shannon(counts)
+    assert found[2] == entropy(counts)
     assert all(left >= right - 1e-9 for left, right in pairwise(found))
     assert found[-1] == pytest.approx(found[-2], abs=0.01)
 

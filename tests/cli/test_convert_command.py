@@ -88,6 +88,8 @@ def test_standard_output_gets_the_file(novel: str, tmp_path: Path) -> None:
         (("x", "-s", "unit=byte"), "only the split can be named here"),
         (("-", "--json"), "cannot both go to standard output"),
         (("absent/x.json",), "no such folder"),
+        (("absent/", "--to", "gpt2"), "absent/: cannot be written: no such folder (make it first)"),
+        (("absent", "--to", "gpt2"), "absent: gpt2 has two files (name a folder that exists, or a file that"),
     ],
 )
 def test_wrong_words(novel: str, words: tuple[str, ...], told: str) -> None:

@@ -28,6 +28,36 @@ def told(*words: str, input: bytes | None = None) -> dict[str, Any]:
     return row
 
 
+def test_a_corpus_is_cut_by_the_steps_of_a_file(tmp_path: Path) -> None:
+    names = ["a", "b", "x", "y", "ab"]
+    file = tmp_path / "tokenizer.json"
+    file.write_text(json.dumps({
+        "normalizer": {"type": "Replace", "pattern": {"String": "x"}, "content": "yy"},
+        "pre_tokenizer": {
+            "type": "Split", "pattern": {"Regex": "y+"}, "behavior": "Isolated", "invert": False,
+        },
+        "model": {"type": "BPE", "vocab": {name: n for n, name in enumerate(names)}, "merges": [["a", "b"]]},
+    }))
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text("abx\nab\n")
+    answer = cli("inspect", "-t", str(file), "--corpus", str(corpus), "--as", "lines", "--json").stdout
+    rows = json.loads(answer)["corpus"]["documents"]
+    documents = [(one["number"], one["units"], one["tokens"]) for one in rows]
+    assert documents == [(1, 4, 3), (2, 2, 1)]
+
+
+def test_a_part_of_a_character_and_a_very_long_word(tmp_path: Path) -> None:
+    file = str(tmp_path / "bytes.json")
+    done("train", "sample:hugs", "-r", "minbpe-basic", "--merges", "1", "-o", file, "-q")
+    assert "characters   not UTF-8 by itself: a part of a character" in done(
+        "inspect", "-t", file, "--id", "200"
+    )
+    assert done("inspect", "-t", file, "a" * 10_001).endswith(
+        "\nways         not counted: the word is too long\n"
+    )
+    assert told("-t", file, "a" * 10_001)["words"][0]["ways"] is None
+
+
 def test_a_tokenizer(slide: str) -> None:
     lines = done("inspect", "-t", slide).splitlines()
     assert lines[0] == "recipe       bpe · before · characters"
@@ -184,7 +214,7 @@ def test_wrong_words(words: tuple[str, ...], said: str, slide: str) -> None:
 
 
 def test_a_tokenizer_is_wanted() -> None:
-    assert "--tokenizer is missing" in refused("inspect")
+    assert "missing option '-t' / '--tokenizer'" in refused("inspect")
     assert cli("inspect", "--help").exit_code == 0
 
 

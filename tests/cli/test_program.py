@@ -7,11 +7,12 @@ import types
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from running_cli import cli, done, refused
 
 from tokentui.cli import explore, output
-from tokentui.cli.program import COMMANDS, program, run
+from tokentui.cli.program import COMMANDS, _in_our_words, program, run
 from tokentui.core import jit
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session.commands import Open, OpenTokenizer
@@ -20,11 +21,11 @@ from tokentui.session.commands import Open, OpenTokenizer
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("train sample:sailor -r gpt2 --mergs 3", "train: no option --mergs (did you mean --merges?)"),
-        ("train sample:sailor -r gpt2 --zzz", "train: no option --zzz (see tokentui train --help)"),
+        ("train sample:sailor -r gpt2 --mergs 3", "train: no such option '--mergs' (did you mean --merges?)"),
+        ("train sample:sailor -r gpt2 --zzz", "train: no such option '--zzz' (see tokentui train --help)"),
         (
             "train sample:sailor -r gpt2 --merges x",
-            "train --merges: not a whole number: 'x' (see tokentui train --help)",
+            "train --merges: 'x' is not a valid integer (see tokentui train --help)",
         ),
         (
             "train sample:sailor -r gpt2 --merges -1",
@@ -44,7 +45,7 @@ from tokentui.session.commands import Open, OpenTokenizer
         ("train sample:sailer -r gpt2", "sample:sailer: no such sample (did you mean sailor?)"),
         ("train sailor -r gpt2", "sailor: no such file (did you mean sample:sailor?)"),
         ("train sample:sailor -r gpt5", "gpt5: no such preset (did you mean gpt4?)"),
-        ("train sample:sailor -r none.toml", "none.toml: no such file or directory (check the name)"),
+        ("train sample:sailor -r none.toml", "none.toml: no such file (check the name)"),
         (
             "train sample:sailor -r gage -s base=gpt2-bytes",
             "base=gpt2-bytes: the ids of Gage's compression are byte values",
@@ -59,7 +60,7 @@ from tokentui.session.commands import Open, OpenTokenizer
             "-s tye=first-seen: no such axis (did you mean tie?)",
         ),
         ("train sample:sailor -r gpt2 -s split=regex:[", "split=regex:: the pattern cannot be compiled"),
-        ("train sample:sailor -r gpt2 -s", "-s wants a value"),
+        ("train sample:sailor -r gpt2 -s", "option '-s' requires an argument"),
         (
             "train sample:sailor -r gpt2 --format tokentuy",
             "--format: no format 'tokentuy' (did you mean tokentui?)",
@@ -73,7 +74,7 @@ from tokentui.session.commands import Open, OpenTokenizer
             "/none/x.json: cannot be written: no such folder (make it first)",
         ),
         ("train sample:sailor -r gpt2 --trace /", "/: cannot be written: it is a folder"),
-        ("encode a", "encode: --tokenizer is missing (see tokentui encode --help)"),
+        ("encode a", "encode: missing option '-t' / '--tokenizer' (see tokentui encode --help)"),
         ("encode -t none.json a", "none.json: no such file (check the name)"),
         ("encode -t none.json a b", "none.json: no such file"),
         ("encode -t none.json --json --explain a", "encode: --json and --explain exclude each other"),
@@ -82,18 +83,18 @@ from tokentui.session.commands import Open, OpenTokenizer
         ("split a", "split: -s split=... is missing (such as -s split=gpt2)"),
         ("split -s split=gpt2 a b", "split: one text belongs here, not 2 (put it in quotes)"),
         ("recipes gpt5", "gpt5: no preset and no axis of this name (did you mean gpt4?)"),
-        ("recipes a b", "recipes: Got unexpected extra argument (b)"),
+        ("recipes a b", "recipes: got unexpected extra argument (b)"),
         ("-r gpt2 train", "train: no such file (a command comes first: train ... and then its options)"),
         ("trian", "trian: no such file (did you mean the command train?)"),
         ("sample:englsh", "sample:englsh: no such sample (did you mean english?)"),
-        ("sample:sailor --bar", "no option --bar (see tokentui --help)"),
+        ("sample:sailor --bar", "no such option '--bar' (see tokentui --help)"),
         ("sample:sailor -r gpt2 -r gpt5", "gpt5: no such preset (did you mean gpt4?)"),
         ("sample:sailor" + " -r gpt2" * 5, "compare: two to four tokenizers belong here, not 5"),
         ("sample:sailor -r gpt2 -t none.json", "none.json: no such file"),
         ("sample:sailor -r gpt2 -r gpt4 --held-out none.txt", "none.txt: no such file"),
         ("sample:sailor -r gpt2 --held-out sample:hugs", "--held-out: there is nothing to compare"),
         ("-t x.json", "x.json: no such file (name a tokenizer file, such as tokenizer.json)"),
-        ("-t tests", "tests: a folder, not a tokenizer file (name the file in it)"),
+        ("-t tests", "tests: is a folder, not a tokenizer file (name the file in it)"),
         (
             "-t pyproject.toml -s unit=char",
             "-s unit=char: only the split can be named here (the file holds all the rest)",
@@ -103,6 +104,18 @@ from tokentui.session.commands import Open, OpenTokenizer
 )
 def test_an_error_is_one_line(line: str, says: str) -> None:
     assert refused(*line.split(" ")).startswith(says)
+
+
+def test_a_value_that_is_quoted_is_clipped_and_what_is_wrong_with_it_is_said() -> None:
+    for words in (["--merges", "x" * 999], ["--as", "x" * 999], ["--" + "x" * 999]):
+        assert len(refused("train", "sample:sailor", *words)) < 250
+    assert "x' is not a valid integer (" in refused("train", "sample:sailor", "--merges", "x" * 999)
+
+
+def test_a_choice_that_is_missing_is_one_line() -> None:
+    param = click.Option(["--way"], type=click.Choice(["a", "b"]))
+    said = str(_in_our_words(click.MissingParameter(param=param)))
+    assert said == "missing option '--way'. Choose from: a, b (see tokentui --help)"
 
 
 def test_an_error_line_is_safe() -> None:

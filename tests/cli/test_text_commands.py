@@ -94,11 +94,16 @@ def test_jsonl_answers_every_line_in_its_place(sailor: str) -> None:
     assert all(list(row) == ["text", "error"] for row in bad)
     assert [row["text"] for row in bad] == ["zebra", None, None, None, None, None, None]
     assert bad[0]["error"].startswith("offset 0: 'z' is not in the vocabulary")
-    assert bad[1]["error"].startswith("line 4: not JSON: Expecting value, column 1")
-    assert bad[2]["error"].startswith('line 5: no object with "text"')
-    assert "nested too deeply" in bad[4]["error"]
-    assert "a number is too large" in bad[5]["error"]
+    assert bad[1]["error"].startswith("line 4: not JSON: Expecting value, column 1 ")
+    assert bad[2]["error"].startswith('line 5: no object with a text as "text"')
+    assert "line 7: nested too deeply" in bad[4]["error"]
+    assert "line 8: a number is too large" in bad[5]["error"]
     assert "line 10: not UTF-8 at byte 0" in bad[6]["error"]
+
+
+def test_a_line_that_breaks_off_is_told_by_its_own_number_alone(sailor: str) -> None:
+    result = cli("encode", "-t", sailor, "--jsonl", input=b'{"text": "a"}\n{"text":\n')
+    assert rows(result.stdout)[1]["error"].startswith("line 2: not JSON: Expecting value, column 9 ")
 
 
 def test_a_text_that_cannot_be_encoded_is_refused(sailor: str) -> None:
@@ -116,7 +121,7 @@ def test_the_split_of_a_file_stays(sailor: str) -> None:
 def test_explaining_merges(sailor: str) -> None:
     lines = [line.split() for line in done("encode", "-t", sailor, "--explain", "a sail").splitlines()]
     assert lines[0] == ["a:", "a", "</w>"]
-    assert lines[1] == ["1", "rank", "2:", "a", "+", "</w>", "=", "a</w>", "a</w>"]
+    assert lines[1] == ["1", "step", "3:", "a", "+", "</w>", "=", "a</w>", "→", "a</w>"]
     assert lines[2] == ["ids", "21"]
     assert lines[3] == ["sail:", *"sail", "</w>"]
 

@@ -12,7 +12,7 @@ import pytest
 from faults import CALLS, Killed, failing
 
 from tokentui.core.errors import TokentuiError
-from tokentui.core.files import temporary, write_whole
+from tokentui.core.files import refused, temporary, write_whole
 
 
 def refuse(number: int) -> Callable[..., None]:
@@ -33,6 +33,12 @@ def test_what_a_killed_writer_left_is_removed_by_the_next(tmp_path: Path) -> Non
         assert sorted(tmp_path.iterdir()) == sorted([path, other, Path(name)])
     write_whole(path, b"newer")
     assert sorted(tmp_path.iterdir()) == sorted([path, other])
+
+
+def test_what_has_nothing_behind_it_is_answered_with_a_way_on() -> None:
+    """A socket, or the device of a driver that is not there."""
+    with pytest.raises(TokentuiError, match=r"no such device or address \(name a file\)"), refused("socket"):
+        refuse(errno.ENXIO)()
 
 
 def test_a_short_write_is_gone_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

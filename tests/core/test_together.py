@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import json
 import os
 import signal
 import stat
@@ -91,7 +92,7 @@ def test_an_error_at_any_call_leaves_all_as_it_was(
             break
     else:
         pytest.fail("there are more calls than were tried")
-    assert failures or name in ("fchmod", "link", "unlink")
+    assert failures or name in ("fchmod", "unlink")
 
 
 @pytest.mark.parametrize("old", [(), PAIR, PAIR[:1], PAIR[1:]])
@@ -174,6 +175,40 @@ def test_a_folder_without_links_gets_copies(tmp_path: Path, monkeypatch: pytest.
     assert held(tmp_path) == content(b"old ")
     put(tmp_path, b"new ")
     assert held(tmp_path) == content(b"new ")
+
+
+def test_after_an_error_the_very_files_are_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With their numbers and their other names, and none of them was copied."""
+    begin(tmp_path, PAIR)
+    for name in PAIR:
+        os.link(tmp_path / name, tmp_path / f"other {name}")
+    numbers = {path.name: path.stat().st_ino for path in tmp_path.iterdir()}
+    written: list[bytes] = []
+    real = os.write
+
+    def write(to: int, data: bytes) -> int:
+        written.append(bytes(data))
+        return real(to, data)
+
+    monkeypatch.setattr(os, "write", write)
+    with failing(monkeypatch, "replace", 3, OSError(errno.EIO, "no")), pytest.raises(TokentuiError):
+        put(tmp_path, b"new ")
+    assert {path.name: path.stat().st_ino for path in tmp_path.iterdir()} == numbers
+    assert not any(data.startswith(b"old ") for data in written)
+
+
+@pytest.mark.parametrize("named", ["/dev/zero", "pipe", "folder", "nul\0", "locked"])
+def test_a_journal_that_names_no_plain_file_says_nothing(tmp_path: Path, named: str) -> None:
+    (tmp_path / "file").write_bytes(b"a text")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "locked").symlink_to("locked")
+    rows = [{"path": str(tmp_path / one), "old": "", "new": ""} for one in (named, "file")]
+    journal = tmp_path / f".{PAIR[0]}.tokentui-pending"
+    journal.write_text(json.dumps({"journal": str(journal), "mixed": True, "files": rows}))
+    check_whole(str(tmp_path / "file"))
+    put(tmp_path, b"new ")
+    assert not journal.exists()
 
 
 def failing_link(*_: Any, **__: Any) -> None:

@@ -21,10 +21,10 @@ from tokentui import train
 from tokentui.core import jit
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.encode import offsets
-from tokentui.encode.pipeline import ImportedVocabulary, Pipeline
+from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.segment.merges import PairMerging
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import NO_ID
+from tokentui.encode.vocabulary import NO_ID, Pipeline
 from tokentui.formats.byte_files import build
 from tokentui.formats.source import Node
 from tokentui.recipe import Recipe
@@ -116,7 +116,7 @@ def by_kernels(tokenizer: Tokenizer) -> bool:
 
 
 @pytest.mark.parametrize("name", RECIPES)
-@settings(max_examples=100, suppress_health_check=PATCHED)
+@settings(max_examples=40, suppress_health_check=PATCHED)
 @given(text=texts, specials=st.booleans(), threads=st.integers(1, 3))
 def test_any_text(always: None, name: str, text: str, specials: bool, threads: int) -> None:
     """With kernels and without them."""

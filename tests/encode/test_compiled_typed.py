@@ -97,7 +97,7 @@ def outcome(encode: Any, *words: Any) -> tuple[EncodedToken, ...] | str:
 
 
 @pytest.mark.parametrize("name", RECIPES)
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(start=st.integers(0, 150), changes=edits)
 @example(
     start=100,
@@ -120,18 +120,27 @@ def test_only_what_changed_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None
     typed.encode(tokenizer.vocabulary, tokenizer.merges, text)
     looked: list[str] = []
     pretokenizer = type(typed._encoder.pretokenizer)  # type: ignore[union-attr]
-    plain = pretokenizer.pretokens
+    plain = pretokenizer.analyse
 
-    def pretokens(self: Any, part: str) -> Any:
+    def analyse(self: Any, part: str) -> Any:
         looked.append(part)
         return plain(self, part)
 
-    monkeypatch.setattr(pretokenizer, "pretokens", pretokens)
+    monkeypatch.setattr(pretokenizer, "analyse", analyse)
     for place in (0, 1000, 3000, len(text)):
         assert typed.encode(tokenizer.vocabulary, tokenizer.merges, text[:place] + "x" + text[place:])
         typed.encode(tokenizer.vocabulary, tokenizer.merges, text)
     assert len(looked) == 8
     assert max(map(len, looked)) < 40
+
+
+def test_no_word_is_made_anew_because_it_stands_elsewhere() -> None:
+    tokenizer = trained("gpt2")
+    typed, text = Typed(), CORPUS * 20
+    typed.encode(tokenizer.vocabulary, tokenizer.merges, text)
+    before = list(typed._words)
+    assert typed.encode(tokenizer.vocabulary, tokenizer.merges, "x " + text) == whole(tokenizer, "x " + text)
+    assert all(one is other for one, other in zip(typed._words[-100:], before[-100:], strict=True))
 
 
 def test_a_step_keeps_the_words_that_it_does_not_change() -> None:

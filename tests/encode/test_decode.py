@@ -25,6 +25,8 @@ def test_metaspace_and_the_unknown_token() -> None:
     assert made.decode((0, 5)) == " ⁇  a"
     assert made.decode((1, 5, 5)) == "<s>a a"
     assert made.decode((4, 5)) == "b a"
+    # ▁, a special, ▁ and a letter: the first ▁ is the one that encoding puts there, the second is a space.
+    assert made.decode((2, 1, 2, 4)) == "<s> b"
 
 
 def test_a_word_mark_across_bytes() -> None:

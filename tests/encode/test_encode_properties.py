@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tokentui.core.safetext import to_bytes
+from tokentui.encode.segment import Part
 from tokentui.encode.segment.longest import LongestMatch
 from tokentui.encode.segment.merges import Merging
-from tokentui.encode.segment.ways import Part
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
-from tokentui.text.split import to_bytes
 
 CHARS = Recipe(split="none", unit="char", base="sorted", tie="first-seen", unknown="per-unit")
 LONGEST = CHARS.with_axes(encode="longest-match", mark="prefix:##", unknown="whole-word")

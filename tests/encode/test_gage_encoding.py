@@ -132,12 +132,12 @@ def test_each_replacement_is_explained() -> None:
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda doc: doc["merges"][1].__setitem__(2, 65), "row 1: ID 65 stands for an earlier pair too"),
-        (lambda doc: doc["merges"][2].__setitem__(2, 100), "row 2: ID 100 stands for itself in a pair"),
-        (lambda doc: doc["merges"][0].__setitem__(2, 120), "row 0: ID 120 stands for itself in a pair"),
-        (lambda doc: doc["merges"][0].__setitem__(2, 256), "row 0: ID 256 is not in the vocabulary"),
-        (lambda doc: doc["merges"][0].__setitem__(0, 300), "row 0: LEFT_ID 300"),
-        (lambda doc: doc["merges"][0].__setitem__(0, 66), "row 1: ID 66 stands for itself in a pair"),
+        (lambda doc: doc["merges"][1].__setitem__(2, 65), "row 1: ID 65 stands for something else already"),
+        (lambda doc: doc["merges"][2].__setitem__(2, 100), "row 2: ID 100 stands for something else already"),
+        (lambda doc: doc["merges"][0].__setitem__(2, 120), "row 0: ID 120 stands for something else already"),
+        (lambda doc: doc["merges"][0].__setitem__(2, 256), "row 0: ID 256 stands for something else already"),
+        (lambda doc: doc["merges"][0].__setitem__(0, 300), "row 0: 300 is no unit or earlier token"),
+        (lambda doc: doc["merges"][0].__setitem__(0, 66), "row 1: ID 66 stands for something else already"),
         (lambda doc: doc["merges"].append([120, 120, 68, 1]), "row 3: the pair 120, 120 stands in row 0 too"),
         (lambda doc: doc["vocabulary"].pop(), "the base is not the 256 bytes in order"),
         (
@@ -158,10 +158,17 @@ def test_a_damaged_file_is_refused(change: Any, says: str) -> None:
     assert "\n" not in str(refused.value)
 
 
+def test_a_file_whose_pairs_double_without_end_is_refused() -> None:
+    document = json.loads(dumps(tokenizer_of(SLIDES)))
+    document["merges"] = [[97 + n, 97 + n, 98 + n, 1] for n in range(100)]
+    with pytest.raises(TokentuiError, match="row 27: the tokens are longer than those of any tokenizer"):
+        loads(json.dumps(document), "file")
+
+
 def test_a_pair_does_not_take_a_specials_id() -> None:
     document = json.loads(dumps(tokenizer_of(SLIDES, specials=["xx"])))
     document["merges"][0][2] = 0
-    with pytest.raises(TokentuiError, match="row 0: ID 0 is a special token's"):
+    with pytest.raises(TokentuiError, match="row 0: ID 0 stands for something else"):
         loads(json.dumps(document), "file")
 
 

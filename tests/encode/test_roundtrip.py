@@ -8,7 +8,7 @@ from collections import Counter
 from functools import lru_cache
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokentui import learn
@@ -41,6 +41,7 @@ def trained(name: str) -> Tokenizer:
 
 
 @pytest.mark.parametrize("name", PRESETS)
+@settings(max_examples=30)
 @given(text=TEXTS)
 def test_what_is_said_of_the_way_back_holds_for_every_preset(name: str, text: str) -> None:
     tokenizer = trained(name)

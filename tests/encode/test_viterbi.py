@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokentui.core.errors import TokentuiError
+from tokentui.encode.segment import WAYS
 from tokentui.encode.segment.viterbi import UNKNOWN_PENALTY, Edge, Sampling, Viterbi
-from tokentui.encode.segment.ways import WAYS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.recipe import Recipe

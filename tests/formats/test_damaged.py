@@ -15,10 +15,11 @@ import pytest
 from exporting import dumps, loads
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from objectives import GAGE_RECIPE
 
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import Vocabulary
+from tokentui.encode.vocabulary import GageVocabulary, Vocabulary
 from tokentui.formats.files import load
 from tokentui.recipe import Recipe
 
@@ -56,7 +57,7 @@ def drop(*way: Any) -> Callable[[Any], None]:
 CHANGES: list[tuple[str, Callable[[Any], None], str]] = [
     ("no version", drop("version"), 'f: "version" is missing'),
     ("newer", put("version", 2), "f: made by a newer tokentui (version 2); this one reads version 1"),
-    ("version 0", put("version", 0), "f: there was no version 0"),
+    ("version 0", put("version", 0), "f: made by no tokentui (version 0)"),
     ("version true", put("version", True), "f: version: a whole number belongs here, not true"),
     ("no recipe", drop("recipe"), 'f: "recipe" is missing'),
     ("no run", drop("run"), 'f: "run" is missing'),
@@ -83,10 +84,16 @@ CHANGES: list[tuple[str, Callable[[Any], None], str]] = [
     ("specials text", put("run", "specials", "<unk>"), "f: run.specials: a list belongs here, not text"),
     (
         "special a number", put("run", "specials", 0, 1),
-        "f: run.specials row 0: text belongs here, not a number",
+        "f: run.specials row 0: text belongs here, not a whole number",
     ),
-    ("special other", put("run", "specials", 0, "<pad>"), "f: vocabulary row 0: '<pad>' belongs here"),
-    ("special more", put("run", "specials", ["<unk>", "a", "z"]), "f: vocabulary row 2: 'z' belongs here"),
+    (
+        "special other", put("run", "specials", 0, "<pad>"),
+        'f: vocabulary row 0: [0, "<unk>", "3c756e6b3e", null] where [0, "<pad>", "3c7061643e", null]',
+    ),
+    (
+        "special more", put("run", "specials", ["<unk>", "a", "z"]),
+        'f: vocabulary row 2: [2, "b", "62", null] where [2, "z", "7a", null] belongs',
+    ),
     ("vocabulary an object", put("vocabulary", {}), "f: vocabulary: a list belongs here, not an object"),
     (
         "row short", put("vocabulary", 1, [1, "a"]),
@@ -102,16 +109,22 @@ CHANGES: list[tuple[str, Callable[[Any], None], str]] = [
         "f: vocabulary row 1: a whole number belongs here, not a fraction",
     ),
     ("id huge", put("vocabulary", 1, 0, 2**70), "f: vocabulary row 1: a number is too large"),
-    ("id twice", put("vocabulary", 2, 0, 1), "f: vocabulary row 2: id 1 stands in row 1 too"),
+    ("id twice", put("vocabulary", 2, 0, 1), "f: vocabulary row 2: id 1 where 2 belongs"),
     ("id skipped", put("vocabulary", 3, 0, 9), "f: vocabulary row 3: id 9 where 3 belongs"),
-    ("text a number", put("vocabulary", 1, 1, 1), "f: vocabulary row 1: text belongs here, not a number"),
+    (
+        "text a number", put("vocabulary", 1, 1, 1),
+        "f: vocabulary row 1: text belongs here, not a whole number",
+    ),
     ("text other", put("vocabulary", 1, 1, "x"), "f: vocabulary row 1: HEX is not the bytes of TEXT"),
     ("hex other", put("vocabulary", 1, 2, "62"), "f: vocabulary row 1: HEX is not the bytes of TEXT"),
     ("hex odd", put("vocabulary", 1, 2, "6"), "f: vocabulary row 1: HEX is not lower-case hex"),
     ("hex upper", put("vocabulary", 1, 2, "6A"), "f: vocabulary row 1: HEX is not lower-case hex"),
     ("hex empty", put("vocabulary", 1, 2, ""), "f: vocabulary row 1: HEX is not lower-case hex"),
     ("hex line end", put("vocabulary", 1, 2, "61\n"), "f: vocabulary row 1: HEX is not lower-case hex"),
-    ("score", put("vocabulary", 1, 3, -1.5), "f: vocabulary row 1: SCORE is not null"),
+    (
+        "score", put("vocabulary", 1, 3, -1.5),
+        'f: vocabulary row 1: [1, "a", "61", -1.5] where [1, "a", "61", null] belongs',
+    ),
     (
         "unit twice", put("vocabulary", 2, [2, "a", "61", None]),
         "f: vocabulary: two base units have the same bytes",
@@ -120,7 +133,10 @@ CHANGES: list[tuple[str, Callable[[Any], None], str]] = [
         "token of no merge", lambda d: d["vocabulary"].append([6, "x", "78", None]),
         "f: merges row 0: ID 4 where 5 belongs",
     ),
-    ("token gone", drop("vocabulary", 5), "f: merges row 1: ID 5 is not in the vocabulary"),
+    (
+        "token gone", drop("vocabulary", 5),
+        "f: merges row 1: ID 5 is not in the vocabulary",
+    ),
     (
         "rows swapped", lambda d: d["vocabulary"].insert(1, d["vocabulary"].pop(2)),
         "f: vocabulary row 1: id 2 where 1 belongs",
@@ -130,9 +146,9 @@ CHANGES: list[tuple[str, Callable[[Any], None], str]] = [
         "merge short", put("merges", 0, [1, 2, 4]),
         "f: merges row 0: a row is [LEFT_ID, RIGHT_ID, ID, COUNT], not a list of 3",
     ),
-    ("merge part unknown", put("merges", 0, 0, 77), "f: merges row 0: LEFT_ID 77 is not in the vocabulary"),
-    ("merge part later", put("merges", 0, 1, 5), "f: merges row 0: RIGHT_ID 5 is no unit or earlier token"),
-    ("merge part special", put("merges", 0, 1, 0), "f: merges row 0: RIGHT_ID 0 is no unit or earlier token"),
+    ("merge part unknown", put("merges", 0, 0, 77), "f: merges row 0: 77 is no unit or earlier token"),
+    ("merge part later", put("merges", 0, 1, 5), "f: merges row 0: 5 is no unit or earlier token"),
+    ("merge part special", put("merges", 0, 1, 0), "f: merges row 0: 0 is no unit or earlier token"),
     (
         "merge bytes", put("merges", 0, 1, 3),
         "f: merges row 0: 1 and 3 do not make the bytes of 4 (HEX of 4 would be 6163)",
@@ -146,7 +162,7 @@ CHANGES: list[tuple[str, Callable[[Any], None], str]] = [
     ),
     (
         "merges swapped", lambda d: d["merges"].reverse(),
-        "f: merges row 0: LEFT_ID 4 is no unit or earlier token",
+        "f: merges row 0: ID 5 where 4 belongs",
     ),
 ]
 
@@ -194,11 +210,11 @@ def test_texts_that_are_no_document(text: str, line: str) -> None:
     [
         (b"", "the file is empty"),
         (b" \n", "the file is empty"),
-        (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 3\n", "a Git LFS pointer"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 3\n", "is a Git LFS pointer"),
         (b"\n<!DOCTYPE html><html>", "a web page"),
-        (gzip.compress(good().encode())[:-20], "packed with gzip, and cut off"),
-        (b"\x1f\x8b\x08" + bytes(40), "packed with gzip, and damaged"),
-        (bz2.compress(good().encode()), "packed with bzip2"),
+        (gzip.compress(good().encode())[:-20], "damaged gzip data: cut off"),
+        (b"\x1f\x8b\x08" + bytes(40), "damaged gzip data"),
+        (bz2.compress(bz2.compress(good().encode())), "bzip2 data packed with bzip2"),
         (b"\0\1\2\xff", "not a tokenizer file that this version reads"),
         (b"IQ== 0\nIg== 1\n", "a rank file holds no pattern"),
         (b'{"version": "1.0", "model": {"type": "BPE"}}', "not a tokenizer file that this version reads"),
@@ -222,11 +238,58 @@ def test_what_is_no_file(tmp_path: Path) -> None:
         load(tmp_path)
     with pytest.raises(TokentuiError, match="no such file"):
         load(tmp_path / "absent")
-    with pytest.raises(TokentuiError, match="cannot be read"):
+    with pytest.raises(TokentuiError, match="no file can have this name"):
         load("a\0b")
     os.symlink("loop", tmp_path / "loop")
     with pytest.raises(TokentuiError, match="cannot be read"):
         load(tmp_path / "loop")
+
+
+def in_bytes() -> Any:
+    """A document of 256 bytes and four merges."""
+    vocabulary = Vocabulary(Recipe(), [bytes((value,)) for value in range(256)])
+    for right in range(97, 101):
+        vocabulary.add(97, right, 1)
+    return json.loads(dumps(Tokenizer(vocabulary, None, {"merges": 4})))
+
+
+def doubled(document: Any) -> None:
+    """Forty merges, each of the token before with itself."""
+    document["vocabulary"] = document["vocabulary"][:256] + [[256 + n, "zz", "7a7a", None] for n in range(40)]
+    document["merges"] = [[256 + n - 1 if n else 122] * 2 + [256 + n, 1] for n in range(40)]
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (put("merges", 1, 2, 10**6), "f: merges row 1: ID 1000000 is not in the vocabulary"),
+        (put("merges", 2, slice(0, 2), [97, 97]), "f: merges row 2: the pair 97, 97 stands in row 0 too"),
+        (put("merges", 2, 2, 256), "f: merges row 2: ID 256 stands in row 0 too"),
+        (put("merges", 1, 2, 98), "f: merges row 1: ID 98 where 257 belongs"),
+        (put("vocabulary", []), "f: merges row 0: ID 256 is not in the vocabulary"),
+        (lambda d: d["vocabulary"].append([260, "zz", "7a7a", None]), "f: merges row 0: ID 256 where 257"),
+        (put("merges", []), "f: vocabulary: the base is not all 256 bytes"),
+        (put("vocabulary", 97, 3, 10**4000), "f: vocabulary row 97: [97, \"a\", \"61\", 1000"),
+        (doubled, "f: merges row 1: 256 and 256 do not make the bytes of 257 (HEX of 257 would be 7a7a7a7a)"),
+    ],
+)
+def test_damaged_documents_of_bytes(change: Callable[[Any], None], line: str) -> None:
+    document = in_bytes()
+    change(document)
+    with pytest.raises(TokentuiError) as raised:
+        loads(json.dumps(document), "f")
+    assert str(raised.value).startswith(line)
+    assert len(str(raised.value)) < 250
+
+
+def test_rows_that_gage_has_no_use_for() -> None:
+    vocabulary = GageVocabulary(GAGE_RECIPE, [255])
+    vocabulary.add(97, 98, 3)
+    document = json.loads(dumps(Tokenizer(vocabulary, None, {"merges": 1})))
+    document["vocabulary"] += [[256 + n, "zz", "7a7a", None] for n in range(60)]
+    document["merges"][0][0] = 295
+    with pytest.raises(TokentuiError, match="vocabulary: the base is not the 256 bytes in order"):
+        loads(json.dumps(document), "f")
 
 
 def test_bytes_that_are_missing() -> None:

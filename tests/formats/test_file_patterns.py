@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +13,15 @@ from tokentui.analyze.health import PASS, examine
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load
 from tokentui.formats.oniguruma import pattern_of, translated
+from tokentui.formats.oniguruma.classes import Untranslated
 from tokentui.formats.tokens import LETTERS
+from tokentui.recipe import Run
+from tokentui.session.opening import prepare_tokenizer
 from tokentui.session.queries import OWN_STEPS, pieces_view
 from tokentui.session.snapshot import PiecesView
 from tokentui.session.stages import stages
 from tokentui.session.views import CorpusPlace
-from tokentui.session.window import OpenedText
 from tokentui.text.corpus import Corpus
-from tokentui.text.count import Words
 from tokentui.text.patterns import BETWEEN
 from tokentui.text.split import SPLITS, branches, splitter
 
@@ -45,8 +45,8 @@ def opened(tmp_path: Path, *steps: dict[str, Any], **more: Any) -> Tokenizer:
 
 
 def pieces(tokenizer: Tokenizer) -> PiecesView:
-    text = OpenedText(Corpus.from_text(TEXT), tokenizer)
-    return pieces_view(text, Words.of(Counter()), tokenizer.recipe, TEXT, CorpusPlace(0, 0), 100)
+    prepared = prepare_tokenizer(Corpus.from_text(TEXT), tokenizer, Run())
+    return pieces_view(prepared, TEXT, CorpusPlace(0, 0), 100)
 
 
 KNOWN = ("gpt2", "cl100k", "cl100k-classic", "o200k", "llama3")
@@ -120,3 +120,9 @@ def test_versions_of_unicode_are_told(tmp_path: Path) -> None:
     assert "16.0" in told[0]
     assert unicodedata.unidata_version in told[0]
     assert not [stage for stage in stages(opened(tmp_path)) if "normalisers know" in stage.what]
+
+
+def test_a_group_is_referred_to_by_its_name() -> None:
+    assert translated(r"(?<q>['~])a\k<q>") == translated(r"(?'q'['~])a\k'q'") == translated(r"(['~])a\1")
+    with pytest.raises(Untranslated, match="which is not there before it"):
+        translated(r"\k<q>(?<q>a)")

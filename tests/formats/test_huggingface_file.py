@@ -25,12 +25,12 @@ def opened(tmp_path: Path, model: dict[str, Any] | None = None, **steps: Any) ->
     return load(path)
 
 
-def test_the_time_line_is_births_and_not_rows(tmp_path: Path) -> None:
+def test_the_time_line_is_tokens_and_not_rows(tmp_path: Path) -> None:
     tokenizer = opened(tmp_path)
     vocabulary = tokenizer.vocabulary
     assert tokenizer.merges == 4  # five rows, abc under two of them
-    born = [vocabulary.pieces[vocabulary.base_size + n].decode() for n in range(4)]
-    assert born == ["bc", "abc", "ab", "▁abc"]
+    made = [vocabulary.pieces[vocabulary.base_size + n].decode() for n in range(4)]
+    assert made == ["bc", "abc", "ab", "▁abc"]
     assert [tokenizer.at(k).encode("abc").tokens for k in range(4)] == [
         ("a", "b", "c"), ("a", "bc"), ("abc",), ("abc",),
     ]
@@ -42,7 +42,7 @@ def test_what_no_axis_says_is_kept(tmp_path: Path) -> None:
     tokenizer = opened(tmp_path, normalizer=normalizer, truncation={"max_length": 5})
     assert tokenizer.encode("abc").ids == (8,)
     assert tokenizer.encode("abc").offsets == ((0, 3),)
-    assert tokenizer.vocabulary.pipeline.stages["normalizer"] == normalizer  # type: ignore[attr-defined]
+    assert tokenizer.vocabulary.pipeline.stages["normalizer"] == normalizer
     assert tokenizer.notes == ("truncation and padding are not applied",)
 
 

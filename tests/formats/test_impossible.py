@@ -40,13 +40,14 @@ def written(tmp_path: Path, model: dict[str, Any], name: str = "tokenizer.json",
         ),
         (
             {"continuing_subword_prefix": "#####", "vocab": {"a": 0, "b": 1}},
-            "model.merges row 0: the right side is shorter than",
+            "model.merges row 0: the right side is shorter than the prefix",
         ),
+        ({"fuse_unk": 1, "unk_token": "a"}, "model.fuse_unk: true or false belongs here"),
         ({"dropout": 1.5}, "model.dropout: not between 0 and 1"),
         ({"dropout": -1}, "model.dropout: not between 0 and 1"),
         ({"merges": [["a", "a"]]}, "model.merges row 0: 'aa' is not in the vocabulary"),
-        ({"vocab": {"a": 0, "b": -1, "ab": 2}}, "model.vocab: the id of 'b' is negative"),
-        ({"vocab": {"a": 0, "b": 1 << 40, "ab": 2}}, "model.vocab: the id of 'b' is too large"),
+        ({"vocab": {"a": 0, "b": -1, "ab": 2}}, "model.vocab: the id of 'b' is -1"),
+        ({"vocab": {"a": 0, "b": 1 << 40, "ab": 2}}, "model.vocab: the id of 'b' is 1099511627776"),
         ({"type": "Unigram", "unk_id": 7, "vocab": [["a", 0.0]]}, "model.unk_id: there is no row 7"),
     ],
 )
@@ -130,3 +131,14 @@ def test_rules_that_point_outside(tmp_path: Path, blob: bytes, line: str) -> Non
             load(path)
     else:
         assert list(load(path).encode("a x").ids) == want
+
+
+@pytest.mark.parametrize("key", ["merges", "vocab"])
+def test_what_is_missing_is_named(tmp_path: Path, key: str) -> None:
+    path = written(tmp_path, {})
+    document = json.loads(path.read_text("utf-8"))
+    del document["model"][key]
+    path.write_text(json.dumps(document), "utf-8")
+    line = 'model: "merges" is missing' if key == "merges" else "not a tokenizer file"
+    with pytest.raises(TokentuiError, match=line):
+        load(path)

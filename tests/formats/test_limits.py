@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import bz2
 import gzip
 import json
 import time
@@ -87,11 +88,12 @@ def test_rules_that_make_too_much(tmp_path: Path) -> None:
 
 
 def test_a_file_in_a_file(tmp_path: Path) -> None:
-    """A gzip file is unpacked, but no bomb is."""
+    """A packed file is unpacked, but no bomb is."""
     rows = b"".join(base64.b64encode(bytes((value,))) + b" %d\n" % value for value in range(256))
-    (tmp_path / "r.gz").write_bytes(gzip.compress(rows))
-    assert load(tmp_path / "r.gz", "gpt2").encode("a").ids == (97,)
-    assert refusal(tmp_path / "r.gz", gzip.compress(gzip.compress(rows))).startswith("not a tokenizer file")
+    for pack in (gzip.compress, bz2.compress):
+        (tmp_path / "r").write_bytes(pack(rows))
+        assert load(tmp_path / "r", "gpt2").encode("a").ids == (97,)
+    assert "unpack it first" in refusal(tmp_path / "r", gzip.compress(gzip.compress(rows)))
 
 
 def test_an_empty_token_is_left_out(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def test_gpt2(tmp_path: Path) -> None:
     assert tokenizer.notes == ("the files do not say how text is split: taken as GPT-2 does it",)
 
 
-def test_the_first_births_only(tmp_path: Path) -> None:
+def test_the_first_tokens_only(tmp_path: Path) -> None:
     tokenizer = load(gpt2(tmp_path))
     assert [pieces(tokenizer.at(k), " the") for k in range(5)] == [
         [b" ", b"t", b"h", b"e"], [b" t", b"h", b"e"], [b" th", b"e"], [b" th", b"e"], [b" th", b"e"],
@@ -73,7 +73,7 @@ def test_without_a_header_the_first_row_counts(tmp_path: Path) -> None:
 
 
 def test_a_part_that_comes_later(tmp_path: Path) -> None:
-    """The first row waits for its right part: the birth of the token comes after that of the part."""
+    """The first row waits for its right part: the token comes after the part."""
     tokenizer = load(gpt2(tmp_path, "Ġt he\nĠ t\nh e\nĠt h\n"))
     vocabulary = tokenizer.vocabulary
     assert [vocabulary.pieces[vocabulary.base_size + n] for n in range(4)] == [b" t", b"he", b" the", b" th"]
@@ -139,7 +139,7 @@ def test_damaged_merges(tmp_path: Path, row: str, what: str) -> None:
 
 @pytest.mark.parametrize("number", [-1, 1 << 31, 10**18])
 def test_ids_that_are_none(tmp_path: Path, number: int) -> None:
-    with pytest.raises(TokentuiError, match=r"vocab.json: the id of 'x' is (negative|too large)"):
+    with pytest.raises(TokentuiError, match=r"vocab.json: the id of 'x' is (-1|2147483648|10{18})"):
         load(gpt2(tmp_path, x=number))
 
 

@@ -133,8 +133,7 @@ def test_any_ranks(tokens: list[str], word: str) -> None:
         merged_by_ranks(ranks(*named), word.encode()) if word else []
     )
     vocabulary = tokenizer.vocabulary
-    for born, (left, right) in enumerate(vocabulary.merges):
-        made = vocabulary.base_size + born
+    for made, (left, right) in enumerate(vocabulary.merges, vocabulary.base_size):
         assert vocabulary.pieces[left] + vocabulary.pieces[right] == vocabulary.pieces[made]
         assert max(vocabulary.id_of(left, 0), vocabulary.id_of(right, 0)) < vocabulary.id_of(made, 0)
     for k in range(tokenizer.merges):

@@ -39,7 +39,7 @@ def test_capital_letters_keep_case(tmp_path: Path) -> None:
 def test_a_token_in_two_lines_is_noted(tmp_path: Path) -> None:
     tokenizer = load(write(tmp_path / "vocab.txt", *TOKENS, "a"))
     assert tokenizer.encode("a").ids == (10,)
-    assert "'a' stands in two lines: the last one counts" in tokenizer.notes
+    assert "tokens in two lines: 1, such as 'a'; the last line counts" in tokenizer.notes
     with pytest.raises(TokentuiError, match="no such id: 7"):
         tokenizer.decode([7])
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from exporting import HOLD, HOSTILE, SMALL, again, bytes_of, dumps, loads, preset, trained
+from exporting import HOLD, HOSTILE, SMALL, again, dumps, loads, preset, trained, unproved
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -106,7 +106,7 @@ def test_what_was_read_is_kept_whole_in_the_own_format(tmp_path: Path, format: s
     assert back.recipe == opened.recipe
     assert back.notes == opened.notes
     assert back.vocabulary.specials == opened.vocabulary.specials
-    assert bytes_of(back, format) == bytes_of(opened, format)
+    assert unproved(back, format) == unproved(opened, format)
     for line in HOSTILE[:15]:
         for special in (False, True):
             ours = opened.encode(line, allow_special=special, special_tokens=special)
@@ -117,7 +117,7 @@ def test_what_was_read_is_kept_whole_in_the_own_format(tmp_path: Path, format: s
 
 @pytest.mark.parametrize("format", ["huggingface", "tiktoken", "gpt2", "sentencepiece", "minbpe"])
 def test_a_part_of_an_opened_file_is_written_as_that_part(tmp_path: Path, format: str) -> None:
-    """The first births of a file, written to its own format, encode as these births do."""
+    """The first steps of a file, written to its own format, encode as these steps do."""
     name = {"sentencepiece": "sentencepiece-bpe", "minbpe": "minbpe-basic"}.get(format, "gpt2")
     opened = again(preset(name), format, tmp_path)
     part = opened.at(opened.merges // 2)
@@ -145,8 +145,12 @@ def test_what_a_document_with_stages_may_not_say(tmp_path: Path) -> None:
     assert "an object belongs here" in refused({"stages": []})
     assert "merges row 0" in refused({"merges": [[0, 1, 99999, 0]]})
     assert "split is not what the stages say" in refused({"recipe": document["recipe"] | {"split": "none"}})
+    assert "symbols is not what the stages say" in refused({"run": document["run"] | {"symbols": ["a"]}})
     assert "not what a file of huggingface says" in refused({}, model=None)
-    assert "TEXT is not what HEX decodes to" in refused({"vocabulary": [[0, "a", "62", None]]})
+    assert "not what a file of sentencepiece says" in refused(
+        {}, format="sentencepiece", kinds={}, fields=[], scores=[1e300] * len(document["vocabulary"])
+    )
+    assert "HEX is not the bytes of TEXT" in refused({"vocabulary": [[0, "a", "62", None]]})
     assert "an id stands twice" in refused({"vocabulary": [[1, "a", "61", None], [1, "b", "62", None]]})
 
 
@@ -193,6 +197,28 @@ def test_a_difference_is_found_and_named() -> None:
     report = _report(Tokenizer(vocabulary), "tiktoken")
     assert report.refused.startswith("it would encode 'abc' as 'abc', not as 'a' 'bc'")
     assert not _report(Tokenizer(vocabulary), "huggingface").refused
+
+
+UNIGRAM = Recipe(objective="unigram", encode="viterbi", unit="char", base="frequency", unknown="fused",
+                 split="bert")
+
+
+@pytest.mark.parametrize(("recipe", "line"), [
+    (UNIGRAM.with_axes(mark="prefix:##"), "a mark inside words"),
+    (UNIGRAM.with_axes(mark="end-suffix:</w>"), "a mark at the end of words"),
+    (CHARS.with_axes(split="falcon"), "Falcon's split cuts between bytes"),
+    (CHARS.with_axes(split="metaspace").shaped(symbols=("a▁b",)), "a symbol holds a space"),
+    (Recipe(mark="end-suffix:é"), "a mark that is not ASCII"),
+    (Recipe(split="cl100k").shaped(prefix_space=True), "a space in front of a text"),
+    (Recipe(mark="end-suffix:</w>", encode="longest-match"), "a mark at the end of words"),
+])
+def test_what_hugging_face_has_no_word_for_is_refused(recipe: Recipe, line: str) -> None:
+    assert _report(trained(recipe, ("<unk>",)), "huggingface").refused.startswith(line)
+
+
+def test_the_name_of_a_special_that_is_no_text_is_refused() -> None:
+    tokenizer = Tokenizer(Vocabulary(CHARS, [b"a"], ("\ud800",)))
+    assert "half a surrogate pair" in _report(tokenizer, "huggingface").refused
 
 
 def test_tokens_that_are_spelled_alike_are_refused() -> None:

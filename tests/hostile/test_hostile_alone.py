@@ -68,7 +68,7 @@ class Visit:
     def walk(self, typed: str) -> None:
         """Steps, the dialogs that show most of the data, a search, and text that is typed."""
         terminal = self.terminal
-        terminal.until(lambda text: "4 Encode" in text and ("step" in text or "birth" in text))
+        terminal.until(lambda text: "4 Encode" in text and "step" in text)
         terminal.press("nnvbn")
         for key, heading in DIALOGS:
             terminal.press(key)

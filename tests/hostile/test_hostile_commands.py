@@ -126,6 +126,7 @@ def test_what_is_printed(walls: Walls, tmp_path: Path) -> None:
         written = bytes(terminal.written).decode()
     for line in re.split("[\r\n]", written):
         assert is_clean(line), ascii(line[:400])
-    codes = re.findall("^======== (\\d+)\r$", written, re.MULTILINE)
+    # On a busy machine a bar is drawn and wiped before a code: in the same line, from its start.
+    codes = re.findall("(?:^|\r)======== (\\d+)\r$", written, re.MULTILINE)
     assert len(codes) == len(lines)
     assert set(codes) == {"0", "1", "2"}

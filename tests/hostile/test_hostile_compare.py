@@ -9,7 +9,7 @@ from typing import Any
 
 import hostile
 import pytest
-from compares import AT, KEYS, FakeComparison, aligned, column, comparing, curves, measured, rows_of
+from compares import AT, KEYS, FakeComparison, aligned, column, comparing, curves, draw, measured, rows_of
 from poisoned import Poison
 from textual.pilot import Pilot
 from textual.widgets import Input
@@ -46,7 +46,7 @@ def changes(poison: Poison) -> dict[str, Any]:
         dataclasses.replace(
             column(n, candidates=Page(ranked[n], 0, len(ranked[n])), why=whys[n], last=ranked[n][-1]),
             name=poison.text, about=poison.text,
-            path=poison.text, notes=(poison.text, poison.text), error=poison.text if n == 2 else "",
+            path=poison.text, error=poison.text if n == 2 else "",
             loading=Busy(poison.text, 1, 2) if n == 1 else None, in_sync=n == 0,
         )
         for n in range(COUNT)
@@ -86,13 +86,6 @@ def changes(poison: Poison) -> dict[str, Any]:
     }
 
 
-async def publish(screen: CompareScreen, session: FakeComparison, pilot: Pilot[None], **shown: Any) -> None:
-    """Show a snapshot, and wait until it is drawn."""
-    session.show(**shown)
-    await until(pilot, lambda: screen.snapshot is not None and screen.snapshot.version == session._version)
-    await pilot.pause()
-
-
 async def tour(
     app: ExplorerApp, screen: CompareScreen, session: FakeComparison, pilot: Pilot[None], wire: Tripwire,
         texts: Sequence[str], most: int
@@ -107,7 +100,7 @@ async def tour(
             shown["columns"] = tuple(
                 dataclasses.replace(one, error="", loading=None) for one in shown["columns"]
             )
-        await publish(screen, session, pilot, **shown)
+        await draw(screen, session, pilot, **shown)
         wire.check(app)
         if number % 4 == 0:
             await pilot.press("V")

@@ -12,7 +12,7 @@ import hostile
 import pytest
 from dialogs import FakeFace
 from poisoned import Poison
-from screens import explorer, snapshot
+from screens import draw, explorer, snapshot
 from textual.command import CommandPalette
 from textual.pilot import Pilot
 from textual.screen import Screen
@@ -56,14 +56,6 @@ def batches(texts: Sequence[str], most: int) -> Iterator[Poison]:
         yield Poison(texts[start : start + most])
 
 
-async def publish(app: ExplorerApp, session: Any, pilot: Pilot[None], **changes: Any) -> None:
-    """Show a snapshot, and wait until it is drawn."""
-    session.show(**changes)
-    version = session._version
-    await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.version == version)
-    await pilot.pause()
-
-
 async def resize(app: ExplorerApp, pilot: Pilot[None], size: tuple[int, int]) -> None:
     """Another size."""
     await pilot.resize_terminal(*size)
@@ -96,7 +88,7 @@ class Tour:
             self.app.main.text.reset()
             for mode in GLYPH_MODES if number == 0 else GLYPH_MODES[:1]:
                 self.app.main.mode = mode
-                await publish(self.app, self.session, self.pilot, **poison.changes(number))
+                await draw(self.app, self.session, self.pilot, **poison.changes(number))
                 self.check()
         self.app.main.mode = "text"
 
@@ -107,7 +99,7 @@ class Tour:
             for number, text in enumerate(poison.texts):
                 (self.app.say, lambda one: self.app.tell(refusal(one)),
                     lambda one: self.app.tell(ValueError(one)))[number % 3](text)
-            await publish(self.app, self.session, self.pilot, notes=poison.texts[:2])
+            await draw(self.app, self.session, self.pilot, notes=poison.texts[:2])
             self.check()
         self.app.clear_notifications()
         await self.pilot.pause()

@@ -90,7 +90,7 @@ async def test_the_grid_never_shifts() -> None:
             changes["pairs"] = (changes["pairs"] * 12)[:12]
             session.show(**changes)
             await until(
-                pilot, lambda: app.main.snapshot is not None and app.main.snapshot.version == session._version
+                pilot, lambda: app.main.snapshot is not None and app.main.snapshot.version == session.version
             )
             await pilot.pause()
             terminal = pyte.Screen(80, 24)

@@ -153,10 +153,31 @@ def test_no_input_is_an_empty_text() -> None:
         assert read("-", stdin=stream).documents == ("",)
 
 
+def test_a_file_that_became_a_pipe_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limited: Limited
+) -> None:
+    """Between the look at it and its opening."""
+    path = tmp_path / "file"
+    path.write_bytes(b"a text")
+    real = os.open
+
+    def open_later(name: str, *flags: int) -> int:
+        if name == str(path):
+            path.unlink()
+            os.mkfifo(path)
+        return real(name, *flags)
+
+    monkeypatch.setattr(os, "open", open_later)
+    limited(stream_seconds=0.05)
+    assert refusal(lambda: read(str(path))).what == "is a pipe, which may never answer or end"
+
+
 def test_a_named_pipe_is_read_only_on_purpose(tmp_path: Path) -> None:
     path = str(tmp_path / "pipe")
     os.mkfifo(path)
-    assert refusal(lambda: read(path)).hint.startswith("--as text")
+    told = refusal(lambda: read(path))
+    assert told.what == "is a pipe, which may never answer or end"
+    assert told.hint.startswith("--as text")
     keeps_open = os.open(path, os.O_RDWR | os.O_NONBLOCK)
     os.write(keeps_open, b"a\n")
     asked: list[int] = []

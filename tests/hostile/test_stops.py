@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from tokentui.session.driver import Session
 from tokentui.session.opening import Prepared, prepare
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.state import State
+from tokentui.session.window import RunningText
 from tokentui.text import patterns
 from tokentui.text.corpus import Corpus
 from tokentui.text.split import SHORT, SPLITS, splitter
@@ -134,7 +136,7 @@ def test_questions_facts_and_formats_stop_at_any_question(split: str) -> None:
     corpus = Corpus.from_text("hug pug pun bun hugs " * 40)
     run = start(corpus, Recipe(split=split))
     learn.run(run, Stops(merges=12))
-    prepared = Prepared(corpus, run.recipe, Run.of({}), run)
+    prepared = replace(prepare(corpus, run.recipe, Run()), trainer=run)
     glance = State(prepared).at_step()
     asked = do.AnalyzeVocabulary("hugs"), do.ExamineHealth(), do.Formats(), do.Preview(preset("bert"))
     for command in asked:
@@ -251,7 +253,8 @@ def test_a_corpus_over_which_a_pattern_hangs_is_shown_as_it_is(limited: Limited)
     recipe = Recipe(split=f"regex:{SLOW}")
     counted = prepare(Corpus.from_text("abc"), recipe, Run.of({}))
     text = "abc " + STUCK
-    one = State(Prepared(Corpus.from_text(text), recipe, Run.of({}), counted.trainer))
+    corpus = Corpus.from_text(text)
+    one = State(replace(counted, corpus=corpus, text=RunningText(corpus, recipe)))
     for _ in range(2):
         view = one.snapshot().main.corpus
         assert "".join(part.text for part in view.parts) == text

@@ -34,19 +34,19 @@ from tokentui.core import jit
 from tokentui.core.choices import Choice, Ref
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jit import COMPILED
-from tokentui.encode.segment.ways import UNKNOWN, WAYS
+from tokentui.encode.segment import UNKNOWN, WAYS
 from tokentui.formats import FORMATS, WRITTEN
 from tokentui.formats.proof import look
 from tokentui.formats.spec import Spec
 from tokentui.learn import start
 from tokentui.learn.bases import BASES, FILTERS, WEIGHTS
 from tokentui.learn.merging import without_kernel
-from tokentui.learn.objectives import OBJECTIVES
+from tokentui.learn.objectives import OBJECTIVES, columns
 from tokentui.learn.ranking import TIES
 from tokentui.presets import PRESETS, Preset
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session import commands as do
-from tokentui.session.opening import Prepared
+from tokentui.session.opening import prepare
 from tokentui.session.state import State
 from tokentui.text.corpus import Corpus
 from tokentui.text.normalize import NORMALIZERS
@@ -59,7 +59,9 @@ from tokentui.ui.dialogs import draft
 from tokentui.ui.dialogs.ask import help_rows
 from tokentui.ui.dialogs.export import ExportScreen
 from tokentui.ui.dialogs.inspect import FactsScreen
+from tokentui.ui.draw.figures import decimal
 from tokentui.ui.keys import Action
+from tokentui.ui.panes.tables import SCORE_WIDTH
 
 CORPUS = Corpus.from_text("low lower-lowest New newer-newest wide-wider " * 40 + "widest LOW", "new values")
 PLAIN = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="per-unit")
@@ -136,7 +138,7 @@ def test_a_new_value_is_trained_by(axis: str, engine: str, monkeypatch: pytest.M
         assert all(len(left + right) <= 2 for left, right, _ in made)
     tokenizer = start(CORPUS, recipe).tokenizer()
     assert tokenizer.encode("low§§").ids
-    explorer = State(Prepared(CORPUS, recipe, Run(), start(CORPUS, recipe)))
+    explorer = State(prepare(CORPUS, recipe, Run()))
     seen = explorer.snapshot()
     assert seen.main.recipe == recipe
     assert seen.main.candidates.rows
@@ -173,6 +175,28 @@ def test_a_new_preset_shows_up_everywhere(monkeypatch: pytest.MonkeyPatch) -> No
     assert tokentui.train(CORPUS, NAME, merges=3).vocab_size == 259
 
 
+@pytest.mark.parametrize("name", ["value", "score"])
+async def test_an_objective_of_a_value_is_drawn(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its own exact value, rounded, stands in its column and in Why."""
+    record = new(
+        OBJECTIVES["score"], task="", value=lambda count, left, right: (count**2, left * right),
+        formula="c(xy)²/(c(x)·c(y))", columns=columns("count", "left uses", "right uses", name),
+    )
+    monkeypatch.setitem(OBJECTIVES, NAME, record)
+    state = State(prepare(CORPUS, with_new("objective"), Run()))
+    state.view = replace(state.view, candidates_rows=9)
+    rows_of = state.snapshot().main.candidates.rows
+    assert [row.values[3] for row in rows_of] == [float(row.worth) for row in rows_of]
+    app, session = screens.explorer()
+    async with app.run_test(size=(200, 50)) as pilot:
+        await until(pilot, lambda: app.main.snapshot)
+        session.publish(replace(state.snapshot(), version=10))
+        await until(pilot, lambda: f"the {name} f(xy)²/(f(x)·f(y))" in screen_text(pilot))
+        worths = {decimal(float(row.worth), SCORE_WIDTH) for row in rows_of}
+        assert len(worths) > 1
+        assert all(worth in screen_text(pilot) for worth in worths)
+
+
 @pytest.mark.parametrize("axis", AXES)
 def test_a_value_without_a_record_is_refused_in_a_line(axis: str, engine: str) -> None:
     recipe = with_new(axis, "of-no-record")
@@ -190,14 +214,14 @@ def test_a_value_without_a_record_is_refused_in_a_line(axis: str, engine: str) -
 def test_the_screen_says_what_has_no_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     large = Corpus.from_text("low lower lowest " * 4000, "large")
     recipe = PLAIN.shaped(symbols=("est",))
-    explorer = State(Prepared(large, recipe, Run(), start(large, recipe)))
+    explorer = State(prepare(large, recipe, Run()))
     explorer.engine = "compiled (Numba 0)"
     assert explorer.snapshot().engine == "plain Python for symbols=est, else compiled (Numba 0)"
-    known = State(Prepared(large, PLAIN, Run(), start(large, PLAIN)))
+    known = State(prepare(large, PLAIN, Run()))
     known.engine = "compiled (Numba 0)"
     assert known.snapshot().engine == "compiled (Numba 0)"
     recipe = PLAIN.with_axes(split="words")
-    counted = State(Prepared(large, recipe, Run(), start(large, recipe)))
+    counted = State(prepare(large, recipe, Run()))
     counted.engine = "compiled (Numba 0)"
     assert counted.snapshot().engine == "compiled (Numba 0); plain Python counts by split=words"
 
@@ -297,4 +321,4 @@ async def test_a_new_action_has_its_key_its_hint_and_its_help(monkeypatch: pytes
         await until(pilot, lambda: "newest" in screen_text(pilot))
         await pilot.press("f9")
         await until(pilot, lambda: bool(pressed))
-    assert any(row.key == NAME for row in help_rows(Newer.ACTIONS, "global", "", 60))
+    assert any(row.key == NAME for row in help_rows(Newer.ACTIONS, "global", ""))

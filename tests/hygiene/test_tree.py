@@ -63,6 +63,18 @@ def test_the_plan_of_the_house_names_every_room() -> None:
     assert {name for name in named if not (PACKAGE / name).exists() and not (ROOT / name).exists()} == set()
 
 
+def test_the_journeys_name_functions_that_are_there() -> None:
+    journeys = (ROOT / "docs" / "journeys.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \d+ \| `([^`]+)` \| (.*?) \|", journeys, re.MULTILINE)
+    assert len(rows) > 80
+    for file, functions in rows:
+        path = PACKAGE / file
+        files = [path] if path.is_file() else sorted(path.rglob("*.py"))
+        text = "".join(one.read_text(encoding="utf-8") for one in files)
+        for name in re.findall(r"`[\w.]*?(\w+)`", functions):
+            assert re.search(rf"\b(def|class) {name}\b", text), (file, name)
+
+
 def test_the_readme_holds_the_two_commands() -> None:
     """How to open it and how to test it; `.ci/run` takes the second from there."""
     lines = [line.strip() for line in (ROOT / "README.md").read_text(encoding="utf-8").splitlines()]

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 import regex
 import soak
+from scanning import class_of
 
 from tokentui.text import normalize
 from tokentui.text.kernels import rules
@@ -40,9 +41,16 @@ def test_every_code_point_has_the_class_that_patterns_give_it(pattern: str, name
     assert members(rules.letters_table(), names) == {code for code in ALL if match(chr(code))}
 
 
+def test_one_string_of_all_code_points_is_kept() -> None:
+    """Not one for each plane beside it."""
+    rules.letters_table.__wrapped__()
+    rules.bert_table.__wrapped__()
+    assert rules._codes.cache_info().currsize == 1
+
+
 def test_single_characters() -> None:
     table = rules.letters_table()
-    assert [table.of(ord(one)) for one in " '/\t\n1aA中\u0301ʰ\udc80\U0010ffff"] == [
+    assert [class_of(table, ord(one)) for one in " '/\t\n1aA中\u0301ʰ\udc80\U0010ffff"] == [
         rules.SPACE, rules.APOSTROPHE, rules.SLASH, rules.SPACING, rules.NEWLINE, rules.NUMBER, rules.LOWER,
         rules.UPPER, rules.EITHER, rules.MARK, rules.EITHER, rules.SIGN, rules.SIGN,
     ]

@@ -6,6 +6,7 @@ import itertools
 
 import pytest
 import scanning
+from scanning import class_of
 
 from tokentui.text.kernels import rules
 from tokentui.text.split import splitter
@@ -13,7 +14,7 @@ from tokentui.text.split import splitter
 
 def entry(split: str, left: str, right: str) -> int:
     table = rules.bert_table() if split == "bert" else rules.letters_table()
-    return rules.pairs(split)[table.of(ord(left)) * rules.CLASSES + table.of(ord(right))]
+    return rules.pairs(split)[class_of(table, ord(left)) * rules.CLASSES + class_of(table, ord(right))]
 
 
 @pytest.mark.parametrize("split", scanning.SPLITS)

@@ -7,6 +7,7 @@ from types import ModuleType
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from scanning import class_of
 
 from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe
@@ -47,7 +48,7 @@ def test_what_parts_runs_is_a_space_to_sentencepiece(counting: ModuleType) -> No
 
     assert tables_of(RUNS)
     table = bert_runs_table()
-    parting = [chr(code) for code in range(0x110000) if table.of(code) == SPACE]
+    parting = [chr(code) for code in range(0x110000) if class_of(table, code) == SPACE]
     assert len(parting) > 15
     assert {nmt_characters(character) for character in parting} == {" "}
     assert not any(" " in parts for parts in compositions())

@@ -26,7 +26,7 @@ from tokentui.learn import jump
 from tokentui.learn.bases import barriers, totals_of
 from tokentui.learn.values import MergeStep
 from tokentui.recipe import Recipe, Run, Stops
-from tokentui.session.opening import Prepared
+from tokentui.session.opening import prepare
 from tokentui.session.state import State
 from tokentui.session.views import Viewport
 from tokentui.session.window import RunningText
@@ -103,9 +103,7 @@ def test_steps_are_those_of_words_that_are_cut(
 def test_everything_that_is_shown_goes_with_it(recipe: Recipe) -> None:
     """A screen, forward and back; the tokens of the corpus are those that encoding gives."""
     corpus = Corpus.from_lines(["the <x> this<x>that qzj", "that other thing, the thing"] * 3)
-    state = State(
-        Prepared(corpus, recipe, Run(), learn.start(corpus, recipe, Run(specials=("<unk>", "[UNK]"))))
-    )
+    state = State(prepare(corpus, recipe, Run(specials=("<unk>", "[UNK]"))))
     trainer = state.main.trainer
     for number in (0, 3, 1, 7):
         jump(trainer, number)
@@ -125,6 +123,14 @@ def test_everything_that_is_shown_goes_with_it(recipe: Recipe) -> None:
     symbols = [part for part in view.parts if part.text == "<x>"]
     assert symbols
     assert all([(span.start, span.end) for span in part.tokens] == [(0, 3)] for part in symbols)
+
+
+def test_a_symbol_that_is_a_unit_of_the_base_too_counts_once() -> None:
+    """All 256 bytes are the base; a byte that is a symbol is no use of its unit."""
+    trainer = start(Corpus.from_text("banana bandana", "bananas"), Recipe().shaped(symbols=("a",)))
+    assert trainer.tokens_at(0) == len(b"banana bandana")
+    unit = trainer.tokenizer(0).vocabulary.units[b"a"]
+    assert trainer.uses[unit] == 0
 
 
 def test_a_symbol_is_found_before_the_split_and_the_longest_first() -> None:

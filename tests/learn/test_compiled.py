@@ -40,7 +40,9 @@ UNITS = [
 SCORED: dict[str, Any] = {
     "objective": "score", "split": "whitespace", "unit": "char", "base": "sorted", "unknown": "error",
 }
-ties = st.sampled_from(list(AXES["tie"]))
+TIES = [name for name, rule in AXES["tie"].items() if rule.kernel]
+"""The tie rules that have a kernel (`tests/hygiene/test_tables.py` holds it). Plain Python has the others."""
+ties = st.sampled_from(TIES)
 marks = st.sampled_from(["none", "end-symbol:</w>", "end-suffix:</w>", "prefix:##"])
 weights = st.sampled_from(["occurrences", "distinct"])
 counted = st.builds(
@@ -107,7 +109,7 @@ def history(trainer: PairTrainer) -> list[Any]:
     ]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150)
 @given(texts, recipes, st.lists(st.integers(-3, 30), max_size=10))
 def test_any_walk(text: str, recipe: Recipe, moves: Sequence[int]) -> None:
     plain, compiled = both(text, recipe)
@@ -132,7 +134,7 @@ stops = st.builds(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150)
 @given(texts, recipes, st.lists(st.tuples(st.none() | st.integers(0, 20), stops), max_size=8))
 def test_walks_under_any_stops(text: str, recipe: Recipe, walks: list[tuple[int | None, Stops]]) -> None:
     """Also those that forget what was learned under others; by score a least count says what is a candidate.
@@ -175,7 +177,7 @@ def novel(words: int, seed: int = 1) -> str:
     return " ".join(chance.choices(known, [1 / (n + 1) for n in range(len(known))], k=words))
 
 
-@pytest.mark.parametrize("tie", AXES["tie"])
+@pytest.mark.parametrize("tie", TIES)
 @pytest.mark.parametrize(
     ("words", "axes", "least"),
     [
@@ -270,7 +272,7 @@ def test_numbers_are_plain_ones(axes: dict[str, Any]) -> None:
         st.tuples(st.text(alphabet="abcd", min_size=1, max_size=5), st.integers(1, (1 << 31) - 1)),
         max_size=12,
     ),
-    st.sampled_from(list(AXES["tie"])),
+    ties,
 )
 def test_scores_of_any_size_are_compared_without_rounding(rows: list[tuple[str, int]], tie: str) -> None:
     """Products of counts go far beyond 64 bits here."""
@@ -367,12 +369,6 @@ def test_what_the_kernels_do_not_know(
             start_counted(Words(("ab", "aab"), (1, 1)), recipe, Run(specials=("<s>",))).traits.engine
             == COMPILED
         )
-
-
-def test_every_tie_rule_has_a_number() -> None:
-    from tokentui.learn.kernels.layout import RULES
-
-    assert set(RULES) == set(AXES["tie"])
 
 
 def test_counted_words_are_taken_as_they_are() -> None:

@@ -13,7 +13,7 @@ from tokentui.learn import start
 from tokentui.learn.trainer import Trainer
 from tokentui.recipe import Ending, Run, Stops
 from tokentui.session import commands as do
-from tokentui.session.opening import Prepared, nothing
+from tokentui.session.opening import nothing, prepare
 from tokentui.session.state import State
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
@@ -86,8 +86,8 @@ def shown(it: State) -> str:
 
 def told(it: State, command: do.Command[object]) -> str:
     it.handle(command, lambda answer: None)
-    while it.at_work:
-        it.work(0.0)
+    while it.sync.at_work:
+        it.sync.work(0.0)
     return shown(it)
 
 
@@ -103,7 +103,7 @@ def told(it: State, command: do.Command[object]) -> str:
 )
 def test_the_screen_says_what_is_known(recipe: str, run: dict[str, Any], first: str) -> None:
     corpus = read("sample:sailor")
-    it = State(Prepared(corpus, preset(recipe), Run.of(run), start(corpus, preset(recipe))))
+    it = State(prepare(corpus, preset(recipe), Run.of(run)))
     assert shown(it).startswith(first)
     assert shown(it) == first or recipe == "sentencepiece-unigram"
     assert "+" not in told(it, do.Move(2))
@@ -117,7 +117,7 @@ def test_the_screen_says_what_is_known(recipe: str, run: dict[str, Any], first: 
 
 def test_past_a_stop() -> None:
     corpus = read("sample:sailor")
-    it = State(Prepared(corpus, preset("gpt2"), Run.of({"merges": 4}), start(corpus, preset("gpt2"))))
+    it = State(prepare(corpus, preset("gpt2"), Run.of({"merges": 4})))
     assert shown(it) == "step 0 of at most 4"
     assert told(it, do.GoTo(None)) == "step 4 of 4"
     assert told(it, do.Move(2)) == "step 6, past the stop at 4"
@@ -125,7 +125,7 @@ def test_past_a_stop() -> None:
 
 def test_the_end_of_a_part_of_the_corpus_is_not_the_end() -> None:
     corpus = Corpus.from_text("a")
-    prepared = Prepared(corpus, preset("gpt2"), Run(), start(corpus, preset("gpt2")))
+    prepared = prepare(corpus, preset("gpt2"), Run())
     assert shown(State(prepared)) == "step 0, the last"
     assert shown(State(replace(prepared, partial=True))) == "step 0"
     assert shown(State(nothing(preset("gpt2")))) == "step 0"

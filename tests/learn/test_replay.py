@@ -1,4 +1,4 @@
-"""Opened tokenizers, birth by birth: what the file cut to its first k births gives, and what a recount gives.
+"""Opened tokenizers, token by token: what the file cut to its first k tokens gives, and what a recount gives.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ def opened(tokenizer: Tokenizer, text: str) -> ReplayTrainer:
     return trainer
 
 
-def recount(trainer: ReplayTrainer, births: int) -> tuple[int, Counter[int]]:
-    """The corpus in tokens and the uses of each symbol, encoded anew by a tokenizer of so many births."""
-    now = trainer.order.tokenizer(births)
+def recount(trainer: ReplayTrainer, steps: int) -> tuple[int, Counter[int]]:
+    """The corpus in tokens and the uses of each symbol, encoded anew by a tokenizer of so many steps."""
+    now = trainer.order.tokenizer(steps)
     encoder = WordEncoder(now.vocabulary, now.merges)
     tokens, uses = sum(trainer.fixed.values()), Counter[int]()
     for word, times in zip(trainer.words.words, trainer.words.counts, strict=True):
@@ -73,21 +73,21 @@ def recount(trainer: ReplayTrainer, births: int) -> tuple[int, Counter[int]]:
     return tokens, uses
 
 
-def check_births(trainer: ReplayTrainer, births: Iterator[int]) -> None:
-    """At each of these births, reached from the one before, all figures are those of a recount."""
-    for number in births:
+def check_steps(trainer: ReplayTrainer, steps: Iterator[int]) -> None:
+    """At each of these steps, reached from the one before, all figures are those of a recount."""
+    for number in steps:
         learn.jump(trainer, number)
         tokens, uses = recount(trainer, number)
         assert (trainer.number, trainer.tokens_at(trainer.number)) == (number, tokens)
         assert Counter({symbol: count for symbol, count in enumerate(trainer.uses) if count}) == uses
         assert trainer.size_at(trainer.number) == trainer.tokenizer().vocab_size
         if number:
-            born = trainer.token(number)
-            assert born.places == uses[born.symbol], "what is new now was not there before"
+            new = trainer.taken(number)
+            assert new.places == uses[new.symbol], "what is new now was not there before"
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_files_at_their_last_birth_and_before(name: str, tmp_path: Path) -> None:
+def test_files_at_their_last_step_and_before(name: str, tmp_path: Path) -> None:
     tokenizer = owners.read(name, tmp_path)
     trainer = opened(tokenizer, TEXT)
     learn.jump(trainer, trainer.computed)
@@ -95,7 +95,7 @@ def test_files_at_their_last_birth_and_before(name: str, tmp_path: Path) -> None
     assert trainer.tokens_at(trainer.number) == len(tokenizer.encode(TEXT))
     assert trainer.size_at(trainer.number) == tokenizer.vocab_size
     some = random.Random(name)
-    check_births(
+    check_steps(
         trainer, iter([0, *(some.randrange(trainer.computed) for _ in range(3)), 1, trainer.computed])
     )
 
@@ -146,18 +146,18 @@ def bpe(rows: list[tuple[str, str]], names: list[str], whole: bool) -> dict[str,
 
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(merges(), st.booleans(), WORDS)
-def test_merges_cut_to_k_births_are_the_file_cut_to_these(
+def test_merges_cut_to_k_steps_are_the_file_cut_to_these(
     tmp_path: Path, rows: list[tuple[str, str]], whole: bool, text: str
 ) -> None:
     names = list(dict.fromkeys([*"abcd", *("".join(row) for row in rows)]))
     trainer = opened(file_of(tmp_path / "t.json", bpe(rows, names, whole)), text)
-    pieces, births = trainer.order.vocabulary.pieces, trainer.order.tokens
-    check_births(trainer, iter([*range(trainer.computed + 1), *range(trainer.computed - 1, -1, -1)]))
+    pieces, symbols = trainer.order.vocabulary.pieces, trainer.order.tokens
+    check_steps(trainer, iter([*range(trainer.computed + 1), *range(trainer.computed - 1, -1, -1)]))
     for number in range(trainer.computed + 1):
-        kept = {*"abcd", *(pieces[symbol].decode() for symbol in births[:number])}
+        kept = {*"abcd", *(pieces[symbol].decode() for symbol in symbols[:number])}
         left = [row for row in rows if {*row, "".join(row)} <= kept]
         learn.jump(trainer, number)
-        if births or not whole:
+        if symbols or not whole:
             cut = file_of(tmp_path / "cut.json", bpe(left, [name for name in names if name in kept], whole))
             assert tokens_of(trainer.tokenizer(), text) == tokens_of(cut, text)
 
@@ -166,14 +166,14 @@ def test_ranks_of_which_no_merge_makes_one(tmp_path: Path) -> None:
     tokens = [*(bytes((value,)) for value in range(256)), b"aaa"]
     table = b"".join(base64.b64encode(token) + b" %d\n" % rank for rank, token in enumerate(tokens))
     trainer = opened(file_of(tmp_path / "t.tiktoken", table), "aaa")
-    check_births(trainer, iter(range(trainer.computed + 1)))
+    check_steps(trainer, iter(range(trainer.computed + 1)))
 
 
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.text("ab", min_size=2, max_size=5), unique=True, max_size=12), st.text("abab ", max_size=30)
 )
-def test_ranks_cut_to_k_births_are_the_file_cut_to_these(
+def test_ranks_cut_to_k_steps_are_the_file_cut_to_these(
     tmp_path: Path, longer: list[str], text: str
 ) -> None:
     def ranks(tokens: list[bytes]) -> bytes:
@@ -183,12 +183,12 @@ def test_ranks_cut_to_k_births_are_the_file_cut_to_these(
     trainer = opened(
         file_of(tmp_path / "t.tiktoken", ranks([*single, *(one.encode() for one in longer)])), text
     )
-    pieces, births = trainer.order.vocabulary.pieces, trainer.order.tokens
-    check_births(trainer, iter(range(trainer.computed + 1)))
-    orphans = len(longer) - len(births)
+    pieces, symbols = trainer.order.vocabulary.pieces, trainer.order.tokens
+    check_steps(trainer, iter(range(trainer.computed + 1)))
+    orphans = len(longer) - len(symbols)
     for number in range(trainer.computed + 1 if not orphans else 0):
         cut = file_of(
-            tmp_path / "cut.tiktoken", ranks([*single, *(pieces[symbol] for symbol in births[:number])])
+            tmp_path / "cut.tiktoken", ranks([*single, *(pieces[symbol] for symbol in symbols[:number])])
         )
         learn.jump(trainer, number)
         assert tokens_of(trainer.tokenizer(), text) == tokens_of(cut, text)
@@ -210,13 +210,13 @@ def word_piece(names: list[str]) -> dict[str, Any]:
     ),
     st.lists(st.sampled_from(["b", "##b", "##c"]), unique=True), st.text("abcc ", max_size=40),
 )
-def test_word_pieces_cut_to_k_births_are_the_file_cut_to_these(
+def test_word_pieces_cut_to_k_steps_are_the_file_cut_to_these(
     tmp_path: Path, longer: list[str], missing: list[str], text: str
 ) -> None:
     units = [unit for unit in ("a", "b", "c", "##a", "##b", "##c") if unit not in missing]
     trainer = opened(file_of(tmp_path / "t.json", word_piece(["[UNK]", *units, *longer])), text)
     assert trainer.computed == len(longer)
-    check_births(trainer, iter([*range(trainer.computed + 1), 0]))
+    check_steps(trainer, iter([*range(trainer.computed + 1), 0]))
     for number in range(trainer.computed + 1):
         cut = file_of(tmp_path / "cut.json", word_piece(["[UNK]", *units, *longer[:number]]))
         learn.jump(trainer, number)
@@ -235,7 +235,7 @@ def unigram(rows: list[tuple[str, float]]) -> dict[str, Any]:
     st.dictionaries(st.text("abc", min_size=2, max_size=5), st.integers(-800, -100), max_size=12),
     st.lists(st.sampled_from("abc"), unique=True, max_size=2), st.text("abcz ", max_size=40),
 )
-def test_pieces_cut_to_k_births_are_the_file_cut_to_these(
+def test_pieces_cut_to_k_steps_are_the_file_cut_to_these(
     tmp_path: Path, longer: dict[str, int], missing: list[str], text: str
 ) -> None:
     units = [(unit, -9.0 - n / 7) for n, unit in enumerate("abcd") if unit not in missing]
@@ -243,7 +243,7 @@ def test_pieces_cut_to_k_births_are_the_file_cut_to_these(
     trainer = opened(file_of(tmp_path / "t.json", unigram(units + rows)), text)
     assert trainer.computed == len(rows)
     order = sorted(rows, key=lambda row: (-row[1], rows.index(row)))
-    check_births(trainer, iter([*range(trainer.computed + 1), 0]))
+    check_steps(trainer, iter([*range(trainer.computed + 1), 0]))
     for number in range(trainer.computed + 1):
         # The least score is that of `d`, which is always there, so an unknown unit costs the same.
         cut = file_of(tmp_path / "cut.json", unigram(units + order[:number]))
@@ -268,7 +268,7 @@ def hugs(tmp_path: Path) -> ReplayTrainer:
     return opened(file_of(tmp_path / "hugs.json", data), "hug hugs pun bun <pad> hugs")
 
 
-def test_births_stand_in_the_order_of_their_first_merge(hugs: ReplayTrainer) -> None:
+def test_tokens_come_in_the_order_of_their_first_merge(hugs: ReplayTrainer) -> None:
     assert [one.token for one in hugs.candidates(Query()).rows] == [b"ug", b"hug", b"un", b"hugs", b"ugs"]
     first = hugs.candidates(Query(rows=1)).rows[0]
     assert (first.parts, first.places, first.words, first.id) == ((b"u", b"g"), 3, 2, 7)
@@ -296,7 +296,7 @@ def test_a_walk_to_a_size_to_a_stop_and_to_the_end(hugs: ReplayTrainer) -> None:
     assert [one.token for one in merge_steps(hugs)] == [b"ug", b"hug", b"un", b"hugs"]
 
 
-def test_what_the_last_birth_touched(hugs: ReplayTrainer) -> None:
+def test_what_the_last_step_touched(hugs: ReplayTrainer) -> None:
     learn.jump(hugs, 4)
     newest = hugs.step_at(4).made
     assert [hugs.words.words[word] for word in hugs.changed().words] == ["hugs"]
@@ -324,7 +324,7 @@ def test_one_that_was_trained_here(tmp_path: Path) -> None:
         merges, size = (None, 14) if name == "t5" else (6, None)
         tokenizer = train(Corpus.from_text(text), name, merges=merges, vocab_size=size)
         trainer = opened(tokenizer, text)
-        check_births(trainer, iter([trainer.computed, 0, *range(trainer.computed + 1)]))
+        check_steps(trainer, iter([trainer.computed, 0, *range(trainer.computed + 1)]))
         assert trainer.computed > 2
         learn.jump(trainer, trainer.computed)
         assert trainer.tokens_at(trainer.number) == len(tokenizer.encode(text))

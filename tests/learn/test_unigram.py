@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from tokentui import learn
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import job
+from tokentui.encode.segment import WAYS
 from tokentui.encode.segment.viterbi import Viterbi
-from tokentui.encode.segment.ways import WAYS
 from tokentui.learn.objectives import Material
 from tokentui.learn.rows import PieceCandidate, Query
 from tokentui.learn.unigram import UnigramTrainer

@@ -97,7 +97,7 @@ def test_any_corpus(recipe: Recipe) -> None:
             spelled, st.integers(1, 300), min_size=1, max_size=10
         ), st.integers(1, 60), st.sampled_from([3, 10**6])
     )
-    @settings(max_examples=80)
+    @settings(max_examples=40)
     def holds(counted: dict[str, int], target: int, seeds: int) -> None:
         check(Words(tuple(counted), tuple(counted.values())), recipe, None, seeds, target)
 

@@ -11,8 +11,8 @@ import oracle
 import pytest
 
 from tokentui import learn
+from tokentui.encode.segment import WAYS
 from tokentui.encode.segment.viterbi import Viterbi
-from tokentui.encode.segment.ways import WAYS
 from tokentui.learn.objectives import Material
 from tokentui.learn.unigram import UnigramTrainer
 from tokentui.presets import PRESETS

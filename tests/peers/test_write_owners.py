@@ -17,11 +17,11 @@ from exporting import HOLD, HOSTILE, bytes_of, fitted, preset
 from oracle import large
 
 from tokentui.core.errors import TokentuiError
+from tokentui.core.safetext import to_bytes
 from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.spec import Fitted, pattern_of
 from tokentui.formats.tokens import letters
-from tokentui.text.split import to_bytes
 
 pytestmark = pytest.mark.peer
 

@@ -42,7 +42,7 @@ def storm_of_windows(home: Path, seed: int, count: int) -> None:
         terminal.until(lambda text: "step 3" in text)
         for _, size in zip(range(count), sizes(dice), strict=False):
             terminal.resize(*size)
-            while terminal._read(dice.choice((0.0, 0.001, 0.02))):
+            while terminal.read(dice.choice((0.0, 0.001, 0.02))):
                 pass
         terminal.resize(80, 24)
         terminal.until(lambda text: "step 3" in text)
@@ -112,7 +112,7 @@ def test_a_key_that_is_held_comes_to_rest_where_it_should(tmp_path: Path, key: s
         terminal.press("2")
         for _ in range(300):
             terminal.press(key)
-            terminal._read(0.001)
+            terminal.read(0.001)
         let_rest(terminal, QUIET_S)
         let_rest(terminal, MESSAGE_S)
         before = cells(terminal)

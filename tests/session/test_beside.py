@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from running_cli import done
 
 from tokentui import learn
-from tokentui.analyze.compare import PAIR_MEASURES
-from tokentui.analyze.divergence import evenly, first_differing_step
+from tokentui.analyze.compare import PAIR_MEASURES, cuts
+from tokentui.analyze.divergence import differing_steps, evenly
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
@@ -23,6 +23,7 @@ from tokentui.learn import start
 from tokentui.recipe import Recipe, Stops
 from tokentui.recipe import Run as RunOf
 from tokentui.session import commands as do
+from tokentui.session import findings
 from tokentui.session.commands import (
     FindDivergence,
     GoToDivergence,
@@ -31,8 +32,9 @@ from tokentui.session.commands import (
     SetViewport,
     ShowPassage,
 )
-from tokentui.session.snapshot import Curve, OverlapCounts, Snapshot
-from tokentui.session.views import BETWEEN, ColumnWanted, Passage, TokenList, Viewport
+from tokentui.session.queries import next_parting, text_of
+from tokentui.session.snapshot import Curve, SharedTokens, Snapshot
+from tokentui.session.views import BETWEEN, Busy, ColumnWanted, Passage, TokenList, Viewport
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 
@@ -210,22 +212,18 @@ def test_measures_are_those_of_the_command_line(tmp_path: Path) -> None:
     ] == [[(part["text"], part["count"]) for part in row["partings"]] for row in printed["agreement"]]
     exact = [row for row in printed["vocabulary"] if row["by"] == "exact"]
     bare = [row for row in printed["vocabulary"] if row["by"] == "bare"]
-    assert [(one.common, one.only_a, one.only_b, one.jaccard) for one in seen.between.overlaps] == [
-        (row["common"], row["only_a"], row["only_b"], row["jaccard"]) for row in exact
-    ]
-    assert [(one.bare_common, one.bare_only_a, one.bare_only_b) for one in seen.between.overlaps] == [
-        (row["common"], row["only_a"], row["only_b"]) for row in bare
-    ]
+    for n, rows in enumerate((exact, bare)):
+        found = [one.overlaps[n] for one in seen.between.overlaps]
+        assert [(*map(len, one.parts), one.jaccard) for one in found] == [
+            (row["common"], row["only_a"], row["only_b"], row["jaccard"]) for row in rows
+        ]
     steps = {(row["a"], row["b"]): row["step"] for row in printed["first_difference"]}
     assert seen.between.divergences[2].step == steps["B", "C"]
 
 
 def test_columns_part_by_the_meaning_of_merges_or_as_they_are_spelled() -> None:
     corpus, recipes = read("sample:english"), (preset("gpt2"), preset("sentencepiece-bpe"))
-    meant, spelled = (
-        first_differing_step(start(corpus, recipes[0]), start(corpus, recipes[1]), literal=literal)
-        for literal in (False, True)
-    )
+    meant, spelled = differing_steps(start(corpus, recipes[0]), start(corpus, recipes[1]))
     assert spelled == 1
     assert meant is not None
     assert meant > 1
@@ -257,7 +255,7 @@ def test_a_measure_says_where_it_belongs_until_it_is_found_again() -> None:
     assert bench.find().between.measured != fresh
 
 
-def counts(seen: Snapshot) -> OverlapCounts:
+def counts(seen: Snapshot) -> SharedTokens:
     (found,) = seen.between.overlaps
     return found
 
@@ -272,7 +270,7 @@ def test_vocabularies_in_lists_that_can_be_searched() -> None:
     bench.do(do.GoTo(12))
     ours, theirs, whole = set(run.vocabularies[12]), set(other.vocabularies[12]), set(other.vocabularies[20])
     found = counts(bench.find())
-    assert (found.common, found.only_a, found.only_b) == (
+    assert tuple(map(len, found.overlaps[0].parts)) == (
         len(ours & theirs), len(ours - theirs), len(theirs - ours),
     )
     assert (found.never_a, found.never_b) == (None, None), "nobody has asked"
@@ -309,6 +307,43 @@ def test_vocabularies_in_lists_that_can_be_searched() -> None:
     assert {row.piece for row in rows.rows} == ours & {piece.removesuffix(b"</w>") for piece in theirs}
     with pytest.raises(TokentuiError, match="no such list"):
         bench.do(SetViewport(Viewport(tokens=TokenList(1, 2, "best"))))
+
+
+def test_lists_are_kept_while_one_scrolls_and_a_walk_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    marked = PLAIN.with_axes(mark="end-suffix:</w>")
+    stop = RunOf.of({"merges": 20})
+    bench = Bench(OWN, ColumnWanted(PLAIN, stop), ColumnWanted(marked, stop), wants=("vocabularies",))
+    bench.do(do.GoTo(12))
+    look = TokenList(1, 2, "never_b", rows=2)
+    bench.do(SetViewport(Viewport(tokens=look, wants=())))
+    bench.find()
+    made: list[str] = []
+    for name in ("shared", "listed"):
+        plain = getattr(findings.Vocabularies, name)
+
+        def counted(*given: Any, name: str = name, plain: Any = plain) -> Any:
+            made.append(name)
+            return plain(*given)
+
+        monkeypatch.setattr(findings.Vocabularies, name, counted)
+    results = bench.state.results
+    for top in range(3):
+        bench.do(SetViewport(Viewport(tokens=dataclasses.replace(look, top=top), wants=())))
+        results.busy = {("whole", (1,)): Busy("walking", top, 9)}
+        rows = bench.state.snapshot().between.tokens
+        assert rows is not None
+        assert rows.query.top == top
+    assert made == []
+    signature, _ = results._found["whole", (2,)]
+    results._found["whole", (2,)] = signature, frozenset[bytes]()
+    found = bench.state.snapshot().between
+    ours = len(Run(OWN, PLAIN).vocabularies[12])
+    assert found.tokens is not None
+    assert (found.overlaps[0].never_b, found.tokens.total) == (
+        len(found.overlaps[0].overlaps[0].parts[1]),
+    ) * 2, "another run of the same column makes another list"
+    assert found.tokens.total <= ours
+    assert made == ["shared", "listed"]
 
 
 def test_encodings_of_what_is_typed_and_of_passages() -> None:
@@ -384,3 +419,31 @@ def test_files_alone_are_shown_whole(tmp_path: Path) -> None:
     assert trained.seen.position.value == 12, "a file is shown whole"
     (parting,) = trained.find().between.divergences
     assert parting.step == 13
+
+
+LINES = Corpus.from_lines(["hug pug hugs bun", "xy zw", "a hug of hugs " * 9, ""])
+WORDS = Corpus.from_counts([("hugs", 3), ("xy", 2), ("pug", 9)])
+
+
+@pytest.mark.parametrize("backward", [False, True])
+@pytest.mark.parametrize("corpus", [LINES, WORDS, Corpus.from_lines([])], ids=["lines", "words", "nothing"])
+def test_the_passages_that_are_cut_otherwise_go_round(corpus: Corpus, backward: bool) -> None:
+    trainer = start(LINES, preset("gpt2"))
+    learn.jump(trainer, 9)
+    ones = [trainer.tokenizer(0), trainer.tokenizer(9)]
+    seen: list[Passage] = []
+    here = next_parting(corpus, ones, None, 20, backward)
+    while here is not None and here not in seen:
+        seen.append(here)
+        here = next_parting(corpus, ones, here, 20, backward)
+    assert not seen or here == seen[0], "round the end"
+    places = [(one.document, one.start) for one in seen]
+    assert places == sorted(places, reverse=backward)
+    for one in seen:
+        first, second = (cuts(tokenizer.encode(text_of(corpus, one))) for tokenizer in ones)
+        assert first != second
+    parted = [
+        n for n, text in enumerate(corpus.parts)
+        if cuts(ones[0].encode(str(text))) != cuts(ones[1].encode(str(text)))
+    ]
+    assert {one.document for one in seen} == set(parted)

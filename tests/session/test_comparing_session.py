@@ -56,14 +56,14 @@ class Watched(Session):
         """Begin to compare the columns."""
         corpus, wanted, typed = self._begun
         first = prepare(corpus, wanted[0].recipe or Recipe(), wanted[0].run)
-        self._state.install(first)
+        self.state.install(first)
         await super().start()
         self.send(do.SetInput(typed))
         self.send(Compare(wanted))
         self.send(do.SetViewport(Viewport(wants=("candidates", "why", "vocabularies", "measures"))))
 
     def _take(self, snapshot: Snapshot) -> None:
-        if snapshot.side_by_side:
+        if len(snapshot.columns) > 1:
             self.snapshots.append(snapshot)
             self._fresh.set()
 
@@ -264,7 +264,7 @@ async def test_from_the_explorer_it_goes_on_where_that_stands_and_comes_back_as_
     seen = await settle()
     assert steps(seen) == [25, 25]
     assert seen.between.aligned.text == "the end"
-    ways = [cuts(column.trainer.tokenizer().encode("the end")) for column in session._state.columns]
+    ways = [cuts(column.trainer.tokenizer().encode("the end")) for column in session.state.sync.columns]
     assert seen.between.aligned.alignment is not None
     assert list(seen.between.aligned.alignment.partings) == list(disagreements(ways))
     session.send(do.Move(3))
@@ -273,11 +273,11 @@ async def test_from_the_explorer_it_goes_on_where_that_stands_and_comes_back_as_
     session.send(do.Move(1))
     seen = await settle()
     assert (len(seen.columns), seen.parked, seen.main.at.step) == (1, 1, 29)
-    before = session._state.compared[1].trainer
+    before = session.state.compared[1].trainer
     session.send(Compare())
     seen = await settle()
     assert (steps(seen), seen.columns[1].recipe) == ([29, 29], preset("bert"))
-    assert session._state.compared[1].trainer is before, "it was kept"
+    assert session.state.compared[1].trainer is before, "it was kept"
     session.send(Leave())
     session.send(Compare((ColumnWanted(preset("bert")), ColumnWanted(preset("gpt4")))))
     assert steps(await settle()) == [0, 0], "another first column begins at its start"
@@ -304,9 +304,9 @@ async def test_keys_while_a_column_is_being_opened_are_about_all_columns(
 ) -> None:
     gate, opening = threading.Event(), prepare_column
 
-    def held(counted: WordCounts, wanted: ColumnWanted, *tell: Any) -> Any:
+    def held(counted: WordCounts, wanted: ColumnWanted) -> Any:
         gate.wait(PATIENCE)
-        return opening(counted, wanted, *tell)
+        return opening(counted, wanted)
 
     monkeypatch.setattr(work, "prepare_column", held)
     first, second = (

@@ -13,7 +13,7 @@ from tokentui.learn import start
 from tokentui.learn.rows import PairCandidate
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session import commands as do
-from tokentui.session.opening import Prepared, nothing
+from tokentui.session.opening import nothing, prepare
 from tokentui.session.state import State
 from tokentui.session.views import SPEEDS, VOCABULARY_ORDERS, CorpusPlace, Viewport
 from tokentui.text.corpus import Corpus
@@ -24,18 +24,15 @@ TEXT = "the cat sat on the mat, the cat ate the rat and the bat " * 3
 def explorer(text: str = TEXT, recipe: Recipe | None = None, **run: Any) -> State:
     """An explorer that stands at the start of a corpus."""
     recipe = recipe or Recipe()
-    corpus = Corpus.from_text(text, "test")
-    asked = Run.of(run)
-    trainer = start(corpus, recipe, Run(first_id=asked.first_id, specials=asked.specials))
-    return State(Prepared(corpus, recipe, asked, trainer))
+    return State(prepare(Corpus.from_text(text, "test"), recipe, Run.of(run)))
 
 
 def tell(it: State, command: do.Command[object]) -> list[Any]:
     """Give a command, work until there is nothing to do, and return its answers."""
     answers: list[Any] = []
     it.handle(command, answers.append)
-    while it.at_work:
-        it.work(0.0)
+    while it.sync.at_work:
+        it.sync.work(0.0)
     return answers
 
 
@@ -49,8 +46,8 @@ def test_moves() -> None:
     assert it.snapshot().main.at.step == 0
     it.handle(do.Move(1), lambda _: None)
     it.handle(do.Move(1), lambda _: None)
-    while it.at_work:
-        it.work(0.0)
+    while it.sync.at_work:
+        it.sync.work(0.0)
     assert it.snapshot().main.at.step == 2, "keys that come before the first is done add up"
 
 
@@ -58,7 +55,7 @@ def test_the_end_of_a_run_is_its_stop_and_a_named_step_may_lie_beyond() -> None:
     it = explorer(merges=4)
     tell(it, do.GoTo(None))
     snapshot = it.snapshot()
-    assert (snapshot.main.at.step, snapshot.main.at.target, snapshot.main.why.end) == (4, 4, "merges")
+    assert (snapshot.main.at.step, snapshot.main.at.end.step, snapshot.main.why.end) == (4, 4, "merges")
     tell(it, do.GoTo(6))
     assert it.snapshot().main.at.step == 6
     tell(it, do.GoTo(10**6))
@@ -164,14 +161,14 @@ def test_playing_keeps_to_its_speed() -> None:
     assert it.sync.speed == 5
     it.handle(do.Play(True), lambda _: None)
     since = it.sync._played_from[0]
-    wait = it.work(since)
+    wait = it.sync.work(since)
     assert it.snapshot().main.at.step == 0
     assert wait == pytest.approx(0.2)
-    it.work(since + 1.01)
+    it.sync.work(since + 1.01)
     assert it.snapshot().main.at.step == 5
     assert it.snapshot().running
     it.handle(do.Play(), lambda _: None)
-    assert not it.at_work
+    assert not it.sync.at_work
     assert not it.snapshot().running
 
 
@@ -259,16 +256,16 @@ def test_the_curve_falls_from_the_start_to_the_furthest_step() -> None:
 def test_installing_another_recipe_walks_to_the_place() -> None:
     it = explorer()
     tell(it, do.Move(7))
-    corpus, recipe = it.prepared.corpus, preset("udl-notebook")
-    it.install(Prepared(corpus, recipe, Run(Stops()), start(corpus, recipe)), it.kept)
-    while it.at_work:
-        it.work(0.0)
+    corpus, recipe = it.main.prepared.corpus, preset("udl-notebook")
+    it.install(prepare(corpus, recipe, Run(Stops())), it.kept)
+    while it.sync.at_work:
+        it.sync.work(0.0)
     assert (it.snapshot().main.at.step, it.snapshot().main.preset) == (7, "udl-notebook")
 
 
 def test_what_was_noticed_of_a_corpus_is_seen() -> None:
     corpus = Corpus.from_text(b"\xef\xbb\xbfa cat \xff", "c.txt")
-    notes = State(Prepared(corpus, Recipe(), Run(), start(corpus, Recipe()))).snapshot().corpus.notes
+    notes = State(prepare(corpus, Recipe(), Run())).snapshot().corpus.notes
     assert any("byte order mark" in note for note in notes)
     assert any("not UTF-8" in note for note in notes)
 

@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
-from tokentui.learn import start
 from tokentui.learn.rows import PairCandidate, PieceCandidate
 from tokentui.presets import PRESETS
 from tokentui.recipe import Run
 from tokentui.session import commands as do
-from tokentui.session.opening import Prepared
+from tokentui.session.opening import prepare
 from tokentui.session.snapshot import PiecesView
 from tokentui.session.state import State
 from tokentui.session.views import CorpusPlace
@@ -29,8 +28,7 @@ BOOK = read("sample:english").documents[0][:4000]
 
 def explorer(name: str, text: str = TEXT, **run: Any) -> State:
     corpus, recipe, asked = Corpus.from_text(text, "test"), preset(name), Run.of(run)
-    trainer = start(corpus, recipe, Run(first_id=asked.first_id, specials=asked.specials))
-    it = State(Prepared(corpus, recipe, asked, trainer))
+    it = State(prepare(corpus, recipe, asked))
     it.view = replace(it.view, candidates_rows=5000, vocabulary_rows=5000, corpus_chars=5000)
     return it
 
@@ -42,16 +40,17 @@ def unigram(vocab_size: int = 60) -> State:
 def tell(it: State, command: do.Command[object]) -> list[Any]:
     answers: list[Any] = []
     it.handle(command, answers.append)
-    while it.at_work:
-        it.work(0.0)
+    while it.sync.at_work:
+        it.sync.work(0.0)
     return answers
 
 
 def swap(it: State, name: str, trainer: Any = None) -> None:
-    corpus, recipe = it.prepared.corpus, preset(name)
-    it.install(Prepared(corpus, recipe, it.prepared.run, trainer or start(corpus, recipe)), it.kept)
-    while it.at_work:
-        it.work(0.0)
+    corpus, recipe = it.main.prepared.corpus, preset(name)
+    prepared = prepare(corpus, recipe, it.main.prepared.run)
+    it.install(replace(prepared, trainer=trainer or prepared.trainer), it.kept)
+    while it.sync.at_work:
+        it.sync.work(0.0)
 
 
 # ---- unigram
@@ -142,7 +141,7 @@ def test_tokens_of_the_corpus_add_up_under_a_unigram_model() -> None:
     tell(it, do.GoTo(None))
     end = it.snapshot()
     assert end.main.why.end == "vocab_size"
-    assert end.main.at.target == end.main.at.step == end.main.at.computed
+    assert end.main.at.end.step == end.main.at.step == end.main.at.computed
 
 
 def test_going_to_a_piece_is_going_to_the_step_that_drops_it() -> None:

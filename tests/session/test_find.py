@@ -16,12 +16,12 @@ from tokentui.learn import jump, start
 from tokentui.learn.rows import PairCandidate, TokenCandidate
 from tokentui.recipe import Run
 from tokentui.session import commands as do
-from tokentui.session.opening import Prepared, prepare_tokenizer
+from tokentui.session.opening import prepare, prepare_tokenizer
 from tokentui.session.state import State
 from tokentui.session.views import Viewport
 from tokentui.text.read import read
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.panes.tables import pair, tokens
+from tokentui.ui.panes.tables import tokens
 
 
 def plain(cell: Cell) -> str:
@@ -31,7 +31,7 @@ def plain(cell: Cell) -> str:
 
 def on_sample(recipe: str, merges: int = 6) -> State:
     corpus = read("sample:english")
-    it = State(Prepared(corpus, preset(recipe), Run(), start(corpus, preset(recipe))))
+    it = State(prepare(corpus, preset(recipe), Run()))
     jump(it.main.trainer, merges)
     it.view = Viewport(candidates_rows=200)
     return it
@@ -48,7 +48,7 @@ def found(it: State, text: str, mode: GlyphMode = "text", row: int = -1) -> Any:
 def test_a_pair_is_found_as_it_is_shown(recipe: str, mode: GlyphMode) -> None:
     it = on_sample(recipe)
     rows = it.snapshot().main.candidates.rows
-    shown = [plain(pair(row, mode)) for row in rows if isinstance(row, PairCandidate)]
+    shown = [plain(tokens(row.parts, mode)) for row in rows if isinstance(row, PairCandidate)]
     assert len(shown) > 40
     for row in range(0, 40, 3):
         at = found(it, shown[row], mode)
@@ -61,14 +61,14 @@ def test_a_plus_alone_is_no_pair() -> None:
     assert found(on_sample("gpt2"), "+") is None
 
 
-@pytest.mark.parametrize("births", [3, 10**6])
-def test_a_birth_is_found_as_it_is_shown(births: int) -> None:
+@pytest.mark.parametrize("step", [3, 10**6])
+def test_a_token_to_come_is_found_as_it_is_shown(step: int) -> None:
     corpus = read("sample:sailor")
     trainer = start(corpus, preset("bert"))
     learn.jump(trainer, 12)
     prepared = prepare_tokenizer(corpus, trainer.tokenizer(), Run())
     it = State(prepared)
-    jump(it.main.trainer, births)
+    jump(it.main.trainer, step)
     rows = [row for row in it.snapshot().main.candidates.rows if isinstance(row, TokenCandidate)]
     assert rows
     for at, row in enumerate(rows):

@@ -323,7 +323,7 @@ async def test_kernels_take_over_at_the_step_where_it_is(
     await session.send(do.Open((str(text),)))
     await session.settle()
     gates.close(AGAIN)
-    before = session._state.main.trainer
+    before = session.state.main.trainer
     for _ in range(10):
         session.send(do.Move(1))
     came.set()
@@ -338,7 +338,7 @@ async def test_kernels_take_over_at_the_step_where_it_is(
     gates.close()
     await gates.until("")
     seen = await session.settle()
-    assert session._state.main.trainer is not before
+    assert session.state.main.trainer is not before
     assert (seen.main.at.step, seen.main.at.computed) == (step, max(24, step))
     steps = [seen.main.at.step for seen in session.snapshots]
     back = [after - before for before, after in itertools.pairwise(steps) if after < before]

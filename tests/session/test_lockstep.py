@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from tokentui.session.commands import AddColumn, MoveColumn, RemoveColumn, SetVi
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import ColumnWanted, Position, Viewport
 from tokentui.text.corpus import Corpus
+from tokentui.text.read import read
 
 CORPUS = Corpus.from_text(
     "low low low lower lowest newer newest wide wider widest " * 3 + "é 🤗 the then there"
@@ -205,14 +207,14 @@ def test_a_run_plays_at_its_speed_and_stops_at_the_end() -> None:
     lockstep = bench.state.sync
     lockstep.play(True, 100.0)
     assert running(bench)
-    assert lockstep.work(100.0, 0.01) > 0
+    assert lockstep.work(100.0, 60.0) > 0
     speed = speed_of(bench) or 0
-    lockstep.work(100.0 + 3.5 / speed, 0.01)
+    lockstep.work(100.0 + 3.5 / speed, 60.0)
     assert steps(bench.seen) == [3, 3]
     lockstep.faster(99, 101.0)
     assert speed_of(bench) is None
     while lockstep.at_work:
-        lockstep.work(101.0, 0.01)
+        lockstep.work(101.0, 60.0)
     assert bench.seen.between.ended
     assert not running(bench)
     lockstep.play(True, 102.0)
@@ -229,7 +231,8 @@ def test_what_is_looked_at_in_the_middle_belongs_to_one_position() -> None:
     while lockstep.at_work:
         lockstep.work(0.0, 0.0005)
         seen = bench.seen
-        assert steps(seen) == [seen.position.value] * 2
+        # -1 is a column that is left behind, as a pause of the machine may leave one.
+        assert set(steps(seen)) - {-1} == {seen.position.value}
         looked += 0 < seen.position.value < 900
     assert looked
     assert steps(bench.seen) == [900, 900]
@@ -249,3 +252,21 @@ def test_nonsense_is_refused_in_a_line() -> None:
     bench.do(AddColumn(ColumnWanted(RECIPES["whole"]), 0))
     with pytest.raises(TokentuiError, match="as many as there may be"):
         bench.do(AddColumn(ColumnWanted(RECIPES["whole"])))
+
+
+def test_a_column_that_cannot_keep_up_does_not_end_a_move_past_the_stops(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run, corpus = RunOf.of({"merges": 60}), read("sample:english")
+    bench = Bench(corpus, ColumnWanted(preset("gpt2"), run), ColumnWanted(preset("wordpiece"), run))
+    bench.do(do.Move(2))
+    slow = bench.state.sync.columns[1]
+    with monkeypatch.context() as patch:
+        patch.setattr(slow, "to_step", lambda *_: False)
+        bench.state.handle(do.Move(100), lambda _: None)
+        for _ in range(20):
+            bench.state.sync.work(time.monotonic(), 0.02)
+            bench.state.snapshot()
+        assert not slow.in_sync
+    bench.settle()
+    assert steps(bench.seen) == [102, 102]

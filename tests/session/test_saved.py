@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import errno
+import hashlib
+import json
 import os
 import random
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from faults import CALLS, Killed, failing
@@ -19,6 +22,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe, Run
 from tokentui.session.saved import (
+    LARGEST,
     MOST_SESSIONS,
     Branch,
     Keeper,
@@ -116,6 +120,41 @@ def test_a_newer_version_is_refused_in_words() -> None:
     head, _, body = dumps(KEPT).partition(b"\n")
     with pytest.raises(TokentuiError, match="newer tokentui"):
         loads(head.replace(b'"version": 1', b'"version": 2') + b"\n" + body, "session.json")
+
+
+def with_body(**changed: Any) -> bytes:
+    """A session in which fields have other values, with the right checksum."""
+    head, _, data = dumps(KEPT).partition(b"\n")
+    other = json.dumps(json.loads(data) | changed).encode("ascii")
+    was, now = (hashlib.sha256(one).hexdigest().encode("ascii") for one in (data, other))
+    return head.replace(was, now) + b"\n" + other
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("training", None), ("training", "x"), ("branches", [1, 2]), ("branches", None), ("sources", 5),
+        ("sources", [5]), ("columns", [3]), ("columns", None), ("columns", "ab"), ("settings", [1]),
+        ("settings", {"glyphs": []}), ("ended", "no"), ("typed", {"recipe": {}, "run": {}, "step": 1}),
+        ("training", {"recipe": {}, "run": {}, "step": 1e999}), ("as", 1), ("scratch", 0), ("field", None),
+    ],
+)
+def test_a_session_of_another_shape_is_refused(field: str, value: object) -> None:
+    with pytest.raises(TokentuiError, match="a session that this version does not understand"):
+        loads(with_body(**{field: value}), "session.json")
+
+
+def test_settings_that_look_like_a_training_stay_settings() -> None:
+    settings: dict[str, Any] = {"recipe": "gpt2", "run": None, "step": 3}
+    kept = dataclasses.replace(KEPT, settings=settings)
+    assert loads(dumps(kept), "session.json") == kept
+
+
+def test_a_file_that_is_too_large_is_told_as_such(tmp_path: Path) -> None:
+    path = tmp_path / "session.json"
+    path.write_bytes(dumps(KEPT) + b" " * LARGEST)
+    with pytest.raises(TokentuiError, match="too large for a session"):
+        read(path)
 
 
 def test_a_second_process_is_told(tmp_path: Path) -> None:

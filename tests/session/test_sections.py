@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import traceback
 from typing import Any
 
 import pytest
@@ -11,15 +12,18 @@ from hypothesis import strategies as st
 
 from tokentui import learn
 from tokentui.axes import preset
-from tokentui.core.errors import TokentuiError
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.jobs import job
 from tokentui.learn import start
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
-from tokentui.session.column import Sections
-from tokentui.session.opening import Prepared, prepare_tokenizer
+from tokentui.session import opening
+from tokentui.session.column import Column
+from tokentui.session.opening import Prepared, prepare, prepare_tokenizer
 from tokentui.session.state import State
-from tokentui.session.views import VOCABULARY_ORDERS, ColumnSnapshot, CorpusPlace, Viewport
+from tokentui.session.views import VOCABULARY_ORDERS, ColumnSnapshot, ColumnWanted, CorpusPlace, Viewport
 from tokentui.text.corpus import Corpus
+from tokentui.text.patterns import TakesTooLong
 
 TEXTS = [
     "the cat sat on the mat, the cat ate the rat and the bat", "a naïve café; <s> aaaa aaa 日本", "",
@@ -55,7 +59,7 @@ COMMANDS = st.lists(
 def made(recipe: str) -> Prepared:
     """A training at its start; `file` replays the tokens of one."""
     if recipe != "file":
-        return Prepared(CORPUS, RECIPES[recipe], RUN, start(CORPUS, RECIPES[recipe], RUN))
+        return prepare(CORPUS, RECIPES[recipe], RUN)
     trainer = start(CORPUS, preset("gpt2"))
     learn.jump(trainer, 25)
     return prepare_tokenizer(CORPUS, trainer.tokenizer(), RUN)
@@ -71,7 +75,10 @@ def afresh(recipe: str, it: State) -> ColumnSnapshot:
         trainer.ending(RUN.stops)  # no candidate after a step is known once one stood there
     if was.substeps is not None and was.substeps.walked is not None and trainer.substeps is not None:
         trainer.substeps.fine(was.substeps.walked[0])
-    return Sections(prepared).column(1, it.main.name, True, it.view, it.typed)
+    column = Column(1, it.main.wanted)
+    column.take(prepared)
+    column.in_sync = True
+    return column.snapshot(it.view, it.typed, alone=True)
 
 
 def parts(column: ColumnSnapshot) -> dict[str, Any]:
@@ -82,7 +89,7 @@ def parts(column: ColumnSnapshot) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("recipe", [*RECIPES, "file"])
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15)
 @given(commands=COMMANDS)
 def test_sections_from_the_cache_equal_those_made_afresh(
     recipe: str, commands: list[do.Command[object]]
@@ -93,8 +100,8 @@ def test_sections_from_the_cache_equal_those_made_afresh(
             it.handle(command, lambda _: None)
         except TokentuiError:
             assert isinstance(command, do.StepPieces)
-        while it.at_work:
-            it.work(0.0)
+        while it.sync.at_work:
+            it.sync.work(0.0)
         assert parts(it.snapshot().main) == parts(afresh(recipe, it))
 
 
@@ -106,9 +113,67 @@ def test_a_section_whose_key_stays_is_the_same_object() -> None:
     for name in ("at", "candidates", "why", "vocabulary", "corpus", "curve"):
         assert getattr(typed, name) is getattr(first, name)
     it.handle(do.Move(1), lambda _: None)
-    while it.at_work:
-        it.work(0.0)
+    while it.sync.at_work:
+        it.sync.work(0.0)
     moved = it.snapshot().main
     same = set(moved.vocabulary.rows) & set(typed.vocabulary.rows)
     assert len(same) > len(moved.vocabulary.rows) // 2, "the step changes the uses of three"
     assert any(one is other for one, other in zip(moved.corpus.parts, typed.corpus.parts, strict=True))
+
+
+def test_a_column_that_cannot_be_taken_is_not_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise Cancelled
+
+    prepared = made("gpt2")
+    monkeypatch.setattr(prepared.trainer, "advance", fails)
+    column = Column(1, ColumnWanted(prepared.recipe))
+    with pytest.raises(Cancelled):
+        column.take(prepared)
+    states = [column.open]
+    monkeypatch.undo()
+    column.take(prepared)
+    assert [*states, column.open] == [False, True]
+    assert column.snapshot(Viewport(), "the", alone=True).at is not None
+
+
+def test_a_text_that_takes_too_long_is_refused_again_and_again() -> None:
+    column = State(made("gpt2")).main
+    column._too_slow = "the", TakesTooLong("it takes too long")
+    lengths = []
+    for _ in range(3):
+        with pytest.raises(TakesTooLong) as refused:
+            column.encode("the")
+        lengths.append(len(list(traceback.walk_tb(refused.value.__traceback__))))
+    assert len(set(lengths)) == 1
+
+
+@pytest.mark.parametrize(("size", "shown"), [(90_000, 0), (250_000, 250_000)])
+def test_the_first_look_at_counted_words(size: int, shown: int) -> None:
+    corpus = Corpus.from_counts([(f"{n:06x}", 1) for n in range(size)])
+    told: list[tuple[int, int]] = []
+    with job(lambda *at: told.append(at)):
+        assert len(opening._first_words(corpus, preset("gpt2")).words) == shown
+    assert told == [(size, size)]
+
+
+@pytest.mark.parametrize(("error", "said"), [
+    (TokentuiError("it cannot be known", "why"), "why: it cannot be known"),
+    (ValueError("why"), "this should not happen: ValueError: why"),
+])
+def test_a_section_that_fails_is_an_error_and_the_rest_is_there(
+    error: Exception, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> None:
+        raise error
+
+    it = State(made("gpt2"))
+    monkeypatch.setattr(it.main.trainer, "why", fails)
+    main = it.snapshot().main
+    assert dict(main.errors) == {"why": said}
+    assert main.candidates.rows
+    monkeypatch.undo()
+    it.handle(do.Move(1), lambda _: None)
+    while it.sync.at_work:
+        it.sync.work(0.0)
+    assert not it.snapshot().main.errors

@@ -136,14 +136,14 @@ async def test_a_recipe_keeps_corpus_text_and_place_and_comes_back_at_once(sessi
     assert (main.at.step, main.preset, now.corpus.name, main.encoding.text) == (
         40, "udl-notebook", was.corpus.name, "the",
     )
-    trainer = session._state.main.trainer
+    trainer = session.state.main.trainer
     await session.send(do.SetRecipe(Recipe(), Run.of({"merges": 100})))
     back = await session.settle()
-    assert (back.main.at.step, back.main.candidates.rows, back.main.at.target) == (
+    assert (back.main.at.step, back.main.candidates.rows, back.main.at.end.step) == (
         40, was.main.candidates.rows, 100,
     )
     await session.send(do.SetRecipe(preset("udl-notebook")))
-    assert session._state.main.trainer is trainer, "a recipe that was trained is not trained again"
+    assert session.state.main.trainer is trainer, "a recipe that was trained is not trained again"
 
 
 @pytest.mark.parametrize(
@@ -343,7 +343,7 @@ async def test_it_begins_with_the_recipe_and_the_run_that_were_asked_for() -> No
     watched.send(do.GoTo(None))
     snapshot = await watched.settle()
     main = snapshot.main
-    assert (main.preset, main.at.step, main.at.target, main.why.end) == ("udl-notebook", 12, 12, "merges")
+    assert (main.preset, main.at.step, main.at.end.step, main.why.end) == ("udl-notebook", 12, 12, "merges")
     assert [row.kind for row in snapshot.main.vocabulary.rows].count("special") == 1
     await watched.close()
 
@@ -407,7 +407,7 @@ async def test_a_failure_of_the_engine_is_told_at_once(monkeypatch: pytest.Monke
     def fail() -> Snapshot:
         raise IndexError("in the engine")
 
-    monkeypatch.setattr(session._state, "snapshot", fail)
+    monkeypatch.setattr(session.state, "snapshot", fail)
     session.send(do.Move(1))
     assert isinstance((await asyncio.wait_for(told.get(), 60))["exception"], IndexError)
     await session.close()

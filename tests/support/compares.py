@@ -14,12 +14,13 @@ from textual.pilot import Pilot
 from waiting import until
 
 from tokentui.analyze.align import align
-from tokentui.analyze.compare import agreement, cuts, word_spans
+from tokentui.analyze.compare import Overlap, agreement, cuts, word_spans
 from tokentui.analyze.metrics import MEASURES
 from tokentui.analyze.results import DivergenceSide
 from tokentui.encode.offsets import EncodedToken, Encoding
 from tokentui.learn.rows import Page, PairCandidate, Why
 from tokentui.presets import preset_named
+from tokentui.recipe import Ending
 from tokentui.session.catalog import Agreement, DifferentCut, Figure, MeasureRow, PairAgreement
 from tokentui.session.snapshot import (
     Aligned,
@@ -29,7 +30,7 @@ from tokentui.session.snapshot import (
     Curves,
     DivergenceView,
     Measured,
-    OverlapCounts,
+    SharedTokens,
     Snapshot,
     TokenInBoth,
     TokensInBoth,
@@ -105,7 +106,8 @@ def column(place: int, **changes: Any) -> ColumnSnapshot:
     recipe = preset_named(name).recipe
     pairs = rows_of(place)
     at = AtStep(
-        step=128, computed=640, target=1000, tokens=402_118 + 31_007 * place, start_tokens=621_004,
+        step=128, computed=640, end=Ending(1000, "stop"), tokens=402_118 + 31_007 * place,
+        start_tokens=621_004,
         bytes_per_token=2.93 - 0.3 * place, vocab_size=384 - 61 * place, last=pairs[0], last_id=104,
     )
     view = ColumnSnapshot(
@@ -122,6 +124,11 @@ def side(pairs: tuple[PairCandidate, ...], tied: int = 1) -> DivergenceSide:
     return DivergenceSide(
         Why(pairs[0], None, tied, 0, "first-seen"), Page(pairs, 0, len(pairs)), 621_004, 256
     )
+
+
+def overlap(*counts: int) -> Overlap:
+    """An overlap of so many tokens: of both, of the first alone, of the second alone."""
+    return Overlap(*((b"",) * count for count in counts))
 
 
 def measured(count: int, at: Position = AT, corpus: str = "crime_and_punishment.txt") -> Measured:
@@ -182,7 +189,9 @@ def snapshot(count: int = 2, **changes: Any) -> Snapshot:
             )
             for a, b in pairs
         ),
-        overlaps=tuple(OverlapCounts(AT, a, b, 88, 296, 113, 0.177, 91, 290, 110, 0.1853) for a, b in pairs),
+        overlaps=tuple(
+            SharedTokens(AT, a, b, (overlap(88, 296, 113), overlap(91, 290, 110))) for a, b in pairs
+        ),
         measured=measured(count), curves=curves(count),
     )
     found = Snapshot(1, facts, tuple(column(n) for n in range(count)), AT, speed=60, engine="compiled")
@@ -230,7 +239,7 @@ class FakeComparison:
         self._session: Any = app.session
         self.count = count
         self.closed = False
-        self._version = 100
+        self.version = 100
 
     @property
     def sent(self) -> list[Any]:
@@ -246,10 +255,21 @@ class FakeComparison:
 
     def show(self, count: int | None = None, **changes: Any) -> None:
         """Publish a snapshot."""
-        self._version += 1
+        self.version += 1
         self.count = count or self.count
-        self._session.publish(snapshot(self.count, **{"version": self._version, **changes}))
+        self._session.publish(snapshot(self.count, **{"version": self.version, **changes}))
 
     def of(self, kind: type) -> list[Any]:
         """The commands of a type, in order."""
         return [command for command in self.sent if isinstance(command, kind)]
+
+
+async def draw(
+    screen: CompareScreen, session: FakeComparison, pilot: Pilot[None], **changes: Any
+) -> Snapshot:
+    """Publish a snapshot, and wait until it is shown."""
+    session.show(**changes)
+    await until(pilot, lambda: screen.snapshot is not None and screen.snapshot.version == session.version)
+    await pilot.pause()
+    assert screen.snapshot is not None
+    return screen.snapshot

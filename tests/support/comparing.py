@@ -21,10 +21,6 @@ from tokentui.session.views import ColumnWanted, Position, Viewport
 from tokentui.text.corpus import Corpus
 
 
-def quiet(*_: object) -> None:
-    """Nobody is told."""
-
-
 class Bench:
     """A comparison that is driven by hand.
 
@@ -66,14 +62,14 @@ class Bench:
     def settle(self) -> None:
         """Open what is to be opened and walk to where it is to go."""
         state = self.state
-        for column in [one for one in state.columns if one.prepared is None and not one.error]:
+        for column in [one for one in state.sync.columns if not one.open and not one.error]:
             try:
                 prepared = prepare_column(state.results.counted, column.wanted)
             except TokentuiError as error:
                 state.refused(column, str(error))
             else:
                 state.opened(column, prepared)
-        while state.at_work:
+        while state.sync.at_work:
             state.sync.work(time.monotonic(), 0.02)
 
     def find(self) -> Snapshot:
@@ -87,7 +83,7 @@ class Bench:
     def work(self, one: Finding) -> Any:
         """The answer of a finding, or what went wrong."""
         try:
-            return one.work(quiet)
+            return one.work()
         except TokentuiError as error:
             return error
 

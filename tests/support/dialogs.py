@@ -83,6 +83,8 @@ class FakeFace:
     def compare(self, columns: Any, held_out: str = "") -> None:
         """Compare nothing."""
 
+    key_cost = ()
+
     def await_answer(self, answer: Any, then: Any, failed: Any) -> None:
         """Wait for nothing."""
 

@@ -96,6 +96,11 @@ def fitted(tokenizer: Tokenizer, format: str) -> Fitted:
     return WRITTEN[format].codec.fit(Spec(tokenizer))
 
 
+def unproved(tokenizer: Tokenizer, format: str) -> tuple[bytes, ...]:
+    """The files of a tokenizer, which are not read back and tried as `bytes_of` has it."""
+    return WRITTEN[format].codec.write(fitted(tokenizer, format))
+
+
 def dumps(tokenizer: Tokenizer) -> str:
     """The project's own file of a tokenizer."""
     return OWN.codec.write(OWN.codec.fit(Spec(tokenizer)))[0].decode()
@@ -106,8 +111,9 @@ def loads(text: str, where: str) -> Tokenizer:
     return OWN.codec.read(Source(where, text.encode()))
 
 
+@functools.lru_cache(64)
 def bytes_of(tokenizer: Tokenizer, format: str) -> tuple[bytes, ...]:
-    """The files of a tokenizer; it fails where they are refused."""
+    """The files of a tokenizer; it fails where they are refused. Presets are written once for all tests."""
     report, files = contents(tokenizer, WRITTEN[format])
     assert not report.refused, report.refused
     return files

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-CALLS = ("open", "fsync", "fchmod", "write", "replace", "link", "unlink")
+CALLS = ("open", "fsync", "fchmod", "write", "replace", "unlink")
 """What writes, names and removes files."""
 
 

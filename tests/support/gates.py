@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from tokentui.core.jobs import check
 from tokentui.session import driver as sessions
 from tokentui.session import opening
 from tokentui.session.commands import Command
-from tokentui.session.jobs import Tell
+from tokentui.session.jobs import doing
 from tokentui.session.opening import Prepared
 from tokentui.session.state import State
 
@@ -43,13 +44,13 @@ class Gates:
         installed: set[int] = set()
 
         def prepared(
-            shelf: opening.Shelf, command: Command[None], was: Prepared, tell: Tell, partial: opening.Partial
+            shelf: opening.Shelf, command: Command[None], was: Prepared, partial: opening.Partial
         ) -> Prepared:
             parts: list[Prepared] = []
 
-            def told(what: str, done: int, total: int) -> None:
-                tell(what, done, total)
+            def does(what: str) -> AbstractContextManager[None]:
                 self._pass(_phase(bool(parts), what))
+                return doing(what)
 
             def taken(part: Prepared) -> None:
                 partial(part)
@@ -57,10 +58,11 @@ class Gates:
                     time.sleep(0.001)
                 parts.append(part)
 
-            return prepare(shelf, command, was, told, taken)
+            patch.setattr(opening, "doing", does)
+            return prepare(shelf, command, was, taken)
 
-        def held(was: Prepared, tell: Tell) -> Prepared:
-            found = again(was, tell)
+        def held(was: Prepared) -> Prepared:
+            found = again(was)
             self._pass(AGAIN)
             return found
 

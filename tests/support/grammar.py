@@ -58,7 +58,9 @@ def _is_seen(text: str, place: int) -> bool:
     before = text[:place]
     if before and unicodedata.combining(before[-1]) == 9:
         return True
-    letter = re.sub("[\u0300-\u036f\u064b-\u065f\u0670\u06d6-\u06ed\u08d3-\u08ff]+$", "", before)[-1:]
+    while before and unicodedata.category(before[-1]) == "Mn":  # joining goes through marks of any script
+        before = before[:-1]
+    letter = before[-1:]
     name = unicodedata.name(letter, "") if letter else ""
     return text[place] == "\u200c" and name.startswith(
         ("ARABIC", "SYRIAC", "MONGOLIAN", "NKO", "MANDAIC", "PHAGS")

@@ -212,7 +212,7 @@ def _wait(terminal: Terminal, holds: Callable[[str], bool], seconds: float = AWA
     """Read until something holds for the screen, the program has ended, or so many seconds have passed."""
     deadline = time.monotonic() + seconds
     while terminal.status is None and (left := deadline - time.monotonic()) > 0:
-        terminal._read(min(left, 0.05))
+        terminal.read(min(left, 0.05))
         if holds(terminal.text()):
             return True
     return False

@@ -7,7 +7,7 @@ from typing import Any
 from rows import loss_row, pair_row, token_row
 
 from tokentui.learn.rows import PairCandidate, Round, Why
-from tokentui.recipe import Recipe
+from tokentui.recipe import Ending, Recipe
 from tokentui.session.catalog import Compressed
 
 SCORE_RECIPE = Recipe(
@@ -80,7 +80,7 @@ ROUND = Round("em", 2, 29_914, 2, 8.01234, 8.12345, "prune", 1204, 2)
 UNIGRAM: dict[str, Any] = {
     "recipe": UNIGRAM_RECIPE, "preset": "sentencepiece-unigram", "pairs": LOSSES, "pairs_total": len(LOSSES),
     "last": None, "last_id": None, "why": Why(None, None, 0, 0, "", None, (), ROUND),
-    "vocabulary": (*LEFT, *PIECES), "vocab_size": len(PIECES), "step": 5, "computed": 9, "target": None,
+    "vocabulary": (*LEFT, *PIECES), "vocab_size": len(PIECES), "step": 5, "computed": 9, "end": Ending(),
     "tokens": 402_118, "start_tokens": 390_004, "curve_end": 9,
     "curve": tuple(390_004 + 900 * n for n in range(64)),
 }
@@ -95,7 +95,7 @@ GAGE_PAIRS = tuple(
 GAGE: dict[str, Any] = {
     "recipe": GAGE_RECIPE, "preset": "gage", "corpus_name": "slides.txt", "corpus_bytes": 11,
     "occurrences": 1, "distinct": 1, "pairs": GAGE_PAIRS, "pairs_total": 3, "step": 2, "computed": 3,
-    "target": None, "tokens": 7, "start_tokens": 11,
+    "end": Ending(), "tokens": 7, "start_tokens": 11,
     "why": Why(GAGE_PAIRS[0], GAGE_PAIRS[1], 1, 2, "largest-pair", None, ("250 bytes are free",)),
     "vocabulary": (
         token_row(66, b"B", "merge", 2, 2, 2, parts=(b"x", b"d")),

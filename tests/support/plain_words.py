@@ -283,6 +283,7 @@ class EventEngine:
     def __init__(self, corpus: WordEngine, method: Method) -> None:
         self.corpus, self.method = corpus, method
         self.steps: list[Step] = []
+        self.taken: list[Candidate] = []
         self._marks: list[tuple[Mark, Mark]] = []
         self.start = corpus.tokens(), method.size
 
@@ -319,12 +320,12 @@ class EventEngine:
                 Step(
                     number=self.number, kind=self.method.kind(done), events=tuple(done), part=best.part,
                     tied=tied, tokens=sum(lengths), lengths=lengths, vocab_size=self.method.size,
-                    worth=best.worth, values=best.values,
                 )
             )
+            self.taken.append(best)
 
-    def coming(self, under: Constraints) -> int:
-        """The count of the best candidate, 0 where there is none."""
+    def best(self, under: Constraints) -> int:
+        """Not 0 where there is a candidate."""
         best = self.corpus.best(under)
         return best.places if best else 0
 
@@ -334,7 +335,7 @@ class EventEngine:
 
     def forget(self) -> None:
         """Forget the steps past the present one."""
-        del self.steps[self.number :]
+        del self.steps[self.number :], self.taken[self.number :]
 
     def merged(self, number: int) -> Merged:
         """Steps are other things than merges."""
@@ -343,6 +344,10 @@ class EventEngine:
     def tokens_at(self, number: int) -> int:
         """The length of the corpus after a known step."""
         return self.steps[number - 1].tokens if number else sum(self.start[0])
+
+    def size_at(self, number: int) -> int:
+        """The number of ids after a known step."""
+        return self.steps[number - 1].vocab_size if number else self.start[1]
 
     def last_with(self, least: int, number: int) -> int:
         """The furthest known step with such counts on the way."""
@@ -392,9 +397,9 @@ class EventTrainer(PairTrainer):
         """A known step."""
         return self.engine.steps[number - 1]
 
-    def size_at(self, number: int) -> int:
-        """The number of ids after a known step."""
-        return self.engine.steps[number - 1].vocab_size if number else self.engine.start[1]
+    def taken(self, number: int) -> Candidate:  # type: ignore[override]
+        """The candidate of a known step."""
+        return self.engine.taken[number - 1]
 
     def candidates(self, query: Query) -> Page[Candidate]:
         """The candidates, best first."""

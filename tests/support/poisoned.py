@@ -147,7 +147,7 @@ class Poison:
         if objective == 1:
             stages = tuple(StageView(self.text, self.text, n % 2 == 0, self.text) for n in range(4))
             pairs = self.replayed()
-            base["traits"] = Traits(step="token", columns=COLUMNS, replays=True)
+            base["traits"] = Traits(step="token", candidate="token", columns=COLUMNS, replays=True)
             base["opened"] = OpenedView(
                 self.text, self.text, self.text, 90, 99, stages, (self.text, self.text)
             )

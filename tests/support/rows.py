@@ -14,7 +14,9 @@ def traits_of(recipe: Recipe) -> Traits:
     """The traits of a training by a recipe, as far as a screen reads them."""
     objective = OBJECTIVES.of(recipe.objective)
     if objective.scored:
-        return Traits(grows=False, shrinks=True, heavy=True, step="step", columns=COLUMNS, finer=True)
+        return Traits(
+            grows=False, shrinks=True, heavy=True, step="step", candidate="piece", columns=COLUMNS, finer=True
+        )
     return Traits(columns=objective.columns, compresses=objective.codes)
 
 

@@ -11,9 +11,10 @@ import functools
 import re
 
 from tokentui.core.choices import Ref
-from tokentui.encode.pipeline import ImportedVocabulary, Origin, Pipeline
+from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.segment.longest import TableMatch
 from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import Origin, Pipeline
 from tokentui.formats import Codec, Format, Holds
 from tokentui.formats.byte_files import check_bytes
 from tokentui.formats.source import LARGEST_ID, Source, check_tokens

@@ -11,6 +11,7 @@ from tokentui.recipe import Recipe
 from tokentui.text import split as splits
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words, count_steps
+from tokentui.text.kernels.rules import ClassTable
 from tokentui.text.split import splitter
 
 SPLITS = tuple(name for name, one in splits.SPLITS.items() if one.rule)
@@ -24,6 +25,11 @@ texts = st.one_of(
     st.text(st.sampled_from(TRICKY), max_size=24), st.text(max_size=24), st.text(st.characters(), max_size=24)
 )
 """Texts in which classes meet; the last kind has lone surrogates of any value."""
+
+
+def class_of(table: ClassTable, code: int) -> int:
+    """The class of a code point."""
+    return table.low[memoryview(table.high).cast("H")[code >> 7] << 7 | code & 127]
 
 
 def by_pattern(documents: Iterable[str], split: str) -> list[tuple[str, int]]:

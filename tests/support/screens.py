@@ -20,7 +20,7 @@ from waiting import strips_of, until
 from tokentui.axes import label
 from tokentui.encode.offsets import EncodedToken
 from tokentui.learn.rows import Page, Why
-from tokentui.recipe import Recipe
+from tokentui.recipe import Ending, Recipe
 from tokentui.session.commands import Command, Preview
 from tokentui.session.snapshot import CorpusFacts, PreviewView, Snapshot
 from tokentui.session.views import (
@@ -135,7 +135,8 @@ def snapshot(**changes: Any) -> Snapshot:
     values: dict[str, Any] = {
         "corpus_name": "crime_and_punishment.txt", "corpus_bytes": 1_177_810, "occurrences": 206_552,
         "distinct": 15_004, "preset": "gpt2", "name": "gpt2", "about": label(changes.get("recipe", Recipe())),
-        "step": 128, "computed": 1000, "target": 1000, "tokens": 402_118, "start_tokens": 621_004,
+        "step": 128, "computed": 1000, "end": Ending(1000, "stop"), "tokens": 402_118,
+        "start_tokens": 621_004,
         "vocab_size": 384, "speed": 60, "last": PAIRS[0], "last_id": 383, "pairs": PAIRS,
         "pairs_total": len(PAIRS), "why": Why(PAIRS[0], PAIRS[1], 1, 9310, "lowest-ids"),
         "vocabulary": VOCABULARY, "vocabulary_order": "newest", "corpus": view(), "encoding": encoded(),
@@ -184,7 +185,7 @@ class FakeSession:
         self.sent: list[Command[object]] = []
         self.answers: dict[type, Any] = {Preview: PreviewView((), (), "no pair is left", 0)}
         self.closed = False
-        self._version = 0
+        self.version = 0
 
     async def start(self) -> None:
         """Show a first snapshot."""
@@ -207,8 +208,8 @@ class FakeSession:
 
     def show(self, **changes: Any) -> None:
         """Publish a snapshot."""
-        self._version += 1
-        self.publish(snapshot(**{"version": self._version, **changes}))
+        self.version += 1
+        self.publish(snapshot(**{"version": self.version, **changes}))
 
     def of(self, kind: type) -> list[Any]:
         """The commands of a type, in order."""
@@ -259,3 +260,13 @@ async def check_kept(pilot: Pilot[Any], name: str) -> None:
     if seen != kept:
         lines = difflib.unified_diff(kept.splitlines(), seen.splitlines(), "kept", "seen", lineterm="", n=0)
         raise AssertionError(f"{name} is another screen:\n" + "\n".join(lines))
+
+
+async def draw(app: ExplorerApp, session: FakeSession, pilot: Pilot[Any], **changes: Any) -> str:
+    """Publish a snapshot and wait until it is shown. Returns the screen."""
+    session.show(**changes)
+    await until(
+        pilot, lambda: app.main.snapshot is not None and app.main.snapshot.version == session.version
+    )
+    await pilot.pause()
+    return screen_text(app)

@@ -9,7 +9,7 @@ import unittest
 from typing import Any
 
 import pytest
-from hypothesis import is_hypothesis_test, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 FACTOR = 20
 """How many times as many examples a property test tries in a long run."""
@@ -18,10 +18,12 @@ FACTOR = 20
 def register_profiles() -> None:
     """The two ways to run property tests: `default`, which is loaded, and `soak`, which `lengthen` looks for.
 
-    No example has a deadline of its own: on a machine that others use too it would only fail by chance.
+    No example has a deadline of its own, and drawing the first ones has none of a second: on a machine that
+    others use too a test would only fail by chance.
     """
-    settings.register_profile("default", deadline=None)
-    settings.register_profile("soak", deadline=None, print_blob=True)
+    slow = [HealthCheck.too_slow]
+    settings.register_profile("default", deadline=None, suppress_health_check=slow)
+    settings.register_profile("soak", deadline=None, suppress_health_check=slow, print_blob=True)
     settings.load_profile("default")
 
 

@@ -87,7 +87,7 @@ def sizes(random: randoms.Random) -> Iterator[tuple[int, int]]:
 def let_rest(terminal: Terminal, quiet: float) -> None:
     """Read until nothing has come for so long."""
     end = time.monotonic() + 60
-    while terminal._read(quiet):
+    while terminal.read(quiet):
         assert time.monotonic() < end, f"it is never at rest:\n{terminal.text()}"
 
 
@@ -101,7 +101,7 @@ def rage(
             terminal.resize(*next(windowed))
         terminal.press(next(stream))
         if number % 10 == 9:
-            while terminal._read(0.002):
+            while terminal.read(0.002):
                 pass
         assert terminal.status is None, f"it ended with {terminal.status}"
 

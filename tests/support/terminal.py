@@ -154,7 +154,7 @@ class Terminal:
         deadline = time.monotonic() + PATIENCE_S
         while not holds(self.text()):
             assert time.monotonic() < deadline, f"it never came; the screen is:\n{self.text()}"
-            assert self._read(0.5) or self.status is None, (
+            assert self.read(0.5) or self.status is None, (
                 f"the program ended with {self.status}:\n{self.text()}"
             )
         return self.text()
@@ -164,8 +164,8 @@ class Terminal:
         deadline = time.monotonic() + PATIENCE_S
         while self.status is None:
             assert time.monotonic() < deadline, "it does not end"
-            self._read(0.1)
-        while self._read(0.0):
+            self.read(0.1)
+        while self.read(0.0):
             pass
         return os.waitstatus_to_exitcode(self.status)
 
@@ -177,7 +177,8 @@ class Terminal:
             self.draw(data)
         return bool(ready)
 
-    def _read(self, seconds: float) -> bool:
+    def read(self, seconds: float) -> bool:
+        """Take what the program has written within some seconds. Returns whether it wrote."""
         if self._drain(seconds):
             return True
         if self.status is None:

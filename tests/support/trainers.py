@@ -27,7 +27,7 @@ def best(trainer: face.Trainer, rows: int = 100, top: int = 0) -> list[Any]:
 
 def why(trainer: face.Trainer, stops: Stops | None = None) -> Why:
     """The reasons of the step to come."""
-    return trainer.why(trainer.number + 1, trainer.limits if stops is None else stops)
+    return trainer.why(trainer.limits if stops is None else stops)
 
 
 def start(corpus: Corpus, recipe: Recipe, run: Run | None = None) -> PairTrainer:

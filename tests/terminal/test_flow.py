@@ -85,3 +85,21 @@ def test_a_terminal_that_does_not_answer_is_not_asked_for_ever() -> None:
     for _ in range(5):
         line.frame(10 * AHEAD)
     assert len(line.questions) == 1
+
+
+def test_a_write_that_had_to_wait_tells_the_speed_of_a_line_that_does_not_answer() -> None:
+    line = Line(SLOW, answers=False)
+    line.estimate.took(SLOW, 1.0)
+    line.frame(SLOW)
+    assert line.estimate.wait() > 1.0  # what is on its way, though no key is held
+    line.now += 2.0
+    assert line.estimate.wait() == 0
+
+
+def test_a_line_that_has_become_fast_is_not_waited_for() -> None:
+    line = Line(SLOW, answers=False)
+    line.estimate.took(SLOW, 1.0)
+    for _ in range(100):
+        line.frame(SLOW)
+        line.estimate.took(SLOW, 0.0)
+    assert line.estimate.wait() == 0

@@ -24,10 +24,10 @@ from hypothesis import strategies as st
 from tokentui.core import limits
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job
+from tokentui.core.safetext import to_bytes
 from tokentui.text import sources
-from tokentui.text.corpus import LONG_BYTES, Corpus, Invalid, decode
+from tokentui.text.corpus import LONG_BYTES, Corpus, Invalid, decode, whole_text
 from tokentui.text.read import read
-from tokentui.text.split import to_bytes
 
 
 def put(folder: Path, name: str, data: str | bytes = "a text") -> Path:
@@ -263,7 +263,7 @@ def test_counts_come_back(counts: dict[str, int]) -> None:
     text, invalid, _ = decode(sources.format_counts(counts.items()).encode(), "f")
     assert invalid is None
     blank = {word: count for word, count in counts.items() if not word.isspace()}
-    back = dict(sources.counts(text, "f"))
+    back = dict(sources.counts(whole_text(text), "f"))
     assert {word: back[word] for word in blank} == blank
     assert back == counts
 
@@ -384,12 +384,12 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     path = put(tmp_path, "a")
     monkeypatch.setattr(os, "open", deny)
-    assert str(refusal(path)) == f"{path}: permission denied (check its permissions)"
+    assert str(refusal(path)) == f"{path}: cannot be read: permission denied (check its permissions)"
 
 
 def test_a_git_lfs_pointer_is_refused(tmp_path: Path) -> None:
     path = put(tmp_path, "a.txt", "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n")
-    assert refusal(path).hint == "git lfs pull"
+    assert refusal(path).hint == "run git lfs pull"
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,12 @@ def make(request: pytest.FixtureRequest) -> Callable[[], Trainer]:
     return TRAINERS[request.param]
 
 
+def parts_of(trainer: Trainer) -> list[tuple[bytes, ...]]:
+    """The parts of the candidates that were taken up to the present step."""
+    taken = map(trainer.taken, range(1, trainer.number + 1))
+    return [candidate.parts for candidate in taken if candidate is not None]
+
+
 def differing(trainer: Trainer) -> Callable[[str], bool]:
     """Tells if the last step changed a word."""
     changed = trainer.changed()
@@ -99,7 +105,7 @@ def digest(trainer: Trainer) -> object:
         [trainer.segment(Word(word)) for word in COUNTS], [differs(word) for word in COUNTS],
         [trainer.life(word) for word in COUNTS], tokenizer.encode(TEXT),
         {symbol: uses for symbol, uses in enumerate(trainer.uses) if uses},
-        list(learn.steps(trainer)),
+        list(learn.steps(trainer)), [trainer.taken(step) for step in range(1, number + 1)],
     )
 
 
@@ -158,15 +164,16 @@ def test_goals_are_found_among_the_steps(make: Callable[[], Trainer]) -> None:
 def test_the_step_to_come_is_the_first_candidate(make: Callable[[], Trainer]) -> None:
     trainer = make()
     for _ in range(5):
-        best, page = trainer.why(trainer.number + 1, NONE).best, trainer.candidates(Query(rows=1))
+        best, page = trainer.why(NONE).best, trainer.candidates(Query(rows=1))
         if best is None:
             break
         assert (best.token, best.parts) == (page.rows[0].token, page.rows[0].parts)
         assert len(best.values) == len(trainer.traits.columns)
         step = learn.step(trainer)
         assert step is not None
-        assert step.chosen is not None
-        assert step.chosen.token == best.token
+        taken = trainer.taken(step.number)
+        assert taken is not None
+        assert (taken.token, taken.worth) == (best.token, best.worth)
 
 
 def test_a_fork_goes_on_alone(make: Callable[[], Trainer]) -> None:
@@ -190,34 +197,32 @@ def test_what_ifs(make: Callable[[], Trainer]) -> None:
     trainer = make()
     trainer.advance(3, NONE, math.inf)
     before, rows = digest(trainer), trainer.candidates(Query(rows=2)).rows
-    taken = [step.chosen.parts for step in learn.steps(trainer) if step.chosen]
+    taken = parts_of(trainer)
     assert (
         trainer.find(Made(frozenset({trainer.tokenizer().vocabulary.pieces[trainer.step_at(3).made]}))) == 3
     )
     forbidden = trainer.fork(3, (WhatIf("forbid", rows[0].parts, 3),))
     assert forbidden.advance(6, NONE, math.inf) is Stop.MERGES
     assert forbidden.traits.engine == jit.PLAIN
-    others = [step.chosen.parts for step in learn.steps(forbidden) if step.chosen]
+    others = parts_of(forbidden)
     assert others[:3] == taken
     assert rows[0].parts not in others[3:]
     learn.jump(forbidden, 0)
     learn.jump(forbidden, 6)
-    assert [step.chosen.parts for step in learn.steps(forbidden) if step.chosen] == others
+    assert parts_of(forbidden) == others
     forced = trainer.fork(3, (WhatIf("force", rows[1].parts, 3),))
-    step = learn.step(forced)
-    assert step is not None
-    assert step.chosen is not None
-    assert step.chosen.parts == rows[1].parts
+    assert learn.step(forced)
+    assert parts_of(forced)[-1] == rows[1].parts
     without = trainer.fork(0, (WhatIf("leave out", taken[1]),))
     without.advance(5, NONE, math.inf)
     assert next(learn.steps(without)) == trainer.step_at(1)
-    assert taken[1] not in [step.chosen.parts for step in learn.steps(without) if step.chosen]
+    assert taken[1] not in parts_of(without)
     assert digest(trainer) == before
 
 
-def pmi(count: int, left: int, right: int, power: int = 2) -> Fraction:
+def pmi(count: int, left: int, right: int, power: int = 2) -> tuple[int, int]:
     """c(xy)ᵖ / (c(x)·c(y))."""
-    return Fraction(count**power, left * right)
+    return count**power, left * right
 
 
 def test_an_objective_of_another_value_is_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -241,7 +246,7 @@ def test_an_objective_of_another_value_is_one_entry(monkeypatch: pytest.MonkeyPa
             uses.update({symbol: times * n for symbol, n in Counter(symbols).items()})
             for pair in pairwise(symbols):
                 pairs[pair] += times
-        values = {pair: pmi(count, uses[pair[0]], uses[pair[1]]) for pair, count in pairs.items()}
+        values = {pair: Fraction(*pmi(count, uses[pair[0]], uses[pair[1]])) for pair, count in pairs.items()}
         greatest = max(values.values())
         assert best[0].key == next(pair for pair in pairs if values[pair] == greatest)
         assert best[0].worth == greatest

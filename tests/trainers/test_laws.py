@@ -111,7 +111,7 @@ def test_a_step_takes_the_first_candidate(name: str) -> None:
         before = trainer.number
         trainer.advance(before + 1, NONE, math.inf)
         assert made(trainer, trainer.number).encode() == page.rows[0].token
-        assert trainer.step_at(trainer.number).worth == page.rows[0].worth
+        assert trainer.taken(trainer.number).worth == page.rows[0].worth
         if trainer.number == 20:
             break
     else:

@@ -48,7 +48,7 @@ def test_an_action_is_reachable_everywhere(action: Action[Any]) -> None:
     if action.does is not None:
         assert set(action.keys) <= set(bound)
         assert all(bound[key].priority == action.always for key in action.keys)  # type: ignore[union-attr]
-    assert any(row.key == action.name for row in help_rows(ACTIONS, "global", "", 60))
+    assert any(row.key == action.name for row in help_rows(ACTIONS, "global", ""))
     if action.footer:
         assert action in hints(ACTIONS, *action.contexts)
 
@@ -123,5 +123,5 @@ async def test_a_new_key_is_one_entry() -> None:
         await app.action_do("y")
         assert copied == [(b" t", b"he")]
         assert "y copy" in screen_text(app).splitlines()[-1]
-        assert any(row.key == "copy" for row in help_rows(app.main.meant(), "pairs", "", 60))
+        assert any(row.key == "copy" for row in help_rows(app.main.meant(), "pairs", ""))
         assert "Copy the row" in {str(hit.text) async for hit in ActionCommands(app.main).discover()}

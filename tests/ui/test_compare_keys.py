@@ -17,13 +17,13 @@ from compares import (
     column,
     comparing,
     curves,
+    draw,
     listed,
     measured,
     snapshot,
 )
 from dialogs import typed
 from screens import explorer, screen_text
-from textual.pilot import Pilot
 from waiting import until
 
 from tokentui.core.errors import TokentuiError
@@ -61,12 +61,6 @@ from tokentui.ui.panes.lines import PANES
 from tokentui.ui.screen import ActionCommands
 
 A, B, C = KEYS[:3]
-
-
-async def draw(screen: CompareScreen, session: FakeComparison, pilot: Pilot[None], **changes: Any) -> None:
-    """Publish a snapshot, and wait until it is shown."""
-    session.show(**changes)
-    await until(pilot, lambda: screen.snapshot is not None and screen.snapshot.version == session._version)
 
 
 async def test_keys_that_only_ask_the_session() -> None:

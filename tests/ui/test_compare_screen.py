@@ -6,47 +6,34 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import pytest
 from compares import (
     AT,
     KEYS,
     ROWS,
-    FakeComparison,
     aligned,
     column,
     comparing,
     curves,
+    draw,
     listed,
     measured,
     snapshot,
 )
 from rich.cells import cell_len
 from screens import check_kept, screen_text
-from textual.pilot import Pilot
 from waiting import until
 
 from tokentui.core.safetext import is_safe
 from tokentui.learn.rows import Page, Why
-from tokentui.session.snapshot import DivergenceView, Snapshot
+from tokentui.recipe import Ending
+from tokentui.session.snapshot import DivergenceView
 from tokentui.session.views import Busy, Passage, Position, TokenList
-from tokentui.ui.compare import CompareScreen
 from tokentui.ui.panes.lines import PANES, facts, places
 from tokentui.ui.screen import titles
 
 EVIL = "e\x1b[2Jvil\u202e"
-
-
-async def draw(
-    screen: CompareScreen, session: FakeComparison, pilot: Pilot[None], **changes: Any
-) -> Snapshot:
-    """Publish a snapshot, and wait until it is shown."""
-    session.show(**changes)
-    await until(pilot, lambda: screen.snapshot is not None and screen.snapshot.version == session._version)
-    await pilot.pause()
-    assert screen.snapshot is not None
-    return screen.snapshot
 
 
 async def test_columns_in_step() -> None:
@@ -273,10 +260,9 @@ async def test_a_slow_terminal_gets_the_newest() -> None:
 
 
 
-
 @pytest.mark.parametrize(("step", "words"), [
     (59, "ends at step 60"), (60, "at its stop"), (102, "past its stop at step 60"),
 ])
 def test_a_column_says_where_it_is_in_its_run(step: int, words: str) -> None:
-    rows = facts(column(0, step=step, target=60, ending="stop"), 200, 1)
+    rows = facts(column(0, step=step, end=Ending(60, "stop")), 200, 1)
     assert "".join(text for text, _ in rows[0]).endswith(f"  {words}")

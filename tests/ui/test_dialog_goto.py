@@ -21,7 +21,7 @@ HERE = Place(128, 1024, Ending(2000, "at most"))
 
 def face(step: int = 0, known: int = 0, target: int | None = None) -> FakeFace:
     """A program that stands at a step."""
-    return FakeFace(snapshot(step=step, computed=known, target=target, ending="at most"))
+    return FakeFace(snapshot(step=step, computed=known, end=Ending(target, "at most")))
 
 
 @pytest.mark.parametrize(

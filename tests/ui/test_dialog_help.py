@@ -28,10 +28,10 @@ DEEDS = (
 )
 
 
-def _texts(context: str, find: str = "", width: int = 60) -> list[str]:
+def _texts(context: str, find: str = "") -> list[str]:
     return [
         " ".join(run[0] for cell in row.cells for run in cell)
-        for row in help_rows(DEEDS, context, find, width)
+        for row in help_rows(DEEDS, context, find)
     ]
 
 
@@ -44,7 +44,7 @@ def test_the_focused_pane_comes_first() -> None:
 
 
 def test_the_keys_come_in_the_order_of_their_table() -> None:
-    shown = [row.key for row in help_rows(MAIN_ACTIONS, "pairs", "", 200)]
+    shown = [row.key for row in help_rows(MAIN_ACTIONS, "pairs", "")]
     assert shown[:6] == [None, "inspect", ("rows", "pairs"), ("pages", "pairs"), ("ends", "pairs"), None]
     whole = [one.name for one in MAIN_ACTIONS if "global" in one.contexts]
     assert [key for key in shown if key in whole] == whole
@@ -56,7 +56,7 @@ def test_an_action_of_several_panes_stands_under_each() -> None:
         ("enter",), "inspect", None, "Show all about it", "inspect", ("corpus", "vocabulary")
     )
     for context in ("corpus", "vocabulary"):
-        found = list(help_rows((*DEEDS, both), context, "enter", 60))
+        found = list(help_rows((*DEEDS, both), context, "enter"))
         assert len({row.key for row in found if row.key is not None}) == 2
         assert found[0].cells[0][0][0] == context.capitalize()
 
@@ -68,10 +68,12 @@ def test_the_search_looks_at_keys_labels_and_sentences() -> None:
     assert _texts("corpus", "no such thing") == []
 
 
-def test_a_long_sentence_takes_more_rows() -> None:
-    lines = _texts("vocabulary", "order", 20)[1:]
-    assert len(lines) == 3
-    assert " ".join(" ".join(lines).split()) == "S order Sort it by use and then by age and then once more"
+async def test_a_long_sentence_takes_more_rows() -> None:
+    dialog = HelpScreen(FakeFace(), DEEDS, "vocabulary")
+    async with shown(dialog, (36, 20)):
+        lines = ["".join(text for text, _ in row.cells[2]) for row in dialog.listing.rows[1:4]]
+        assert " ".join(" ".join(lines).split()) == "Sort it by use and then by age and then once more"
+        assert [row.key for row in dialog.listing.rows[1:4]] == ["order", ("order", 1), ("order", 2)]
 
 
 async def test_all_actions_of_the_program_are_listed() -> None:

@@ -14,10 +14,10 @@ from waiting import screen_text, until
 
 from tokentui.axes import preset
 from tokentui.core.safetext import Kind, is_safe
-from tokentui.learn import jump, start
+from tokentui.learn import jump
 from tokentui.learn.rows import PairCandidate
 from tokentui.recipe import Recipe, Run
-from tokentui.session.opening import Prepared
+from tokentui.session.opening import prepare
 from tokentui.session.state import State
 from tokentui.session.views import Viewport
 from tokentui.text.corpus import Corpus
@@ -106,7 +106,7 @@ MARKED = "## ##x a##b </w> a</w> unhappy unhappily"
 )
 def test_the_mark_of_a_token_is_none_of_its_bytes(recipe: Recipe) -> None:
     corpus = Corpus.from_text(MARKED)
-    it = State(Prepared(corpus, recipe, Run(), start(corpus, recipe)))
+    it = State(prepare(corpus, recipe, Run()))
     it.view = Viewport(vocabulary_rows=400, candidates_rows=400)
     jump(it.main.trainer, 4)
     it.sync.stand(it.main)
@@ -135,10 +135,10 @@ def test_the_mark_of_a_token_is_none_of_its_bytes(recipe: Recipe) -> None:
 def test_numbers_for_people_are_short() -> None:
     recipe = preset("sentencepiece-unigram")
     corpus = read("sample:sailor")
-    it = State(Prepared(corpus, recipe, Run(), start(corpus, recipe)))
+    it = State(prepare(corpus, recipe, Run()))
     jump(it.main.trainer, 2)
     scored = preset("wordpiece")
-    other = State(Prepared(corpus, scored, Run(), start(corpus, scored)))
+    other = State(prepare(corpus, scored, Run()))
     main = it.snapshot().main
     rows: list[Row] = [*main.candidates.rows, *main.vocabulary.rows, *other.snapshot().main.candidates.rows]
     said = "\n".join(text for row in rows for text in _facts(row).values())

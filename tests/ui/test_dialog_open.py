@@ -185,7 +185,9 @@ async def test_the_row_that_is_marked_is_the_one_that_enter_takes(
     async with shown(dialog) as (app, pilot):
         assert marked(dialog) is None
         await typed(pilot, text)
-        await until(pilot, lambda: dialog._listed.answers(*parts(text)) and marked(dialog) == row)
+        await until(
+            pilot, lambda: dialog._listed.beginning(*parts(text)) is not None and marked(dialog) == row
+        )
         await pilot.press("enter")
         await until(pilot, lambda: app.answered)
         assert app.result is not None
@@ -201,7 +203,7 @@ async def test_a_row_that_is_gone_is_said_to_be(folder: Path) -> None:
         await pilot.press("enter")
         await until(pilot, lambda: "/far/away.txt: no such file" in dialog.notice.said)
         dialog.field.value = "/far/away.txt"
-        await until(pilot, lambda: dialog._listed.answers("/far/", "away.txt"))
+        await until(pilot, lambda: dialog._listed.beginning("/far/", "away.txt") is not None)
         await pilot.press("enter")
         await until(pilot, lambda: "/far/away.txt: no such file" in dialog.notice.said)
         assert not app.answered
@@ -349,18 +351,19 @@ def test_a_huge_folder_is_cut_and_says_so(tmp_path: Path) -> None:
     assert listed.more
     assert len(listed.entries) == MOST_ENTRIES
     assert listed.entries[:2] == (Entry("zoo", True), Entry("n00000", False, 0))
-    assert not listed.answers(str(tmp_path), "n020")
+    assert listed.beginning(str(tmp_path), "n020") is None
     narrowed = list_folder(str(tmp_path), "n020")
     assert not narrowed.more
     assert [entry.name for entry in narrowed.entries] == [f"n020{n:02}" for n in range(50)]
-    assert narrowed.answers(str(tmp_path), "n0201")
-    assert [entry.name for entry in narrowed.beginning("n0201")] == [f"n0201{n}" for n in range(10)]
+    within = narrowed.beginning(str(tmp_path), "n0201")
+    assert within is not None
+    assert [entry.name for entry in within] == [f"n0201{n}" for n in range(10)]
 
 
 def test_hidden_names_come_when_the_dot_is_typed(folder: Path) -> None:
     listed = list_folder(".", "")
     assert [entry.name for entry in listed.entries] == ["books", "corpus.txt"]
-    assert not listed.answers(".", ".")
+    assert listed.beginning(".", ".") is None
     assert [entry.name for entry in list_folder(".", ".").entries] == [".hidden"]
 
 

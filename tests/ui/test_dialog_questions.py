@@ -125,7 +125,7 @@ async def test_going_on_shows_that_it_works_and_can_be_left() -> None:
         await until(pilot, lambda: "378 of 384 tokens" in screen_text(pilot))
         assert session.asked == [("", False), ("", True)]
         await pilot.press("escape")
-        await until(pilot, lambda: session.given_up == 1 and dialog.query_one(Notice).said == "given up")
+        await until(pilot, lambda: session.given_up == 1 and dialog.query_one(Notice).said == "stopped")
         assert not app.answered
         session.end.set()
         await pilot.press("x")
@@ -169,7 +169,7 @@ async def test_a_word_of_ones_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "words"), [(TokentuiError("broken", "a\nb"), r"a\nb: broken"), (Cancelled(), "given up")]
+    ("error", "words"), [(TokentuiError("broken", "a\nb"), r"a\nb: broken"), (Cancelled(), "stopped")]
 )
 async def test_what_goes_wrong_is_said(error: Exception, words: str) -> None:
     session = Session()
@@ -201,7 +201,7 @@ async def test_the_key_asks_the_session() -> None:
         await pilot.press("x")
         await until(pilot, lambda: len(session.of(AnalyzeVocabulary)) == 2)
         assert session.of(AnalyzeVocabulary) == [AnalyzeVocabulary("", False), AnalyzeVocabulary("", True)]
-        await until(pilot, lambda: isinstance(app.screen, QuestionsScreen) and not app.screen.working)
+        await until(pilot, lambda: isinstance(app.screen, QuestionsScreen) and not app.screen.asking)
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is app.main)
 

@@ -85,16 +85,18 @@ async def test_an_axis_turns_and_the_change_is_shown() -> None:
     dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2), "gpt2")
     async with shown(dialog) as (app, pilot):
         drive = Driver(dialog, pilot)
+        rules = list(AXES["tie"])
+        at = rules.index(GPT2.tie)
         await drive.at("axes", "tie")
         await pilot.press("left")
-        await drive.seen("changes tie: lowest-ids → smallest-pair")
-        await pilot.press("right", "right")
-        await drive.seen("changes tie: lowest-ids → shortest")
+        await drive.seen(f"changes tie: {GPT2.tie} → {rules[at - 1]}")
+        await pilot.press(*["right"] * (len(rules) - at))
+        await drive.seen(f"changes tie: {GPT2.tie} → {rules[-1]}")
         await pilot.press("right")
-        await drive.seen("changes tie: lowest-ids → first-seen")
+        await drive.seen(f"changes tie: {GPT2.tie} → {rules[0]}")
         await pilot.press("t")
         await until(pilot, lambda: app.answered)
-        assert app.result.recipe == GPT2.with_axes(tie="first-seen")
+        assert app.result.recipe == GPT2.with_axes(tie=rules[0])
         assert app.result.run == UNSET
 
 

@@ -1,4 +1,5 @@
-"""The header says when plain Python trains because there is no kernel; help says for what."""
+"""The header says when plain Python trains or counts because there is no kernel, and for what where there is
+room; help always says it."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import pytest
 from screens import explorer, screen_text
 from waiting import until
 
+COUNTS = "compiled (Numba 0.68.1); plain Python counts by split=words"
 RUNS = "plain Python for pieces=sentencepiece, else compiled (Numba 0.68.1)"
 
 
@@ -26,3 +28,21 @@ async def test_a_recipe_without_kernels(size: tuple[int, int]) -> None:
         await until(
             pilot, lambda: "plain Python for pieces=sentencepiece" in " ".join(screen_text(app).split())
         )
+
+
+@pytest.mark.parametrize(("engine", "short", "reason"), [
+    (RUNS, "plain Python · gpt2", "plain Python for pieces=sentencepiece · gpt2"),
+    (COUNTS, "plain Python counts · gpt2", "plain Python counts by split=words · gpt2"),
+    (
+        RUNS + COUNTS.partition(")")[2], "plain Python · gpt2",
+        "plain Python for pieces=sentencepiece, counts by split=words · gpt2",
+    ),
+])
+async def test_the_reason_stands_where_there_is_room(engine: str, short: str, reason: str) -> None:
+    app, session = explorer()
+    async with app.run_test(size=(200, 40)) as pilot:
+        await until(pilot, lambda: app.main.snapshot)
+        session.show(engine=engine)
+        await until(pilot, lambda: reason in screen_text(app).splitlines()[0])
+        await pilot.resize_terminal(80, 24)
+        await until(pilot, lambda: short in screen_text(app).splitlines()[0])

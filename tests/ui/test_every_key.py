@@ -121,7 +121,7 @@ class Watching:
     async def settle(self) -> None:
         await asyncio.wait_for(self.session.idle.wait(), 60)
         await self.until(
-            lambda: self.app.main.snapshot and self.app.main.snapshot.version == self.session._state._version
+            lambda: self.app.main.snapshot and self.app.main.snapshot.version == self.session.state.version
         )
 
 
@@ -192,7 +192,7 @@ async def test_every_key_while_a_corpus_is_opened(gates: Gates, text: Path, phas
                     await seen.until(lambda before=before: seen.seen() != before)
                 if app.main.active == "encode":
                     await seen.press("escape") if not seen.waiting else app.main.go("corpus")
-        speed = seen.session._state.sync.speed
+        speed = seen.session.state.sync.speed
         assert seen.waiting == words_of(pressed), "what waits is not touched by what does not wait"
         gates.close()
         await seen.settle()
@@ -319,12 +319,16 @@ async def test_every_key_while_kernels_take_over(
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         seen = Watching(app, pilot)
         await seen.until(
-            lambda: app.main.snapshot and not app.main.snapshot.main.partial and not app.main.snapshot.nothing
+            lambda: (
+                app.main.snapshot
+                and not app.main.snapshot.main.partial
+                and not app.main.snapshot.corpus.nothing
+            )
         )
         await seen.settle()
         came.set()
         await gates.until(AGAIN)
-        before = seen.session._state.main.trainer
+        before = seen.session.state.main.trainer
         step = 0
         keys = {one.name: one.keys[0] for one in MAIN_ACTIONS if "global" in one.contexts}
         for name in ("next_10", "next", "back", "next_10", "back_10", "next"):
@@ -336,7 +340,7 @@ async def test_every_key_while_kernels_take_over(
         gates.close()
         await gates.until("")
         await seen.settle()
-        assert seen.session._state.main.trainer is not before
+        assert seen.session.state.main.trainer is not before
         assert app.main.snapshot is not None
         assert app.main.snapshot.main.at.step == step
 

@@ -290,8 +290,8 @@ class OnScreen(Storm):
 
     async def seen(self) -> Snapshot:
         await asyncio.wait_for(self.session.idle.wait(), 60)
-        main, explorer = self.app.main, self.session._state
-        await until(self.pilot, lambda: main.snapshot and main.snapshot.version == explorer._version)
+        main, explorer = self.app.main, self.session.state
+        await until(self.pilot, lambda: main.snapshot and main.snapshot.version == explorer.version)
         assert main.snapshot is not None
         return main.snapshot
 

@@ -57,7 +57,7 @@ class Answering:
             look = asked[-1].viewport
             place = look.corpus if look.corpus.document == 0 else CorpusPlace(0, len(LONG))
             self.session.show(corpus=window(place, look.corpus_chars, look.corpus_before))
-            version = int(self.session._version)
+            version = int(self.session.version)
             await until(pilot, partial(self.shows, version))
             await pilot.pause()
         raise AssertionError("it asks for ever")

@@ -20,7 +20,7 @@ from tokentui.ui.draw.figures import bar, between, column, number, signed, size
 from tokentui.ui.draw.lines import TitleLine, spread
 from tokentui.ui.draw.running import Layout, Manner, glyphs, wrap
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.panes.encode import lay_out_tokens
+from tokentui.ui.panes.encode import lay_out_tokens, tokens
 from tokentui.ui.panes.why import curve, sentences
 
 PLACES = st.sampled_from("ab \n\t\r│€é中\u0301\u202e\x1b\udc80𝄞😀")
@@ -139,7 +139,7 @@ def test_shaded_rows_do_not_depend_on_tokens_that_cut_no_cluster(
     ]
     for row in range(len(first.rows)):
         assert all(is_safe(run) for run, _ in first.row(row))
-        assert first.row_of(first.offset_of(first.place_of(first.rows[row][0]))) == row
+        assert first.row_of(first.place_of(first.rows[row][0])) == row
 
 
 @given(st.lists(st.lists(st.integers(1, 4), min_size=1, max_size=5), min_size=1, max_size=8))
@@ -210,11 +210,11 @@ def test_dropped_text_and_found_text_are_told() -> None:
 )
 def test_tokens_stand_over_their_ids(words: list[str], width: int, height: int) -> None:
     view_of = encoded()
-    tokens = tuple(
+    made = tuple(
         view_of.tokens[0]._replace(id=1000 + n, piece=word.encode(), text=word)
         for n, word in enumerate(words)
     )
-    out = lay_out_tokens(tokens, width, height, "text")
+    out = lay_out_tokens(made, width, height, "text")
     assert len(out) <= max(height, 1)
     assert all(ui_text.width(cell) <= width + 2 or "more" in plain(cell) for cell in out)
     if not words or not out or width < 12:
@@ -226,6 +226,13 @@ def test_tokens_stand_over_their_ids(words: list[str], width: int, height: int) 
     for above, below in zip(out[::2], out[1::2], strict=False):
         bars = [cell_len(plain(above)[:n]) for n, char in enumerate(plain(above)) if char == "│"]
         assert all(plain(below)[place : place + 1] in (" ", "") for place in bars)
+
+
+@pytest.mark.parametrize(("back", "said"), [("", "nothing"), ("The", "The")])
+def test_what_decoding_does_not_give_back_is_told(back: str, said: str) -> None:
+    view_of = dataclasses.replace(encoded("The crowd"), lost=("spaces",), back=back)
+    told = [plain(cell) for cell in tokens(view_of, "text", None, 60, 6)]
+    assert told[2:] == [f"  decoding gives back {said}", "  spaces"]
 
 
 @given(st.text("a中 ", max_size=20), st.text("b中 ", max_size=20), st.integers(0, 40))

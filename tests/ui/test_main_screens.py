@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 from rich.color import Color, ColorType
-from screens import check_kept, explorer, screen_text, snapshot, view
+from screens import check_kept, draw, explorer, screen_text, snapshot, view
 from textual.color import Color as TextualColor
 from waiting import until
 
 from tokentui.learn.rows import PairCandidate, Why
+from tokentui.recipe import Ending
 from tokentui.session.views import Busy, CorpusPart, CorpusPlace, CorpusView, EncodedView, TokenSpan
-from tokentui.ui.app import ExplorerApp
 from tokentui.ui.draw import text as ui_text
 
 SIZES = ((120, 40), (80, 24), (40, 12), (20, 5))
@@ -34,7 +34,8 @@ STATES: dict[str, dict[str, Any]] = {
 }
 EMPTY: dict[str, Any] = {
     "corpus_name": "nothing open", "corpus_bytes": 0, "occurrences": 0, "distinct": 0, "step": 0,
-    "computed": 0, "target": None, "tokens": 0, "start_tokens": 0, "last": None, "last_id": None, "pairs": (),
+    "computed": 0, "end": Ending(), "tokens": 0, "start_tokens": 0, "last": None, "last_id": None,
+    "pairs": (),
     "pairs_total": 0, "why": Why(None, None, 0, 0, "lowest-ids", "no pair is left"), "vocabulary": (),
     "vocab_size": 0, "corpus": CorpusView(CorpusPlace(), (), True, True, 0.0),
     "encoding": EncodedView("", (), 0), "curve": (0,), "curve_end": 0,
@@ -49,15 +50,6 @@ COUNTED = CorpusView(
     ),
     True, True, 0.0,
 )
-
-
-async def draw(app: ExplorerApp, session: Any, pilot: Any, **changes: Any) -> str:
-    """Publish a snapshot, wait until it is shown and nothing changes any more."""
-    session.show(**changes)
-    version = session._version
-    await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.version == version)
-    await pilot.pause()
-    return screen_text(app)
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from objectives import GAGE, LEFT, LOSSES, PIECES, ROUND, SCORE, SCORED, UNIGRAM
 from rows import pair_row
-from screens import FakeSession, check_kept, explorer, screen_text, snapshot
-from textual.pilot import Pilot
+from screens import check_kept, draw, explorer, screen_text, snapshot
 from waiting import until
 
 from tokentui.core.errors import TokentuiError
@@ -28,7 +27,7 @@ from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.draw.figures import amount, behind, decimal
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import has
-from tokentui.ui.panes.tables import PairTable, stands
+from tokentui.ui.panes.tables import ColumnTable, stands
 from tokentui.ui.panes.why import curve, sentences
 
 STATES = {"score": SCORE, "unigram": UNIGRAM, "gage": GAGE}
@@ -43,15 +42,6 @@ def plain(cell: Cell) -> str:
 def said(**changes: Any) -> str:
     """What the Why pane has to say of a snapshot, a sentence a line."""
     return "\n".join(plain(cell) for cell in sentences(snapshot(**changes), "text"))
-
-
-async def draw(app: ExplorerApp, session: FakeSession, pilot: Pilot[Any], **changes: Any) -> str:
-    """Publish a snapshot and wait until it is shown."""
-    session.show(**changes)
-    version = session._version
-    await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.version == version)
-    await pilot.pause()
-    return screen_text(app)
 
 
 @pytest.mark.parametrize("name", STATES)
@@ -190,7 +180,7 @@ def test_the_end_of_a_unigram_training_says_where_it_stands() -> None:
     ]
 
 
-def table_of(app: ExplorerApp) -> PairTable:
+def table_of(app: ExplorerApp) -> ColumnTable:
     """The pane of candidates."""
     return app.main.pairs
 

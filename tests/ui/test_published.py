@@ -41,7 +41,7 @@ def test_one_meaning_of_a_name(name: str) -> None:
     """On the command line, on the screen and in the library, plain and as published."""
     preset = PRESETS[name]
     for published in (False, True):
-        recipe, run = Given("", {"published": published}, {}).wanted(name)
+        recipe, run = Given("", {"published": True} if published else {}, {}).wanted(name)
         assert recipe == preset.recipe
         assert run == draft.run_of(preset, UNSET, published)
         plain, said = resolved(name, published)

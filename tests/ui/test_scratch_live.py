@@ -43,7 +43,7 @@ async def at_axis(
     await until(pilot, lambda: app.main.snapshot)
     if session is not None:
         session.show(**{"corpus_bytes": 1_000_000, **changes})
-        version = session._version
+        version = session.version
         await until(pilot, lambda: app.main.snapshot.version == version)
     await pilot.press("a")
     await until(pilot, lambda: isinstance(app.screen, RecipeScreen) and app.screen.focused is not None)

@@ -10,7 +10,7 @@ import pytest
 import regex
 import soak
 from grammar import is_clean
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len as measured_by_rich
 from rich.cells import chop_cells, set_cell_size
@@ -257,6 +257,7 @@ async def test_backspace_takes_back_what_was_typed(text: str, left: str) -> None
 
 
 @given(WORDS)
+@example("\u0628\u05b2\u200c")  # a letter that joins, with a mark of another script
 def test_nothing_of_a_typed_text_is_lost_on_the_screen(text: str) -> None:
     """The line shows it, one for one, with stand-ins for what is unsafe."""
     shown = text if is_safe(text) else replace(text)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from screens import FakeSession, explorer, screen_text
 from textual import events
+from textual.app import ComposeResult
 from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.widgets import Input, Static
 from waiting import until
 
 from tokentui.session.commands import GoTo
-from tokentui.ui.app import ExplorerApp
 from tokentui.ui.main import MainScreen
 from tokentui.ui.terminal.app import TerminalApp
 
 
-def burst(app: ExplorerApp, *keys: str | events.Paste) -> None:
+def burst(app: TerminalApp, *keys: str | events.Paste) -> None:
     """Hand in keys at once, as a terminal does that sends them in one piece."""
     assert app._driver is not None
     for key in keys:
@@ -48,12 +52,103 @@ async def test_what_follows_the_key_of_a_dialog_is_for_the_dialog() -> None:
 
 
 async def test_a_key_whose_widget_goes_holds_up_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The message that follows a key is lost with the widget that it was sent to."""
+    """What follows a key is lost with the widget that it was sent to."""
     monkeypatch.setattr("tokentui.ui.terminal.app.STUCK_S", 0.01)
     app, session = explorer()
     async with app.run_test(size=(80, 24)) as pilot:
         await ready(pilot, session)
-        monkeypatch.delattr(TerminalApp, "on_taken")
+        monkeypatch.setattr(TerminalApp, "_passed", lambda *_: asyncio.Event().wait())
         burst(app, "i", *"ab")
         await until(pilot, lambda: app.main.encode.line.value == "ab")
         assert "ab" in screen_text(app)
+
+
+class Asked(Screen[None]):
+    """A dialog with a line."""
+
+    AUTO_FOCUS = "Input"
+
+    def compose(self) -> ComposeResult:
+        yield Input()
+
+
+class Slow(Static, can_focus=True):
+    """Opens a dialog by `o`, when it is let."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun, self.let = asyncio.Event(), asyncio.Event()
+
+    async def on_key(self, event: events.Key) -> None:
+        if event.key == "o":
+            self.begun.set()
+            await self.let.wait()
+            self.app.push_screen(Asked())
+
+
+class SlowApp(TerminalApp):
+    """An app with nothing else."""
+
+    def compose(self) -> ComposeResult:
+        yield Slow()
+
+
+async def test_a_key_may_take_long_before_another_one_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tokentui.ui.terminal.app.STUCK_S", 0)
+    app = SlowApp()
+    async with app.run_test() as pilot:
+        slow = app.query_one(Slow)
+        burst(app, "o")
+        await slow.begun.wait()
+        for _ in range(9):  # turns of the loop, in which nothing is given up
+            await asyncio.sleep(0)
+        monkeypatch.setattr("tokentui.ui.terminal.app.STUCK_S", 60)
+        for key in "abc":
+            app.post_message(events.Key(key, key))
+        seen = asyncio.Event()
+        app.call_later(seen.set)
+        await seen.wait()
+        waiting = len(app._ahead)
+        slow.let.set()
+        assert waiting == 3
+        await until(pilot, lambda: any(line.value == "abc" for line in app.screen.query(Input)))
+
+
+async def test_a_key_that_waits_is_given_up_for_the_widget_that_holds_it_up_alone(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each queue has its own limit, and none after the last."""
+    monkeypatch.setattr("tokentui.ui.terminal.app.STUCK_S", 60)
+    app = SlowApp()
+    limits: list[asyncio.Timeout | None] = []
+
+    async def passed(*_: object) -> None:
+        limits.append(app._limit)
+
+    async with app.run_test():
+        app._ahead.append(events.Key("a", "a"))
+        monkeypatch.setattr(app, "_passed", passed)
+        await app._acted_on(app.query_one(Slow), app.screen)
+        app._ahead.clear()
+        first, second = limits
+        assert first is not None
+        assert second is not None
+        assert first is not second
+        assert app._limit is None
+
+
+async def test_an_app_that_ends_waits_for_no_key() -> None:
+    app = SlowApp()
+    async with app.run_test():
+        slow, screen = app.query_one(Slow), app.screen
+        burst(app, "o")
+        await slow.begun.wait()
+        acting = app._acting
+        assert acting is not None
+        app.exit()
+        slow.let.set()
+        with pytest.raises(asyncio.CancelledError):
+            await acting
+    assert not app.screen_stack
+    await app._acted_on(slow, screen)
+    await app._hand_over(events.Key("a", "a"))

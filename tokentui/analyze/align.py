@@ -128,7 +128,7 @@ def align(encodings: Sequence[Encoding], *, width: Width = cell_width) -> Alignm
 
     Args:
         encodings: The rows, one at least.
-        width: Return the width of a safe text; a screen gives its own.
+        width: Return the width of a safe text; by default that of a terminal.
     """
     text = encodings[0].text
     ways = tuple(map(cuts, encodings))

@@ -14,19 +14,20 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate, combinations, pairwise
 from typing import NamedTuple
 
-from tokentui.analyze.metrics import Conventions, Measure, MeasureRow, Tally, in_parts, ratio, rows_of, tally
+from tokentui.analyze.metrics import Conventions, Measure, Tally, in_parts, ratio, tally
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import each, silent
-from tokentui.encode.offsets import Encoding
+from tokentui.core.safetext import to_bytes
+from tokentui.encode.offsets import Encoding, WordEncoder
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import WordCounts
 from tokentui.text.pretokenize import Pretokenizer
-from tokentui.text.split import SPACE_MARK, splitter, to_bytes
+from tokentui.text.split import SPACE_MARK, splitter
 
 _BEFORE_SPACE = re.compile(r"\S(?=\s)")
 FEWEST, MOST = 2, 4
@@ -276,61 +277,6 @@ class PairAgreement:
     partings: tuple[DifferentCut, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Tokenizers on a corpus.
-
-    Attributes:
-        tallies: The counts of each column; None for one that cannot read the corpus.
-        errors: Why it cannot; None for the others.
-        rows: The measures, a figure a column.
-        pairs: The agreement of those that can read it, each with each, by the numbers of their columns.
-        overlaps: The shared tokens of each two columns, by their numbers: tokens of the same exact bytes.
-        bare: The same for tokens without their marks and without a space in front.
-    """
-
-    tallies: tuple[Tally | None, ...]
-    errors: tuple[TokentuiError | None, ...]
-    rows: tuple[MeasureRow, ...]
-    pairs: tuple[PairAgreement, ...]
-    overlaps: dict[tuple[int, int], Overlap]
-    bare: dict[tuple[int, int], Overlap]
-
-
-def compare(
-    tokenizers: Sequence[Tokenizer | TokentuiError], corpus: Corpus, conventions: Conventions | None = None,
-    counted: WordCounts | None = None, *, most: int = 10,
-) -> Comparison:
-    """Compare tokenizers on a corpus. One that cannot read it says so in its column and leaves the others
-    working.
-
-    Args:
-        tokenizers: Two to four; an error stands for one that could not be trained.
-        corpus: The corpus.
-        conventions: The conventions of numbers about words and shares.
-        counted: The pre-tokens of the corpus, where they are shared.
-        most: The most stretches listed for a pair.
-
-    Raises:
-        TokentuiError: There are too few or too many.
-        Cancelled: The job is cancelled.
-    """
-    check_columns(len(tokenizers))
-    tallies, errors = tally_each(tokenizers, corpus, conventions, counted)
-    every = [(n, one) for n, one in enumerate(tokenizers) if isinstance(one, Tokenizer)]
-    pairs = list(combinations(every, 2))
-    return Comparison(
-        tallies=tallies,
-        errors=errors,
-        rows=rows_of(tallies),
-        pairs=compare_on(
-            [column for column in every if errors[column[0]] is None], corpus, conventions, most=most
-        ),
-        overlaps={(n, m): overlap(a, b) for (n, a), (m, b) in pairs},
-        bare={(n, m): overlap(a, b, bare=True) for (n, a), (m, b) in pairs},
-    )
-
-
 def check_columns(count: int) -> None:
     """Refuse too few or too many columns.
 
@@ -398,10 +344,12 @@ def compare_on(
     """
     if len(columns) < 2:
         return ()
-    under, able = conventions or Conventions(), dict(columns)
+    under = conventions or Conventions()
+    able = {key: WordEncoder(one.vocabulary, one.merges) for key, one in columns}
     found = _distinct(list(able.values()), corpus, under)
     totals = dict.fromkeys(combinations(able, 2), Agreement())
-    partings: dict[tuple[int, int], Counter[DifferentCut]] = {pair: Counter() for pair in totals}
+    partings: dict[tuple[int, int], Counter[tuple[str, tuple[str, ...], tuple[str, ...]]]]
+    partings = {pair: Counter() for pair in totals}
     for (text, more), count in each(found.items(), len(found)):
         encodings: dict[int, Encoding] = {}
         for key, one in list(able.items()):
@@ -420,25 +368,23 @@ def compare_on(
                     encodings[key].tokens[slice(*tokens)]
                     for key, tokens in zip(pair, place.tokens, strict=True)
                 )
-                partings[pair][DifferentCut(text[place.start : place.end], 0, first, second)] += count
-    return tuple(
-        PairAgreement(
-            *pair, totals[pair],
-            tuple(replace(one, count=count) for one, count in partings[pair].most_common(most)),
-        )
-        for pair in combinations(able, 2)
-    )
+                partings[pair][text[place.start : place.end], first, second] += count
+    commonest = {
+        pair: tuple(DifferentCut(text, count, a, b) for (text, a, b), count in cut.most_common(most))
+        for pair, cut in partings.items()
+    }
+    return tuple(PairAgreement(*pair, totals[pair], commonest[pair]) for pair in combinations(able, 2))
 
 
 def _distinct(
-    tokenizers: Sequence[Tokenizer], corpus: Corpus, under: Conventions
+    encoders: Sequence[WordEncoder], corpus: Corpus, under: Conventions
 ) -> Counter[tuple[str, bool]]:
     """The distinct stretches of a corpus with their counts; whole documents where a tokenizer looks across
     places."""
-    cutters = [Pretokenizer(under.word_recipe()), *(Pretokenizer(one.recipe) for one in tokenizers)]
     parts: Iterable[tuple[str, bool]] = ((document, False) for document in corpus.documents if document)
-    if all(in_parts(one.vocabulary) and Pretokenizer(one.recipe).in_parts for one in tokenizers):
-        parts = stretches(corpus, cutters)
+    if all(in_parts(one.vocabulary) and one.pretokenizer.in_parts for one in encoders):
+        words = Pretokenizer(under.word_recipe())
+        parts = stretches(corpus, [words, *(one.pretokenizer for one in encoders)])
     found: Counter[tuple[str, bool]] = Counter()
     found.update(each(parts))
     for word, count in corpus.counts or ():

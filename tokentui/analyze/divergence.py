@@ -13,17 +13,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tokentui import learn
-from tokentui.analyze.metrics import TextEncoder
+from tokentui.analyze.metrics import word_tokens
 from tokentui.analyze.results import DivergenceSide
 from tokentui.axes import objective_of
 from tokentui.core.jobs import check, each, shielded, silent, tick
 from tokentui.encode.decode import Decoder
-from tokentui.encode.segment.ways import UNKNOWN, WAYS
+from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.segment import UNKNOWN, WAYS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.replay.segmentations import ChangeLog, TokenOrder
 from tokentui.learn.rows import Query
 from tokentui.learn.trainer import Trainer
+from tokentui.learn.values import MergeStep
 from tokentui.recipe import Recipe, Stops
 from tokentui.text.count import Words
 
@@ -99,46 +101,35 @@ def _is_space(vocabulary: Vocabulary) -> bool:
 
 
 class _Decisions:
-    """The decisions of a training: merges by their meaning or as they are spelled, other steps by their rows.
-    """
+    """The decisions of a training: merges as they are spelled and by their meaning, other steps by rows."""
 
-    def __init__(self, trainer: Trainer, literal: bool) -> None:
-        self.trainer = trainer
-        self._literal = literal
-        self._computed = -1
-        self._vocabulary = trainer.tokenizer(trainer.computed).vocabulary
-        self._meanings = None if literal else Meanings(self._vocabulary)
+    def __init__(self, trainer: Trainer) -> None:
+        self._trainer = trainer
+        self._vocabulary = trainer.tokenizer(trainer.computed).vocabulary  # it only grows
+        self._meanings = Meanings(self._vocabulary)
 
-    def of(self, number: int) -> tuple[object, ...] | None:
-        """The decision of a step, None where the training has ended before."""
-        trainer = self.trainer
+    def of(self, number: int) -> tuple[object, object]:
+        """The decision of a step, as it is spelled and by its meaning; None where the training has ended."""
+        trainer, vocabulary = self._trainer, self._vocabulary
         if number > trainer.computed:
-            return None
+            return None, None
         step = trainer.step_at(number)
-        if step.chosen is None:
-            return tuple(step.row.values())
-        if self._computed != trainer.computed:
-            self._computed = trainer.computed
-            self._vocabulary = trainer.tokenizer(trainer.computed).vocabulary
-        vocabulary, meanings = self._vocabulary, self._meanings
+        if not isinstance(step, MergeStep):
+            row = tuple(step.row.values())
+            return row, row
         if vocabulary.merges:
             left, right = vocabulary.merges[step.made - vocabulary.base_size]
             # As spelled: a byte that stands for a pair (Gage) is that pair.
-            spelled = vocabulary.spelled(left), vocabulary.spelled(right)
-            return spelled if meanings is None else meanings.of_symbols(left, right)
-        parts = step.chosen.parts
-        whole = step.chosen.token
-        left_piece = parts[0] if parts else whole
-        two = left_piece, parts[1] if len(parts) == 2 else whole[len(parts[0]) if parts else len(whole) :]
-        return two if meanings is None else meanings.of_pieces(*two)
+            return tuple(map(vocabulary.spelled, (left, right))), self._meanings.of_symbols(left, right)
+        return (step.left, step.right), self._meanings.of_pieces(step.left, step.right)
 
 
-def first_divergence(
-    a: Trainer, b: Trainer, limit: int | None = None, *, literal: bool = False, begin: int = 1,
-    rows: int = 10, stops: tuple[Stops, Stops] | None = None,
-) -> Divergence | None:
-    """Find the first step that differs: another pair, another round, or an end. Counts may differ and the
-    step be the same.
+def first_divergences(
+    a: Trainer, b: Trainer, limit: int | None = None, *, rows: int = 10,
+    stops: tuple[Stops, Stops] = (Stops(), Stops()),
+) -> tuple[Divergence | None, Divergence | None]:
+    """Find the first step that differs by the meaning of merges, and as they are spelled: another pair,
+    another round, or an end. Counts may differ and the step be the same.
 
     Both trainers are left at the step where they were; they keep the steps that were computed meanwhile.
 
@@ -146,90 +137,75 @@ def first_divergence(
         a: A training.
         b: Another one, of any objective, on the same corpus.
         limit: The last step that is compared.
-        literal: Compare merges byte by byte, and not by what they mean. Those that are spelled alike mean the
-            same.
-        begin: The first step that is compared.
         rows: The number of candidates of either side.
         stops: The ends of either, also before no pair is left. No steps past them are computed.
 
     Returns:
-        None where they are alike up to the limit, or both end at the same step.
+        None for each where they are alike up to the limit, or both end at the same step.
     """
     before = a.number, b.number
     try:
-        number = first_differing_step(a, b, limit, literal=literal, begin=begin, stops=stops)
-        if number is None:
-            return None
-        ends = stops or (Stops(), Stops())
-        return Divergence(number, _side(a, number, rows, ends[0]), _side(b, number, rows, ends[1]))
+        meant, spelled = (
+            None if number is None else
+            Divergence(number, _side(a, number, rows, stops[0]), _side(b, number, rows, stops[1]))
+            for number in differing_steps(a, b, limit, stops)
+        )
+        return meant, spelled
     finally:
         with shielded():
             learn.jump(a, before[0])
             learn.jump(b, before[1])
 
 
-def both_divergences(
-    a: Trainer, b: Trainer, limit: int | None = None, *, rows: int = 10,
-    stops: tuple[Stops, Stops] | None = None,
-) -> tuple[Divergence | None, Divergence | None]:
-    """The first step that differs by the meaning of merges, and as they are spelled."""
-    spelled = first_divergence(a, b, limit, literal=True, rows=rows, stops=stops)
-    if spelled is None:
-        return None, None
-    return first_divergence(a, b, limit, begin=spelled.step, rows=rows, stops=stops), spelled
+def differing_steps(
+    a: Trainer, b: Trainer, limit: int | None = None, stops: tuple[Stops, Stops] = (Stops(), Stops())
+) -> tuple[int | None, int | None]:
+    """The numbers of the first steps that differ, with the arguments and the meaning of `first_divergences`.
+    The trainers are left where the search ended.
 
-
-def first_differing_step(
-    a: Trainer,
-    b: Trainer,
-    limit: int | None = None,
-    *,
-    literal: bool = False,
-    begin: int = 1,
-    stops: tuple[Stops, Stops] | None = None,
-) -> int | None:
-    """The number of the first step that differs, with the arguments of `first_divergence`. The trainers are
-    left where the search ended."""
-    number = begin - 1
-    first, second = _Decisions(a, literal), _Decisions(b, literal)
+    Merges that are spelled alike mean the same, so meanings are read from the first that are not.
+    """
+    number, spelled = 0, None
+    first, second = _Decisions(a), _Decisions(b)
     while limit is None or number < limit:
         tick(number, limit or 0)
         # Few steps at first: trainings that diverge mostly do so early.
         target = number + min(_CHUNK, number + 1)
         target = target if limit is None else min(limit, target)
-        for trainer, ends in zip((a, b), stops or (None, None), strict=True):
+        for trainer, ends in zip((a, b), stops, strict=True):
             if trainer.computed < target:
                 _go_on(trainer, target, ends)
         while number < target:
             number += 1
-            one, other = first.of(number), second.of(number)
-            if one != other:
-                return number
+            (one, meaning), (other, other_meaning) = first.of(number), second.of(number)
+            if spelled is None and one != other:
+                spelled = number
+            if spelled is not None and meaning != other_meaning:
+                return number, spelled
             if one is None:
-                return None
-    return None
+                return None, spelled
+    return None, spelled
 
 
-def _go_on(trainer: Trainer, target: int, ends: Stops | None) -> None:
+def _go_on(trainer: Trainer, target: int, ends: Stops) -> None:
     """Go to a step that is not computed yet, or to where the stops hold."""
     with silent():
-        learn.jump(trainer, target if ends is None else trainer.computed)
-    if ends is not None:
-        stops = replace(ends, merges=target if ends.merges is None else min(target, ends.merges))
-        while trainer.advance(None, stops) is None:
-            check()
+        learn.jump(trainer, trainer.computed)
+    stops = replace(ends, merges=target if ends.merges is None else min(target, ends.merges))
+    while trainer.advance(None, stops) is None:
+        check()
 
 
 def _side(trainer: Trainer, number: int, rows: int, stops: Stops) -> DivergenceSide:
     """A training before a step. It is left there."""
     with silent():
         learn.jump(trainer, min(number - 1, trainer.computed))
-    why = trainer.why(trainer.number + 1, stops)
+    why = trainer.why(stops)
     made = trainer.step_at(number) if number <= trainer.computed else None
     if made is None:
         why = replace(why, best=None, round=None, end=trainer.end(stops))
     else:
-        why = replace(why, best=why.best if trainer.traits.replays else made.chosen, end=None)
+        why = replace(why, best=why.best if trainer.traits.replays else trainer.taken(number), end=None)
     at, page = trainer.number, trainer.candidates(Query(rows=rows))
     traits = trainer.traits
     return DivergenceSide(
@@ -353,11 +329,12 @@ def walked(trainer: Trainer, stops: Stops, steps: Sequence[int], words: Words | 
             tokens.append(trainer.tokens_at(step))
             used.append(sum(one > 0 for one in trainer.uses))
         else:
-            encoder, total, ids = TextEncoder(trainer.tokenizer()), 0, set[int | None]()
+            tokenizer, total, ids = trainer.tokenizer(), 0, set[int | None]()
+            encoder = WordEncoder(tokenizer.vocabulary, tokenizer.merges)
             for word, times in each(zip(words.words, words.counts, strict=True)):
-                found = encoder.pretoken(word).ids
+                found = word_tokens(encoder, word)
                 total += times * len(found)
-                ids.update(found)
+                ids.update(token.id for token in found)
             tokens.append(total)
             used.append(len(ids - {None}))
     return tokens, used

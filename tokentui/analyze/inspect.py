@@ -12,15 +12,14 @@ from typing import NamedTuple
 
 from tokentui.analyze.results import Branch, StringFacts, Token, TokenFacts, Ways, WordFacts
 from tokentui.core.errors import TokentuiError
-from tokentui.core.safetext import visible
+from tokentui.core.safetext import to_bytes, visible
 from tokentui.encode.decode import Decoder, Finder, bare, spelled_units, symbols_of, unreachable
 from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.segment import MAX_CHARACTERS, UNKNOWN, WAYS, MergeStep
 from tokentui.encode.segment.viterbi import Edge, Viterbi
-from tokentui.encode.segment.ways import MAX_CHARACTERS, UNKNOWN, WAYS, MergeStep
 from tokentui.encode.tokenizer import Entry, Tokenizer
 from tokentui.encode.vocabulary import Vocabulary, byte_token
 from tokentui.text.pretokenize import Pretokenizer
-from tokentui.text.split import to_bytes
 
 MAX_UNITS = 10_000
 """A longer word's ways are not counted: their number has more digits than Python prints."""
@@ -56,7 +55,7 @@ def token_facts(tokenizer: Tokenizer, token: int) -> TokenFacts:
         piece=piece,
         kind=entry.kind,
         score=entry.score,
-        code_points=_code_points(_text(piece) or ""),
+        code_points=_code_points(text_of(piece) or ""),
         units=spelled_units(encoder, symbol),
         children=tuple(Token(vocabulary.id_of(one, merges), vocabulary.spelled(one))
                        for one in children[:_CHILDREN]),
@@ -90,7 +89,8 @@ def find_tokens(tokenizer: Tokenizer, text: str | bytes) -> list[Entry]:
     ]
 
 
-def _text(piece: bytes) -> str | None:
+def text_of(piece: bytes) -> str | None:
+    """The bytes of a token as text, None where they are not UTF-8."""
     try:
         return piece.decode()
     except UnicodeDecodeError:
@@ -138,7 +138,7 @@ def _others(encoder: WordEncoder, symbol: int) -> Iterator[Token]:
 def _key(vocabulary: Vocabulary, symbol: int) -> str:
     """A token without what its relatives may differ in; empty for a part of a character, and for white space.
     """
-    text = _text(bare(vocabulary.recipe, vocabulary.spelled(symbol)))
+    text = text_of(bare(vocabulary.recipe, vocabulary.spelled(symbol)))
     return (text or "").strip(_SPACES).casefold()
 
 
@@ -356,7 +356,7 @@ def ways(encoder: WordEncoder, word: str, limit: int = 10) -> Ways:
 def ways_of(tokenizer: Tokenizer, text: str, limit: int = 10, words: int = 10) -> tuple[Ways, ...]:
     """The ways to write each of the first distinct pre-tokens of a text; see `ways`."""
     encoder = WordEncoder(tokenizer.vocabulary, tokenizer.merges)
-    distinct = list(dict.fromkeys(pretoken.text for pretoken in encoder.pretokenizer.pretokens(text)))
+    distinct = list(dict.fromkeys(pretoken.text for pretoken in encoder.pretokenizer.analyse(text).pretokens))
     return tuple(ways(encoder, word, limit) for word in distinct[:words])
 
 

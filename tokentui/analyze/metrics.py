@@ -6,7 +6,6 @@ is None, not 0. They describe; none of them says by itself how well a model woul
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,16 +14,16 @@ from typing import Generic, NamedTuple, TypeVar
 
 from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.jobs import each, silent
-from tokentui.encode.offsets import WordEncoder
-from tokentui.encode.pipeline import ImportedVocabulary
-from tokentui.encode.segment.ways import UNKNOWN
+from tokentui.core.safetext import to_bytes
+from tokentui.encode.offsets import Token, WordEncoder
+from tokentui.encode.segment import UNKNOWN, Refused
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import Vocabulary
+from tokentui.encode.vocabulary import NO_ID, Vocabulary
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import WordCounts, Words
 from tokentui.text.pretokenize import PreToken, Pretokenizer
-from tokentui.text.split import SPLITS, to_bytes
+from tokentui.text.split import SPLITS
 
 Value = float | int | None
 Under = tuple[tuple[str, str], ...]
@@ -104,26 +103,17 @@ def shown(value: Value, digits: int = 4) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.{digits}f}"
 
 
-def shannon(counts: Iterable[int]) -> float | None:
-    """The entropy in bits of the shares of some counts, H = -Σ p·log2 p; None where nothing was counted."""
-    held = [count for count in counts if count > 0]
-    total = sum(held)
-    if not total:
-        return None
-    return max(0.0, math.log2(total) - math.fsum(count * math.log2(count) for count in held) / total)
+def entropy(counts: Iterable[int], alpha: float = 1.0) -> float | None:
+    """Rényi's entropy of order α of the shares of some counts, in bits: log2(Σ p^α)/(1-α) (Rényi 1961).
 
-
-def renyi(counts: Iterable[int], alpha: float) -> float | None:
-    """Rényi's entropy of order α in bits, log2(Σ p^α)/(1-α) (Rényi 1961).
-
-    At 1 it is Shannon's, at infinity -log2 of the largest share. None where nothing was counted.
+    At 1 it is Shannon's, -Σ p·log2 p, at infinity -log2 of the largest share. None where nothing was counted.
     """
     held = [count for count in counts if count > 0]
     total = sum(held)
     if not total:
         return None
     if alpha == 1:
-        return shannon(held)
+        return max(0.0, math.log2(total) - math.fsum(count * math.log2(count) for count in held) / total)
     most = max(held)
     if math.isinf(alpha):
         return math.log2(total / most)
@@ -179,13 +169,13 @@ MEASURES: tuple[Measure[Tally], ...] = (
     Measure("single_token_words_bare", "single-token words", _SINGLE, "share", "more",
             _bare(lambda w: ratio(w.single, w.distinct)), _WORDS, _NO_SPACE),
     Measure("shannon_efficiency", "Shannon efficiency", f"{_SHANNON} / log2 V", "share", "more",
-            lambda t: efficiency(shannon(t.counts), t.vocab_size), (), _OVER_V),
+            lambda t: efficiency(entropy(t.counts), t.vocab_size), (), _OVER_V),
     Measure("shannon_efficiency_used", "Shannon efficiency", f"{_SHANNON} / log2 U", "share", "more",
-            lambda t: efficiency(shannon(t.counts), len(t.counts)), (), _OVER_U),
+            lambda t: efficiency(entropy(t.counts), len(t.counts)), (), _OVER_U),
     Measure("renyi_efficiency", "Rényi efficiency", f"{_RENYI} / log2 V", "share", "more",
-            lambda t: efficiency(renyi(t.counts, t.conventions.alpha), t.vocab_size), ("alpha",), _OVER_V),
+            lambda t: efficiency(entropy(t.counts, t.conventions.alpha), t.vocab_size), ("alpha",), _OVER_V),
     Measure("renyi_efficiency_used", "Rényi efficiency", f"{_RENYI} / log2 U", "share", "more",
-            lambda t: efficiency(renyi(t.counts, t.conventions.alpha), len(t.counts)), ("alpha",), _OVER_U),
+            lambda t: efficiency(entropy(t.counts, t.conventions.alpha), len(t.counts)), ("alpha",), _OVER_U),
     Measure("vocabulary_size", "ids", "V", "ids", "", lambda t: t.vocab_size),
     Measure("vocabulary_in_use", "vocabulary in use", "U / V", "share", "more",
             lambda t: ratio(t.used, t.vocab_size)),
@@ -323,27 +313,53 @@ def tally(
             holds it.
     """
     under, counted = conventions or Conventions(), counted or WordCounts(corpus)
-    encoder = TextEncoder(tokenizer)
-    as_words = corpus.counts is not None
-    parts = Words(corpus.documents, (1,) * len(corpus.documents))
-    encode: Callable[[str], Cut] = encoder.text
+    encoder, as_words = WordEncoder(tokenizer.vocabulary, tokenizer.merges), corpus.counts is not None
+    by_words = as_words or in_parts(tokenizer.vocabulary)
     with silent():
-        if as_words or encoder.in_parts:
-            parts, encode = counted.of(tokenizer.recipe), encoder.pretoken
+        parts = Words(corpus.documents, (1,) * len(corpus.documents))
+        parts = counted.of(tokenizer.recipe) if by_words else parts
         words = parts if as_words else counted.of(under.word_recipe())
     total = len(parts.words) + 2 * len(words.words)
     counts: Counter[int | bytes | None] = Counter()
     unknowns = 0
     for part, times in each(zip(parts.words, parts.counts, strict=True), total):
-        cut = encode(part)
-        for number, piece in zip(cut.ids, cut.pieces, strict=True):
+        if by_words:
+            tokens, lacks = word_tokens(encoder, part), _dropped(encoder, part)
+            found = [(token.id, token.piece) for token in tokens]
+            unknowns += times * (lacks + sum(token.unknown for token in tokens))
+        else:
+            with silent():
+                encoding = encoder.encode(part)
+            found = list(zip(encoding.ids, encoding.pieces, strict=True))
+            stretches = (one for one in encoder.stretches(part, False) if isinstance(one, list))
+            lacks = sum(_dropped(encoder, word.text) for stretch in stretches for word in stretch)
+            unknowns += times * (lacks + len(encoding.unknown))
+        for number, piece in found:
             counts[piece if number is None else number] += times
-        unknowns += times * cut.unknown
-    spaced, bare = (
-        encoder.tally(encode if as_words else encoder.text, words, "" if as_words else front,
-                      len(parts.words) + n * len(words.words), total)
-        for n, front in enumerate((" ", ""))
-    )
+
+    def ids(text: str) -> list[int]:
+        """The ids of a text that stands alone."""
+        if not by_words:
+            with silent():
+                return list(encoder.ids(text))
+        cut = [text] if as_words else encoder.pretokenizer.words(text)
+        return [number for word in cut for number in encoder.word_ids(word)]
+
+    def word_tally(front: str, done: int) -> WordTally | None:
+        """Count words with a text in front of each; None where one of them is refused."""
+        tokens = continued = single = lost = 0
+        for word, times in each(zip(words.words, words.counts, strict=True), total, done):
+            try:
+                found = ids(front + word)
+            except (Refused, TokentuiError):  # a corpus without spaces may leave one unknown
+                return None
+            tokens += len(found) * times
+            continued += times if len(found) > 1 else 0
+            single += len(found) == 1
+            back = None if NO_ID in found else tokenizer.decode_bytes(found).removeprefix(b" ")
+            lost += 0 if back == to_bytes(word) else times
+        return WordTally(words.occurrences, len(words.words), tokens, continued, single, lost)
+
     return Tally(
         conventions=under,
         bytes=corpus.size,
@@ -353,81 +369,33 @@ def tally(
         counts=tuple(counts.values()),
         used=sum(isinstance(kind, int) for kind in counts),
         unknowns=unknowns,
-        spaced=spaced,
-        bare=bare,
+        spaced=word_tally("" if as_words else " ", len(parts.words)),
+        bare=word_tally("", len(parts.words) + len(words.words)),
     )
 
 
-class Cut(NamedTuple):
-    """An encoded text: its ids, the bytes of each token, and how much of it the vocabulary lacks."""
+def word_tokens(encoder: WordEncoder, word: str) -> tuple[Token, ...]:
+    """The tokens of a pre-token.
 
-    ids: tuple[int | None, ...]
-    pieces: tuple[bytes | None, ...]
-    unknown: int
-
-
-class TextEncoder:
-    """Encodes pre-tokens, and texts that stand alone.
-
-    Args:
-        tokenizer: The tokenizer.
+    Raises:
+        TokentuiError: The recipe refuses a unit of it.
     """
+    tokens = encoder.word(word)
+    unknown = next((token for token in tokens if token.unknown), None)
+    if unknown is not None and UNKNOWN.of(encoder.vocabulary.recipe.unknown).refused:
+        units = encoder.pretokenizer.units(word)
+        error = encoder.refusal(PreToken(word, 0, len(word), 0, len(word), ((0, 0),) * len(units)), unknown)
+        short = word if len(word) <= 20 else word[:20] + "…"
+        raise TokentuiError(error.what, f"the pre-token {short!r}", error.hint)
+    return tokens
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
-        self.in_parts = in_parts(tokenizer.vocabulary)
-        self._tokenizer = tokenizer
-        self._encoder = WordEncoder(tokenizer.vocabulary, tokenizer.merges)
-        self._unknown = UNKNOWN.of(tokenizer.recipe.unknown)
 
-    def pretoken(self, word: str) -> Cut:
-        """A pre-token. Raises TokentuiError where the recipe refuses a unit of it."""
-        tokens = self._encoder.word(word)
-        unknown = [token for token in tokens if token.unknown]
-        if unknown and self._unknown.refused:
-            units = self._encoder.pretokenizer.units(word)
-            place = PreToken(word, 0, len(word), 0, len(word), ((0, 0),) * len(units))
-            error = self._encoder.refusal(place, unknown[0])
-            short = word if len(word) <= 20 else word[:20] + "…"
-            raise TokentuiError(error.what, f"the pre-token {short!r}", error.hint)
-        lacks = len(unknown) + self._dropped(word)
-        return Cut(tuple(token.id for token in tokens), tuple(token.piece for token in tokens), lacks)
-
-    def text(self, text: str) -> Cut:
-        """A text. Raises TokentuiError as encoding does."""
-        if self.in_parts:
-            cuts = [self.pretoken(word) for word in self._encoder.pretokenizer.words(text)]
-            ids = itertools.chain.from_iterable(cut.ids for cut in cuts)
-            pieces = itertools.chain.from_iterable(cut.pieces for cut in cuts)
-            return Cut(tuple(ids), tuple(pieces), sum(cut.unknown for cut in cuts))
-        with silent():
-            encoding = self._tokenizer.encode(text)
-        parts = self._encoder.stretches(text, False) if self._unknown.drops else ()
-        words = (word.text for part in parts if isinstance(part, list) for word in part)
-        return Cut(encoding.ids, encoding.pieces, len(encoding.unknown) + sum(map(self._dropped, words)))
-
-    def tally(
-        self, encode: Callable[[str], Cut], words: Words, front: str, done: int, total: int
-    ) -> WordTally | None:
-        """Count words with a text in front of each; None where one of them is refused."""
-        tokens = continued = single = lost = 0
-        for word, times in each(zip(words.words, words.counts, strict=True), total, done):
-            try:
-                ids = encode(front + word).ids
-            except TokentuiError:  # a corpus without spaces may leave one unknown
-                return None
-            tokens += len(ids) * times
-            continued += times if len(ids) > 1 else 0
-            single += len(ids) == 1
-            back = None if None in ids else self._tokenizer.decode_bytes(ids).removeprefix(b" ")
-            lost += 0 if back == to_bytes(word) else times
-        return WordTally(words.occurrences, len(words.words), tokens, continued, single, lost)
-
-    def _dropped(self, word: str) -> int:
-        """The number of units of a pre-token that are left out."""
-        if not self._unknown.drops:
-            return 0
-        units = self._encoder.pretokenizer.units(word)
-        return len(units) - len(self._encoder.kept(units))
+def _dropped(encoder: WordEncoder, word: str) -> int:
+    """The number of units of a pre-token that are left out."""
+    if not UNKNOWN.of(encoder.vocabulary.recipe.unknown).drops:
+        return 0
+    units = encoder.pretokenizer.units(word)
+    return len(units) - len(encoder.kept(units))
 
 
 def in_parts(vocabulary: Vocabulary) -> bool:
@@ -435,7 +403,5 @@ def in_parts(vocabulary: Vocabulary) -> bool:
 
     Not where a file has tokens that are found in the text by their names, or words that no recipe cuts.
     """
-    if not isinstance(vocabulary, ImportedVocabulary):
-        return True
     pipeline = vocabulary.pipeline
-    return pipeline.stretches is None and type(pipeline.pretokenizer) is Pretokenizer
+    return pipeline.stretches is None and type(pipeline.pretokenizer) in (Pretokenizer, type(None))

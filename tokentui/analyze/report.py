@@ -14,7 +14,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, each, silent, tick
 from tokentui.encode.decode import Decoder, Finder, spelled_units, unreachable
 from tokentui.encode.offsets import Token, WordEncoder
-from tokentui.encode.segment.ways import UNKNOWN, WAYS
+from tokentui.encode.segment import UNKNOWN, WAYS
 from tokentui.encode.stretches import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn import start_counted
@@ -259,22 +259,19 @@ def saved(corpus: Corpus, tokenizer: Tokenizer, usage: Usage, limit: int) -> tup
         usage: The same corpus, encoded.
         limit: The most to return.
     """
-    first = heapq.nsmallest(limit, _documents(corpus, tokenizer, usage))
-    texts = corpus.documents or [word for word, _ in corpus.counts or ()]
-    return tuple(DocumentSaved(number, _name(texts[number - 1]), units, tokens)
-                 for _, number, units, tokens in first)
+    found = _documents(corpus, tokenizer, usage)
+    return tuple(heapq.nsmallest(limit, found, key=lambda one: (one.tokens - one.units, one.number)))
 
 
-def _documents(corpus: Corpus, tokenizer: Tokenizer, usage: Usage) -> Iterator[tuple[int, int, int, int]]:
-    """(tokens less units, number, units, tokens) of each document."""
+def _documents(corpus: Corpus, tokenizer: Tokenizer, usage: Usage) -> Iterator[DocumentSaved]:
     lengths = usage.lengths
     if corpus.counts is not None:
         for number, (word, count) in enumerate(corpus.counts, 1):
             units, tokens = lengths[word]
-            yield (tokens - units) * count, number, units * count, tokens * count
+            yield DocumentSaved(number, _name(word), units * count, tokens * count)
         return
-    if len(corpus.documents) == 1:
-        yield usage.tokens - usage.units, 1, usage.units, usage.tokens
+    if len(corpus.documents) == 1:  # as cut already
+        yield DocumentSaved(1, _name(corpus.documents[0]), usage.units, usage.tokens)
         return
     own, pretokenizer = Pretokens(tokenizer), Pretokenizer(tokenizer.recipe)
     for number, document in enumerate(corpus.documents, 1):
@@ -283,7 +280,7 @@ def _documents(corpus: Corpus, tokenizer: Tokenizer, usage: Usage) -> Iterator[t
             of_word = lengths[word]
             units += of_word[0]
             tokens += of_word[1]
-        yield tokens - units, number, units, tokens
+        yield DocumentSaved(number, _name(document), units, tokens)
 
 
 def _words(document: str, own: Pretokens, pretokenizer: Pretokenizer) -> Iterator[str]:

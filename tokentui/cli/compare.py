@@ -12,9 +12,17 @@ import click
 
 from tokentui import learn
 from tokentui.analyze.align import Alignment, align
-from tokentui.analyze.compare import PAIR_MEASURES, Comparison, Overlap, PairAgreement, check_columns, compare
-from tokentui.analyze.divergence import Divergence, both_divergences
-from tokentui.analyze.metrics import SYMBOLS, WORD_SPLITTERS, Conventions
+from tokentui.analyze.compare import (
+    PAIR_MEASURES,
+    Overlap,
+    PairAgreement,
+    check_columns,
+    compare_on,
+    overlap,
+    tally_each,
+)
+from tokentui.analyze.divergence import Divergence, first_divergences
+from tokentui.analyze.metrics import SYMBOLS, WORD_SPLITTERS, Conventions, Tally, rows_of
 from tokentui.analyze.metrics import shown as number
 from tokentui.analyze.results import ONE_BOUNDARY, DivergenceSide
 from tokentui.axes import label
@@ -42,6 +50,9 @@ _MOST_FOUND = 20
 _SHORT = 24
 _COUNTED = ("bytes", "characters", "tokens", "vocab_size", "used", "unknowns")
 _PARTS = ("common", "only_a", "only_b")
+_EXACT, _BARE = "exact", "bare"
+_BY = {_EXACT: "bytes, marks included", _BARE: "text without marks"}
+"""The ways to compare tokens."""
 
 Between = tuple[int, int]
 """Two columns, by their numbers."""
@@ -100,19 +111,24 @@ def command(
         columns = [_replayed(*file, corpus, bar) for file in files]
         for name, recipe, run in chosen:
             columns.append(_trained(name, recipe, run, corpus, counted, bar))
+        every = [(n, one.tokenizer) for n, one in enumerate(columns) if isinstance(one.tokenizer, Tokenizer)]
         with bar.of("measuring"):
-            comparison = compare([one.tokenizer for one in columns], corpus, conventions, counted, most=_ROWS)
-        if not any(comparison.tallies):
-            raise next(error for error in comparison.errors if error)
+            tallies, errors = tally_each([one.tokenizer for one in columns], corpus, conventions, counted)
+            if not any(tallies):
+                raise next(error for error in errors if error)
+            able = [(n, one) for n, one in every if errors[n] is None]
+            pairs = compare_on(able, corpus, conventions, most=_ROWS)
+            overlaps = {(n, m, by): overlap(a, b, bare=by == _BARE) for by in (_EXACT, _BARE)
+                        for (n, a), (m, b) in combinations(every, 2)}
         divergences = _divergences(columns, bar)
-    answer = Answer(corpus, columns, comparison, divergences, literal, formulas, find)
+    answer = Answer(corpus, columns, tallies, errors, pairs, overlaps, divergences, literal, formulas, find)
     if text is not None:
         answer.encode(text)
     for one in columns:
         notes = one.tokenizer.notes if isinstance(one.tokenizer, Tokenizer) else ()
         given.remark(f"{one.name}: {note}" for note in notes)
-    write_answer(given.as_json, _row(answer), _tables(answer), "\n\n")
-    return 1 if any(comparison.errors) or answer.refused else 0
+    write_answer(given.as_json, lambda: _row(answer), _tables(answer), "\n\n")
+    return 1 if any(errors) or answer.refused else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +153,10 @@ class Answer:
     Attributes:
         corpus: The corpus.
         columns: The columns.
-        comparison: Measures, agreement and shared tokens.
+        tallies: The counts of each column; None for one that cannot read the corpus.
+        errors: Why it cannot; None for the others.
+        pairs: The agreement of those that can read it, each with each.
+        overlaps: The shared tokens of each two columns, by their exact bytes and bare.
         divergences: The first differing step of each two columns.
         literal: True if people want to see the second of these.
         formulas: True if people want to see the formulas of the measures.
@@ -148,7 +167,10 @@ class Answer:
 
     corpus: Corpus
     columns: Sequence[Column]
-    comparison: Comparison
+    tallies: Sequence[Tally | None]
+    errors: Sequence[TokentuiError | None]
+    pairs: Sequence[PairAgreement]
+    overlaps: Mapping[tuple[int, int, str], Overlap]
     divergences: Mapping[Between, _Found]
     literal: bool
     formulas: bool
@@ -207,7 +229,7 @@ def _divergences(columns: Sequence[Column], bar: Bar) -> Mapping[Between, _Found
         # One that ended earlier is asked for one step more: either it has none, or its stop came first.
         limit = min(a.number, b.number) + (a.number != b.number)
         with bar.of("comparing"):
-            found[n, m] = both_divergences(a, b, limit, rows=_ROWS)
+            found[n, m] = first_divergences(a, b, limit, rows=_ROWS)
     return found
 
 
@@ -216,21 +238,20 @@ def _divergences(columns: Sequence[Column], bar: Bar) -> Mapping[Between, _Found
 
 def _tables(answer: Answer) -> Iterator[Table]:
     """The answer as tables, each set apart from the next."""
-    corpus, comparison = answer.corpus, answer.comparison
-    rows = [_about(column, comparison.errors[n], LETTERS[n]) for n, column in enumerate(answer.columns)]
+    corpus = answer.corpus
+    rows = [_about(column, answer.errors[n], LETTERS[n]) for n, column in enumerate(answer.columns)]
     yield Table(rows, f"corpus  {safe(corpus.name)}, {corpus.size:,} bytes")
     yield from _measures(answer)
     rows = [[_names(one.a, one.b), *(number(measure.of(one.agreement)) for measure in PAIR_MEASURES)]
-            for one in comparison.pairs]
+            for one in answer.pairs]
     head = ["boundaries, the second against the first", *(measure.title for measure in PAIR_MEASURES)]
     yield Table(rows, head=head if rows else (), right=range(-len(PAIR_MEASURES), 0))
-    overlaps = (("bytes, marks included", comparison.overlaps), ("text without marks", comparison.bare))
-    rows = [[_names(*names), by, *(f"{len(part):,}" for part in one.parts), number(one.jaccard)]
-            for by, found in overlaps for names, one in found.items()]
+    rows = [[_names(a, b), _BY[by], *(f"{len(part):,}" for part in one.parts), number(one.jaccard)]
+            for (a, b, by), one in answer.overlaps.items()]
     head = ["vocabularies", "the same by", "common", "only the first", "only the second", "Jaccard"]
     yield Table(rows, head=head if rows else (), right=range(-4, 0))
     yield Table(notes=[line for names in answer.divergences for line in _divergence(answer, names)])
-    yield Table(notes=[line for pair in comparison.pairs for line in _differing(pair)])
+    yield Table(notes=[line for pair in answer.pairs for line in _differing(pair)])
     yield Table(notes=list(_alignment(answer)))
     yield Table(notes=list(_found(answer)))
 
@@ -245,7 +266,7 @@ def _about(column: Column, error: TokentuiError | None, letter: str) -> list[str
 def _measures(answer: Answer) -> Iterator[Table]:
     letters = LETTERS[: len(answer.columns)]
     rows = []
-    for row in answer.comparison.rows:
+    for row in rows_of(answer.tallies):
         measure = row.measure
         told = [measure.formula, measure.unit, measure.better] if answer.formulas else []
         figures = ("" if figure is None else figure.shown for figure in row.figures)
@@ -276,12 +297,13 @@ def _decided(side: DivergenceSide) -> str:
     step = side.step
     if step is None:
         return f"has ended: {side.why.end}"
-    if step.chosen is None:
+    best = side.why.best
+    if best is None:
         return step.said
     row = step.row
     score = "" if row["score"] is None else f", score {row['score']:.6g}"
     tied = f", one of {side.why.tied} that are equal: {side.why.tie_rule}" if side.why.tied > 1 else ""
-    return f"{merged(step.chosen.parts, step.chosen.token)}  count {row['count']:,}{score}{tied}"
+    return f"{merged(best.parts, best.token)}  count {row['count']:,}{score}{tied}"
 
 
 def _candidate(one: Candidate, side: DivergenceSide) -> list[str]:
@@ -314,7 +336,9 @@ def _alignment(answer: Answer) -> Iterator[str]:
 def _found(answer: Answer) -> Iterator[str]:
     if answer.find is None:
         return
-    for (a, b), one in answer.comparison.bare.items():
+    for (a, b, by), one in answer.overlaps.items():
+        if by == _EXACT:
+            continue
         titles = ("common", f"only {LETTERS[a]}", f"only {LETTERS[b]}")
         for title, part in zip(titles, one.find(answer.find).parts, strict=True):
             more = f" and {len(part) - _MOST_FOUND:,} more" if len(part) > _MOST_FOUND else ""
@@ -337,9 +361,7 @@ def _short(tokens: Iterable[str]) -> str:
 
 def _row(answer: Answer) -> Json:
     """The same numbers as a row."""
-    corpus, comparison = answer.corpus, answer.comparison
-    overlaps = (("exact", comparison.overlaps), ("bare", comparison.bare))
-    divergences = answer.divergences.items()
+    corpus, divergences = answer.corpus, answer.divergences.items()
     return {
         "corpus": {"name": corpus.name, "bytes": corpus.size, "sha256": corpus.sha256},
         "tokenizers": [_column_row(answer, n) for n in range(len(answer.columns))],
@@ -350,12 +372,11 @@ def _row(answer: Answer) -> Json:
                 "values": [None if figure is None else figure.value for figure in row.figures],
                 "shown": [None if figure is None else figure.shown for figure in row.figures],
             }
-            for row in comparison.rows
+            for row in rows_of(answer.tallies)
         ],
-        "agreement": [_agreement_row(pair) for pair in comparison.pairs],
+        "agreement": [_agreement_row(pair) for pair in answer.pairs],
         "vocabulary": [
-            _overlap_row(names, by, one, answer.find)
-            for by, found in overlaps for names, one in found.items()
+            _overlap_row(a, b, by, one, answer.find) for (a, b, by), one in answer.overlaps.items()
         ],
         "first_difference": [_divergence_row(names, spelled) for names, (_, spelled) in divergences],
         "first_difference_by_meaning": [_divergence_row(names, meant) for names, (meant, _) in divergences],
@@ -364,7 +385,7 @@ def _row(answer: Answer) -> Json:
 
 
 def _column_row(answer: Answer, n: int) -> Json:
-    column, tally, error = answer.columns[n], answer.comparison.tallies[n], answer.comparison.errors[n]
+    column, tally, error = answer.columns[n], answer.tallies[n], answer.errors[n]
     one = column.tokenizer if isinstance(column.tokenizer, Tokenizer) else None
     return {
         "letter": LETTERS[n],
@@ -388,11 +409,11 @@ def _agreement_row(pair: PairAgreement) -> Json:
     }
 
 
-def _overlap_row(names: Between, by: str, one: Overlap, find: str | None) -> Json:
+def _overlap_row(a: int, b: int, by: str, one: Overlap, find: str | None) -> Json:
     sizes = {name: len(getattr(one, name)) for name in _PARTS}
     found = {} if find is None else {"found": as_row(one.find(find))}
     shown = {"jaccard": one.jaccard, "shown": {"jaccard": number(one.jaccard)}}
-    return _letters(*names) | {"by": by} | sizes | shown | found
+    return _letters(a, b) | {"by": by} | sizes | shown | found
 
 
 def _divergence_row(names: Between, found: Divergence | None) -> Json:

@@ -61,7 +61,7 @@ def command(given: Given, source: str, output: str | None, format_: str | None) 
     if output is None:
         chosen, spec = [WRITTEN[format_]] if format_ else WRITTEN.values(), Spec(tokenizer)
         for report in [look(spec, one) for one in chosen]:
-            out.write_answer(given.as_json, out.as_row(report), _tables(report))
+            _write_report(given, report)
         return DONE
     format = format_of(output, tokenizer.recipe, format_)
     check_output(output, format)
@@ -72,7 +72,7 @@ def command(given: Given, source: str, output: str | None, format_: str | None) 
         out.complain(str(error))
         return DIFFERS
     if output != STDOUT:
-        out.write_answer(given.as_json, out.as_row(report), _tables(report))
+        _write_report(given, report)
         return DONE
     for loss in report.losses:
         out.complain(f"lost: {loss.what}: {loss.consequence}")
@@ -86,7 +86,7 @@ def check_output(output: str, format: Format) -> None:
         TokentuiError: It is standard output for several files, or a file cannot be written.
     """
     if output == STDOUT and len(format.files) > 1:
-        raise TokentuiError(f"{format.name} has two files", STDOUT, "name a folder")
+        raise TokentuiError(f"{format.name} has two files", STDOUT, "name a folder that exists")
     for target in targets(output, format) if output != STDOUT else ():
         out.check_target(target)
 
@@ -107,6 +107,10 @@ def write_tokenizer(tokenizer: Tokenizer, output: str, format: Format) -> Export
     else:
         out.write_file(files[0])
     return report
+
+
+def _write_report(given: Given, report: ExportReport) -> None:
+    out.write_answer(given.as_json, lambda: out.as_row(report), _tables(report))
 
 
 def _tables(report: ExportReport) -> Iterator[Table]:

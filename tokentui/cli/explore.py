@@ -79,7 +79,7 @@ def _tokenizer(path: str) -> str:
     if not os.path.lexists(path):
         raise TokentuiError("no such file", path, "name a tokenizer file, such as tokenizer.json")
     if os.path.isdir(path):
-        raise TokentuiError("a folder, not a tokenizer file", path, "name the file in it")
+        raise TokentuiError("is a folder, not a tokenizer file", path, "name the file in it")
     return path
 
 

@@ -29,17 +29,17 @@ from tokentui.analyze.results import (
 from tokentui.axes import AXES, label
 from tokentui.cli import output
 from tokentui.cli.options import QUIET, READING, TOKENIZER, Given, corpus_option, json_option, options, typed
-from tokentui.cli.texts import ENCODED
+from tokentui.cli.texts import ENCODED, explained, ids_line, shown_pieces
 from tokentui.core import jobs
 from tokentui.core.choices import LARGEST
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe_line
 from tokentui.core.table import Table
 from tokentui.encode.decode import bare
-from tokentui.encode.segment.ways import MergeStep, Step
+from tokentui.encode.segment import MergeStep, Step
+from tokentui.encode.stretches import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load
-from tokentui.text.count import count
 
 _WIDE = 80
 _ROWS = 20
@@ -103,7 +103,7 @@ def command(
         if given.sources and (whole or token is not None):
             corpus = given.corpus(bar)
             with bar.of("counting"):
-                words = count(corpus, tok.recipe)
+                words, _ = Pretokens(tok).count(corpus)
             with bar.of("encoding"):
                 if token is None:
                     report = vocabulary_report(tok, corpus, words, exhaust=exhaust)
@@ -116,10 +116,11 @@ def command(
                 health = examine(tok)
         jobs.check()
     if not whole:
-        row = _string_row(found, token, uses)
-        output.write_answer(given.as_json, row, _string_tables(found, token, uses))
+        tables = _string_tables(found, token, uses)
+        output.write_answer(given.as_json, lambda: _string_row(found, token, uses), tables)
         return 0
-    output.write_answer(given.as_json, _report_row(tok, health, report), _report_tables(tok, health, report))
+    tables = _report_tables(tok, health, report)
+    output.write_answer(given.as_json, lambda: _report_row(tok, health, report), tables)
     status = worst(health.checks)
     return 1 if status == FAIL or (strict and status != PASS) else 0
 
@@ -165,13 +166,7 @@ def _report_tables(tok: Tokenizer, health: HealthReport, corpus: VocabularyRepor
 
 def _report_row(tok: Tokenizer, health: HealthReport, corpus: VocabularyReport | None) -> output.Json:
     """The same as a row."""
-    facts, told = health.facts, None
-    if corpus is not None:
-        told = output.as_row(corpus, "units", "tokens", "used", "unused", "document_count", "documents",
-                             "exhausted")
-        told["unused"] = [
-            output.as_row(one, "id", "piece", "kind") | _unused_row(one) for one in corpus.unused
-        ]
+    facts = health.facts
     return {
         "tokenizer": {
             "recipe": tok.recipe.to_dict(), "run": dict(tok.run),
@@ -182,7 +177,8 @@ def _report_row(tok: Tokenizer, health: HealthReport, corpus: VocabularyReport |
         "health": output.as_row(facts, "longest", "unreachable", "duplicates", "not_utf8", "spaces",
                                 "missing_bytes", "holes", "shared_ids"),
         "checks": output.as_json(health.checks),
-        "corpus": told,
+        "corpus": corpus and output.as_row(corpus, "units", "tokens", "used", "unused", "document_count",
+                                           "documents", "exhausted"),
     }
 
 
@@ -261,7 +257,7 @@ def _string_tables(found: StringFacts | None, token: TokenFacts | None, uses: _U
     if found is None:
         return
     refused = f"none: {safe_line(found.refusal)}"
-    ids = "" if found.encoding is None else output.ids_line(found.encoding.ids)
+    ids = "" if found.encoding is None else ids_line(found.encoding.ids)
     yield output.fact("encoding", refused if found.encoding is None else ids or "no tokens")
     yield output.fact("one token", found.why)
     for word in found.words:
@@ -272,11 +268,11 @@ def _string_row(found: StringFacts | None, facts: TokenFacts | None, uses: _Uses
     """The same as a row."""
     row: output.Json = {"string": None if found is None else found.text, "token": None, "uses": None}
     if facts is not None:
-        parents = [output.piece_row(piece) for piece in facts.parents]
-        row["token"] = output.as_row(facts) | {"parents": parents, "unreachable": facts.unreachable or None}
+        row["token"] = output.as_row(facts) | {"unreachable": facts.unreachable or None}
     if uses is not None:
         times, unused = uses
-        row["uses"] = {"count": times} | (_unused_row(unused) if unused else {"why": None, "into": []})
+        why = output.as_row(unused, "why", "into") if unused else {"why": None, "into": []}
+        row["uses"] = {"count": times, **why}
     if found is not None:
         row["encoding"] = None if found.encoding is None else output.as_row(found.encoding, *ENCODED)
         row |= {"error": found.refusal or None, "why": found.why}
@@ -284,16 +280,8 @@ def _string_row(found: StringFacts | None, facts: TokenFacts | None, uses: _Uses
     return row
 
 
-def _unused_row(one: UnusedToken) -> output.Json:
-    return {"why": one.why, "into": [output.piece_row(piece) for piece in one.into]}
-
-
 def _why(one: UnusedToken) -> str:
-    return f"{one.why} by {_pieces(one.into)}" if one.into else one.why
-
-
-def _pieces(pieces: Iterable[bytes]) -> str:
-    return " ".join(map(output.shown, pieces)) or "nothing"
+    return f"{one.why} by {shown_pieces(one.into)}" if one.into else one.why
 
 
 def _token_tables(facts: TokenFacts) -> Iterator[Table]:
@@ -338,15 +326,8 @@ def _token_tables(facts: TokenFacts) -> Iterator[Table]:
 
 
 def _word_tables(word: WordFacts) -> Iterator[Table]:
-    told = word.explanation
-    rows = []
-    for number, step in enumerate(told.steps, 1):
-        if isinstance(step, MergeStep):
-            what = f"step {step.rank + 1:,}: {output.merged((step.left, step.right), step.result)}"
-        else:
-            what = f"{output.shown(step.candidate)} {'found' if step.found else 'is no token'}"
-        rows.append((f"{number:>3}  {what}  →  {_pieces(told.after(number))}",))
-    yield output.fact("word", f"{output.shown(told.text)}: {_pieces(told.units)}", rows)
+    told = explained(word.explanation)
+    yield output.fact("word", told.title, told.rows)
     if word.ways is None:
         yield output.fact("ways", "not counted: the word is too long")
     else:
@@ -364,11 +345,11 @@ def _word_tables(word: WordFacts) -> Iterator[Table]:
 
 def _ways_table(ways: Ways) -> Table:
     count = f"{ways.count:,}" if ways.count < _HUGE else f"about 10^{len(str(ways.count)) - 1}"
-    taken = f"taken: {_pieces(ways.chosen)} ({ways.how})" if ways.chosen else "it is refused"
+    taken = f"taken: {shown_pieces(ways.chosen)} ({ways.how})" if ways.chosen else "it is refused"
     rows = []
     for way, score in ways.ways:
         figure = "" if score is None else f"{score:>10.4f}  "
-        rows.append((f"{'*' if way == ways.chosen else ' '} {len(way):>3}  {figure}{_pieces(way)}",))
+        rows.append((f"{'*' if way == ways.chosen else ' '} {len(way):>3}  {figure}{shown_pieces(way)}",))
     rows += [("…",)] if ways.count > len(ways.ways) else []
     return output.fact("ways", f"{count} to write it; {taken}", rows)
 

@@ -14,17 +14,14 @@ from click.shell_completion import CompletionItem
 
 from tokentui.axes import AXES, changed
 from tokentui.cli.output import Bar, complain
-from tokentui.core import limits
 from tokentui.core.errors import TokentuiError, nearest
-from tokentui.core.files import open_regular
 from tokentui.presets import PRESETS, preset_named
-from tokentui.recipe import RUN, SHAPE, Recipe, Run
+from tokentui.recipe import RUN, SHAPE, Recipe, Run, read_recipe
 from tokentui.text.sources import READ_AS, samples
 
 if TYPE_CHECKING:
     from tokentui.text.corpus import Corpus
 
-_LARGEST_RECIPE = 1 << 20
 _STDIN = ((), ("-",))
 
 Command = Callable[..., int]
@@ -39,7 +36,7 @@ class Given:
 
     Attributes:
         where: The name of the command, for errors.
-        run: The values of `RUN_OPTIONS` by name; None, empty or false for what is not named.
+        run: The values of the `RUN_OPTIONS` that are named, by name.
         axes: The values of the axes that `-s` names; of one that is named twice the last.
         sources: The words that name the corpus.
         recipe: The preset or recipe file, None for none.
@@ -111,8 +108,7 @@ class Given:
         Raises:
             TokentuiError: There is something.
         """
-        told = any(value not in (None, (), False) for value in self.run.values())
-        if told or self.axes.keys() - {"split"}:
+        if self.run or self.axes.keys() - {"split"}:
             hint = "name a recipe by -r, or leave out what a training is told"
             raise TokentuiError("nothing is trained here", self.where, hint)
 
@@ -125,30 +121,26 @@ class Given:
             TokentuiError: They cannot be, or nothing was published of such a recipe.
         """
         a_file = name.endswith(".toml") or os.sep in name or (name not in PRESETS and os.path.isfile(name))
-        recipe = _read_recipe(name) if a_file else preset_named(name).recipe
-        recipe = self.shaped(changed(recipe, **self.axes))
-        words = {word: one for word, one in self.run.items() if word in RUN and one not in (None, ())}
-        if self.run.get("published"):
+        recipe = read_recipe(name) if a_file else preset_named(name).recipe
+        words = {word: one for word, one in self.run.items() if word in RUN}
+        if "published" in self.run:
             if name not in PRESETS:
                 raise TokentuiError("a recipe file has no published sizes", "--published", "name a preset")
             words = PRESETS[name].run.words | words
-        return recipe, Run.of(words)
+        return self.changed(recipe), Run.of(words)
 
-    def shaped(self, recipe: Recipe) -> Recipe:
-        """A recipe with the words of `SHAPE` that are named.
+    def changed(self, recipe: Recipe) -> Recipe:
+        """A recipe with the axes and the words of `SHAPE` that are named.
 
         Raises:
             TokentuiError: They make no sense here.
         """
-        named = {word: self.run[word] for word in SHAPE if self.run.get(word) not in (None, ())}
-        if not named:
-            return recipe
-        made = changed(recipe, **named)
+        made = changed(recipe, **self.axes, **{word: self.run[word] for word in SHAPE if word in self.run})
         if made.symbols:
             from tokentui.text.pretokenize import Pretokenizer  # says what no text holds
 
             Pretokenizer(made)
-            if both := set(made.symbols).intersection(self.run.get("specials") or ()):
+            if both := set(made.symbols).intersection(self.run.get("specials", ())):
                 raise TokentuiError("named twice", f"--symbol {min(both)}", "a symbol or a special token")
         return made
 
@@ -166,8 +158,9 @@ def options(*listed: Option) -> Option:
         def command(**values: Any) -> int:
             own = {name: values.pop(name) for name in _OWN & values.keys()}
             words = {name: values.pop(name) for name in _WORDS & values.keys()}
+            named = {name: value for name, value in words.items() if value not in (None, ())}
             where = click.get_current_context().info_name or ""
-            return function(Given(where, words, _axes(own.pop("axes", ())), **own), **values)
+            return function(Given(where, named, _axes(own.pop("axes", ())), **own), **values)
 
         made: Command = command
         for option in reversed(listed):
@@ -189,31 +182,7 @@ def _axes(words: Sequence[str]) -> dict[str, Any]:
     return axes
 
 
-def _read_recipe(path: str) -> Recipe:
-    from tokentui.text.files import refusal, show  # not before the first paint of the explorer
-
-    try:
-        with open_regular(path, "recipe file") as file:
-            data = file.read(_LARGEST_RECIPE + 1)
-        if len(data) > _LARGEST_RECIPE:
-            raise TokentuiError("not a recipe file", show(path), "a recipe file is a few lines of TOML")
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        what = f"not UTF-8 at byte {error.start}"
-        raise TokentuiError(what, show(path), "a recipe file is UTF-8") from None
-    except OSError as error:
-        raise refusal(error, path) from None
-    return Recipe.from_toml(text, show(path))
-
-
 # ---- the options
-
-
-def _whole(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise click.BadParameter(f"not a whole number: {text[:40]!r}") from None
 
 
 def _items(abouts: Mapping[str, str], incomplete: str) -> list[CompletionItem]:
@@ -237,15 +206,6 @@ def _complete_corpus(ctx: click.Context, param: click.Parameter, incomplete: str
     names = [f"sample:{sample.name}" for sample in samples()] if incomplete.startswith("s") else []
     found = [CompletionItem(name) for name in names if name.startswith(incomplete)]
     return [*found, CompletionItem(incomplete, type="file")]
-
-
-def _complete_limit(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    return _items({f"{one.name}=": f"{one.unit} {one.about}" for one in limits.LIMITS.values()}, incomplete)
-
-
-def _set_limits(ctx: click.Context, param: click.Parameter, words: tuple[str, ...]) -> None:
-    if words and not ctx.resilient_parsing:
-        limits.use(limits.now().with_words(words, "--limit"))
 
 
 def corpus_argument(metavar: str) -> Option:
@@ -283,10 +243,12 @@ SHAPE_OPTIONS: Sequence[Option] = (
     click.option("--prefix-space/--no-prefix-space", "prefix_space", default=None,
                  help="Set a space in front of a text, or none [default: as the split has it]."),
 )
-PUBLISHED = click.option("--published", is_flag=True, help="Take the sizes, special tokens and first id that "
-                         "the preset was published with.")
+PUBLISHED = click.option(
+    "--published", is_flag=True, default=None,
+    help="Take the sizes, special tokens and first id that the preset was published with.",
+)
 RUN_OPTIONS: Sequence[Option] = (
-    *(click.option(f"--{name.replace('_', '-')}", metavar="N", type=_whole, help=f"{one.about.capitalize()}.")
+    *(click.option(f"--{name.replace('_', '-')}", metavar="N", type=int, help=f"{one.about.capitalize()}.")
       for name, one in RUN.items() if one.kind is int),
     click.option("--special", "specials", metavar="TEXT", multiple=True, help="A special token; they take "
                  "the first ids in the order given. <unk> or [UNK] is the unknown token."),
@@ -296,12 +258,6 @@ RUN_OPTIONS: Sequence[Option] = (
 TOKENIZER = click.option("-t", "--tokenizer", metavar="TOKENIZER", required=True, type=click.Path(),
                          help="A tokenizer file, such as train writes.")
 QUIET = click.option("-q", "--quiet", is_flag=True, help="No progress bar, no remarks.")
-LIMIT = click.Option(
-    ["--limit"], metavar="NAME=VALUE", shell_complete=_complete_limit, multiple=True, is_eager=True,
-    expose_value=False, callback=_set_limits,
-    help="Set a limit on what is read; --limits of the program lists them. May be given many times.",
-)
-"""Option of every command; the program adds it to each of them."""
 
 
 def format_option(name: str, of: str) -> Option:

@@ -13,17 +13,18 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from types import FrameType
-from typing import TextIO
+from typing import Any, TextIO
 
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import job
 from tokentui.core.safetext import is_safe, safe, safe_line, stand_in, visible
 from tokentui.core.table import Table, printed
-from tokentui.encode.vocabulary import NO_ID
 
 Json = dict[str, object]
 """A row of JSON."""
+TOKENS = ("parents", "into")
+"""Fields that hold the bytes of tokens."""
 AFTER_S = 1.0
 """Work that takes less shows no bar."""
 _EVERY_S = 0.1
@@ -78,10 +79,12 @@ def write_text(text: str) -> None:
     write(text.encode("utf-8", "surrogateescape") + b"\n")
 
 
-def write_answer(as_json: bool, row: Json, tables: Iterable[Table], between: str = "\n") -> None:
-    """Write an answer: as a row of JSON, or as tables for people."""
+def write_answer(
+    as_json: bool, row: Callable[[], Json], tables: Iterable[Table], between: str = "\n"
+) -> None:
+    """Write an answer: as a row of JSON, or as tables for people; the other one is not made."""
     if as_json:
-        write_json(row)
+        write_json(row())
     else:
         write_text(printed(tables, between))
 
@@ -93,12 +96,20 @@ def fact(name: str, text: str = "", rows: Sequence[Sequence[str]] = (), most: in
 
 
 def as_row(value: object, *names: str) -> Json:
-    """A value as a row: its fields in order, or those that are named. Bytes are in hex, their exact form; a
-    field called `piece` is told by `text`, for people, and `hex`."""
+    """A value as a row: its fields in order, or those that are named. Bytes are in hex, their exact form.
+
+    The bytes of a token are also told by a text, for people: a field called `piece` by `text` and `hex`, one
+    of `TOKENS` by a list of these. Several `pieces` are told by `hex` alone.
+    """
     row: Json = {}
     for name in names or _names(value):
         one = getattr(value, name)
-        row |= piece_row(one) if name == "piece" else {name: as_json(one)}
+        if name == "piece":
+            row |= piece_row(one)
+        elif name in TOKENS:
+            row[name] = [piece_row(piece) for piece in one]
+        else:
+            row["hex" if name == "pieces" else name] = as_json(one)
     return row
 
 
@@ -153,11 +164,6 @@ def merged(parts: Sequence[bytes], token: bytes | None = None) -> str:
     """The parts of a merge for people, and the token that it makes."""
     made = "" if token is None else f" = {shown(token)}"
     return " + ".join(map(shown, parts)) + made
-
-
-def ids_line(ids: Iterable[int | None]) -> str:
-    """Ids as a line, null for a token that has none."""
-    return " ".join("null" if number in (None, NO_ID) else str(number) for number in ids)
 
 
 def complain(line: str) -> None:
@@ -253,7 +259,7 @@ def working(quiet: bool = False) -> Iterator[Bar]:
 # ---- lines of JSON
 
 
-def answer_lines(field: str, example: str, answer: Callable[[object], Json]) -> int:
+def answer_lines(field: str, kind: type, example: str, answer: Callable[[Any], Json]) -> int:
     """Answer each line of standard input, a JSON object, by a line in its place. Blank lines are passed over.
 
     A line that cannot be answered is answered by `{"text": ..., "error": ...}`, the text null where there is
@@ -261,6 +267,7 @@ def answer_lines(field: str, example: str, answer: Callable[[object], Json]) -> 
 
     Args:
         field: The field of the line that is answered.
+        kind: The type of its value.
         example: An example of a line.
         answer: Gives the row that answers the field's value; raises TokentuiError.
 
@@ -275,18 +282,17 @@ def answer_lines(field: str, example: str, answer: Callable[[object], Json]) -> 
             continue
         value: object = None
         try:
-            value = _value(line, field, f"line {number}", f"a line is {example}")
+            value = _value(line, field, kind, f"line {number}", f"a line is {example}")
             reply = answer(value)
         except TokentuiError as error:
-            text = value if field == "text" and isinstance(value, str) else None
-            reply, code = {"text": text, "error": str(error)}, 1
+            reply, code = {"text": value if kind is str else None, "error": str(error)}, 1
         write_json(reply)
     return code
 
 
-def _value(line: bytes, field: str, where: str, hint: str) -> object:
+def _value(line: bytes, field: str, kind: type, where: str, hint: str) -> object:
     try:
-        row = json.loads(line.decode())
+        row = json.loads(line.decode().rstrip())
     except json.JSONDecodeError as error:
         raise TokentuiError(f"not JSON: {error.msg}, column {error.colno}", where, hint) from None
     except UnicodeDecodeError as error:
@@ -295,17 +301,7 @@ def _value(line: bytes, field: str, where: str, hint: str) -> object:
         raise TokentuiError("nested too deeply", where, hint) from None
     except ValueError:  # a whole number of more digits than Python reads
         raise TokentuiError("a number is too large", where, hint) from None
-    if not isinstance(row, dict) or field not in row:
-        raise TokentuiError(f'no object with "{field}"', where, hint)
+    if not isinstance(row, dict) or not isinstance(row.get(field), kind):
+        what = "a text" if kind is str else "a list"
+        raise TokentuiError(f'no object with {what} as "{field}"', where, hint)
     return row[field]
-
-
-def text_of(value: object) -> str:
-    """The value, which must be a text.
-
-    Raises:
-        TokentuiError: It is not.
-    """
-    if not isinstance(value, str):
-        raise TokentuiError('"text" is not a text', "", 'a line is {"text": "..."}')
-    return value

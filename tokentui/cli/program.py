@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import click
-from click.shell_completion import get_completion_class, shell_complete
+from click.shell_completion import CompletionItem, get_completion_class, shell_complete
 
 import tokentui
-from tokentui.cli.options import LIMIT, Option
 from tokentui.cli.output import complain, write_text
 from tokentui.core import jit, limits, runtime
 from tokentui.core.choices import Ref
@@ -24,6 +23,24 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.table import Table, printed
 
 NAME = "tokentui"
+
+
+def _complete_limit(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    abouts = {f"{one.name}=": f"{one.unit} {one.about}" for one in limits.LIMITS.values()}
+    return [CompletionItem(word, help=about) for word, about in abouts.items() if word.startswith(incomplete)]
+
+
+def _set_limits(ctx: click.Context, param: click.Parameter, words: tuple[str, ...]) -> None:
+    if words and not ctx.resilient_parsing:
+        limits.use(limits.now().with_words(words, "--limit"))
+
+
+LIMIT = click.Option(
+    ["--limit"], metavar="NAME=VALUE", shell_complete=_complete_limit, multiple=True, is_eager=True,
+    expose_value=False, callback=_set_limits,
+    help="Set a limit on what is read; --limits of the program lists them. May be given many times.",
+)
+"""The option that every command has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +87,8 @@ SHELLS = ("bash", "zsh", "fish")
 _check_source = Ref("tokentui.cli.explore:check_source")
 DONE, WRONG, INTERRUPTED, BROKEN_PIPE, CRASHED = 0, 2, 130, 141, 70
 _COMPLETE_VAR = "_TOKENTUI_COMPLETE"
+_LONGEST = 160
+"""Characters of a usage error; of a longer one the middle is left out."""
 
 
 class Program(click.Group):
@@ -97,9 +116,7 @@ class Program(click.Group):
             args = [EXPLORE.name, *args]
         return super().parse_args(ctx, args)
 
-    def shell_complete(
-        self, ctx: click.Context, incomplete: str
-    ) -> list[click.shell_completion.CompletionItem]:
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """The first word: a command, an option of the program or of the explorer, or a corpus."""
         found = super().shell_complete(ctx, incomplete)
         explorer = EXPLORE.load()
@@ -127,7 +144,7 @@ class Program(click.Group):
 
 
 
-def _only(*names: str, act: Callable[[click.Context, str], None], **more: Any) -> Option:
+def _only(*names: str, act: Callable[[click.Context, str], None], **more: Any) -> click.Option:
     """An option of the program that does its work and ends."""
 
     def asked(ctx: click.Context, param: click.Parameter, value: str) -> None:
@@ -135,7 +152,7 @@ def _only(*names: str, act: Callable[[click.Context, str], None], **more: Any) -
             act(ctx, value)
             ctx.exit()
 
-    return click.option(*names, is_eager=True, expose_value=False, callback=asked, **more)
+    return click.Option(names, is_eager=True, expose_value=False, callback=asked, **more)
 
 
 def _version(ctx: click.Context, value: str) -> None:
@@ -176,14 +193,17 @@ Examples:
 
 A CORPUS is a file, a folder, a glob, - (standard input) or sample:NAME. A first word that is a command is
 one; ./train is a file of that name.""",
+    params=[
+        _only("--version", act=_version, is_flag=True,
+              help="Print the version, Python's, and which engine runs."),
+        _only("--reset-terminal", act=_reset_terminal, is_flag=True,
+              help="Mend a terminal that a killed program left as it was."),
+        _only("--limits", act=_limits, is_flag=True, help="List the limits on what is read. --limit "
+              f"NAME=VALUE sets one, {limits.VARIABLE} in the environment too."),
+        _only("--completion", act=_completion, metavar="SHELL", type=click.Choice(SHELLS),
+              help="Print what makes bash, zsh or fish complete."),
+    ],
 )
-@_only("--version", act=_version, is_flag=True, help="Print the version, Python's, and which engine runs.")
-@_only("--reset-terminal", act=_reset_terminal, is_flag=True,
-       help="Mend a terminal that a killed program left as it was.")
-@_only("--limits", act=_limits, is_flag=True, help="List the limits on what is read. --limit NAME=VALUE sets "
-       f"one, {limits.VARIABLE} in the environment too.")
-@_only("--completion", act=_completion, metavar="SHELL", type=click.Choice(SHELLS),
-       help="Print what makes bash, zsh or fish complete.")
 def program() -> int:
     """See how a tokenizer comes to be. Without a command it opens the explorer, with one it does the same
     work without the screen."""
@@ -227,31 +247,26 @@ def run(words: Sequence[str]) -> int:
 
 
 def _in_our_words(error: click.ClickException) -> TokentuiError:
-    """A usage error as what, where and what would do: one line, the nearest option named."""
+    """A usage error as one line: the words of click, where, and the nearest option, or where all are."""
     ctx = getattr(error, "ctx", None)
     where = ctx.info_name if ctx is not None and ctx.info_name not in (NAME, EXPLORE.name) else ""
     hint = f"see {NAME} {where} --help".replace("  ", " ")
-    what = error.format_message().strip().rstrip(".")
+    what = error.format_message()
     match error:
+        case click.MissingParameter():
+            pass
         case click.NoSuchOption():
-            what = f"no option {error.option_name}"
+            what = error.message
             params = ctx.command.get_params(ctx) if ctx is not None else ()
             bare = {name.lstrip("-"): name for param in params for name in param.opts}
             if close := difflib.get_close_matches(error.option_name.lstrip("-"), bare, n=1):
                 hint = f"did you mean {bare[close[0]]}?"
-        case click.BadOptionUsage():
-            what = f"{error.option_name} wants a value"
-        case click.MissingParameter(param=click.Parameter() as param):
-            what = f"{_name(param)} is missing"
-        case click.BadParameter(param=click.Parameter() as param):
-            what, where = error.message.strip().rstrip("."), f"{where} {_name(param)}".strip()
-    return TokentuiError(what, where, hint)
-
-
-def _name(param: click.Parameter) -> str:
-    if isinstance(param, click.Argument):
-        return (param.metavar or param.name or "").strip("[].")
-    return max(param.opts, key=len)
+        case click.BadParameter(param=click.Option() as param):
+            what, where = error.message, f"{where} {max(param.opts, key=len)}".strip()
+    what = " ".join(what.split()).rstrip(".")  # click lists the choices of a missing option line by line
+    if len(what) > _LONGEST:  # a value is quoted as it is; what is wrong with it stands behind
+        what = f"{what[:_LONGEST // 2]}…{what[-_LONGEST // 2:]}"
+    return TokentuiError(what[:1].lower() + what[1:], where, hint)
 
 
 def _close_output() -> None:

@@ -41,7 +41,7 @@ def command(given: Given, name: str | None) -> int:
         row, tables = _axis(axis), [Table([(axis.written()[one], axis[one].about) for one in axis], indent=2)]
     else:
         raise TokentuiError("no preset and no axis of this name", name, nearest(name, [*PRESETS, *AXES]))
-    write_answer(given.as_json, row, tables)
+    write_answer(given.as_json, lambda: row, tables)
     return 0
 
 

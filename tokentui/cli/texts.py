@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 import click
 
-from tokentui.axes import check
 from tokentui.cli import output
 from tokentui.cli.options import (
     QUIET,
@@ -25,9 +24,11 @@ from tokentui.cli.options import (
 )
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe_line
+from tokentui.core.table import Table, printed
 from tokentui.encode.explain import WordExplanation
 from tokentui.encode.offsets import Encoding
-from tokentui.encode.segment.ways import MergeStep, Step
+from tokentui.encode.segment import MergeStep
+from tokentui.encode.vocabulary import NO_ID
 from tokentui.formats.files import load
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
@@ -88,48 +89,52 @@ def encode(
             return tok.encode(text, special_tokens=special_tokens, allow_special=allow_special)
         return tok.sample(text, temperature=temperature, seed=sample)
 
-    def row(value: object) -> output.Json:
-        return output.as_row(encoded(output.text_of(value)), "text", *ENCODED)
+    def row(text: str) -> output.Json:
+        return output.as_row(encoded(text), "text", *ENCODED)
 
     if jsonl:
-        return output.answer_lines("text", '{"text": "..."}', row)
+        return output.answer_lines("text", str, '{"text": "..."}', row)
     whole = typed(text, given.where)
     if given.as_json:
         output.write_json(row(whole))
     elif explain:
         for word in tok.explain(whole):
-            for line in _explained(word):
-                output.write(f"{line}\n".encode())
+            output.write_text(printed([explained(word)]))
         back = tok.round_trip(whole)
         if back.lost and back.back is not None:
             output.write(f"decoding gives back {output.shown(back.back) or 'nothing'}\n".encode())
         for loss in back.lost:
             output.write_text(f"  {safe_line(loss)}")
     elif sample is not None:
-        output.write(f"{output.ids_line(encoded(whole).ids)}\n".encode())
+        output.write(f"{ids_line(encoded(whole).ids)}\n".encode())
     else:
         with output.working(given.quiet) as bar, bar.of("encoding"):
             ids = tok.encode_ids(whole, special_tokens=special_tokens, allow_special=allow_special)
-        output.write(f"{output.ids_line(ids)}\n".encode())
+        output.write(f"{ids_line(ids)}\n".encode())
     return 0
 
 
-def _explained(word: WordExplanation) -> Iterator[str]:
-    """A word with its units, a line a step with the pieces after it, and the ids."""
-    yield f"{output.shown(word.text)}: {_pieces(word.units)}"
+def explained(word: WordExplanation) -> Table:
+    """A word with its units, a row a step with the pieces after it, and the ids."""
+    rows = []
     for number, step in enumerate(word.steps, 1):
-        yield f"  {number:>3}  {_step(step)}  {_pieces(word.after(number))}"
-    yield f"  ids  {output.ids_line(word.ids) or 'none'}"
+        if isinstance(step, MergeStep):
+            what = f"step {step.rank + 1:,}: {output.merged((step.left, step.right), step.result)}"
+        else:
+            what = f"{output.shown(step.candidate)} {'found' if step.found else 'is no token'}"
+        rows.append((f"{number:>3}  {what}  →  {shown_pieces(word.after(number))}",))
+    title = f"{output.shown(word.text)}: {shown_pieces(word.units)}"
+    return Table(rows, title, indent=2, notes=(f"  ids  {ids_line(word.ids) or 'none'}",))
 
 
-def _step(step: Step) -> str:
-    if isinstance(step, MergeStep):
-        return f"rank {step.rank}: {output.merged((step.left, step.right), step.result)} "
-    return f"{output.shown(step.candidate)} {'found' if step.found else 'is no token'} "
+def shown_pieces(pieces: Iterable[bytes]) -> str:
+    """Tokens on a line for people."""
+    return " ".join(map(output.shown, pieces)) or "nothing"
 
 
-def _pieces(pieces: tuple[bytes, ...]) -> str:
-    return " ".join(map(output.shown, pieces))
+def ids_line(ids: Iterable[int | None]) -> str:
+    """Ids on a line, null for a token that has none."""
+    return " ".join("null" if number in (None, NO_ID) else str(number) for number in ids)
 
 
 @click.command(
@@ -154,13 +159,9 @@ def decode(given: Given, ids: tuple[str, ...], tokenizer: str, jsonl: bool) -> i
     check_ways(given.where, ids, jsonl=jsonl)
     tok = load(tokenizer)
 
-    def row(value: object) -> output.Json:
-        if not isinstance(value, list):
-            raise TokentuiError('"ids" is not a list', "", 'a line is {"ids": [...]}')
-        return {"text": tok.decode(value)}
-
     if jsonl:
-        return output.answer_lines("ids", '{"ids": [...]}', row)
+        example = '{"ids": [...]}'
+        return output.answer_lines("ids", list, example, lambda ids: {"text": tok.decode(ids)})
     text = " ".join(ids) if ids not in ((), ("-",)) else standard_input().decode("utf-8", "replace")
     numbers = [_number(word) for word in _BETWEEN.split(text) if word]
     if output.is_terminal(sys.stdout):
@@ -201,21 +202,20 @@ def split(given: Given, text: tuple[str, ...], jsonl: bool) -> int:
     check_ways(given.where, text, json=given.as_json, jsonl=jsonl)
     pretokenizer = Pretokenizer(_recipe(given))
 
-    def row(value: object) -> output.Json:
-        analysis = pretokenizer.analyse(output.text_of(value))
+    def row(text: str) -> output.Json:
+        analysis = pretokenizer.analyse(text)
         pieces = [pretoken.text for pretoken in analysis.pretokens]
         units = [[unit.hex() for unit in pretokenizer.units(piece)] for piece in pieces]
         return {"text": analysis.source, "normalized": analysis.normalized, "pieces": pieces, "units": units}
 
     if jsonl:
-        return output.answer_lines("text", '{"text": "..."}', row)
+        return output.answer_lines("text", str, '{"text": "..."}', row)
     whole = typed(text, given.where)
     if given.as_json:
         output.write_json(row(whole))
     else:
-        output.write(
-            "".join(f"{output.shown(word.text)}\n" for word in pretokenizer.analyse(whole).pretokens).encode()
-        )
+        words = pretokenizer.analyse(whole).pretokens
+        output.write("".join(f"{output.shown(word.text)}\n" for word in words).encode())
     return 0
 
 
@@ -226,4 +226,4 @@ def _recipe(given: Given) -> Recipe:
     if "split" not in given.axes:
         raise TokentuiError("-s split=... is missing", given.where, "such as -s split=gpt2")
     fitting = {} if given.axes.get("unit", "byte") == "byte" else {"base": "sorted", "unknown": "error"}
-    return given.shaped(check(Recipe.from_dict({**fitting, **given.axes})))
+    return given.changed(Recipe.from_dict(fitting))

@@ -94,10 +94,10 @@ def command(given: Given, output: str | None, format_: str | None, trace: str | 
         def told(step: Step) -> None:
             if trace:
                 traced(step.row)
-            elif not output:
+            else:
                 out.write(f"{step.number:>6}  {_line(step, trainer)}\n".encode())
 
-        reason = _train(trainer, run, told, bar)
+        reason = _train(trainer, run, told if trace or not output else None, bar)
     traced({"end": reason, "steps": trainer.number})
     if trace and trace != STDOUT:
         write_whole(trace, rows.getvalue().encode())
@@ -128,14 +128,15 @@ def _remarks(trainer: Trainer, run: Run, corpus: Corpus) -> Iterator[str]:
             yield f"there is no kernel for {lacking}: plain Python counts the pre-tokens"
 
 
-def _train(trainer: Trainer, run: Run, told: Callable[[Step], None], bar: out.Bar) -> str:
+def _train(trainer: Trainer, run: Run, told: Callable[[Step], None] | None, bar: out.Bar) -> str:
     """Make the steps, each told as soon as it is there. Returns why the run ended."""
     written = 0
 
     def follow(done: int, total: int) -> None:
         nonlocal written
-        for step in learn.steps(trainer, written + 1):
-            told(step)
+        if told is not None:
+            for step in learn.steps(trainer, written + 1):
+                told(step)
         written = trainer.number
         bar.draw("merging", done, total)
 
@@ -150,7 +151,7 @@ def _train(trainer: Trainer, run: Run, told: Callable[[Step], None], bar: out.Ba
 
 def _line(step: Step, trainer: Trainer) -> str:
     """A step for people."""
-    chosen, row = step.chosen, step.row
+    chosen, row = trainer.taken(step.number), step.row
     if chosen is None:
         return step.said
     score = "" if row["score"] is None else f", score {row['score']:.6g}"

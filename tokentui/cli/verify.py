@@ -26,7 +26,8 @@ from tokentui.cli.options import (
     json_option,
     options,
 )
-from tokentui.cli.output import Json, as_json, as_row, fact, ids_line, merged, shown, working, write_answer
+from tokentui.cli.output import Json, as_json, as_row, fact, merged, shown, working, write_answer
+from tokentui.cli.texts import ids_line
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe_line
 from tokentui.core.table import Table
@@ -71,7 +72,7 @@ def command(given: Given, tokenizer: str | None, against: str | None) -> int:
     if (given.recipe is None) == (tokenizer is None):
         what = "-r trains and -t encodes: one of them belongs here"
         raise TokentuiError(what, given.where, "such as -r gpt2 or -t FILE")
-    if tokenizer is not None and given.run["merges"] is not None:
+    if tokenizer is not None and "merges" in given.run:
         what = "--merges is for a training, not for a file"
         raise TokentuiError(what, given.where, "leave it out")
     peer = peer_of(against)
@@ -88,12 +89,8 @@ def command(given: Given, tokenizer: str | None, against: str | None) -> int:
             corpus = given.corpus(bar)
             with bar.of("training"):
                 report = verify_training(corpus, recipe, peer, run)
-    found = report.difference
-    told = ("steps", "end") if isinstance(report, TrainingReport) else ("texts", "tokens")
-    row = {"peer": peer.name, "version": peer.version, "alike": found is None, **as_row(report, *told)}
-    differs = found and (_step_row(found) if isinstance(found, StepDifference) else _text_row(found))
-    write_answer(given.as_json, row | {"differs": differs}, _tables(report))
-    return 0 if found is None else 1
+    write_answer(given.as_json, lambda: _row(report), _tables(report))
+    return 0 if report.difference is None else 1
 
 
 def _tables(report: EncodingReport | TrainingReport) -> Iterator[Table]:
@@ -118,13 +115,13 @@ def _step_tables(found: StepDifference) -> Iterator[Table]:
         yield fact("theirs", "no step: it has ended")
     else:
         place = "not among ours" if theirs.place is None else f"number {theirs.place} of ours"
-        pair = merged(theirs.pair) if theirs.pair else shown(theirs.token)
+        pair = merged(theirs.pieces) if theirs.pieces else shown(theirs.token)
         yield fact("theirs", f"{pair}, which stands {theirs.count:,} times by a recount, {place}")
     if found.candidates:
-        tied = f", {found.tied} of them tied: tie={found.tie_rule}" if found.tied > 1 else ""
+        tied = f", {found.tied} of them tied: tie={found.tie}" if found.tied > 1 else ""
         rows = []
         for n, one in enumerate(found.candidates, 1):
-            mark = "  ← theirs" if theirs is not None and one.parts == theirs.pair else ""
+            mark = "  ← theirs" if theirs is not None and one.parts == theirs.pieces else ""
             rows.append((f"{n:>3}  {one.worth:>12,}  {merged(one.parts)}{mark}",))
         yield fact("candidates", f"ours, best first{tied}", rows)
 
@@ -144,27 +141,21 @@ def _text_tables(found: TextDifference) -> Iterator[Table]:
             yield fact("  ids", ids_line(one.ids))
 
 
-def _step_row(found: StepDifference) -> Json:
-    """A step as JSON; pairs are in hex."""
-    theirs = found.theirs
-    return {
-        "step": found.step,
-        "ours": {"hex": as_json(found.ours)} if found.ours else None,
-        "ours_end": found.ours_end or None,
-        "candidates": [
-            {"hex": as_json(one.parts), "text": one.token.decode("utf-8", "replace"), "count": one.worth}
-            for one in found.candidates
-        ],
-        "tied": found.tied,
-        "tie": found.tie_rule,
-        "theirs": None if theirs is None else {
-            "hex": as_json(theirs.pair) or None, **as_row(theirs, "token", "count", "place"),
-        },
-    }
-
-
-def _text_row(found: TextDifference) -> Json:
-    row = as_row(found, "number", "text", "stage", "specials")
-    for name, one in (("ours", found.ours), ("theirs", found.theirs)):
-        row[name] = as_row(one) | {"refused": one.refused or None}
-    return row
+def _row(report: EncodingReport | TrainingReport) -> Json:
+    """The report as a row; pairs are in hex."""
+    peer, found = report.peer, report.difference
+    told = ("steps", "end") if isinstance(report, TrainingReport) else ("texts", "tokens")
+    differs = as_json(found)
+    if isinstance(found, StepDifference):
+        differs = {
+            "step": found.step,
+            "ours": {"hex": as_json(found.ours)} if found.ours else None,
+            "ours_end": found.ours_end,
+            "candidates": [
+                {"hex": as_json(one.parts), "text": one.token.decode("utf-8", "replace"), "count": one.worth}
+                for one in found.candidates
+            ],
+            **as_row(found, "tied", "tie", "theirs"),
+        }
+    row = {"peer": peer.name, "version": peer.version, "alike": found is None, **as_row(report, *told)}
+    return row | {"differs": differs}

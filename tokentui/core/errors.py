@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import operator
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TypeVar
 
 _T = TypeVar("_T")
@@ -98,15 +98,3 @@ def nearest(word: str, known: Iterable[str]) -> str:
     names = list(known)
     close = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
     return f"did you mean {close[0]}?" if close else "one of: " + ", ".join(names)
-
-
-def entry(table: Mapping[str, _T], axis: str, value: str) -> _T:
-    """The entry of a table for the value of an axis.
-
-    Raises:
-        TokentuiError: It has none: the value is one that another part of the program knows.
-    """
-    found = table.get(value)
-    if found is None and value not in table:
-        raise TokentuiError("nothing here does that", f"{axis}={value}", nearest(value, table))
-    return found  # type: ignore[return-value]  # None where the table holds None

@@ -17,6 +17,7 @@ another one old.
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import hashlib
 import json
@@ -25,7 +26,8 @@ import re
 import secrets
 import stat
 from collections.abc import Iterator, Sequence
-from typing import BinaryIO, NamedTuple
+from io import BufferedReader
+from typing import NamedTuple
 
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
@@ -34,15 +36,28 @@ _KINDS = {
     stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket",
     stat.S_IFCHR: "a device", stat.S_IFBLK: "a device",
 }
+_HINTS = {
+    errno.EACCES: "check its permissions", errno.EPERM: "check its permissions", errno.ENXIO: "name a file",
+}
 _FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
 _END = ".tokentui-pending"
 _LARGEST_JOURNAL = 1 << 16
 _AS_BEFORE = "the files are as they were; name another place"
 
 
-def kind(mode: int) -> str:
-    """Name the kind of a file that is not regular."""
-    return _KINDS.get(stat.S_IFMT(mode), "something else")
+def refuse_irregular(mode: int, path: str, wanted: str, hint: str = "") -> None:
+    """Refuse what is no regular file.
+
+    Args:
+        mode: The mode of the file.
+        path: Its path, for the error.
+        wanted: What it is meant to be.
+        hint: The hint of the error, where there is a better one.
+    """
+    if not stat.S_ISREG(mode):
+        kind = _KINDS.get(stat.S_IFMT(mode), "something else")
+        hint = hint or ("name the file in it" if stat.S_ISDIR(mode) else f"name a {wanted}")
+        raise TokentuiError(f"is {kind}, not a {wanted}", path, hint)
 
 
 def check_held(status: os.stat_result, path: str) -> None:
@@ -57,39 +72,77 @@ def check_held(status: os.stat_result, path: str) -> None:
         raise TokentuiError(what, path, limits.reading("packed-ratio", "take a part of it"))
 
 
-def open_regular(path: str, wanted: str = "file") -> BinaryIO:
-    """Open a regular file for reading.
+def read_regular(path: str, wanted: str = "file", most: int = -1) -> bytes:
+    """Read a regular file.
 
     Args:
         path: Its path.
         wanted: What it is meant to be, for the error.
+        most: The number of bytes to read, from the first; all of them where it is negative.
 
     Raises:
-        TokentuiError: It is something else than a regular file, or one of holes.
-        OSError: It is not there, or may not be read.
-        ValueError: No file can have this name.
+        TokentuiError: It is not there, cannot be read, or is something else than a regular file, or one of
+            holes.
     """
-    _check(os.stat(path), path, wanted)
-    file = open(path, "rb", opener=unhurried)  # noqa: SIM115 - the caller closes it
+    with refused(path), _regular(path, wanted) as file:
+        check_held(os.fstat(file.fileno()), path)
+        return file.read(most)
+
+
+@contextlib.contextmanager
+def _regular(path: str, wanted: str = "file") -> Iterator[BufferedReader]:
+    """A regular file, open for reading.
+
+    Raises:
+        TokentuiError: It is something else.
+        OSError: It cannot be opened.
+    """
+    refuse_irregular(status_of(path).st_mode, path, wanted)
+    with open(path, "rb", opener=unhurried) as file:
+        # It may have become another meanwhile.
+        refuse_irregular(os.fstat(file.fileno()).st_mode, path, wanted)
+        yield file
+
+
+def shown_path(path: str) -> str:
+    """A path for one line of text: as it is, or escaped where it holds what no line can."""
+    return path if path.isprintable() else repr(path)[1:-1]
+
+
+@contextlib.contextmanager
+def refused(path: str) -> Iterator[None]:
+    """Tell a user why the system refuses a path.
+
+    Raises:
+        TokentuiError: It does.
+    """
     try:
-        status = os.fstat(file.fileno())
-        _check(status, path, wanted)  # it may have become another meanwhile
-        check_held(status, path)
-    except BaseException:
-        file.close()
-        raise
-    return file
+        yield
+    except OSError as error:
+        if error.errno == errno.ENOENT:
+            raise TokentuiError("no such file", shown_path(path), "check the name") from None
+        hint = _HINTS.get(error.errno or 0, "check the file")
+        what = (error.strerror or str(error)).lower()
+        raise TokentuiError(f"cannot be read: {what}", shown_path(path), hint) from None
+
+
+def status_of(path: str) -> os.stat_result:
+    """The status of a file. It is looked at before it is opened: opening a device may act on it.
+
+    Raises:
+        TokentuiError: No file can have this name.
+        OSError: It cannot be looked at.
+    """
+    try:
+        return os.stat(path)
+    except ValueError:
+        hint = "it holds a NUL or half a character"
+        raise TokentuiError("no file can have this name", shown_path(path), hint) from None
 
 
 def unhurried(path: str, flags: int) -> int:
     """Open a file without waiting for a writer, and without making it the terminal of the process."""
     return os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY)
-
-
-def _check(status: os.stat_result, path: str, wanted: str) -> None:
-    if not stat.S_ISREG(status.st_mode):
-        hint = "name the file in it" if stat.S_ISDIR(status.st_mode) else f"name a {wanted}"
-        raise TokentuiError(f"{kind(status.st_mode)}, not a {wanted}", path, hint)
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
@@ -229,13 +282,13 @@ class _Journal(NamedTuple):
 
     def mixture(self) -> str:
         """Which files do not belong together, in words; empty where all are new, or old, or were changed
-        since.
+        since, or cannot be read. A journal may name anything, so only regular files are read.
         """
         new, old = [], []
         for file in self.files:
             try:
                 found = _digest(file.path)
-            except OSError:
+            except (OSError, TokentuiError):
                 return ""
             if found == file.new:
                 new.append(os.path.basename(file.path))
@@ -299,8 +352,9 @@ def _write(places: Sequence[tuple[str, str, bytes]], journal: str) -> None:
         for target, path, data in places:
             clean(target)
             with _about(path):
-                name = held.enter_context(temporary(target, data, mode_of(target)))
-                renames.append((path, name, target, held.enter_context(_second_name(target))))
+                mode = mode_of(target)
+                name = held.enter_context(temporary(target, data, mode))
+                renames.append((path, name, target, held.enter_context(_second_name(target, mode))))
                 planned.append(_File(target, _digest(target), hashlib.sha256(data).hexdigest()))
         placed: list[tuple[str, str | None]] = []
         try:
@@ -346,21 +400,24 @@ def _put_back(placed: Sequence[tuple[str, str | None]], path: str) -> None:
 
 
 @contextlib.contextmanager
-def _second_name(target: str) -> Iterator[str | None]:
-    """A second name for a file that is to be replaced, None where there is no file. It goes in the end."""
-    name = _temporary_name(target)
-    if not os.path.exists(target):
+def _second_name(target: str, mode: int | None) -> Iterator[str | None]:
+    """A second name for a file that is to be replaced, which goes in the end; None where there is no file.
+
+    It names the very file. Where the file system has no links, or the file is another user's, it names a
+    copy, made now: after an error there may be no room for it.
+    """
+    if mode is None:
         yield None
         return
-    try:
+    name = _temporary_name(target)
+    with contextlib.ExitStack() as held:
         try:
             os.link(target, name)
-        except OSError:  # a file system without links, or another's file: a copy
-            with open(target, "rb") as file, temporary(target, file.read(), mode_of(target)) as copied:
-                os.replace(copied, name)
+            held.callback(remove, name)
+        except OSError:
+            with open(target, "rb") as file:
+                name = held.enter_context(temporary(target, file.read(), mode))
         yield name
-    finally:
-        remove(name)
 
 
 @contextlib.contextmanager
@@ -390,17 +447,13 @@ def _put(path: str, journal: _Journal) -> None:
     """Bring a journal to the disk."""
     rows = [file._asdict() for file in journal.files]
     data = json.dumps({"journal": path, "mixed": journal.mixed, "files": rows}).encode("ascii")
-    clean(path)
-    with temporary(path, data, None) as name:
-        os.replace(name, path)
-    flush_folder(os.path.dirname(path))
+    write_whole(path, data)
 
 
 def _read(path: str) -> _Journal:
     """The content of a journal; nothing where it is none."""
     try:
-        with open_regular(path) as file:
-            said = json.loads(file.read(_LARGEST_JOURNAL))
+        said = json.loads(read_regular(path, most=_LARGEST_JOURNAL))
         was, now = os.path.dirname(said["journal"]), os.path.dirname(path)
         files = []
         for row in said["files"]:
@@ -408,18 +461,19 @@ def _read(path: str) -> _Journal:
             # A folder that was moved since took the files with it.
             files.append(_File(os.path.join(now if folder == was else folder, name), row["old"], row["new"]))
         return _Journal(tuple(files), said["mixed"] is True)
-    except (OSError, TokentuiError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (TokentuiError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return _Journal()
 
 
 def _digest(path: str) -> str | None:
-    """The SHA-256 of a file, None where there is none.
+    """The SHA-256 of a regular file, None where there is no file.
 
     Raises:
+        TokentuiError: It is no regular file.
         OSError: It cannot be read.
     """
     try:
-        with open(path, "rb") as file:
+        with _regular(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except FileNotFoundError:
         return None

@@ -29,7 +29,7 @@ Cancel = Callable[[], bool]
 BLOCK = 1 << 16
 """Units, cells or characters that plain Python goes through between two calls of `check`."""
 
-EACH = 512
+EACH = 256
 """Items between two ticks of `each`."""
 
 _T = TypeVar("_T")

@@ -1,19 +1,19 @@
 """Limits on the input and the work that the program accepts.
 
-Each check calls `now()` again, so that a new limit takes effect at once. The environment's
-`TOKENTUI_LIMITS` and the command line's `--limit` both take `NAME=VALUE`.
+A check asks `now()` when its work begins, so that a new limit holds for all that begins after it; a reading
+under way keeps its own. The environment's `TOKENTUI_LIMITS` and the command line's `--limit` both take
+`NAME=VALUE`.
 """
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from tokentui.core.errors import TokentuiError
+from tokentui.core.errors import TokentuiError, nearest
 
 VARIABLE = "TOKENTUI_LIMITS"
 """The variable of the environment that sets limits: words between commas or spaces."""
@@ -60,9 +60,7 @@ class Limits:
         for word in words:
             name, _, value = word.partition("=")
             if name not in LIMITS:
-                close = difflib.get_close_matches(name, LIMITS, n=1)
-                hint = f"did you mean {close[0]}?" if close else "one of: " + ", ".join(LIMITS)
-                raise TokentuiError(f"no limit {name[:40]!r}", where, hint)
+                raise TokentuiError(f"no limit {name[:40]!r}", where, nearest(name, LIMITS))
             named[name.replace("-", "_")] = LIMITS[name].read(value, where)
         return replace(self, **named)  # type: ignore[arg-type]
 
@@ -105,11 +103,6 @@ class Limit:
                 return f"{int(value) // _TIMES[letter]}{letter.upper()}"
         return f"{value:g}" if isinstance(value, float) else str(value)
 
-    def hint(self, instead: str = "") -> str:
-        """The hint of a refusal: an alternative, or a raised limit."""
-        raised = f"--limit {self.name}=… raises the limit"
-        return f"{instead}; {raised}" if instead else raised
-
 
 _DEFAULTS = Limits()
 LIMITS: dict[str, Limit] = {
@@ -136,6 +129,11 @@ def now() -> Limits:
     return _now
 
 
+def value(name: str) -> float:
+    """The value that holds of the limit of a name."""
+    return float(getattr(now(), name.replace("-", "_")))
+
+
 def use(limits: Limits | None) -> None:
     """Let other limits hold from now on, in this process; None for those of the environment."""
     global _now
@@ -144,7 +142,8 @@ def use(limits: Limits | None) -> None:
 
 def reading(name: str, instead: str = "") -> str:
     """The hint of a refusal by a limit: what to do instead, or how to raise it."""
-    return LIMITS[name].hint(instead)
+    raised = f"--limit {name}=… raises the limit"
+    return f"{instead}; {raised}" if instead else raised
 
 
 _PATTERN_PART = re.compile(

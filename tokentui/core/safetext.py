@@ -126,6 +126,8 @@ _KINDS = (
     rf"|(?P<partial>\A{_NEXT}{{1,3}}+(?!{_NEXT})|{_STARTED}\Z)|(?P<invalid>[\uD800-\uDFFF])"
     rf"|(?P<combining>[{_JOINED}--{_HIDDEN}])|(?P<invisible>.)"
 )
+_KIND_OF: dict[str | None, Kind] = {"orphans": Kind.combining, **{kind.name: kind for kind in Kind}}
+"""The kind of what each named group of a scan matches."""
 _EASY = (
     r"[!-~\xA1-\xAC\xAE-\u02FF\u0370-\u0373\u0391-\u03A1\u03A3-\u0481\u3041-\u3096"
     r"\u30A1-\u30FE\u4E00-\u9FFF\uAC00-\uD7A3]+"
@@ -232,12 +234,13 @@ def visible(
     if limit is not None:
         # A character of output needs at most four bytes of input: the rest of a huge token is not looked at.
         data = data[: 4 * limit + 4]
+    text = data if isinstance(data, str) else data.decode("utf-8", "surrogateescape")
     if mode == "hex":
-        pieces = iter([Span(_exact_bytes(data).hex(), Kind.text)] if data else [])
+        pieces = iter([Span(to_bytes(text).hex(), Kind.text)] if text else [])
     elif mode == "points":
-        pieces = _points(_text(data))
+        pieces = _points(text)
     else:
-        pieces = _spans(_text(data), mode, ascii_only)
+        pieces = _spans(text, mode, ascii_only)
     spans = tuple(
         Span("".join([text for text, _ in run]), kind) for kind, run in groupby(pieces, itemgetter(1))
     )
@@ -278,7 +281,7 @@ def meant(shown: str, mode: GlyphMode = "text") -> bytes:
             char = chr(int(code, 16)) if int(code, 16) <= 0x10FFFF else match.group()
         elif mode == "text":
             char = _DEPICTED.get(char, char)
-        out += _exact_bytes(char)
+        out += to_bytes(char)
     return bytes(out)
 
 
@@ -290,7 +293,7 @@ def safe(data: bytes | str, *, limit: int | None = None, ascii_only: bool = Fals
     """
     if limit is not None:
         data = data[: 4 * limit + 4]
-    text = _text(data)
+    text = data if isinstance(data, str) else data.decode("utf-8", "surrogateescape")
     if not (text.isascii() and text.isprintable()):
         text = "".join([span.text for span in _spans(text, "safe", ascii_only)])
     if limit is None or len(text) <= limit:
@@ -307,13 +310,13 @@ def safe_line(error: BaseException | str, *, limit: int = 2000, ascii_only: bool
 
 def stand_in(char: str) -> str:
     """One visible character for one that is not safe, for where nothing longer fits."""
-    return _picture(char) or "\N{REPLACEMENT CHARACTER}"
+    return _PICTURED.get(char) or "\N{REPLACEMENT CHARACTER}"
 
 
 def _spans(text: str, mode: Literal["text", "escaped", "safe"], ascii_only: bool) -> Iterator[Span]:
     write: Callable[[str], str] = _escape if mode != "text" else _ascii_glyph if ascii_only else _glyph
     for match in _pattern(_SCAN_ASCII if ascii_only else _SCAN).finditer(text):
-        run, kind = match.group(), _kind(match)
+        run, kind = match.group(), _KIND_OF[match.lastgroup]
         if kind is Kind.text and mode == "text" and _is_printable(run):
             yield Span(run, kind)
         elif kind is Kind.text:
@@ -335,12 +338,7 @@ def _points(text: str) -> Iterator[Span]:
         for place, char in enumerate(match.group(), start=match.start()):
             byte = _byte_of(char)
             point = f"U+{ord(char):04X}" if byte is None else f"<{byte:02X}>"
-            yield Span(f" {point}" if place else point, _kind(match))
-
-
-def _kind(match: regex.Match[str]) -> Kind:
-    name = match.lastgroup or "text"
-    return Kind.combining if name == "orphans" else Kind[name]
+            yield Span(f" {point}" if place else point, _KIND_OF[match.lastgroup])
 
 
 def _byte_of(char: str) -> int | None:
@@ -348,13 +346,9 @@ def _byte_of(char: str) -> int | None:
     return ord(char) - 0xDC00 if "\udc80" <= char <= "\udcff" else None
 
 
-def _picture(char: str) -> str:
-    return _PICTURED.get(char, "")
-
-
 def _glyph(char: str) -> str:
     byte = _byte_of(char)
-    return f"<{byte:02X}>" if byte is not None else _picture(char) or f"U+{ord(char):04X}"
+    return f"<{byte:02X}>" if byte is not None else _PICTURED.get(char) or f"U+{ord(char):04X}"
 
 
 _ASCII_GLYPHS = {" ": "_", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\x7f": "^?"}
@@ -378,18 +372,15 @@ def _escape(char: str) -> str:
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def _text(data: bytes | str) -> str:
-    return data.decode("utf-8", "surrogateescape") if isinstance(data, bytes) else data
-
-
-def _exact_bytes(text: bytes | str) -> bytes:
-    if isinstance(text, bytes):
-        return text
+def to_bytes(text: str) -> bytes:
+    """The exact bytes of a text: UTF-8, and for what "surrogateescape" made of a byte the byte itself."""
     try:
         return text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:  # a surrogate that is no escaped byte
+    # half of a surrogate pair that stands for no byte, as JSON can hold: three bytes
+    except UnicodeEncodeError:
         return b"".join(
-            [c.encode("utf-8", "surrogatepass" if _byte_of(c) is None else "surrogateescape") for c in text]
+            one.encode("utf-8", "surrogateescape" if "\udc80" <= one <= "\udcff" else "surrogatepass")
+            for one in text
         )
 
 

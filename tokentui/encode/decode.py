@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 
 from tokentui.core.errors import TokentuiError, each_of, shown
 from tokentui.core.jobs import check
-from tokentui.core.safetext import safe
+from tokentui.core.safetext import safe, to_bytes
 from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.pipeline import ImportedVocabulary
-from tokentui.encode.segment.ways import ASKED_EVERY
+from tokentui.encode.segment import ASKED_EVERY
 from tokentui.encode.vocabulary import NO_ID, Vocabulary
 from tokentui.recipe import Recipe
-from tokentui.text.split import SPACE_MARK, spaced, to_bytes
+from tokentui.text.split import SPACE_MARK, spaced
 
 _UNKNOWN = " ⁇ ".encode()
 NOTHING = "\ufffd"
@@ -76,8 +76,8 @@ class Decoder:
             TokentuiError: An id does not exist; it names the id and the valid range.
         """
         ids = self._numbers(ids)
-        if isinstance(self.vocabulary, ImportedVocabulary) and self.vocabulary.pipeline.decoder is not None:
-            return self.vocabulary.pipeline.decoder(list(map(self._named, ids)))
+        if (decoder := self.vocabulary.pipeline.decoder) is not None:
+            return decoder(list(map(self._named, ids)))
         shown = [self._shown(number) for number in ids]
         written, run = bytearray(), bytearray()
         begun = False

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.decode import Decoder
 from tokentui.encode.offsets import WordEncoder
-from tokentui.encode.segment.ways import MergeStep, Step
+from tokentui.encode.segment import MergeStep, Step
 from tokentui.recipe import Recipe
 from tokentui.text.split import SPLITS
 
@@ -107,7 +107,7 @@ def explain(encoder: WordEncoder, text: str | bytes) -> tuple[WordExplanation, .
     return tuple(words)
 
 
-# Differences between a text and what decoding its ids gives back, with the axis that causes each, in short
+# ---- the differences between a text and what decoding its ids gives back
 
 
 CASE, FORMS, ACCENTS = "case", "forms", "accents"

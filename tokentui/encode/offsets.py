@@ -5,6 +5,7 @@ For ids alone a word is looked up, not placed, and large texts go through kernel
 
 from __future__ import annotations
 
+import copy
 import itertools
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,11 +15,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from tokentui.core import jit
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import tick
-from tokentui.encode.pipeline import ImportedVocabulary, Special, Stretch, cut_at_names, may_hold
+from tokentui.encode.pipeline import cut_at_names, may_hold
+from tokentui.encode.segment import UNKNOWN, WAYS, Part, Refused, Segmenter
 from tokentui.encode.segment.merges import Merging
 from tokentui.encode.segment.viterbi import SingleViterbi
-from tokentui.encode.segment.ways import UNKNOWN, WAYS, Part, Refused, Segmenter
-from tokentui.encode.vocabulary import NO_ID, UNKNOWN_NAMES, Vocabulary, byte_token, quoted
+from tokentui.encode.vocabulary import NO_ID, UNKNOWN_NAMES, Special, Stretch, Vocabulary, byte_token, quoted
 from tokentui.text.count import chunks
 from tokentui.text.pretokenize import PreToken, Pretokenizer
 
@@ -148,25 +149,24 @@ class WordEncoder:
         recipe = vocabulary.recipe
         self.vocabulary = vocabulary
         self.merges = merges
-        own = vocabulary.pipeline if isinstance(vocabulary, ImportedVocabulary) else None
-        self.pretokenizer = pretokenizer or (own.pretokenizer if own else Pretokenizer(recipe))
+        own = vocabulary.pipeline
+        self.pretokenizer = pretokenizer or own.pretokenizer or Pretokenizer(recipe)
         self._kept = _LONGEST_KEPT if segmenter is None else -1
-        self.segmenter = segmenter or (own.segmenter if own else WAYS.of(recipe.encode).segmenter)(
-            vocabulary, merges
-        )
+        self.segmenter = segmenter or (own.segmenter or WAYS.of(recipe.encode).segmenter)(vocabulary, merges)
         if segmenter is None and vocabulary.limit is not None:
             self.segmenter = self.segmenter.with_limit(*vocabulary.limit)
         self._alone = segmenter is None and not isinstance(self.segmenter, SingleViterbi)
         """True if a word is encoded alike wherever it stands."""
-        self._stretches = own.stretches if own else None
-        self._bare = own.bare if own else None
-        self.around = own.around if own else (_first(_BEGIN, vocabulary), _first(_END, vocabulary))
+        self._stretches, self._bare = own.stretches, own.bare
+        self.around = own.around or (_first(_BEGIN, vocabulary), _first(_END, vocabulary))
         """The special tokens before and after a text, where they are asked for."""
-        self._unknown = UNKNOWN.of(own.unknown if own and own.unknown else recipe.unknown)
+        self._unknown = UNKNOWN.of(own.unknown or recipe.unknown)
         self._said = UNKNOWN.of(recipe.unknown)
         self._compiled: Compiled | None = None
         self._words: dict[str, tuple[Token, ...]] = {}
-        self._specials = tuple(name for name in vocabulary.specials if own or name not in recipe.symbols)
+        self._specials = tuple([
+            name for name in vocabulary.specials if vocabulary.imported or name not in recipe.symbols
+        ])
         """The specials that a text may hold by name, where the caller allows it.
 
         Symbols are not among them: they are words of the text.
@@ -179,7 +179,7 @@ class WordEncoder:
             return (Token(self.vocabulary.special_id(word), word, word.encode(), 0, 1, False),)
         if tokens is None:
             units = self.pretokenizer.units(word)
-            tokens = self._tokens(self.parts(units, len(word)), units)
+            tokens = tuple([self._token(part, units) for part in self.parts(units, len(word))])
             if len(word) <= self._kept:
                 if len(self._words) >= _WORDS_KEPT:
                     self._words.clear()
@@ -211,7 +211,7 @@ class WordEncoder:
             if isinstance(part, Special):
                 rows.append(self._special(part.name, part.start, part.end))
             else:
-                rows += self.rows([(pretoken, 0) for pretoken in part], count)
+                rows += self.rows(part, count)
                 count += len(part)
         return Encoding.of(text, [*rows, *(self._special(name, len(text), len(text)) for name in after)])
 
@@ -219,19 +219,22 @@ class WordEncoder:
         number = self.vocabulary.special_id(name)
         return EncodedToken(number, name, name.encode("utf-8", "surrogatepass"), start, end, -1)
 
-    def rows(self, words: Sequence[tuple[PreToken, int]], first: int = 0) -> Iterator[EncodedToken]:
+    def rows(
+        self, words: Sequence[PreToken], first: int = 0, starts: Sequence[int] | None = None
+    ) -> Iterator[EncodedToken]:
         """The tokens of words that stand one after the other. A segmenter may look at the words before one.
 
         Args:
-            words: Each pre-token, and by how many characters it stands further on than it says.
+            words: The pre-tokens.
             first: The number of the first word.
+            starts: Where they stand, if that is not where they say.
 
         Raises:
             TokentuiError: A unit is not in the vocabulary and the recipe says `error`.
         """
         segmenter, units_of = self.segmenter, self.pretokenizer.units
         follower = segmenter.follower(units_of) if isinstance(segmenter, SingleViterbi) else None
-        for n, (pretoken, by) in enumerate(words):
+        for n, pretoken in enumerate(words):
             if n % _CHECK_EVERY == 0:
                 tick(n, len(words))
             parts = follower(pretoken.text) if follower else None
@@ -239,12 +242,13 @@ class WordEncoder:
                 tokens = self.word(pretoken.text)
             else:
                 units = units_of(pretoken.text)
-                tokens = self._tokens(self._unknown.policy(parts, units, self.vocabulary.bare), units)
-            spans = pretoken.unit_spans
+                parts = self.treated(parts, units, range(len(units)))
+                tokens = tuple([self._token(part, units) for part in parts])
+            at, spans = pretoken.start if starts is None else starts[n], pretoken.unit_spans
             for token in tokens:
                 if token.unknown and self._said.refused:
-                    raise self.refusal(pretoken.moved(by), token)
-                start, end = spans[token.start][0] + by, spans[token.end - 1][1] + by
+                    raise self.refusal(pretoken.moved(at - pretoken.start), token)
+                start, end = at + spans[token.start][0], at + spans[token.end - 1][1]
                 yield EncodedToken(token.id, token.text, token.piece, start, end, first + n)
 
     def ids(
@@ -320,19 +324,18 @@ class WordEncoder:
         """The same after another number of merges. What is known of words to which that makes no difference
         is kept."""
         vocabulary = self.vocabulary
-        other = WordEncoder(vocabulary, merges, self.pretokenizer)
-        if type(self.segmenter) is Merging and type(vocabulary) is Vocabulary and not vocabulary.base_last:
-            made, ranks = vocabulary.base_size + merges, vocabulary.ranks
-
-            def stands(tokens: tuple[Token, ...]) -> bool:
-                """True if all symbols of the tokens are made by now and none of their pairs merges."""
-                symbols = [made if token.symbol is None else token.symbol for token in tokens]
-                pairs = itertools.pairwise(symbols)
-                return max(symbols, default=0) < made and all(
-                    ranks.get(pair, merges) >= merges for pair in pairs
-                )
-
-            other._words = {word: tokens for word, tokens in self._words.items() if stands(tokens)}
+        if type(self.segmenter) is not Merging or type(vocabulary) is not Vocabulary or vocabulary.base_last:
+            return WordEncoder(vocabulary, merges, self.pretokenizer)
+        other = copy.copy(self)
+        other.merges, other.segmenter, other._compiled = merges, self.segmenter.with_limit(merges, ()), None
+        other._words, made, ranks = {}, vocabulary.base_size + merges, vocabulary.ranks
+        for word, tokens in self._words.items():
+            symbols = [made if token.symbol is None else token.symbol for token in tokens]
+            # kept if all of its symbols are made by now and none of their pairs merges
+            if max(symbols, default=0) < made and all(
+                ranks.get(pair, merges) >= merges for pair in itertools.pairwise(symbols)
+            ):
+                other._words[word] = tokens
         return other
 
     def stretches(self, text: str, allow_special: bool) -> Iterator[Stretch]:
@@ -340,11 +343,11 @@ class WordEncoder:
         if self._stretches is not None:
             yield from self._stretches(text, allow_special)
             return
-        for start, stretch, special in cut_at_names(text, self._specials if allow_special else ()):
-            if special:
-                yield Special(stretch, start, start + len(stretch))
+        for start, stretch in cut_at_names(text, self._specials if allow_special else ()):
+            if isinstance(stretch, Special):
+                yield stretch
             else:
-                pretokens = self.pretokenizer.pretokens(stretch)
+                pretokens = self.pretokenizer.analyse(stretch).pretokens
                 yield [pretoken.moved(start) for pretoken in pretokens] if start else pretokens
 
     def alike(self, text: str) -> bool:
@@ -369,24 +372,24 @@ class WordEncoder:
                 return None if self._bare is None else self._bare(text, allow_special)
             return None if allow_special else [self.pretokenizer.words(text)] if text else []
         names = self._specials if allow_special and self._stretches is None else ()
-        return [
-            Special(part, start, start + len(part)) if special else part
-            for start, part, special in cut_at_names(text, names)
-        ]
+        return [part for _, part in cut_at_names(text, names)]
 
     def parts(self, units: list[bytes], characters: int, segmenter: Segmenter | None = None) -> list[Part]:
         """The parts of a word's units by the way of encoding, or by another one, and the policy for unknown
         ones."""
+        segmenter = segmenter or self.segmenter
+        if not (self._said.drops or self._unknown.policy):
+            return segmenter.segment(units, characters)
         kept = self.kept(units)
-        parts = (segmenter or self.segmenter).segment([units[at] for at in kept], characters)
-        return self.treated(parts, units, kept)
+        return self.treated(segmenter.segment([units[at] for at in kept], characters), units, kept)
 
     def treated(self, parts: list[Part], units: Sequence[bytes], kept: Sequence[int]) -> list[Part]:
         """The parts of the units that take part, after the policy for unknown ones; places are of all units.
         """
         if len(kept) < len(units):
             parts = [part._replace(start=kept[part.start], end=kept[part.end - 1] + 1) for part in parts]
-        return self._unknown.policy(parts, units, self.vocabulary.bare)
+        policy = self._unknown.policy
+        return parts if policy is None else policy(parts, units, self.vocabulary.bare)
 
     def kept(self, units: Sequence[bytes]) -> Sequence[int]:
         """The units that take part: with `drop` unknown ones go first, so that their neighbours meet."""
@@ -398,15 +401,12 @@ class WordEncoder:
     def refusal(self, pretoken: PreToken, token: Token) -> TokentuiError:
         """Why a text cannot be encoded: the unit named, and where it stands."""
         units = self.pretokenizer.units(pretoken.text)
-        where = f"offset {pretoken.unit_spans[token.start][0]}"
+        where = f"offset {pretoken.start + pretoken.unit_spans[token.start][0]}"
         way = WAYS.of(self.vocabulary.recipe.encode)
         if 0 < way.most < len(pretoken.text):
             what = f"{way.name.replace('-', ' ')} gives up a word of more than {way.most} characters"
             return TokentuiError(f"{what}: {quoted(pretoken.text)}", where, "take encode=merges")
         return self.vocabulary.refusal(units[token.start], where)
-
-    def _tokens(self, parts: Iterable[Part], units: list[bytes]) -> tuple[Token, ...]:
-        return tuple([self._token(part, units) for part in parts])
 
     def _token(self, part: Part, units: list[bytes]) -> Token:
         vocabulary = self.vocabulary

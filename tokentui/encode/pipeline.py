@@ -11,48 +11,27 @@ from __future__ import annotations
 
 import functools
 import os.path
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, cast, overload
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import cast, overload
 
 import regex
 
-from tokentui.encode.segment.ways import Segmenter
-from tokentui.encode.vocabulary import Vocabulary
+from tokentui.encode.vocabulary import Pipeline, Special, Vocabulary
 from tokentui.recipe import Recipe
-from tokentui.text.pretokenize import PreToken, Pretokenizer
 
 
-@dataclass(frozen=True, slots=True)
-class Special:
-    """A token that stands in a text by its name, and where."""
-
-    name: str
-    start: int
-    end: int
-
-    def moved(self, by: int) -> Special:
-        """The same in a text of which what was looked at begins so many characters further on."""
-        return Special(self.name, self.start + by, self.end + by)
-
-
-Stretch = Special | list[PreToken]
-"""A token that was found by its name, or the pre-tokens of the text between two of these. Places are in the
-text as typed."""
-
-
-def cut_at_names(text: str, specials: tuple[str, ...]) -> Iterator[tuple[int, str, bool]]:
-    """(start, text, whether it is a special token) of each stretch between special tokens and of these."""
+def cut_at_names(text: str, specials: tuple[str, ...]) -> Iterator[tuple[int, str | Special]]:
+    """Each special token that stands in a text by its name, and each stretch between them, with its start."""
     names = sorted(filter(None, specials), key=len, reverse=True)
     at = 0
     if names:
         for match in regex.finditer("|".join(map(regex.escape, names)), text):
             if match.start() > at:
-                yield at, text[at : match.start()], False
-            yield match.start(), match.group(), True
+                yield at, text[at : match.start()]
             at = match.end()
+            yield match.start(), Special(match.group(), match.start(), at)
     if at < len(text):
-        yield at, text[at:], False
+        yield at, text[at:]
 
 
 def may_hold(text: str, names: tuple[str, ...]) -> bool:
@@ -62,58 +41,6 @@ def may_hold(text: str, names: tuple[str, ...]) -> bool:
     """
     shared = os.path.commonprefix(names)  # noqa: RUF071 - of any texts
     return shared in text and any(name in text for name in names)
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """The file that a tokenizer was read from, without its tokens and merges.
-
-    Attributes:
-        format: The name of its format.
-        said: All else that the file says, as a JSON object.
-        listed: (id, name, score) of each token in the order of the file, where the vocabulary does not tell.
-        extras: An example of each aspect that only some formats keep, such as the flags of added tokens, by
-            its name.
-    """
-
-    format: str
-    said: Mapping[str, Any]
-    listed: Sequence[tuple[int, str, float]] = ()
-    extras: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Pipeline:
-    """The steps of encoding of an imported tokenizer that the axes of a recipe cannot describe in full.
-
-    Attributes:
-        segmenter: Makes the segmenter for the vocabulary and a number of merges.
-        pretokenizer: Turns a text into words and units.
-        stretches: Cuts a text at the tokens that it holds by name; the second argument is True if specials
-            count.
-        decoder: Turns the names of tokens, as the file spells them, into text; None for the rules of the
-            recipe.
-        around: The special tokens before and after a text, where the caller asks for them.
-        stages: The content of the file for each step, as JSON values by the name of the step, unchanged.
-        notes: Assumptions, doubts and things that are not carried over, a sentence each.
-        unknown: The policy for parts that the segmenter leaves unknown, where the recipe has another one.
-        origin: The content of the file except its tokens and merges, so that it can be written again.
-        bare: As `stretches` with words in place of pre-tokens, for ids alone; the places of the tokens mean
-            nothing.
-        near: True if the axis `split` of the recipe is only the nearest match to the steps.
-    """
-
-    segmenter: Callable[[Vocabulary, int], Segmenter]
-    pretokenizer: Pretokenizer
-    stretches: Callable[[str, bool], Iterable[Stretch]] | None = None
-    decoder: Callable[[Sequence[str]], bytes] | None = None
-    around: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
-    stages: Mapping[str, Any] | None = None
-    notes: tuple[str, ...] = ()
-    unknown: str = ""
-    origin: Origin | None = None
-    bare: Callable[[str, bool], Iterable[Special | list[str]]] | None = None
-    near: bool = False
 
 
 class ImportedVocabulary(Vocabulary):
@@ -133,6 +60,8 @@ class ImportedVocabulary(Vocabulary):
         never: Symbols that no text becomes.
         pipeline: What is done to a text.
     """
+
+    imported = True
 
     def __init__(
         self,
@@ -235,7 +164,7 @@ class ImportedVocabulary(Vocabulary):
         return self
 
 
-# The pairs that tokens are made of, where a file lists none: worked out when they are asked for.
+# ---- the pairs that tokens are made of, where a file lists none: worked out when they are asked for
 
 
 class Parents(Sequence[tuple[int, int]]):

@@ -11,12 +11,10 @@ from operator import attrgetter
 
 from tokentui.core.jobs import tick
 from tokentui.encode.offsets import EncodedToken, WordEncoder
-from tokentui.encode.pipeline import Special
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import Vocabulary
+from tokentui.encode.vocabulary import Special, Vocabulary
 from tokentui.text.corpus import Corpus, LongText
 from tokentui.text.count import CHUNK_CHARS, Words, count
-from tokentui.text.patterns import TakesTooLong
 from tokentui.text.pretokenize import PreToken, Pretokenizer
 
 _CONTEXT = 400
@@ -121,11 +119,10 @@ class Typed:
     def __init__(self) -> None:
         self._encoder: WordEncoder | None = None
         self._text = ""
-        self._words: list[tuple[PreToken, int]] = []
-        """Each pre-token, and by how many characters it stands further on than it says."""
+        self._words: list[PreToken] = []
+        self._starts: list[int] = []
+        """Where each word stands in the text; the places that it says are those in what it was cut from."""
         self._rows: tuple[EncodedToken, ...] = ()
-        self.too_slow: tuple[str, TakesTooLong] | None = None
-        """A text over which a pattern takes too long, so that it is not tried at every step."""
 
     def encode(self, vocabulary: Vocabulary, merges: int, text: str) -> tuple[EncodedToken, ...]:
         """Encode a text.
@@ -141,7 +138,8 @@ class Typed:
         """
         encoder = self._encoder
         if encoder is None or encoder.vocabulary is not vocabulary:
-            encoder, self._text, self._words, self._rows = WordEncoder(vocabulary, merges), "", [], ()
+            encoder = WordEncoder(vocabulary, merges)
+            self._text, self._words, self._starts, self._rows = "", [], [], ()
         elif encoder.merges != merges:
             encoder = encoder.after(merges)
             self._rows = ()
@@ -149,16 +147,35 @@ class Typed:
         if text != self._text:
             self._retype(encoder, text)
         if not self._rows:
-            self._rows = tuple(encoder.rows(self._words))
+            self._rows = tuple(encoder.rows(self._words, 0, self._starts))
         self._encoder = encoder
         return self._rows
 
     def _retype(self, encoder: WordEncoder, text: str) -> None:
-        """Take another text: find its words, and the tokens where those of the old text are known."""
-        start, old_end, new_end = _changed(encoder.pretokenizer, self._text, text)
-        first, last = (bisect_left(self._words, place, key=_start) for place in (start, old_end))
-        found = [(pretoken, start) for pretoken in encoder.pretokenizer.pretokens(text[start:new_end])]
-        by, more = new_end - old_end, first + len(found) - last
+        """Take another text: cut what changed into words, and encode these where the other tokens are known.
+        """
+        old, starts, pretokenizer = self._text, self._starts, encoder.pretokenizer
+        # The stretch to cut again, which no word crosses: from `start` on, to `end` in the new text. The two
+        # characters around a place decide if it is safe. So one with the same two in both texts is safe in
+        # both.
+        start, end, by = 0, len(text), len(text) - len(old)
+        if pretokenizer.in_parts:
+            same = _alike(old, text)
+            room = min(len(old), len(text)) - same
+            tail = _alike(old[: -room - 1 : -1], text[: -room - 1 : -1])
+            step = 32
+            while not start and step < 2 * same:
+                cut = pretokenizer.safe_cut(text, max(1, same - step))
+                while cut < same:
+                    start = cut
+                    cut = pretokenizer.safe_cut(text, cut + 1)
+                step *= 2
+            if tail:
+                end = pretokenizer.safe_cut(text, len(text) - tail + 1)
+        first, last = (bisect_left(starts, place) for place in (start, end - by))
+        found = pretokenizer.analyse(text[start:end]).pretokens
+        places = [start + pretoken.start for pretoken in found]
+        more = first + len(found) - last
         if rows := self._rows:
             word = attrgetter("word")
             after = rows[bisect_left(rows, last, key=word) :]
@@ -168,40 +185,11 @@ class Typed:
                     for number, said, piece, first_at, end_at, at_word in after
                 ])
             self._rows = (
-                *rows[: bisect_left(rows, first, key=word)], *encoder.rows(found, first), *after
+                *rows[: bisect_left(rows, first, key=word)], *encoder.rows(found, first, places), *after
             )
-        rest = self._words[last:]
-        self._words[first:] = found
-        self._words += [(pretoken, moved + by) for pretoken, moved in rest] if by else rest
+        self._words[first:last] = found
+        starts[first:] = places + ([place + by for place in starts[last:]] if by else starts[last:])
         self._text = text
-
-
-def _start(word: tuple[PreToken, int]) -> int:
-    """The place in the text that a word starts at."""
-    pretoken, moved = word
-    return pretoken.start + moved
-
-
-def _changed(pretokenizer: Pretokenizer, old: str, new: str) -> tuple[int, int, int]:
-    """The range to encode again, as (start in both texts, end in the old one, end in the new one).
-
-    No word crosses either end. The characters before and after a place decide if it is safe. A place with the
-    same two characters in both texts is therefore safe in both.
-    """
-    if not pretokenizer.in_parts:
-        return 0, len(old), len(new)
-    same = _alike(old, new)
-    room = min(len(old), len(new)) - same
-    tail = _alike(old[: -room - 1 : -1], new[: -room - 1 : -1])
-    start, step = 0, 32
-    while not start and step < 2 * same:
-        cut = pretokenizer.safe_cut(new, max(1, same - step))
-        while cut < same:
-            start = cut
-            cut = pretokenizer.safe_cut(new, cut + 1)
-        step *= 2
-    end = pretokenizer.safe_cut(new, len(new) - tail + 1) if tail else len(new)
-    return start, end + len(old) - len(new), end
 
 
 def _alike(one: str, other: str) -> int:

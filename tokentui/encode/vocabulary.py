@@ -18,12 +18,14 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Self
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.segment.ways import UNKNOWN, LimitedTable
+from tokentui.encode.segment import UNKNOWN, LimitedTable, Segmenter
 from tokentui.recipe import Recipe
+from tokentui.text.pretokenize import PreToken, Pretokenizer
 
 UNKNOWN_NAMES = ("<unk>", "[UNK]")
 """The specials that are the unknown token."""
@@ -41,6 +43,78 @@ def byte_token(value: int) -> str:
 def quoted(text: str) -> str:
     """A text in quotes, short, with what does not print escaped."""
     return repr(text if len(text) <= 20 else text[:20] + "…")
+
+
+@dataclass(frozen=True, slots=True)
+class Special:
+    """A token that stands in a text by its name, and where."""
+
+    name: str
+    start: int
+    end: int
+
+    def moved(self, by: int) -> Special:
+        """The same in a text of which what was looked at begins so many characters further on."""
+        return Special(self.name, self.start + by, self.end + by)
+
+
+Stretch = Special | list[PreToken]
+"""A token that was found by its name, or the pre-tokens of the text between two of these. Places are in the
+text as typed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The file that a tokenizer was read from, without its tokens and merges.
+
+    Attributes:
+        format: The name of its format.
+        said: All else that the file says, as a JSON object.
+        listed: (id, name, score) of each token in the order of the file, where the vocabulary does not tell.
+        extras: An example of each aspect that only some formats keep, such as the flags of added tokens, by
+            its name.
+    """
+
+    format: str
+    said: Mapping[str, Any]
+    listed: Sequence[tuple[int, str, float]] = ()
+    extras: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """The steps of encoding that the axes of a recipe do not describe in full: those of an imported
+    tokenizer.
+
+    Attributes:
+        segmenter: Makes the segmenter for the vocabulary and a number of merges; None for that of the recipe.
+        pretokenizer: Turns a text into words and units; None for that of the recipe.
+        stretches: Cuts a text at the tokens that it holds by name; the second argument is True if specials
+            count.
+        decoder: Turns the names of tokens, as the file spells them, into text; None for the rules of the
+            recipe.
+        around: The special tokens before and after a text, where the caller asks for them; None for those of
+            well-known names.
+        stages: The content of the file for each step, as JSON values by the name of the step, unchanged.
+        notes: Assumptions, doubts and things that are not carried over, a sentence each.
+        unknown: The policy for parts that the segmenter leaves unknown, where the recipe has another one.
+        origin: The content of the file except its tokens and merges, so that it can be written again.
+        bare: As `stretches` with words in place of pre-tokens, for ids alone; the places of the tokens mean
+            nothing.
+        near: True if the axis `split` of the recipe is only the nearest match to the steps.
+    """
+
+    segmenter: Callable[[Vocabulary, int], Segmenter] | None = None
+    pretokenizer: Pretokenizer | None = None
+    stretches: Callable[[str, bool], Iterable[Stretch]] | None = None
+    decoder: Callable[[Sequence[str]], bytes] | None = None
+    around: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+    stages: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    unknown: str = ""
+    origin: Origin | None = None
+    bare: Callable[[str, bool], Iterable[Special | list[str]]] | None = None
+    near: bool = False
 
 
 class Vocabulary:
@@ -63,6 +137,10 @@ class Vocabulary:
     """True if a byte stands for a pair, so that ids are bytes of a compressed text."""
     never: frozenset[int] = frozenset()
     """Symbols that no text becomes."""
+    pipeline = Pipeline()
+    """The steps that the recipe does not describe."""
+    imported: bool = False
+    """True if it is that of another tool's file."""
     notes: tuple[str, ...] = ()
     """The assumptions about the file that holds the vocabulary, a sentence each."""
 
@@ -232,10 +310,7 @@ class Vocabulary:
     @property
     def unknown_id(self) -> int | None:
         """The id of the unknown token, None where no special is one."""
-        for n, name in enumerate(self.specials):
-            if name in UNKNOWN_NAMES:
-                return self.first_id + n
-        return None
+        return next((self.special_id(name) for name in self.specials if name in UNKNOWN_NAMES), None)
 
     def refusal(self, unit: bytes, where: str) -> TokentuiError:
         """Return the error for a text with a unit that the vocabulary lacks, where the recipe refuses it."""

@@ -76,6 +76,13 @@ def _read(source: Source) -> Tokenizer:
     return build(ranks, source.split or split, specials, Node(None, source.where), notes)
 
 
+def _of_base64(code: bytes | str) -> bytes | None:
+    try:
+        return binascii.a2b_base64(code, strict_mode=True)
+    except (binascii.Error, ValueError):
+        return None
+
+
 def _ranks(source: Source) -> tuple[dict[bytes, int], int | None]:
     """The tokens of the file with their ranks, and the rank of the empty token (Whisper's file has one)."""
     found: dict[bytes, int] = {}
@@ -84,11 +91,9 @@ def _ranks(source: Source) -> tuple[dict[bytes, int], int | None]:
         if not line or line == b"\r":
             continue
         code, _, digits = line.partition(b" ")
-        try:
-            piece, rank = b"" if code == b"=" else binascii.a2b_base64(code, strict_mode=True), int(digits)
-        except (binascii.Error, ValueError):
-            piece, rank, digits = b"", 0, b""
-        if not (piece or code) or not digits.strip().isdigit() or rank > LARGEST_ID:
+        piece = b"" if code == b"=" else _of_base64(code or b"-")
+        rank = int(digits) if digits.strip().isdigit() and len(digits) < 12 else LARGEST_ID + 1
+        if piece is None or rank > LARGEST_ID:
             raise source.line(number).error("not a token in base64 and its rank", "mend the line")
         if piece in found:
             raise source.line(number).error("the token stands in two lines", "a token stands once")
@@ -229,38 +234,32 @@ def _read_tekken(source: Source) -> Tokenizer:
         raise config.error("there are more special tokens than tokens", "fetch the file again")
     split = split_of(pattern)
     source.keeps_split(split)
-    ranks, left = _tekken_ranks(document["vocab"], first, size - first)
+    rows = list(document["vocab"].rows())
+    ranks = _tekken_ranks(rows[: size - first], first)
     specials, named = _specials(document["special_tokens"], first)
     notes = [] if named else [
         f"the file does not name its {first} special tokens: they are named as its owner names them"
     ]
-    if left:
-        notes.append(
-            f"{left} tokens lie beyond the size of the vocabulary and are left out, as its owner does it"
-        )
+    if left := len(rows) - len(ranks):
+        beyond = f"{left} tokens lie beyond the size of the vocabulary"
+        notes.append(f"{beyond} and are left out, as its owner does it")
     said = {name: value for name, value in source.document.items() if name != "vocab"}
     return build(ranks, split, specials, document, notes, said)
 
 
-def _tekken_ranks(rows: Node, first: int, limit: int) -> tuple[dict[bytes, int], int]:
-    """The tokens with their ids, up to a limit, and how many are beyond it."""
+def _tekken_ranks(rows: Sequence[Node], first: int) -> dict[bytes, int]:
+    """The tokens with their ids."""
     found: dict[bytes, int] = {}
-    left = 0
-    for row in rows.rows():
-        if len(found) == limit:
-            left += 1
-            continue
-        rank, code = row["rank"].number(), row["token_bytes"].text()
-        try:
-            piece = binascii.a2b_base64(code, strict_mode=True)
-        except (binascii.Error, ValueError):
-            raise row.error("token_bytes is not base64") from None
+    for row in rows:
+        rank, piece = row["rank"].number(), _of_base64(row["token_bytes"].text())
+        if piece is None:
+            raise row.error("token_bytes is not base64")
         if rank != len(found):
             raise row.error(f"rank {rank} where {len(found)} belongs", "ranks go up by one")
         if not piece or piece in found:
             raise row.error("the token is empty or stands twice", "a token stands once")
         found[piece] = rank + first
-    return found, left
+    return found
 
 
 def _specials(rows: Node, first: int) -> tuple[dict[str, int], bool]:

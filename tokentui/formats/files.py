@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Sequence
 
 from tokentui.core.errors import TokentuiError, name_of, nearest, path_of
-from tokentui.core.files import open_regular, write_together
+from tokentui.core.files import read_regular, write_together
 from tokentui.core.limits import now
 from tokentui.core.runtime import quiet_collector
 from tokentui.encode.tokenizer import Tokenizer
@@ -19,12 +19,8 @@ from tokentui.formats.spec import Refused
 from tokentui.recipe import Recipe
 
 _OTHERS = (
-    (b"version https://git-lfs.github.com/spec/", "a Git LFS pointer, not the file that it stands for",
-     "run git lfs pull"),
     (b"\xff\xfe", "UTF-16, not UTF-8", "save it as UTF-8"),
     (b"\xfe\xff", "UTF-16, not UTF-8", "save it as UTF-8"),
-    (b"BZh", "packed with bzip2", "unpack it first"), (b"\xfd7zXZ\0", "packed with xz", "unpack it first"),
-    (b"\x28\xb5\x2f\xfd", "packed with zstd", "unpack it first"),
     (b"PK\x03\x04", "packed with zip", "unpack it first"),
 )
 """Files that people often have in its place: the first bytes, the kind, and a hint."""
@@ -169,7 +165,8 @@ def targets(path: str | os.PathLike[str], format: Format) -> list[str]:
     """The files that are written where this one is asked for.
 
     Raises:
-        TokentuiError: The format has several files and the name says none of them.
+        TokentuiError: The format has several files and the name says none of them, or a folder that is not
+            there.
     """
     where = os.fspath(path)
     if len(format.files) == 1:
@@ -180,7 +177,9 @@ def targets(path: str | os.PathLike[str], format: Format) -> list[str]:
         for name in names:
             if where.endswith(name):
                 return [where.removesuffix(name) + one for one in names]
-    hint = f"name a folder, or a file that ends in {' or '.join(format.files)}"
+    if not os.path.basename(where):
+        raise TokentuiError("cannot be written: no such folder", where, "make it first")
+    hint = f"name a folder that exists, or a file that ends in {' or '.join(format.files)}"
     raise TokentuiError(f"{format.name} has two files", where, hint)
 
 
@@ -196,9 +195,8 @@ def mistaken(path: str) -> TokentuiError | None:
     if not named_like(path):
         return None
     try:
-        with open_regular(path) as file:
-            head = _unpacked(file.read(_HEAD))
-    except (OSError, ValueError, TokentuiError):
+        head = _unpacked(read_regular(path, most=_HEAD))
+    except TokentuiError:
         return None
     source = Source(path, head.removeprefix(b"\xef\xbb\xbf"))
     if not any(_begins(source, format, pattern) for format, pattern in named_like(path)):

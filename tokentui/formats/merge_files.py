@@ -19,16 +19,16 @@ from typing import AnyStr
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import check_whole
+from tokentui.core.safetext import to_bytes
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import UNKNOWN_NAMES
 from tokentui.formats import Codec
 from tokentui.formats.huggingface.words import CLIP, ClipWords, is_clip
 from tokentui.formats.source import Node, Source
 from tokentui.formats.spec import Fitted, Refused, Spec, Token, merge_rows
-from tokentui.formats.tokens import LETTERS, NO_PAIR, imported, in_merge_order, is_unit, name_of, piece_of
+from tokentui.formats.tokens import LETTERS, imported, in_merge_order, is_unit, name_of, piece_of
 from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe
-from tokentui.text.split import to_bytes
 
 _HEADER = "#version"
 _SPECIAL = re.compile(r"<.+>|\[.+\]")
@@ -59,7 +59,7 @@ def _rows(
         except UnicodeDecodeError:
             raise source.line(number).error("not UTF-8", "mend the line") from None
         if len(row) != 2 or not all(row):
-            raise source.line(number).error(NO_PAIR, "a line is a merge")
+            raise source.line(number).error("not two tokens with a space between them", "a line is a merge")
         rows.append((row[0], row[1]))
     return rows
 
@@ -125,10 +125,8 @@ def _find_vocabulary(source: Source) -> Source | None:
 
 def _find_merges(source: Source) -> Source | None:
     """The file of merges in the folder of a vocabulary: one that names tokens of it only."""
-    for near in source.neighbours(_MERGES, (".txt", ".bpe", ".merges", ".codes")):
-        if near.text is not None and _is_merges(near) and _fits(source, _sample(near)):
-            return near
-    return None
+    around = source.neighbours(_MERGES, (".txt", ".bpe", ".merges", ".codes"))
+    return next((near for near in around if _is_merges(near) and _fits(source, _sample(near))), None)
 
 
 def _sample(source: Source) -> list[list[str]]:

@@ -7,17 +7,18 @@ that is.
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import NamedTuple
 
 from tokentui.axes import AXES, check, objective_of
+from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.pipeline import ImportedVocabulary
-from tokentui.encode.segment.ways import WAYS
-from tokentui.encode.tokenizer import Entry, Tokenizer
+from tokentui.encode.segment import WAYS
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import GageVocabulary, Vocabulary
 from tokentui.formats import OWN, WRITTEN, Codec
 from tokentui.formats.source import Known, Node, Source, source_of
@@ -51,13 +52,11 @@ class _Document(Fitted):
     Attributes:
         run: The words of its run.
         stages: Its stages, None for none.
-        vocabulary: Its entries; their kinds are not written.
         merges: Its merges.
     """
 
     run: Mapping[str, object] = field(default_factory=dict)
     stages: Mapping[str, object] | None = None
-    vocabulary: Iterable[Entry] = ()
     merges: Iterable[_Merge] = ()
 
 
@@ -76,14 +75,19 @@ def _fit(spec: Spec) -> Fitted:
         Refused: It was read from a file that its tokens do not tell.
     """
     document = _Document(spec.recipe, run=spec.tokenizer.run)
-    if isinstance(spec.vocabulary, ImportedVocabulary):
+    if spec.vocabulary.imported:
         return _with_stages(document, spec)
     vocabulary, merges = spec.vocabulary, spec.tokenizer.merges
     ids = [vocabulary.id_of(symbol, merges) for symbol in range(vocabulary.base_size + merges)]
     pairs = zip(vocabulary.merges[:merges], vocabulary.counts, ids[vocabulary.base_size :], strict=False)
-    document.vocabulary = spec.tokenizer.entries()
+    document.tokens = _rows(spec.tokenizer)
     document.merges = (_Merge(ids[left], ids[right], own, count) for (left, right), count, own in pairs)
     return document
+
+
+def _rows(tokenizer: Tokenizer) -> list[Token]:
+    """The rows of its vocabulary: tokens whose name is their text."""
+    return [Token(one.id, one.text, one.piece, one.score) for one in tokenizer.entries()]
 
 
 def _with_stages(document: _Document, spec: Spec) -> _Document:
@@ -100,20 +104,22 @@ def _with_stages(document: _Document, spec: Spec) -> _Document:
     if len(ids) < len(fitted.tokens) or len(set(ids.values())) < len(ids):
         raise Refused("two tokens have one id or one name", "tokentui", "keep the file that it was read from")
     letters, scored = fitted.recipe.unit == "byte", bool(spec.vocabulary.scores)
-    entries = [
-        Entry(token.id, piece, piece.decode("utf-8", "replace"), "", token.score if scored else None)
-        for token in fitted.tokens for piece in [token.piece or token.name.encode("utf-8", "surrogateescape")]
+    pieces = [token.piece or token.name.encode("utf-8", "surrogateescape") for token in fitted.tokens]
+    document.tokens = [
+        token._replace(
+            name=piece.decode("utf-8", "replace"), piece=piece, score=token.score if scored else None
+        )
+        for token, piece in zip(fitted.tokens, pieces, strict=True)
     ]
     optional: dict[str, object] = {
-        "names": {str(token.id): token.name for token, entry in zip(fitted.tokens, entries, strict=True)
-                  if token.name != name_of(entry.piece, letters)},
+        "names": {str(token.id): token.name for token, piece in zip(fitted.tokens, pieces, strict=True)
+                  if token.name != name_of(piece, letters)},
         "specials": fitted.specials, "notes": list(spec.tokenizer.notes),
     }
     if not scored and any(token.score for token in fitted.tokens):
         optional["scores"] = [token.score for token in fitted.tokens]
     document.stages = {"format": format.name, "letters": letters, **fitted.said,
                        **{name: value for name, value in optional.items() if value}}
-    document.vocabulary = entries
     document.merges = [_Merge(ids[left], ids[right], ids[made], 0) for left, right, made in fitted.rows]
     return document
 
@@ -123,8 +129,8 @@ def _write(fitted: Fitted) -> tuple[bytes, ...]:
     assert isinstance(fitted, _Document)
     # Rows are written out, since a call of the JSON module for each of many thousands takes longer than many
     # a training.
-    rows = (f'[{one.id}, {_quoted(one.text)}, "{one.piece.hex()}", {_number(one.score)}]'
-            for one in fitted.vocabulary)
+    rows = (f'[{one.id}, {_quoted(one.name)}, "{one.piece.hex()}", '
+            f'{"null" if one.score is None else _json(one.score)}]' for one in fitted.tokens)
     merges = (f"[{left}, {right}, {made}, {count}]" for left, right, made, count in fitted.merges)
     stages = "" if fitted.stages is None else f' "stages": {_json(fitted.stages)},\n'
     document = (
@@ -134,10 +140,6 @@ def _write(fitted: Fitted) -> tuple[bytes, ...]:
     )
     # Half a surrogate pair (in the name of a special) has no UTF-8: it is written as an escape.
     return (_HALF_PAIR.sub(lambda half: f"\\u{ord(half[0]):04x}", document).encode(),)
-
-
-def _number(score: float | None) -> str:
-    return "null" if score is None else _json(score)
 
 
 def _lines(rows: Iterable[str]) -> str:
@@ -161,12 +163,10 @@ def _read(source: Source) -> Tokenizer:
     root = source.root
     if root["format"].value != "tokentui":
         raise root.error('"format" is not "tokentui"', "name a file that train wrote")
-    if "version" in root and root["version"].number() > VERSION:
-        what = f"made by a newer tokentui (version {root['version'].value}); this one reads version {VERSION}"
-        raise root.error(what, "update tokentui")
+    if "version" in root and (version := root["version"].number()) != VERSION:
+        what = f"made by {'a newer' if version > VERSION else 'no'} tokentui (version {version})"
+        raise root.error(f"{what}; this one reads version {VERSION}", "update tokentui")
     root.keys((*_KEYS, "stages") if "stages" in root else _KEYS)
-    if root["version"].value != VERSION:
-        raise root.error(f'there was no version {root["version"].value}', f'"version" is {VERSION}')
     axes = root["recipe"].mapping()
     for name in AXIS_NAMES:
         if name not in axes:
@@ -177,7 +177,7 @@ def _read(source: Source) -> Tokenizer:
         recipe = _checked(root["run"], lambda: recipe.shaped(**shape))
     if "stages" in root:
         return _restored(recipe, root)
-    tokenizer = _Reading(recipe, run, root).tokenizer()
+    tokenizer = _trained(recipe, run, root)
     unknown = [f"{name}={value}" for name, value in recipe.to_dict().items() if name in _stand_ins(recipe)]
     tokenizer.vocabulary.notes = tuple(
         f"this version does not know {one}: the tokenizer encodes, and is not trained on" for one in unknown
@@ -223,162 +223,151 @@ def _run(node: Node) -> dict[str, object]:
             raise node.error(f"{key[:40]!r} is no key of a run", "one of: " + ", ".join((*RUN, *SHAPE)))
         if key != "specials" and key not in SHAPE:
             node[key].number()
-    for key in ("first_id", "specials"):
-        if key not in run:
-            raise node.error(f'"{key}" is missing')
-    node["specials"].texts()
     return run
+
+
+def _token(row: Node, least: int = 1) -> Token:
+    """A row of the vocabulary, of so many bytes at least."""
+    number, text, code, score = row.fields("ID", "TEXT", "HEX", "SCORE")
+    piece, said, value = code.hex(least), text.text(), score.value
+    # A special's name may hold half a surrogate pair; all other texts are what their bytes decode to.
+    if said.encode("utf-8", "surrogatepass") != piece and piece.decode("utf-8", "replace") != said:
+        raise row.error("HEX is not the bytes of TEXT", "mend one of the two")
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+        raise row.error("SCORE is no number", "a number or null belongs there")
+    return Token(number.number(), said, piece, value)
 
 
 def _merge(row: Node) -> _Merge:
     return _Merge(*(one.number() for one in row.fields("LEFT_ID", "RIGHT_ID", "ID", "COUNT")))
 
 
-class _Reading:
-    """The vocabulary of a document, made anew; every row is held against it.
+def _trained(recipe: Recipe, run: Mapping[str, object], root: Node) -> Tokenizer:
+    """The tokenizer of a document without stages: its units and merges make the vocabulary again, against
+    which its rows are held.
 
-    Args:
-        recipe: The recipe of the document.
-        run: The words of its run.
-        root: The document.
+    Raises:
+        TokentuiError: A row is not what the recipe, the run and the merges make.
     """
+    listed, replayed = root["vocabulary"], root["merges"]
+    rows, merges = list(map(_token, listed.rows())), list(map(_merge, replayed.rows()))
+    first, specials = root["run"]["first_id"].number(), root["run"]["specials"].texts()
+    objective = objective_of(recipe.with_axes(**_stand_ins(recipe)))
+    for n, row in enumerate(rows):
+        if row.id != first + n:
+            raise listed.at(n).error(f"id {row.id} where {first + n} belongs",
+                                     "ids go up by one from first_id")
+        if objective.scored and not -_LEAST_SCORE <= (row.score or 0) <= 0:
+            raise listed.at(n).error("SCORE is no log probability", "a number from -1e6 to 0 belongs there")
+    named = _rows(Tokenizer(Vocabulary(recipe, (), specials, first)))
+    _hold(listed, rows[: len(named)], named)
+    if objective.scored and merges:
+        raise replayed.at(0).error("a unigram model has no merges", "leave the list empty")
+    base = rows[len(named) :]
+    if objective.codes and [row.piece for row in base] != _ALL_BYTES:
+        raise listed.error("the base is not the 256 bytes in order", f"objective={objective.name} wants them")
+    _check_pairs(merges, replayed)
+    if objective.codes:  # a merge makes no row of its own: a byte stands for it
+        placeholders = _placeholders(merges, first + len(named), replayed)
+        vocabulary: Vocabulary = GageVocabulary(recipe, placeholders, specials, first)
+    else:
+        made = _made(merges, range(first, first + len(rows)), len(named), recipe, replayed)
+        base = [row for row in base if row.id not in made]
+        scores = [float(row.score or 0) for row in base] if objective.scored else ()
+        vocabulary = Vocabulary(recipe, [row.piece for row in base], specials, first, scores)
+    of_bytes = not objective.scored and recipe.base in ("bytes", "gpt2-bytes")
+    if sorted(vocabulary.pieces) != (_ALL_BYTES if of_bytes else sorted(vocabulary.units)):
+        what = "the base is not all 256 bytes" if of_bytes else "two base units have the same bytes"
+        raise listed.error(what, "each unit stands once")
+    _replay(vocabulary, {row.id: symbol for symbol, row in enumerate(base)}, rows, merges, replayed)
+    tokenizer = Tokenizer(vocabulary, None, run)
+    _hold(listed, rows, _rows(tokenizer))
+    return tokenizer
 
-    def __init__(self, recipe: Recipe, run: dict[str, object], root: Node) -> None:
-        self._recipe, self._run = recipe, run
-        self._first, self._specials = root["run"]["first_id"].number(), root["run"]["specials"].texts()
-        self._objective = objective_of(recipe.with_axes(**_stand_ins(recipe)))
-        self._listed, self._replayed = root["vocabulary"], root["merges"]
-        self._rows = [self._entry(row) for row in self._listed.rows()]
-        self._merges = [_merge(row) for row in self._replayed.rows()]
 
-    def _entry(self, row: Node) -> Entry:
-        number, text, code, score = row.fields("ID", "TEXT", "HEX", "SCORE")
-        identity, piece, said = number.number(), code.hex(), text.text()
-        # A special's name may hold half a surrogate pair; all other texts are what their bytes decode to.
-        if said.encode("utf-8", "surrogatepass") != piece and piece.decode("utf-8", "replace") != said:
-            raise row.error("HEX is not the bytes of TEXT", "mend one of the two")
-        value = score.value
-        if value is None:
-            return Entry(identity, piece, said, "")
-        if not self._objective.scored:
-            raise row.error("SCORE is not null", "only unigram models have scores")
-        if isinstance(value, bool) or not isinstance(value, int | float) or not -_LEAST_SCORE <= value <= 0:
-            raise row.error("SCORE is no log probability", "a number from -1e6 to 0 belongs there")
-        return Entry(identity, piece, said, "", float(value))
+def _hold(listed: Node, rows: list[Token], made: list[Token]) -> None:
+    """Hold the rows of a vocabulary against those that the rest of the document makes."""
+    for n, (row, own) in enumerate(itertools.zip_longest(rows, made)):
+        if row != own:
+            raise listed.at(n).error(f"{_shown(row)} where {_shown(own)} belongs",
+                                     "the recipe, the run, the units and the merges make the rows")
 
-    def tokenizer(self) -> Tokenizer:
-        """The tokenizer.
 
-        Raises:
-            TokentuiError: A row is not what the recipe, the run and the rows before it make.
-        """
-        listed, replayed, rows, first = self._listed, self._replayed, self._rows, self._first
-        ids: dict[int, int] = {}
-        for n, row in enumerate(rows):
-            if ids.setdefault(row.id, n) != n:
-                raise listed.at(n).error(f"id {row.id} stands in row {ids[row.id]} too", "an id stands once")
-        for n, row in enumerate(rows):
-            if row.id != first + n:
-                raise listed.at(n).error(f"id {row.id} where {first + n} belongs",
-                                         "ids go up by one from first_id")
-        for n, merge in enumerate(self._merges):
-            if not first <= merge.made < first + len(rows):
-                what = f"ID {merge.made} is not in the vocabulary"
-                raise replayed.at(n).error(what, "each merge makes a token that stands there")
-        named = list(Tokenizer(Vocabulary(self._recipe, (), self._specials, first)).entries())
-        for n, entry in enumerate(named):
-            if n >= len(rows) or rows[n].piece != entry.piece or rows[n].text != entry.text:
-                raise listed.at(n).error(f"{entry.text[:40]!r} belongs here",
-                                         "the specials come first, in the order of the run")
-        base = self._base(len(named))
-        vocabulary = self._vocabulary(base, len(named))
-        if len(vocabulary.units) < len(base):
-            raise listed.error("two base units have the same bytes", "a unit stands once")
-        of_bytes = not vocabulary.scores and self._recipe.base in ("bytes", "gpt2-bytes")
-        if of_bytes and sorted(vocabulary.units) != _ALL_BYTES:
-            raise listed.error("the base is not all 256 bytes", f"base={self._recipe.base} wants them")
-        symbols = {row.id: symbol for symbol, row in enumerate(base)}
-        for n, merge in enumerate(self._merges):
-            self._replay(vocabulary, symbols, merge, replayed.at(n))
-        tokenizer = Tokenizer(vocabulary, None, self._run)
-        for n, merge in enumerate(self._merges):
-            number = vocabulary.id_of(vocabulary.base_size + n, len(self._merges))
-            if merge.made != number:
-                raise replayed.at(n).error(f"ID {merge.made} where {number} belongs",
-                                           "ids go up in the order of the merges")
-        for n, entry in enumerate(tokenizer.entries()):
-            if rows[n].text != entry.text:
-                raise listed.at(n).error("TEXT is not what HEX decodes to", "mend one of the two")
-        return tokenizer
+def _shown(row: Token | None) -> str:
+    """A row as an error shows it: as in the file, and short."""
+    if row is None:
+        return "no row"
+    fields = (str(row.id), json.dumps(row.name[:40]), f'"{row.piece[:40].hex()}"', json.dumps(row.score)[:40])
+    return f"[{', '.join(fields)}]"
 
-    def _base(self, named: int) -> list[Entry]:
-        """The entries that no merge makes, behind so many named ones."""
-        others, ordinary = self._rows[named:], self._first + named
-        # A merge makes an entry of its own, but where it borrows a special's id or, with Gage, a byte's.
-        own = 0 if self._objective.codes else sum(merge.made >= ordinary for merge in self._merges)
-        if own > len(others):
-            raise self._listed.error(f"{len(others)} entries for {own} merges",
-                                     "each merge makes a token that stands there")
-        return others[own:] if self._recipe.base == "frequency" else others[: len(others) - own]
 
-    def _vocabulary(self, base: list[Entry], named: int) -> Vocabulary:
-        """The vocabulary that the objective makes, without its merges."""
-        recipe, specials, first = self._recipe, self._specials, self._first
-        pieces = [row.piece for row in base]
-        if self._objective.scored:
-            for n, row in enumerate(self._rows):
-                if (row.score is None) != (n < named):
-                    raise self._listed.at(n).error(
-                        "SCORE is not null" if n < named else "SCORE is missing",
-                        "every piece of a unigram model has one, specials and byte tokens have none",
-                    )
-            if self._merges:
-                raise self._replayed.at(0).error("a unigram model has no merges", "leave the list empty")
-            return Vocabulary(recipe, pieces, specials, first, [row.score or 0.0 for row in base])
-        if self._objective.codes:
-            return GageVocabulary(recipe, self._placeholders(pieces), specials, first)
-        return Vocabulary(recipe, pieces, specials, first)
+def _check_pairs(merges: list[_Merge], replayed: Node) -> None:
+    """Refuse a pair that is merged twice."""
+    pairs: dict[tuple[int, int], int] = {}
+    for n, (left, right, _, _) in enumerate(merges):
+        if (before := pairs.setdefault((left, right), n)) != n:
+            raise replayed.at(n).error(f"the pair {left}, {right} stands in row {before} too",
+                                       "a pair merges once")
 
-    def _placeholders(self, pieces: list[bytes]) -> list[int]:
-        """The byte that stands for the pair of each merge of Gage's compression: it stands for nothing else.
-        """
-        if pieces != _ALL_BYTES:
-            raise self._listed.error("the base is not the 256 bytes in order", "objective=gage wants them")
-        first = self._first + len(self._specials)
-        plain: set[int] = set()
-        taken: set[int] = set()
-        for n, (left, right, made, _) in enumerate(self._merges):
-            at = self._replayed.at(n)
-            plain |= {left, right} - taken
-            if made < first:
-                raise at.error(f"ID {made} is a special token's", "a byte stands for a pair")
-            if made in taken:
-                raise at.error(f"ID {made} stands for an earlier pair too", "a byte stands for one pair")
-            if made in plain:
-                raise at.error(f"ID {made} stands for itself in a pair",
-                               "a byte that stands for a pair stands for nothing else")
-            taken.add(made)
-        return [merge.made - first for merge in self._merges]
 
-    def _replay(self, vocabulary: Vocabulary, symbols: dict[int, int], merge: _Merge, at: Node) -> None:
-        """Add a merge whose parts must be there and make the bytes of its token; `symbols` learns its id."""
-        left, right, made, count = merge
-        first, rows = self._first, self._rows
-        for name, part in (("LEFT_ID", left), ("RIGHT_ID", right)):
+def _made(merges: list[_Merge], ids: range, named: int, recipe: Recipe, replayed: Node) -> set[int]:
+    """The ids that merges make, but those of the first, named rows.
+
+    Raises:
+        TokentuiError: One is not in the vocabulary, or stands twice or in another place than belongs.
+    """
+    rows: dict[int, int] = {}
+    for n, (_, _, made, _) in enumerate(merges):
+        if made not in ids:
+            raise replayed.at(n).error(f"ID {made} is not in the vocabulary",
+                                       "each merge makes a token that stands there")
+        if made >= ids.start + named and (before := rows.setdefault(made, n)) != n:
+            raise replayed.at(n).error(f"ID {made} stands in row {before} too", "a token is made once")
+    following = ids.start + named if recipe.base == "frequency" else ids.stop - len(rows)
+    for number, (made, n) in enumerate(rows.items(), following):
+        if made != number:
+            raise replayed.at(n).error(f"ID {made} where {number} belongs",
+                                       "ids go up in the order of the merges")
+    return set(rows)
+
+
+def _placeholders(merges: list[_Merge], first: int, replayed: Node) -> list[int]:
+    """The byte that stands for the pair of each merge of Gage's compression; `first` is the id of byte 0."""
+    used: set[int] = set()
+    for n, (left, right, made, _) in enumerate(merges):
+        used |= {left, right}
+        if made in used or not first <= made < first + len(_ALL_BYTES):
+            raise replayed.at(n).error(f"ID {made} stands for something else already",
+                                       "a byte that stands for a pair stands for nothing else")
+        used.add(made)
+    return [merge.made - first for merge in merges]
+
+
+def _replay(
+    vocabulary: Vocabulary, symbols: dict[int, int], rows: list[Token], merges: list[_Merge], replayed: Node
+) -> None:
+    """Add merges whose parts must be there and make the bytes of the row; `symbols` has the symbol of each
+    id, and learns those made.
+    """
+    size, most = 0, limits.now().file_bytes
+    for n, (left, right, made, count) in enumerate(merges):
+        at = replayed.at(n)
+        for part in (left, right):
             if part not in symbols:
-                there = first <= part < first + len(rows)
-                what = f"{name} {part} is {'no unit or earlier token' if there else 'not in the vocabulary'}"
-                raise at.error(what, "a merge joins base units and tokens of earlier merges")
+                raise at.error(f"{part} is no unit or earlier token",
+                               "a merge joins base units and tokens of earlier merges")
         pair = symbols[left], symbols[right]
-        if pair in vocabulary.ranks:
-            raise at.error(f"the pair {left}, {right} stands in row {vocabulary.ranks[pair]} too",
-                           "a pair merges once")
-        symbols[made] = vocabulary.add(*pair, count)
-        piece = vocabulary.pieces[symbols[made]]
-        if rows[made - first].piece != piece:
-            short = piece.hex() if len(piece) <= 20 else piece[:20].hex() + "…"
+        symbols[made] = symbol = vocabulary.add(*pair, count)
+        # Looked at as soon as it is made: what doubles a token again and again is soon longer than the file.
+        if (piece := vocabulary.pieces[symbol]) != rows[made - rows[0].id].piece:
+            short = piece[:20].hex() + ("…" if len(piece) > 20 else "")
             raise at.error(f"{left} and {right} do not make the bytes of {made}",
                            f"HEX of {made} would be {short}")
+        if made != (number := vocabulary.id_of(symbol, len(merges))):
+            raise at.error(f"ID {made} where {number} belongs", "ids go up in the order of the merges")
+        size += len(vocabulary.spelled(symbol))
+        if size > most:
+            raise at.error("the tokens are longer than those of any tokenizer")
 
 
 def _restored(recipe: Recipe, root: Node) -> Tokenizer:
@@ -388,10 +377,10 @@ def _restored(recipe: Recipe, root: Node) -> Tokenizer:
         TokentuiError: It is damaged, or its parts do not fit.
     """
     stages = root["stages"]
-    name = stages["format"].value
+    name = stages["format"].text()
     others = [one for one in WRITTEN if one != OWN.name]
-    if not isinstance(name, str) or name not in others:
-        raise stages["format"].error(f"{str(name)[:40]!r} is no format of other tools",
+    if name not in others:
+        raise stages["format"].error(f"{name[:40]!r} is no format of other tools",
                                      "one of: " + ", ".join(others))
     format = WRITTEN[name]
     tokens = list(_tokens(stages, root["vocabulary"]))
@@ -413,16 +402,15 @@ def _restored(recipe: Recipe, root: Node) -> Tokenizer:
         tokenizer = format.codec.read(
             source_of(tuple(str(root) for _ in files), files, split, Known(recipe, specials))
         )
-    except (KeyError, TypeError, AttributeError, ValueError, IndexError):
+    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError):
         raise stages.error(
             f"not what a file of {name} says", "mend the file or read the other file again"
         ) from None
     if tokenizer.recipe != recipe:
-        axis = next(axis for axis, value in recipe.to_dict().items()
-                    if tokenizer.recipe.to_dict()[axis] != value)
+        theirs = asdict(tokenizer.recipe)
+        axis = next(axis for axis, value in asdict(recipe).items() if theirs[axis] != value)
         raise root["recipe"].error(f"{axis} is not what the stages say", "mend one of the two")
     vocabulary = tokenizer.vocabulary
-    assert isinstance(vocabulary, ImportedVocabulary)
     vocabulary.pipeline = replace(vocabulary.pipeline, notes=notes)
     vocabulary.notes = notes
     return tokenizer
@@ -432,18 +420,11 @@ def _tokens(stages: Node, vocabulary: Node) -> Iterator[Token]:
     letters = stages["letters"].value is True
     names, scores = stages["names"].mapping({}), stages["scores"].value
     for n, row in enumerate(vocabulary.rows()):
-        number, text, code, score = row.fields("ID", "TEXT", "HEX", "SCORE")
-        piece = code.hex() if code.value != "" else b""
-        if text.text() != piece.decode("utf-8", "replace"):
-            raise row.error("TEXT is not what HEX decodes to", "mend one of the two")
-        said = score.value
-        if isinstance(scores, list):
-            said = scores[n] if n < len(scores) else None
-        if said is not None and (isinstance(said, bool) or not isinstance(said, int | float)):
-            raise row.error("SCORE is no number", "a number or null belongs there")
-        key = str(number.number())
-        name = stages["names"][key].text() if key in names else name_of(piece, letters)
-        yield Token(number.number(), name, piece, said)
+        token = _token(row, least=0)
+        key = str(token.id)
+        name = stages["names"][key].text() if key in names else name_of(token.piece, letters)
+        score = scores[n] if isinstance(scores, list) and n < len(scores) else token.score
+        yield token._replace(name=name, score=score)
 
 
 CODEC = Codec(_sniff, _read, _fit, _write)

@@ -15,16 +15,14 @@ from typing import NamedTuple
 from tokentui.core import jit
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import silent, tick
-from tokentui.core.safetext import visible
-from tokentui.encode.offsets import Encoding, WordEncoder
-from tokentui.encode.pipeline import ImportedVocabulary
+from tokentui.core.safetext import to_bytes, visible
+from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import NO_ID
 from tokentui.formats import ASPECTS, OWN, Format, Holds, recognised
 from tokentui.formats.source import source_of
 from tokentui.formats.spec import Fitted, Loss, Refused, Spec, pattern_of
 from tokentui.recipe import Recipe
-from tokentui.text.split import to_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +166,7 @@ def _counts(spec: Spec) -> str:
 
 
 def _recipe(spec: Spec) -> str:
-    recipe, imported = spec.recipe, isinstance(spec.vocabulary, ImportedVocabulary)
+    recipe, imported = spec.recipe, spec.vocabulary.imported
     return "" if imported else f"objective={recipe.objective}, tie={recipe.tie}, base={recipe.base}"
 
 
@@ -337,13 +335,13 @@ class _Sides:
     def difference(self, text: str) -> Difference | None:
         """The two encodings of a text, where they differ and that is not told."""
         try:
-            want = self._encode(0, text)
+            want = self._encoders[0].encode(text)
         except TokentuiError:
             return None  # it has no encoding that could be kept
         if want.unknown and not self._fitted.keeps_unknown:
             return None
         try:
-            got = self._encode(1, text)
+            got = self._encoders[1].encode(text)
         except TokentuiError as error:
             return Difference(text, want.tokens, (str(error),))
         same = want.ids == got.ids if self._fitted.keeps_ids else want.pieces == got.pieces
@@ -362,9 +360,6 @@ class _Sides:
             else:
                 break
         return found
-
-    def _encode(self, side: int, text: str) -> Encoding:
-        return self._encoders[side].encode(text)
 
 
 def _renumbered(spec: Spec, back: Tokenizer) -> dict[int, int]:

@@ -9,16 +9,17 @@ import functools
 import json
 import os
 import re
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
-from tokentui.core.files import open_regular
+from tokentui.core.files import refuse_irregular, refused, status_of
+from tokentui.core.jobs import silent
 from tokentui.recipe import Recipe
+from tokentui.text.files import Meter, read_path
 
 LARGEST_ID = (1 << 31) - 1
 """The greatest id that a file may hold."""
@@ -26,12 +27,11 @@ MOST_WORK = 1 << 29
 """The squares of the lengths of all tokens together: the cost of looking for the parts of each."""
 MEND = "mend the file or train it again"
 _LARGEST = 2**63 - 1
-_HEX = re.compile("(?:[0-9a-f]{2})+")
-_KINDS = {int: "a number", float: "a fraction", str: "text", list: "a list", dict: "an object",
-          type(None): "null"}
-_GZIP = b"\x1f\x8b"
+_HEX = re.compile("(?:[0-9a-f]{2})*")
+_KINDS = {int: "a whole number", float: "a fraction", str: "text", list: "a list", dict: "an object",
+          bool: "true or false", type(None): "null"}
 _MOST_NEIGHBOURS = 1000
-_BLOCK = 1 << 20
+T = TypeVar("T")
 
 
 class Node:
@@ -45,25 +45,25 @@ class Node:
         parent: The value that holds it, None for the whole file.
     """
 
-    __slots__ = ("_parent", "_step", "value")
+    __slots__ = ("_step", "parent", "value")
 
     def __init__(self, value: object, step: str | int | None, parent: Node | None = None) -> None:
         self.value = value
         self._step = step
-        self._parent = parent
+        self.parent = parent
 
     def __str__(self) -> str:
         """The place, as it stands in front of an error."""
         keys: list[str] = []
         row = ""
         node = self
-        while node._parent is not None:
+        while node.parent is not None:
             if isinstance(node._step, str):
                 keys.append(node._step)
             elif node._step is not None:
                 keys.clear()  # the row says it well enough
                 row = row or f" row {node._step}"
-            node = node._parent
+            node = node.parent
         return f"{node._step}: {'.'.join(reversed(keys))}{row}" if keys else str(node._step)
 
     def __getitem__(self, name: str) -> Node:
@@ -86,21 +86,32 @@ class Node:
         """The kind of the value in words."""
         return str(self.value).lower() if isinstance(self.value, bool) else _KINDS[type(self.value)]
 
-    def _or(self, default: object) -> object:
-        return default if self.value is None else self.value
+    def _of(self, wanted: type[T], default: T | None) -> T:
+        """The value, which must be of a type; the default, where there is one, for null."""
+        value = default if self.value is None else self.value
+        if value is None and self.parent is not None and isinstance(self._step, str):
+            above = self.parent.value
+            if isinstance(above, dict) and self._step not in above:
+                raise self.parent.error(f'"{self._step}" is missing')
+        if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
+            raise self.error(f"{_KINDS[wanted]} belongs here, not {self.kind}")
+        return value
 
     def mapping(self, default: dict[str, object] | None = None) -> dict[str, object]:
         """The value, which must be an object; null too where there is a default."""
-        value = self._or(default)
-        if not isinstance(value, dict):
-            raise self.error(f"an object belongs here, not {self.kind}")
-        return value
+        return self._of(dict, default)
 
-    def rows(self) -> Iterator[Node]:
+    def listed(self, default: list[object] | None = None) -> list[Any]:
+        """The value, which must be a list; null too where there is a default."""
+        return self._of(list, default)
+
+    def rows(self, default: list[object] | None = None) -> Iterator[Node]:
         """Each row of the value, which must be a list."""
-        if not isinstance(self.value, list):
-            raise self.error(f"a list belongs here, not {self.kind}")
-        return (Node(row, number, self) for number, row in enumerate(self.value))
+        return (Node(row, number, self) for number, row in enumerate(self.listed(default)))
+
+    def inner(self) -> Iterator[Node]:
+        """Each row of the value, which must be a list; the place of each is that of what holds the list."""
+        return (Node(row, None, self.parent) for row in self.listed())
 
     def fields(self, *names: str) -> list[Node]:
         """The fields of the value, which must be a list of as many as there are names."""
@@ -111,41 +122,26 @@ class Node:
 
     def number(self, default: int | None = None) -> int:
         """The value, which must be a whole number from 0 on that fits 63 bits."""
-        value = self._or(default)
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise self.error(f"a whole number belongs here, not {self.kind}")
+        value = self._of(int, default)
         if not 0 <= value <= _LARGEST:
             raise self.error("a number is negative" if value < 0 else "a number is too large")
         return value
 
     def text(self, default: str | None = None) -> str:
         """The value, which must be text."""
-        value = self._or(default)
-        if not isinstance(value, str):
-            raise self.error(f"text belongs here, not {self.kind}")
-        return value
+        return self._of(str, default)
 
     def texts(self) -> list[str]:
         """The value, which must be a list of texts."""
         return [row.text() for row in self.rows()]
 
-    def flag(self, name: str, default: bool | None = None) -> bool:
-        """The true or false of a key of the value."""
-        value = self.mapping().get(name, default)
-        if not isinstance(value, bool):
-            raise self.error(f'"{name}" is true or false' if name in self else f'"{name}" is missing')
-        return value
+    def flag(self, default: bool | None = None) -> bool:
+        """The value, which must be true or false."""
+        return self._of(bool, default)
 
-    def listed(self, name: str) -> list[Node]:
-        """The rows of a key of the value, which must be a list; each has the place of the value."""
-        value = self.mapping().get(name)
-        if not isinstance(value, list):
-            raise self.error(f'"{name}" is no list')
-        return [Node(one, None, self) for one in value]
-
-    def hex(self) -> bytes:
-        """The bytes of the value, which must be lower-case hex, one byte or more."""
-        if not isinstance(self.value, str) or not _HEX.fullmatch(self.value):
+    def hex(self, least: int = 1) -> bytes:
+        """The bytes of the value, which must be lower-case hex of so many bytes at least."""
+        if not isinstance(self.value, str) or not _HEX.fullmatch(self.value) or len(self.value) < 2 * least:
             raise self.error("HEX is not lower-case hex of whole bytes")
         return bytes.fromhex(self.value)
 
@@ -166,9 +162,8 @@ class Node:
         check_tokens(map(len, self.mapping()), self)
         for name, number in self.mapping().items():
             if type(number) is not int or not 0 <= number <= LARGEST_ID:
-                large = "is negative" if isinstance(number, int) and number < 0 else "is too large"
-                what = large if type(number) is int else "is no whole number"
-                raise self.error(f"the id of {name[:40]!r} {what}", "ids are whole numbers from 0 on")
+                raise self.error(f"the id of {name[:40]!r} is {number!r:.20}",
+                                 f"ids are whole numbers from 0 to {LARGEST_ID:,}")
             found[name] = number
         return found
 
@@ -264,7 +259,7 @@ class Source:
 
     Attributes:
         where: Its name in errors: its path.
-        data: Its bytes, unpacked where it was packed with gzip.
+        data: Its bytes, unpacked.
         split: The split that the user named for a file that holds none, empty for none.
         others: The files that it belongs to, where these are at hand; None to look for them in its folder.
         known: The recipe and the specials, where the project's own file says them.
@@ -373,40 +368,8 @@ def read_source(where: str, split: str = "") -> Source:
     Raises:
         TokentuiError: It cannot be read, or is larger than any tokenizer.
     """
-    most = limits.now().file_bytes
-    try:
-        with open_regular(where, "tokenizer file") as file:
-            size = os.fstat(file.fileno()).st_size
-            data = file.read(most + 1) if size <= most else b""
-    except FileNotFoundError:
-        raise TokentuiError("no such file", where, "check the name") from None
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        why = error.strerror if isinstance(error, OSError) else None
-        raise TokentuiError(f"cannot be read: {why or error}", where,
-                            "check the name and the permissions") from None
-    if size > most or len(data) > most:
-        hint = limits.reading("file-bytes", "name a tokenizer file")
-        raise TokentuiError(f"more than {most:,} bytes, which is the limit", where, hint)
-    return Source(where, _unpacked(data, where) if data.startswith(_GZIP) else data, split)
-
-
-def _unpacked(data: bytes, where: str) -> bytes:
-    """The file in a gzip file, such as CLIP's is published as."""
-    now = limits.now()
-    unpacker = zlib.decompressobj(wbits=31)
-    out, rest = bytearray(), data
-    try:
-        while rest and not unpacker.eof:
-            out += unpacker.decompress(rest, _BLOCK)
-            rest = unpacker.unconsumed_tail
-            if len(out) > now.file_bytes:
-                what = f"packed with gzip, and more than {now.file_bytes:,} bytes, which is the limit"
-                raise TokentuiError(what, where, limits.reading("file-bytes"))
-            if len(out) > max(now.packed_bytes, now.packed_ratio * (len(data) - len(rest))):
-                what = f"packed with gzip, and unpacks to more than {now.packed_ratio} times its size"
-                raise TokentuiError(what, where, limits.reading("packed-ratio"))
-    except zlib.error:
-        raise TokentuiError("packed with gzip, and damaged", where, "fetch it again") from None
-    if not unpacker.eof:
-        raise TokentuiError("packed with gzip, and cut off", where, "fetch it again")
-    return bytes(out)
+    with refused(where):
+        refuse_irregular(status_of(where).st_mode, where, "tokenizer file")
+    with silent():
+        contents = read_path(where, Meter(limit="file-bytes"))
+    return Source(where, bytes(contents.data), split)

@@ -14,12 +14,11 @@ from typing import NamedTuple
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check
 from tokentui.encode.offsets import WordEncoder
-from tokentui.encode.pipeline import ImportedVocabulary, Origin
 from tokentui.encode.segment.longest import LongestMatch
 from tokentui.encode.segment.merges import JoinedMerging, Merging, PairMerging
 from tokentui.encode.segment.viterbi import Viterbi
 from tokentui.encode.tokenizer import Entry, Tokenizer
-from tokentui.encode.vocabulary import GageVocabulary
+from tokentui.encode.vocabulary import GageVocabulary, Origin
 from tokentui.formats.tokens import name_of
 from tokentui.recipe import Recipe
 from tokentui.text.split import SPLITS
@@ -152,7 +151,7 @@ class Spec:
     @property
     def origin(self) -> Origin | None:
         """The file that it was read from, where that is another tool's; None for none."""
-        return self.vocabulary.pipeline.origin if isinstance(self.vocabulary, ImportedVocabulary) else None
+        return self.vocabulary.pipeline.origin
 
     def came_from(self, format: str) -> bool:
         """Return whether it was read from a file of this format."""

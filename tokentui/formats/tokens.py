@@ -8,15 +8,15 @@ from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tokentui.encode.pipeline import ImportedVocabulary, Origin, Pipeline
+from tokentui.core.safetext import to_bytes
+from tokentui.encode.pipeline import ImportedVocabulary
+from tokentui.encode.segment import Segmenter
 from tokentui.encode.segment.merges import PairMerging
-from tokentui.encode.segment.ways import Segmenter
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import Vocabulary
+from tokentui.encode.vocabulary import Origin, Pipeline, Vocabulary
 from tokentui.formats.source import Node
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
-from tokentui.text.split import to_bytes
 
 _PRINTED = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
 _OTHERS = [value for value in range(256) if value not in _PRINTED]
@@ -78,9 +78,6 @@ def is_unit(name: str, prefix: str = "", suffix: str = "", lettered: bool = Fals
     if len(name) > 1 and suffix and name.endswith(suffix):
         name = name[: -len(suffix)]
     return len(name) == 1 and (not lettered or is_letters(name))
-
-
-NO_PAIR = "not two tokens with a space between them"
 
 
 def imported(
@@ -168,7 +165,7 @@ def in_merge_order(
     names, ids = list(vocabulary), list(vocabulary.values())
     index = {name: n for n, name in enumerate(names)}
     for number, (left, right) in enumerate(rows) if cut or "" in index else ():
-        if "" in index and not (left and right):
+        if not (left and right):
             raise place(number).error("one side of the merge is empty",
                                       "a merge joins two tokens, both of some characters")
         if len(right) < cut:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 
+from tokentui.core.safetext import to_bytes
 from tokentui.encode.segment.longest import TableMatch
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import UNKNOWN_NAMES
@@ -17,7 +18,6 @@ from tokentui.formats.source import Source
 from tokentui.formats.spec import Fitted, Refused, Spec, Token
 from tokentui.formats.tokens import imported
 from tokentui.recipe import Recipe
-from tokentui.text.split import to_bytes
 
 _PREFIX = "##"
 _SPECIAL = re.compile(r"\[[^\[\]]+\]|<[^<>]+>")
@@ -57,10 +57,7 @@ def _read(source: Source) -> Tokenizer:
     told = "capital letters, so case is kept" if cased else "no capital letters, so text is lower-cased"
     notes = [f"the file does not say whether text is lower-cased: it has {told}"]
     if again:
-        several = f"{len(again)} tokens stand in two lines, such as {again[0][:40]!r}"
-        notes.append(
-            f"{several if len(again) > 1 else f'{again[0][:40]!r} stands in two lines'}: the last one counts"
-        )
+        notes.append(f"tokens in two lines: {len(again)}, such as {again[0][:40]!r}; the last line counts")
     specials = {name: number for name, number in tokens.items() if _SPECIAL.fullmatch(name)
                 and not _UNUSED.fullmatch(name)}
     names = sorted(tokens, key=tokens.__getitem__)

@@ -11,14 +11,12 @@ import itertools
 import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from tokentui.core import jobs
 from tokentui.core.choices import Axis, Choice, Refusal
 from tokentui.core.jobs import in_blocks
-from tokentui.encode.vocabulary import Vocabulary
+from tokentui.core.safetext import to_bytes
 from tokentui.recipe import Recipe
-from tokentui.text.split import to_bytes
 
 if TYPE_CHECKING:
     import regex
@@ -37,10 +35,10 @@ def totals_of(words: Iterable[Iterable[bytes]], weights: Iterable[int]) -> dict[
         weights: The weight of each word in the counts.
     """
     totals: dict[bytes, int] = {}
-    for word, weight in zip(words, weights, strict=True):
-        for part in in_blocks(word):
-            for unit in part:
-                totals[unit] = totals.get(unit, 0) + weight
+    weighted = (zip(word, itertools.repeat(weight)) for word, weight in zip(words, weights, strict=True))
+    for part in in_blocks(itertools.chain.from_iterable(weighted)):
+        for unit, weight in part:
+            totals[unit] = totals.get(unit, 0) + weight
     return totals
 
 
@@ -247,54 +245,6 @@ FILTERS = Axis(
 """The filters, by name."""
 
 
-# ---- the units of a corpus
-
-
-class Units(NamedTuple):
-    """The units of a corpus that is laid out.
-
-    Attributes:
-        words: The symbols of each distinct word; `BOUNDARY` for a unit that nothing merges with.
-        weights: The weight of each word in the counts.
-        vocabulary: The vocabulary of the units.
-        apart: The number of tokens of the corpus that no merge touches, by weight.
-    """
-
-    words: list[list[int]]
-    weights: list[int]
-    vocabulary: Vocabulary
-    apart: int
-
-
-def laid_out(
-    words: Sequence[str], counts: Sequence[int], recipe: Recipe, units_of: Callable[[str], list[bytes]],
-    vocabulary_of: Callable[[Totals], Vocabulary],
-) -> Units:
-    """Cut words into units and number them. The job has a tick after each block of characters.
-
-    Args:
-        words: The distinct pre-tokens.
-        counts: The count of each.
-        recipe: The recipe.
-        units_of: Cuts a word into its units.
-        vocabulary_of: Makes the vocabulary from the units and how often they count.
-    """
-    weights, many, units = WEIGHTS.of(recipe.weight).of(counts), jobs.BLOCK, list[list[bytes]]()
-    for n, word in enumerate(words):
-        many += len(word) + 1
-        if many > jobs.BLOCK:
-            jobs.tick(n, len(words))
-            many = 0
-        units.append(units_of(word))
-    totals = totals_of(units, weights)
-    found = barriers(totals, recipe)
-    vocabulary = vocabulary_of({unit: totals[unit] for unit in totals if unit not in found})
-    symbol_of = {**vocabulary.units, **dict.fromkeys(found, BOUNDARY)}
-    symbols = [[symbol_of[unit] for part in in_blocks(word) for unit in part] for word in units]
-    jobs.tick(len(words), len(words))
-    return Units(symbols, weights, vocabulary, tokens_of(found, units, weights, recipe))
-
-
 # ---- the units that nothing merges with: symbols, and what the base does not cover
 
 _NEVER = frozenset(map(to_bytes, NEVER))
@@ -358,7 +308,7 @@ def tokens_of(
         if found.isdisjoint(word):
             continue
         before = False
-        for unit in itertools.chain.from_iterable(jobs.in_blocks(word)):
+        for unit in itertools.chain.from_iterable(in_blocks(word)):
             unknown = unit in found and unit not in symbols
             if unit in symbols:
                 total += weight

@@ -3,8 +3,8 @@
 Count the pairs of neighbouring symbols, choose the best one, merge it everywhere, note the merge; again and
 again:
 
-    while self.number < goal and (pair := self._best(under)):  # choose
-        self._make(pair)                                       # merge, count what changes, note
+    while self.number < goal and (pair := self.best(under)):  # choose
+        self._make(pair)                                      # merge, count what changes, note
 
 `PlainPairs.walk` is that loop, and the way back. No word is counted twice: a merge keeps the counts of
 all pairs up to date. The best pair is the one of the greatest value: its count, or a value of its count and
@@ -43,18 +43,20 @@ from __future__ import annotations
 import bisect
 import heapq
 from collections.abc import Callable, Sequence
-from itertools import pairwise, repeat
+from itertools import accumulate, chain, pairwise, repeat
 from typing import NamedTuple
 
 from tokentui.core.jit import PLAIN
-from tokentui.core.jobs import in_blocks
+from tokentui.core.jobs import each, in_blocks
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn.bases import BOUNDARY, FILTERS, Totals, laid_out
+from tokentui.learn.bases import BOUNDARY, FILTERS, WEIGHTS, Totals, barriers, tokens_of, totals_of
 from tokentui.learn.objectives import Material
 from tokentui.learn.ranking import TIES, Key, Queue
 from tokentui.learn.values import Constraints, Merged, Pair, Ranked, Span, disjoint
 from tokentui.text.pretokenize import Pretokenizer
 
+_END = b""
+"""The end of a word among its units."""
 _SLICE, _A_STEP = 2048, 32
 """The places that are merged between two looks at the clock, and the places that a step costs beyond its own.
 """
@@ -65,14 +67,12 @@ class Made(NamedTuple):
 
     Attributes:
         pair: The pair, by its number.
-        tokens: The length of the corpus in tokens after it.
         pairs: The number of pairs before it.
         logged: The length of the log before it.
         figures: Its figures.
     """
 
     pair: int
-    tokens: int
     pairs: int
     logged: int
     figures: Merged
@@ -98,14 +98,18 @@ class PlainPairs:
         recipe, words = material.recipe, material.words
         self.objective, self._allowed = material.objective, FILTERS.of(recipe.pieces).allows
         self._rule = TIES.of(recipe.tie).key
-        units = laid_out(words.words, words.counts, recipe, Pretokenizer(recipe).units, vocabulary_of)
-        self.vocabulary = units.vocabulary
-        self.symbols, self._weights, self.starts = [BOUNDARY], [0], list[int]()
-        for part in in_blocks(zip(units.words, units.weights, strict=True)):
-            for word, weight in part:
-                self.starts.append(len(self.symbols))
-                self.symbols += (*word, BOUNDARY)
-                self._weights += repeat(weight, len(word) + 1)
+        cut, weights = Pretokenizer(recipe).units, WEIGHTS.of(recipe.weight).of(words.counts)
+        units = [cut(word) for word in each(words.words, len(words.words))]
+        totals = totals_of(units, weights)
+        apart = barriers(totals, recipe)
+        self.vocabulary = vocabulary_of({unit: totals[unit] for unit in totals if unit not in apart})
+        symbol_of = {**self.vocabulary.units, **dict.fromkeys((*apart, _END), BOUNDARY)}
+        self.symbols = [BOUNDARY]
+        for part in in_blocks(chain.from_iterable(chain(word, (_END,)) for word in units)):
+            self.symbols += map(symbol_of.__getitem__, part)
+        sizes = [len(word) + 1 for word in units]
+        self.starts = list(accumulate(sizes, initial=1))[:-1]
+        self._weights = [0, *chain.from_iterable(map(repeat, weights, sizes))]
         self.length = [1] * self.vocabulary.base_size
         """The number of cells that each symbol covers."""
         self.left, self.right, self.counts = [BOUNDARY], [BOUNDARY], [0]
@@ -117,11 +121,11 @@ class PlainPairs:
         self._log_place: list[int] = []
         """The places of each merge, and the pair that started at the token to the left before it."""
         self._log_left: list[int] = []
-        self.uses = [0] * (self.vocabulary.base_size + 1)
+        self.uses = [0 if piece in apart else totals.get(piece, 0) for piece in self.vocabulary.pieces]
         """The uses of each symbol at this step, by weight."""
+        self._start_tokens = sum(self.uses) + tokens_of(apart, units, weights, recipe)
         self._count()
-        self._start_tokens = sum(self.uses) + units.apart
-        self.number = 0
+        self.number = self.known = 0
         self._made: list[Made] = []
         self._limits: tuple[object, ...] = ()
         self._forget_choices()
@@ -135,25 +139,23 @@ class PlainPairs:
             work -= self._unmerge() + _A_STEP
         while self.number < min(goal, self.known) and work > 0:
             work -= self._merge(self._made[self.number].pair) + _A_STEP
-        while self.number < goal and work > 0 and (pair := self._best(under)):  # choose
+        while self.number < goal and work > 0 and (pair := self.best(under)):  # choose
             work -= self._make(pair) + _A_STEP  # merge, count, note
 
     def _count(self) -> None:
-        """Find the pairs of neighbouring units and count them, overlapping ones too; and count the units."""
+        """Find the pairs of neighbouring units and count them, overlapping ones too."""
+        counts, places, weights, pair_at = self.counts, self._places, self._weights, self._pair_at
         found: dict[tuple[int, int], int] = {}
         for part in in_blocks(enumerate(pairwise(self.symbols))):
-            for at, (left, right) in part:
-                self.uses[left] += self._weights[at]
-                if left < 0 or right < 0:
-                    continue
-                pair = found.get((left, right))
+            for at, parts in part:
+                pair = found.get(parts)
                 if pair is None:
-                    found[left, right] = pair = self._new(left, right)
-                self.counts[pair] += self._weights[at]
-                self._places[pair].append(at)
-                self._pair_at[at] = pair
-        self._listed = sum(map(len, self._places))
-        del self.uses[BOUNDARY]  # which is the last
+                    found[parts] = pair = 0 if BOUNDARY in parts else self._new(*parts)
+                if pair:
+                    counts[pair] += weights[at]
+                    places[pair].append(at)
+                    pair_at[at] = pair
+        self._listed = sum(map(len, places))
 
     def _new(self, left: int, right: int) -> int:
         """Add a pair to the pair table. Returns its number."""
@@ -163,7 +165,7 @@ class PlainPairs:
         self._places.append([])
         return len(self.counts) - 1
 
-    def _best(self, under: Constraints) -> int:
+    def best(self, under: Constraints) -> int:
         """The best pair at the furthest step, 0 where no pair may be merged."""
         self._judge(under)
         least = under.min_count if self.objective.filters else 1
@@ -182,11 +184,12 @@ class PlainPairs:
         left, right, places = self.left[pair], self.right[pair], self.counts[pair]
         uses, pairs, logged = (self.uses[left], self.uses[right]), len(self.counts), len(self._log_place)
         tied, tokens = self._queue.tied(pair) if self._queue else 1, self.tokens_at(self.number)
+        self.known += 1
         self.vocabulary.add(left, right, places)
         self.length.append(self.length[left] + self.length[right])
         self.uses.append(0)
         replaced = self._merge(pair)
-        self._made.append(Made(pair, tokens - replaced, pairs, logged, Merged(places, replaced, tied, *uses)))
+        self._made.append(Made(pair, pairs, logged, Merged(tokens - replaced, places, replaced, tied, *uses)))
         return replaced
 
     def _merge(self, pair: int) -> int:
@@ -196,7 +199,7 @@ class PlainPairs:
         """
         symbols, pair_at, weights, length = self.symbols, self._pair_at, self._weights, self.length
         counts, places, log_place, log_left = self.counts, self._places, self._log_place, self._log_left
-        token, left = self.vocabulary.base_size + self.number, self.left[pair]
+        token, left, right = self.vocabulary.base_size + self.number, self.left[pair], self.right[pair]
         moved = self._moved
         # the new pair (symbol, token) of each symbol that stands before the token
         before: dict[int, int] = {}
@@ -242,14 +245,17 @@ class PlainPairs:
         moved.add(pair)
         moved.update(range(first_new, len(counts)))
         self._listed += sum(map(len, places[first_new:]))
-        self._use(replaced)
+        self._parts.update((left, right))
+        self.uses[token] += replaced
+        self.uses[left] -= replaced
+        self.uses[right] -= replaced
         self.number += 1
         return replaced
 
     def _unmerge(self) -> int:
         """Undo the last merge, exactly. Returns how many places were merged, by weight."""
         self.number -= 1
-        pair, _, first_new, logged, figures = self._made[self.number]
+        pair, first_new, logged, figures = self._made[self.number]
         symbols, pair_at, weights, length, counts = (
             self.symbols, self._pair_at, self._weights, self.length, self.counts,
         )
@@ -271,22 +277,17 @@ class PlainPairs:
         self._listed -= sum(map(len, self._places[first_new:]))
         del self.left[first_new:], self.right[first_new:], counts[first_new:], self._places[first_new:]
         del self._log_place[logged:], self._log_left[logged:]
-        self._use(-figures.replaced)
+        self.uses[self.vocabulary.base_size + self.number] = 0
+        self.uses[left] += figures.replaced
+        self.uses[right] += figures.replaced
         return figures.replaced
-
-    def _use(self, replaced: int) -> None:
-        """Take the uses of the next symbol from its parts; fewer than none give them back."""
-        left, right = self.vocabulary.merges[self.number]
-        self._parts.update((left, right))
-        self.uses[self.vocabulary.base_size + self.number] += replaced
-        self.uses[left] -= replaced
-        self.uses[right] -= replaced
 
     def forget(self) -> None:
         """Forget the steps past the present one."""
         self.vocabulary = self.vocabulary.copy(self.number)
         del self.uses[len(self.vocabulary.pieces) :], self.length[len(self.vocabulary.pieces) :]
         del self._made[self.number :]
+        self.known = self.number
         self._forget_choices()
 
     # ---- the pairs that may be merged
@@ -331,8 +332,8 @@ class PlainPairs:
         if value is None:
             return [counts[pair] for pair in pairs]
         shift = 4 * self._start_tokens.bit_length()
-        values = (value(counts[pair], uses[left[pair]], uses[right[pair]]) for pair in pairs)
-        return [(one.numerator << shift) // one.denominator for one in values]
+        fractions = [value(counts[pair], uses[left[pair]], uses[right[pair]]) for pair in pairs]
+        return [(numerator << shift) // denominator for numerator, denominator in fractions]
 
     def _pair_of(self, parts: tuple[bytes, ...]) -> int:
         """The pair of these parts that stands somewhere, 0 where none does."""
@@ -342,10 +343,6 @@ class PlainPairs:
             if self.counts[pair] and (pieces[self.left[pair]], pieces[self.right[pair]]) == parts
         )
         return next(found, 0)
-
-    def coming(self, under: Constraints) -> int:
-        """The count of the best pair at the furthest step, 0 where no pair may be merged."""
-        return self.counts[self._best(under)]
 
     def ranked(self, under: Constraints, limit: int) -> Ranked:
         """The candidates at this step, so many of the best in order."""
@@ -364,14 +361,17 @@ class PlainPairs:
             for pair, was in zip(best, before, strict=True)
         ]
         tied = values.count(max(values, default=0))
-        return Ranked(len(pairs), tied, self._disjoint(best[0]) if best else 0, rows)
+        replaced = rows[0].places if rows else 0
+        if rows and rows[0].left == rows[0].right:
+            replaced = self._disjoint(best[0])
+        return Ranked(len(pairs), tied, replaced, rows)
 
     def _falls(self) -> tuple[dict[int, int], int]:
         """The falls of the counts of older pairs in the last step, and the number of pairs before it."""
         fell: dict[int, int] = {}
         if not self.number:
             return fell, len(self.counts)
-        merged, _, first_new, logged, _ = self._made[self.number - 1]
+        merged, first_new, logged, _ = self._made[self.number - 1]
         offset = self.length[self.left[merged]]
         for start, before in zip(self._log_place[logged:], self._log_left[logged:], strict=True):
             for old in (before, ~self._pair_at[start + offset]):
@@ -380,9 +380,7 @@ class PlainPairs:
         return fell, first_new
 
     def _disjoint(self, pair: int) -> int:
-        """The number of places of a pair that a merge would replace, by weight."""
-        if self.left[pair] != self.right[pair]:
-            return self.counts[pair]
+        """The number of places of a pair of twice the same symbol that a merge would replace, by weight."""
         places = [at for at in self._places[pair] if self._pair_at[at] == pair]
         return disjoint(places, [self._weights[at] for at in places], 2 * self.length[self.left[pair]])
 
@@ -392,11 +390,6 @@ class PlainPairs:
         return next((at for at in self._places[pair] if pair_at[at] == pair), len(self.symbols))
 
     # ---- the figures
-
-    @property
-    def known(self) -> int:
-        """The furthest step that has been made."""
-        return len(self._made)
 
     @property
     def memory(self) -> int:
@@ -413,7 +406,11 @@ class PlainPairs:
 
     def tokens_at(self, number: int) -> int:
         """The length of the corpus in tokens after a known step."""
-        return self._made[number - 1].tokens if number else self._start_tokens
+        return self._made[number - 1].figures.tokens if number else self._start_tokens
+
+    def size_at(self, number: int) -> int:
+        """The number of ids after a known step."""
+        return self.vocabulary.sizes[number]
 
     def last_with(self, least: int, number: int) -> int:
         """The furthest known step that is reached from a step by merges of pairs with at least such a count.

@@ -13,6 +13,7 @@ import numpy as np
 
 from tokentui.core.jit import COMPILED
 from tokentui.core.jobs import tick
+from tokentui.core.safetext import to_bytes
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import Totals
 from tokentui.learn.kernels import layout, merges, order, pairs, score
@@ -31,7 +32,6 @@ from tokentui.learn.kernels.layout import (
 )
 from tokentui.learn.objectives import Material
 from tokentui.learn.values import Constraints, Merged, Pair, Ranked, Span, disjoint
-from tokentui.text.split import to_bytes
 
 SLICE = 1 << 14
 """The number of places merged between two readings of the clock: about a millisecond."""
@@ -68,7 +68,7 @@ class KernelPairs:
 
     def __init__(self, material: Material, vocabulary_of: Callable[[Totals], Vocabulary]) -> None:
         words, recipe, objective = material.words, material.recipe, material.objective
-        tick(0, len(words.words))
+        tick(0, len(words.counts))
         units = layout.units_of(words, recipe)
         self._vocabulary = vocabulary_of(dict(zip(units.pieces, units.totals, strict=True)))
         self.number = self.known = 0
@@ -96,7 +96,7 @@ class KernelPairs:
         )
         self._between = max(LEAST_BETWEEN, len(state.cells) // MOST_CHECKPOINTS)
         self._checkpoints: list[Checkpoint] = []
-        tick(len(words.words), len(words.words))
+        tick(len(words.counts), len(words.counts))
 
     def _lay_out(self, units: layout.Units, symbols: Any) -> int:
         """Write the words into cells and find their pairs.
@@ -172,11 +172,11 @@ class KernelPairs:
         self._state = self._state._replace(longest=limits[0], least=limits[1], **arrays)
         self._queue.fill(self.pairs_at(self.known), self._state.base + self.known, self._state)
 
-    def coming(self, under: Constraints) -> int:
-        """The count of the best pair at the furthest step, 0 where no pair may be merged."""
+    def best(self, under: Constraints) -> int:
+        """The best pair at the furthest step, 0 where no pair may be merged."""
         self._limit(under)
-        level = int(self._state.queue["level"][0])
-        return level if level >= under.min_count else 0
+        queue = self._state.queue[0]
+        return int(queue["best"]) if queue["level"] >= under.min_count else 0
 
     def walk(self, goal: int, under: Constraints) -> None:
         """Go towards a step for about a millisecond, forward no further than there is a pair."""
@@ -188,12 +188,14 @@ class KernelPairs:
             self.number = kernel(self.number, to, SLICE, self._state)
             return
         self._limit(under)
+        several = goal > self.known + 1
         known = self._queue.run(self.known, goal, under.min_count, SLICE, self._state)
-        if known == self.known < goal and self.coming(under):
+        if known == self.known < goal and self.best(under):
             self._make_room()
             known = self._queue.run(known, goal, under.min_count, SLICE, self._state)
         self.number = self.known = known
-        self._keep()
+        if several:  # a single step does not wait for the copy
+            self._keep()
 
     def forget(self) -> None:
         """Forget the steps past the present one."""
@@ -282,11 +284,15 @@ class KernelPairs:
     def merged(self, number: int) -> Merged:
         """The figures of a known step."""
         step = self._state.steps[number - 1]
-        return Merged(*(int(step[name]) for name in Merged._fields))
+        return Merged(self.tokens_at(number), *(int(step[name]) for name in Merged._fields[1:]))
 
     def tokens_at(self, number: int) -> int:
         """The length of the corpus in tokens after a known step."""
         return int(self._state.steps["tokens"][number])
+
+    def size_at(self, number: int) -> int:
+        """The number of ids after a known step: no merge spells a special token."""
+        return self._vocabulary.sizes[0] + number
 
     def last_with(self, least: int, number: int) -> int:
         """The furthest known step that is reached from a step by merges of pairs with at least such a count.

@@ -72,10 +72,6 @@ class GageTrainer(PairTrainer):
         assert isinstance(vocabulary, GageVocabulary)
         return vocabulary
 
-    def placeholder(self, rank: int) -> bytes:
-        """The byte that a pair is replaced by; empty where none is free."""
-        return self._vocabulary.placeholder(rank)
-
     def facts(self, why: Why, stops: Stops) -> Iterable[str]:
         """The sizes, and what the next step does to them."""
         yield self.compressed(length=0).sizes

@@ -8,6 +8,7 @@ from functools import partial
 
 from tokentui.core import jit
 from tokentui.core.runtime import quiet_collector
+from tokentui.core.safetext import to_bytes
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import BASES, FILTERS, WEIGHTS, Totals
 from tokentui.learn.bpe import PlainPairs
@@ -18,7 +19,6 @@ from tokentui.learn.values import PairEngine, WhatIf
 from tokentui.recipe import Recipe
 from tokentui.text.count import Words
 from tokentui.text.pretokenize import MARKS
-from tokentui.text.split import to_bytes
 
 WORTH_CHARS = 1 << 15
 """A corpus whose distinct words have fewer characters is trained by the plain engine within some hundredths
@@ -50,7 +50,7 @@ def is_chosen(material: Material) -> bool:
     words, recipe, run, _ = material
     if without_kernel(recipe) or not jit.loaded(OBJECTIVES.of(recipe.objective).task):
         return False
-    size = _size(words)
+    size = sum(map(len, words.words)) if words.flat is None else len(words.flat.text)
     if size < WORTH_CHARS and os.environ.get(jit.ENGINE) != "compiled":
         return False
     return (
@@ -58,11 +58,6 @@ def is_chosen(material: Material) -> bool:
         and max(words.counts, default=0) <= MOST_WEIGHT
         and not _may_spell(run.specials, words, recipe)
     )
-
-
-def _size(words: Words) -> int:
-    """The length of all distinct words together, in characters or bytes."""
-    return sum(map(len, words.words)) if words.flat is None else len(words.flat.text)
 
 
 def _may_spell(specials: Sequence[str], words: Words, recipe: Recipe) -> bool:

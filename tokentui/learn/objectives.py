@@ -17,9 +17,9 @@ if TYPE_CHECKING:  # the records are read where nothing is trained
     from tokentui.learn.trainer import Trainer
     from tokentui.text.count import Words
 
-Value = Callable[..., int | Fraction]
-"""The exact value of a pair from its count and the uses of its left and right symbol, and from the parameters
-of the objective by name; the greatest is merged."""
+Value = Callable[..., tuple[int, int]]
+"""The exact value of a pair, as numerator and denominator, from its count and the uses of its left and right
+symbol, and from the parameters of the objective by name; the greatest is merged."""
 
 _KINDS = {
     "count": "count", "change": "change", "left uses": "part", "right uses": "part", "score": "score",
@@ -94,25 +94,16 @@ class Objective(Choice):
         """The value of a pair, exactly."""
         if self.value is None:
             return count
-        return self.value(count, left_uses, right_uses) if left_uses and right_uses else 0
-
-    def values(self, **figures: object) -> tuple[object, ...]:
-        """The values of a candidate in the order of the columns.
-
-        Args:
-            figures: Its figures by the name of the column that shows them, `_` for a space: count, change
-                (None for a pair that is new), left_uses, right_uses, score, value, as, spelled.
-        """
-        return tuple(figures[column.name.replace(" ", "_")] for column in self.columns)
+        return Fraction(*self.value(count, left_uses, right_uses)) if left_uses and right_uses else 0
 
 
 def columns(*names: str) -> tuple[Column, ...]:
-    """The columns of these names, each a key of `Objective.values`."""
+    """The columns of these names, each a figure of a pair."""
     return tuple(Column(name, "", _KINDS[name]) for name in names)
 
 
-def _score(count: int, left: int, right: int) -> Fraction:
-    return Fraction(count, left * right)
+def _score(count: int, left: int, right: int) -> tuple[int, int]:
+    return count, left * right
 
 
 def _probabilities(recipe: Recipe) -> Refusal | None:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import GageVocabulary
 from tokentui.learn.objectives import Material
 from tokentui.learn.rows import (
     Candidate,
@@ -22,6 +23,7 @@ from tokentui.learn.rows import (
     Query,
     Traits,
     Why,
+    Worth,
     fixed_entry,
     listed,
     page_of,
@@ -36,12 +38,11 @@ from tokentui.learn.values import (
     MergeStep,
     Pair,
     PairEngine,
-    Place,
     Ranked,
     Span,
     Stop,
-    Stretch,
     WhatIf,
+    Word,
 )
 from tokentui.recipe import Ending, Stops
 from tokentui.text.pretokenize import Pretokenizer
@@ -81,24 +82,16 @@ class PairTrainer:
         self.replay: Replay | None = None
         self.traits = Traits(
             engine=engine.engine, columns=self.objective.columns, shaped_by=self.objective.shaped_by,
-            least_size=self.size_at(0), compresses=self.objective.codes,
+            least_size=engine.size_at(0), compresses=self.objective.codes,
         )
+        self.number = self.computed = 0
+        self.tokens_at, self.size_at = engine.tokens_at, engine.size_at
         self._index: dict[str, int] = {}
         self._last: tuple[Constraints, Ranked] | None = None
         """The candidates that were asked for last, and the constraints with the step."""
         self._listed: tuple[tuple[object, ...], Sequence[int]] = ((), ())
         self._ends: dict[int, int] = {}
         """For a least count the furthest step, where no candidate had such a count after it."""
-
-    @property
-    def number(self) -> int:
-        """The present step."""
-        return self.engine.number
-
-    @property
-    def computed(self) -> int:
-        """The furthest step that has been made."""
-        return self.engine.known
 
     @property
     def memory(self) -> int:
@@ -114,33 +107,34 @@ class PairTrainer:
 
     def advance(self, goal: int | None, stops: Stops, seconds: float = SLICE_S) -> Stop | None:
         """Walk towards a step, or on to a stop, for about so many seconds; see `Trainer.advance`."""
-        self._limit(stops)
-        stops = stops if goal is None else self.limits
+        limits = stops.only(self.traits.shaped_by)
+        if limits != self.limits:  # what was made under others is forgotten
+            self.limits = limits
+            self.forget()
+        stops = stops if goal is None else limits
         deadline = time.perf_counter() + seconds
         while self.number != goal:
             if goal is not None and self.number > goal:
-                self.engine.walk(goal, self._under(stops))
+                to = goal
             elif end := self.end(stops):
                 return end
             else:
-                self.engine.walk(self._goal(goal, stops), self._under(stops))
+                to = self._goal(goal, stops)
+            try:
+                self.engine.walk(to, self._under(stops))
+            finally:  # a walk that is stopped stays where it is
+                self.number, self.computed = self.engine.number, self.engine.known
             if time.perf_counter() > deadline and self.number != goal:
                 return None
         return Stop.MERGES
 
-    def _limit(self, stops: Stops) -> None:
-        """Forget what was made under other limits on a candidate."""
-        limits = stops.only(self.traits.shaped_by)
-        if limits != self.limits:
-            self.limits = limits
-            if self.number < self.computed:
-                self.forget()
-            self._ends.clear()
-
     def forget(self) -> None:
         """Forget the steps past the present one."""
-        self.engine.forget()
-        self._last = None
+        if self.number < self.computed:
+            self.engine.forget()
+            self.computed = self.number
+            self._last = None
+        self._ends.clear()
 
     def _under(self, stops: Stops) -> Constraints:
         """The constraints on the next step of a run under these stops."""
@@ -178,7 +172,7 @@ class PairTrainer:
         elif self.number < self.computed:
             goes_on = self.engine.last_with(stops.min_count, self.number) > self.number
         else:
-            goes_on = self.engine.coming(under) > 0
+            goes_on = self.engine.best(under) > 0
         return None if goes_on else self._exhausted(stops)
 
     def _exhausted(self, stops: Stops) -> Stop:
@@ -210,7 +204,7 @@ class PairTrainer:
     def _last_with(self, least: int) -> int | None:
         """The furthest known step, where no candidate had such a count after it; None where one had, or it is
         not known."""
-        if self.number == self.computed and not self.engine.coming(self._under(Stops(min_count=least))):
+        if self.number == self.computed and not self.engine.best(self._under(Stops(min_count=least))):
             self._ends[least] = self.computed
         return self.computed if self._ends.get(least) == self.computed else None
 
@@ -227,27 +221,25 @@ class PairTrainer:
     def step_at(self, number: int) -> MergeStep:
         """A known step."""
         vocabulary, made, rank = self.engine.vocabulary, self.engine.merged(number), number - 1
-        parts, symbol = vocabulary.merges[rank], vocabulary.base_size + rank
-        chosen = self._candidate(
-            Pair(*parts, made.places, made.places), made.left_uses, made.right_uses, made.tied > 1, rank
-        )
+        parts, symbol, pieces = vocabulary.merges[rank], vocabulary.base_size + rank, vocabulary.pieces
         scored = self.objective.value is not None
+        uses = (made.left_uses, made.right_uses) if scored else (0, 0)
         return MergeStep(
             number=number, events=(Event(Kind.MERGE, symbol, parts, made.places, made.replaced),),
-            tied=made.tied, tokens=self.tokens_at(number), vocab_size=vocabulary.size(number),
-            worth=chosen.worth, values=chosen.values, chosen=chosen,
-            left=chosen.left, right=chosen.right, token=chosen.token, id=vocabulary.id_of(symbol, number),
-            count=made.places, replaced=made.replaced, score=chosen.score if scored else None,
-            left_uses=made.left_uses if scored else 0, right_uses=made.right_uses if scored else 0,
+            tied=made.tied, tokens=made.tokens, vocab_size=self.size_at(number), left=pieces[parts[0]],
+            right=pieces[parts[1]], token=pieces[symbol], id=vocabulary.id_of(symbol, number),
+            count=made.places, replaced=made.replaced, left_uses=uses[0], right_uses=uses[1],
+            score=float(self.objective.worth(made.places, *uses)) if scored else None,
         )
 
-    def tokens_at(self, number: int) -> int:
-        """The length of the corpus in tokens after a known step."""
-        return self.engine.tokens_at(number)
-
-    def size_at(self, number: int) -> int:
-        """The number of ids after a known step."""
-        return self.engine.vocabulary.size(number)
+    def taken(self, number: int) -> PairCandidate:
+        """The pair that a known step merged, with the figures that it had then."""
+        made = self.engine.merged(number)
+        pair = Pair(*self.engine.vocabulary.merges[number - 1], made.places, made.places)
+        uses = made.left_uses, made.right_uses
+        return self._candidate(
+            pair, *uses, self.objective.worth(made.places, *uses), made.tied > 1, number - 1
+        )
 
     def find(self, goal: Goal, after: int = 0) -> int | None:
         """The first computed step at which a goal is reached, or the first after a step; None where there is
@@ -278,11 +270,8 @@ class PairTrainer:
             not tokens.isdisjoint((vocabulary.pieces[one], vocabulary.spelled(one))) for one in made
         )
 
-    def why(self, number: int, stops: Stops) -> Why:
-        """The reasons of a computed step, or of the step to come."""
-        if number <= self.number:
-            step = self.step_at(number)
-            return Why(step.chosen, None, step.tied, step.replaced, self.recipe.tie)
+    def why(self, stops: Stops) -> Why:
+        """The reasons of the step to come."""
         ranked = self._ranked(self._under(stops.only(self.traits.shaped_by)))
         best, second = (*self._candidates(ranked, 0, 2), None, None)[:2]
         if best is None:
@@ -326,35 +315,33 @@ class PairTrainer:
         """The candidates from a row on up to another, those that are exactly as good as a neighbour tied."""
         uses, worth, start, number = self.engine.uses, self.objective.worth, max(0, first - 1), self.number
         near = ranked.rows[start : last + 1]
-        worths = [None, *(worth(one.places, uses[one.left], uses[one.right]) for one in near), None]
+        worths = [-1, *(worth(one.places, uses[one.left], uses[one.right]) for one in near), -1]
         return tuple(
             self._candidate(
-                one, uses[one.left], uses[one.right], worths[n + 1] in (worths[n], worths[n + 2]), number
+                one, uses[one.left], uses[one.right], worth, worth in (worths[n], worths[n + 2]), number
             )
-            for n, one in enumerate(near)
+            for n, (one, worth) in enumerate(zip(near, worths[1:-1], strict=True))
             if first <= start + n < last
         )
 
-    def _candidate(self, pair: Pair, left_uses: int, right_uses: int, tied: bool, rank: int) -> PairCandidate:
-        """A pair as the candidate of a merge, with the uses of its parts."""
+    def _candidate(
+        self, pair: Pair, left_uses: int, right_uses: int, worth: Worth, tied: bool, rank: int
+    ) -> PairCandidate:
+        """A pair as the candidate of the merge after so many, with the uses of its parts."""
         vocabulary, (left, right, count, before) = self.engine.vocabulary, pair
-        token, byte = vocabulary.join(left, right), self.placeholder(rank)
-        shown = token if byte is None else byte
-        worth, uses = self.objective.worth(count, left_uses, right_uses), left_uses * right_uses
-        values = self.objective.values(
-            count=count, change=None if before is None else count - before, left_uses=left_uses,
-            right_uses=right_uses, score=count / uses if uses else 0.0, value=worth, **{"as": shown},
-            spelled=token,
-        )
+        token = vocabulary.join(left, right)
+        shown = vocabulary.placeholder(rank) if isinstance(vocabulary, GageVocabulary) else token
+        value = float(worth)  # rounded once; candidates are ordered by their exact worth
+        figures = {
+            "count": count, "change": None if before is None else count - before, "left uses": left_uses,
+            "right uses": right_uses, "score": value, "value": value, "as": shown, "spelled": token,
+        }
         return PairCandidate(
-            (left, right), (vocabulary.pieces[left], vocabulary.pieces[right]), shown, worth, values, tied,
+            (left, right), (vocabulary.pieces[left], vocabulary.pieces[right]), shown, worth,
+            tuple(figures[column.name] for column in self.objective.columns), tied,
             marks=vocabulary.mark_sizes(left, right), count=count, before=before, left_uses=left_uses,
-            right_uses=right_uses, expansion=b"" if byte is None else token,
+            right_uses=right_uses, expansion=token if vocabulary.codes else b"",
         )
-
-    def placeholder(self, rank: int) -> bytes | None:
-        """The byte that a merge makes; None where a token is its parts joined."""
-        return None
 
     def _matching(self, ranked: Ranked, wanted: Sequence[bytes]) -> tuple[int, ...]:
         """The rows that show one of some texts: in the token, or in the parts with a plus between them."""
@@ -370,10 +357,8 @@ class PairTrainer:
 
     # ---- the corpus
 
-    def segment(self, place: Place) -> list[Span]:
+    def segment(self, place: Word) -> list[Span]:
         """The segmentation of a word of the corpus at this step; empty for a word that the corpus lacks."""
-        if isinstance(place, Stretch):
-            raise NotImplementedError("documents are not laid out")
         if not self._index:
             self._index = {known: number for number, known in enumerate(self.words.words)}
         index = self._index.get(place.text)

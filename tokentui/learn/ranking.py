@@ -19,15 +19,10 @@ from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.objectives import Objective
 
 SPARE = 1024
-"""The entries out of date that a queue may hold, beyond as many as are valid."""
+"""The values out of date that a queue may hold, beyond twice as many as are valid."""
 
 Key = Callable[[int], Any]
 """The key of a pair, by its number."""
-
-
-Entry = tuple[int, Any, int, int]
-"""A pair in a queue: its negated value, its key, its number and its count."""
-_NONE = 0, 0, None
 
 
 class Pairs(Protocol):
@@ -61,11 +56,13 @@ class Pairs(Protocol):
 
 
 class Queue:
-    """The candidates at the furthest step, the best first.
+    """The candidates at the furthest step: those of each value, and the values in a heap, the greatest first.
 
-    The heap is lazy. A value that rises, or a key that may have moved, is pushed at once; a value that fell
-    is corrected when the pair comes up. A merge of (a, b) changes the counts of pairs at its places alone,
-    and the uses of a and b: where they matter, all pairs of a and b are valued anew.
+    The tie rule is asked where a value is the greatest: its candidates then lie in a heap by their keys. A
+    key that has grown since is corrected when its pair comes up.
+
+    A merge of (a, b) changes the counts of pairs at its places alone, and the uses of a and b: where they
+    matter, all pairs of a and b are valued anew.
 
     Args:
         pairs: The pairs.
@@ -74,11 +71,14 @@ class Queue:
 
     def __init__(self, pairs: Pairs, least: int) -> None:
         self._pairs, self.least = pairs, least
-        self._heap: list[Entry] = []
-        self._now: dict[int, tuple[int, int, Any]] = {}
-        """The value, the count and the key of each candidate, None for a key that is not known."""
-        self._alike: dict[int, int] = {}
-        """The number of candidates with each value."""
+        self._value: dict[int, int] = {}
+        """The value of each candidate."""
+        self._alike: dict[int, set[int]] = {}
+        """The candidates of each value."""
+        self._values: list[int] = []
+        """A heap of these values, negated, some that no candidate has any more among them."""
+        self._ordered: dict[int, list[tuple[Any, int]]] = {}
+        """Of each value that was the greatest: a heap of (key, candidate), some that have left among them."""
         self._touching: dict[int, list[int]] = {}
         """The candidates that each symbol is a part of, some that are none any more among them."""
 
@@ -89,60 +89,66 @@ class Queue:
             moved: The pairs that have come, or whose count fell.
             parts: The symbols that were merged.
         """
-        pairs, counts, now, alike, key = (
-            self._pairs, self._pairs.counts, self._now, self._alike, self._pairs.key,
-        )
+        pairs, counts, value_of, alike = self._pairs, self._pairs.counts, self._value, self._alike
         valued = pairs.objective.value is not None
         if valued:
             for symbol in parts:
-                self._touching[symbol] = live = [one for one in self._touching.get(symbol, ()) if one in now]
+                self._touching[symbol] = live = [
+                    one for one in self._touching.get(symbol, ()) if one in value_of
+                ]
                 moved = moved.union(live)
         live = [pair for pair in moved if counts[pair] >= self.least and pair not in pairs.barred]
-        for pair in moved.difference(live):
-            if pair in now:
-                self._leave(now.pop(pair)[0])
-        for pair, value in zip(live, pairs.values(live), strict=True):
-            count, was, tie = counts[pair], now.get(pair), None
+        values = dict(zip(live, pairs.values(live), strict=True))
+        for pair in moved:
+            value, was = values.get(pair), value_of.get(pair)
+            if value == was:
+                continue
             if was is not None:
-                if was[1] == count:
-                    if was[0] == value:
-                        continue
-                    tie = was[2]  # the place that first-seen looks at goes with the count alone
-                self._leave(was[0])
+                alike[was].remove(pair)
+                if not alike[was]:
+                    del alike[was]
+                    self._ordered.pop(was, None)
             elif valued:
                 for symbol in {pairs.left[pair], pairs.right[pair]}:
                     self._touching.setdefault(symbol, []).append(pair)
-            if was is None or value >= was[0]:
-                tie = key(pair) if tie is None else tie
-                heapq.heappush(self._heap, (-value, tie, pair, count))
-            now[pair] = value, count, tie
-            alike[value] = alike.get(value, 0) + 1
-        if len(self._heap) > 2 * len(now) + SPARE:
-            self._heap = [one for one in self._heap if 0 < now.get(one[2], _NONE)[0] <= -one[0]]
-            heapq.heapify(self._heap)
-
-    def _leave(self, value: int) -> None:
-        """Count one candidate less with this value."""
-        self._alike[value] -= 1
-        if not self._alike[value]:
-            del self._alike[value]
+            if value is None:
+                del value_of[pair]
+                continue
+            value_of[pair] = value
+            if value in alike:
+                alike[value].add(pair)
+            else:
+                alike[value] = {pair}
+                heapq.heappush(self._values, -value)
+            if value in self._ordered:
+                heapq.heappush(self._ordered[value], (pairs.key(pair), pair))
+        if len(self._values) > 2 * len(alike) + SPARE:
+            self._values = [-value for value in alike]
+            heapq.heapify(self._values)
 
     def best(self) -> int:
         """The best pair, 0 where none is left."""
-        while self._heap:
-            value, _, pair, count = self._heap[0]
-            now = self._now.get(pair, _NONE)
-            if now[0] == -value and now[1] == count:
-                return pair
-            if 0 < now[0] < -value:
-                heapq.heapreplace(self._heap, (-now[0], self._pairs.key(pair), pair, now[1]))
+        while self._values and -self._values[0] not in self._alike:
+            heapq.heappop(self._values)
+        if not self._values:
+            return 0
+        key, alike = self._pairs.key, self._alike[-self._values[0]]
+        ordered = self._ordered.get(-self._values[0])
+        if ordered is None:
+            ordered = self._ordered[-self._values[0]] = [(key(pair), pair) for pair in alike]
+            heapq.heapify(ordered)
+        while True:
+            was, pair = ordered[0]
+            if pair not in alike:
+                heapq.heappop(ordered)
+            elif (now := key(pair)) != was:
+                heapq.heapreplace(ordered, (now, pair))
             else:
-                heapq.heappop(self._heap)
-        return 0
+                return pair
 
     def tied(self, pair: int) -> int:
         """The number of candidates that are as good as a pair, 1 for one that is forced and no candidate."""
-        return self._alike.get(self._now.get(pair, _NONE)[0], 1)
+        return len(self._alike[self._value[pair]]) if pair in self._value else 1
 
 
 # ---- tie rules
@@ -157,15 +163,11 @@ def _first_seen(pairs: Pairs) -> Key:
 
 def _largest_pair(pairs: Pairs) -> Key:
     # The inverted bytes, then a letter after all of them: a longer string comes before its own beginning.
-    inverted: list[str] = []
-
-    def key(pair: int) -> tuple[str, str]:
-        new = pieces[len(inverted) :]
-        inverted.extend(piece.translate(_INVERT).decode("latin-1") + _AFTER_ALL for piece in new)
-        return inverted[left[pair]], inverted[right[pair]]
+    def inverted(symbol: int) -> str:
+        return pieces[symbol].translate(_INVERT).decode("latin-1") + _AFTER_ALL
 
     pieces, left, right = pairs.vocabulary.pieces, pairs.left, pairs.right
-    return key
+    return lambda pair: (inverted(left[pair]), inverted(right[pair]))
 
 
 def _smallest_pair(pairs: Pairs) -> Key:

@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from tokentui.core.jit import PLAIN
+from tokentui.core.safetext import to_bytes
 from tokentui.encode.vocabulary import Vocabulary, byte_token
-from tokentui.text.split import to_bytes
 
 Row = TypeVar("Row", covariant=True)
 Worth: TypeAlias = int | float | Fraction
@@ -41,6 +41,7 @@ class Traits(NamedTuple):
         heavy: True if one step takes long, so that other columns wait for it.
         engine: The engine that runs: `jit.PLAIN` or `jit.COMPILED`.
         step: The word for one step: `merge`, `round`, `token`.
+        candidate: The word for one candidate: `pair`, `piece`, `token`.
         columns: The columns of the candidates; `Candidate.values` are in their order.
         orders: The orders in which the vocabulary can be listed.
         shaped_by: The names of the stops that a step depends on. The others only end a run.
@@ -55,6 +56,7 @@ class Traits(NamedTuple):
     heavy: bool = False
     engine: str = PLAIN
     step: str = "merge"
+    candidate: str = "pair"
     columns: tuple[Column, ...] = ()
     orders: tuple[str, ...] = ("newest", "most used", "longest", "id")
     shaped_by: tuple[str, ...] = ("max_length",)

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.rows import Candidate, Entry, Page, Query, Traits, Why
-from tokentui.learn.values import Changed, Life, Place, Span, Step, Stop, WhatIf
+from tokentui.learn.values import Changed, Life, Span, Step, Stop, WhatIf, Word
 from tokentui.recipe import Ending, Recipe, Stops
 from tokentui.text.count import Words
 
@@ -179,9 +179,12 @@ class Trainer(Protocol):
     def size_at(self, number: int) -> int:
         """The number of ids after a computed step, specials counted."""
 
-    def why(self, number: int, stops: Stops) -> Why:
-        """The reasons of a computed step, or of the step to come: `self.number + 1`, which alone has a
-        runner-up."""
+    def taken(self, number: int) -> Candidate | None:
+        """The candidate that a computed step took, with the figures that it had then; None where a step takes
+        none."""
+
+    def why(self, stops: Stops) -> Why:
+        """The reasons of the step to come."""
 
     def candidates(self, query: Query) -> Page[Candidate]:
         """The candidates of the next step, best first."""
@@ -189,8 +192,8 @@ class Trainer(Protocol):
     def entries(self, query: Query) -> Page[Entry]:
         """The entries of the vocabulary at this step."""
 
-    def segment(self, place: Place) -> Sequence[Span]:
-        """The segmentation of a place of the corpus at this step; empty for a word that the corpus lacks."""
+    def segment(self, place: Word) -> Sequence[Span]:
+        """The segmentation of a word of the corpus at this step; empty for a word that the corpus lacks."""
 
     def changed(self) -> Changed:
         """The changes of the last step."""

@@ -8,14 +8,13 @@ step.
 
 from __future__ import annotations
 
-import dataclasses
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn.rows import Candidate, Worth
 
 
 class Kind(StrEnum):
@@ -81,9 +80,6 @@ class Step:
         tokens: The length of the corpus in tokens after it, by weight.
         lengths: The length of each part of the corpus, where there are several.
         vocab_size: The number of ids after it.
-        worth: The value that it was chosen for, see `Candidate`.
-        values: Its values then, in the order of `Traits.columns`.
-        chosen: The candidate that it took, with the figures that it had then; None where a step takes none.
     """
 
     number: int
@@ -94,9 +90,6 @@ class Step:
     tokens: int
     lengths: tuple[int, ...] = ()
     vocab_size: int
-    worth: Worth = 0
-    values: tuple[object, ...] = ()
-    chosen: Candidate | None = dataclasses.field(default=None, repr=False, compare=False)
 
     @property
     def made(self) -> int:
@@ -185,17 +178,10 @@ class Word(NamedTuple):
     first: int = 0
     units: int | None = None
 
-
-class Stretch(NamedTuple):
-    """A piece of a document: characters `start` to `end` of its normalised text."""
-
-    document: int
-    start: int
-    end: int
-
-
-Place = Word | Stretch
-"""A place that can be segmented: a pre-token, or a stretch of a document."""
+    def within(self, spans: Iterable[Span]) -> list[Span]:
+        """Those of the tokens of the pre-token that cover a unit of the part."""
+        last = math.inf if self.units is None else self.first + self.units
+        return [span for span in spans if span.end > self.first and span.start < last]
 
 
 class Changed(NamedTuple):
@@ -260,6 +246,7 @@ class Merged(NamedTuple):
     """The figures of a merge that was made.
 
     Attributes:
+        tokens: The length of the corpus in tokens after it.
         places: The number of places where its pair stood, by weight.
         replaced: The number of them that were merged.
         tied: The number of pairs that were as good.
@@ -267,6 +254,7 @@ class Merged(NamedTuple):
         right_uses: The uses of its right part before it.
     """
 
+    tokens: int
     places: int
     replaced: int
     tied: int
@@ -325,11 +313,12 @@ class PairEngine(Protocol):
     @property
     def uses(self) -> Sequence[int]: ...
     def walk(self, goal: int, under: Constraints) -> None: ...
-    def coming(self, under: Constraints) -> int: ...
+    def best(self, under: Constraints) -> int: ...
     def ranked(self, under: Constraints, limit: int) -> Ranked: ...
     def forget(self) -> None: ...
     def merged(self, number: int) -> Merged: ...
     def tokens_at(self, number: int) -> int: ...
+    def size_at(self, number: int) -> int: ...
     def last_with(self, least: int, number: int) -> int: ...
     def words_changed(self) -> Iterable[int]: ...
     def word(self, index: int, first: int, units: int | None) -> list[Span]: ...

@@ -15,11 +15,12 @@ from typing import Any, cast
 
 from tokentui.axes import label
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.core.safetext import GlyphMode, meant
+from tokentui.core.safetext import GlyphMode, meant, to_bytes
 from tokentui.encode.decode import Decoder
 from tokentui.encode.explain import round_trip
 from tokentui.encode.offsets import EncodedToken, WordEncoder
 from tokentui.encode.stretches import Typed
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.rows import Candidate, Page, Query
 from tokentui.learn.trainer import Size, Tokens, Trainer
@@ -40,7 +41,6 @@ from tokentui.session.views import (
     Viewport,
 )
 from tokentui.text.patterns import TakesTooLong
-from tokentui.text.split import to_bytes
 
 LOSSES_CHARS = 4_000
 """In a longer text no losses are looked for at each step."""
@@ -49,134 +49,21 @@ Key = tuple[object, ...]
 _EMPTY = ColumnSnapshot()
 
 
-class Sections:
-    """The sections of a column.
-
-    Args:
-        prepared: The training, with its corpus and its run.
-    """
-
-    def __init__(self, prepared: Prepared) -> None:
-        self.prepared = prepared
-        self._typed = Typed()
-        self._kept: dict[str, tuple[Key, Any]] = {}
-        self._errors: dict[str, str] = {}
-        self._lengths: dict[int, int] = {}
-        """The corpus in tokens after the steps that the curve has shown."""
-        file = prepared.opened.tokenizer if prepared.opened else None
-        self._decoder = Decoder(file.vocabulary, file.merges) if file else None
-        recipe, view = prepared.recipe, prepared.opened.view if prepared.opened else None
-        self._column = ColumnSnapshot(
-            about=label(recipe), recipe=recipe, preset=preset_of(recipe), path=view.path if view else "",
-            opened=view, notes=file.notes if file else (), partial=prepared.partial,
-            traits=prepared.trainer.traits,
-        )
-
-    def column(self, key: int, name: str, in_sync: bool, view: Viewport, typed: str) -> ColumnSnapshot:
-        """The column with the sections that a viewport wants.
-
-        Args:
-            key: The column's own number.
-            name: Its name.
-            in_sync: True if it is at the position.
-            view: The rows and sections that are shown.
-            typed: The typed text.
-        """
-        prepared, trainer = self.prepared, self.prepared.trainer
-        substeps, number, computed = trainer.substeps, trainer.number, trainer.computed
-        moment = number, computed, None if substeps is None else substeps.walked
-        at: AtStep = self._section("at", moment, lambda: at_step(prepared))
-        listed = Query(view.candidates_top, view.candidates_rows)
-        entries = Query(view.vocabulary_top, view.vocabulary_rows, view.vocabulary_order)
-        place = view.corpus, view.corpus_chars, view.corpus_before
-        wanted: dict[str, tuple[Key, Callable[[], object]]] = {
-            "candidates": ((moment, listed), lambda: candidates(trainer, listed)),
-            "why": (moment, lambda: trainer.why(number + 1, prepared.run.stops)),
-            "vocabulary": ((moment, entries), lambda: trainer.entries(entries)),
-            "corpus": ((moment, *place), lambda: prepared.text.view(view, trainer)),
-            "encoding": ((number, typed), lambda: self._encoding(typed)),
-            "curve": ((computed, at.target, view.curve_points), lambda: self._curve(at, view.curve_points)),
-        }
-        sections = {
-            one: self._section(one, *wanted[one]) if one in view.wants else getattr(_EMPTY, one)
-            for one in MAIN
-        }
-        errors = {one: error for one, error in self._errors.items() if one in view.wants}
-        return dataclasses.replace(
-            self._column, key=key, name=name, in_sync=in_sync, at=at, errors=errors, **sections
-        )
-
-    def _section(self, name: str, key: Key, make: Callable[[], object]) -> Any:
-        """A section, made anew where its key has changed; an empty one and an error where it cannot be made.
-        """
-        kept = self._kept.get(name)
-        if kept is not None and kept[0] == key:
-            return kept[1]
-        self._errors.pop(name, None)
-        try:
-            made = make()
-        except Cancelled:
-            raise
-        except Exception as error:
-            expected = isinstance(error, TokentuiError)
-            self._errors[name] = (
-                str(error) if expected else f"this should not happen: {type(error).__name__}: {error}"
-            )
-            made = getattr(_EMPTY, name)
-        self._kept[name] = key, made
-        return made
-
-    def _curve(self, at: AtStep, points: int) -> CurveView:
-        """The corpus in tokens after evenly spread steps up to the end of the run, as far as they are
-        computed."""
-        trainer, known = self.prepared.trainer, self._lengths
-        end, points = max(at.computed, at.target or 0), max(2, points)
-        lengths = []
-        for step in [round(n * end / (points - 1)) for n in range(points)]:
-            if step <= at.computed:
-                if step not in known:
-                    known[step] = trainer.tokens_at(step)
-                lengths.append(known[step])
-        return CurveView(tuple(lengths), end)
-
-    def _encoding(self, text: str) -> EncodedView:
-        """The typed text as the tokenizer of the step encodes it."""
-        tokenizer, typed, decoder = self.prepared.trainer.tokenizer(), self._typed, self._decoder
-        size, vocabulary, merges = len(to_bytes(text)), tokenizer.vocabulary, tokenizer.merges
-        if typed.too_slow and typed.too_slow[0] == text:
-            return EncodedView(text, (), size, str(typed.too_slow[1]))
-        try:
-            if decoder is None:
-                tokens, encoder = typed.encode(vocabulary, merges, text), None
-            else:  # a whole file, which decodes an id alike at any step
-                encoder = WordEncoder(vocabulary, merges)
-                tokens = encoder.encode(text).rows
-        except TokentuiError as error:
-            if isinstance(error, TakesTooLong):
-                typed.too_slow = text, error
-            return EncodedView(text, (), size, str(error))
-        if len(text) > LOSSES_CHARS or (decoder is None and _comes_back(vocabulary, tokens, text)):
-            return EncodedView(text, tokens, size)
-        back = round_trip(encoder or WordEncoder(vocabulary, merges), text, decoder)
-        return EncodedView(text, tokens, size, lost=back.lost, back=back.back or "" if back.lost else "")
-
-
 def at_step(prepared: Prepared) -> AtStep:
     """The numbers of a training at its step."""
     trainer = prepared.trainer
     number, words = trainer.number, trainer.words
-    target, ending = trainer.ending(prepared.run.stops)
+    end = trainer.ending(prepared.run.stops)
     tokens, start_tokens = trainer.tokens_at(number), trainer.tokens_at(0)
-    if ending == "last" and not prepared.opened and (prepared.partial or not start_tokens):
+    if end.kind == "last" and not prepared.opened and (prepared.partial or not start_tokens):
         # That is the end of the part that has been counted, or of nothing at all.
-        target, ending = Ending()
+        end = Ending()
     last = trainer.step_at(number) if number else None
     counted = tokens and prepared.recipe.weight != "distinct"
     return AtStep(
         step=number,
         computed=trainer.computed,
-        target=target,
-        ending=ending,
+        end=end,
         tokens=tokens,
         start_tokens=start_tokens,
         vocab_size=trainer.size_at(number),
@@ -184,7 +71,7 @@ def at_step(prepared: Prepared) -> AtStep:
         distinct=len(words.words),
         memory=trainer.memory,
         bytes_per_token=prepared.corpus.size / tokens if counted else None,
-        last=last.chosen if last else None,
+        last=trainer.taken(number) if number else None,
         last_id=getattr(last, "id", None),
     )
 
@@ -217,7 +104,16 @@ class Column:
     Args:
         key: Its own number.
         wanted: What was asked for.
+
+    Attributes:
+        prepared: The training with its corpus and its run, its `trainer` and its `stops`; there are none
+            before the column is `open`.
     """
+
+    prepared: Prepared
+    trainer: Trainer
+    stops: Stops
+    _at: Tokenizer
 
     def __init__(self, key: int, wanted: ColumnWanted) -> None:
         self.key = key
@@ -225,51 +121,167 @@ class Column:
         self.error = ""
         self.loading = Busy("waiting", 0, 0)
         """The progress of opening the column."""
-        self.prepared: Prepared | None = None
+        self.open = False
+        """True once it has a training."""
         self.in_sync = False
         """True if the column is at the session's position."""
         self.stopped_at: int | None = None
         """The step that its stops end it at, once it has come there."""
         self.passed = False
         """True if the column may have gone past its stops."""
-        self._sections: Sections | None = None
+        self.describe()
 
     def take(self, prepared: Prepared) -> None:
         """Go on with a training."""
-        self.prepared, self.error = prepared, ""
-        # the limits first: candidates depend on them
-        prepared.trainer.advance(prepared.trainer.number, prepared.run.stops)
+        trainer, stops = prepared.trainer, prepared.run.stops
+        # the limits first: candidates depend on them; nothing is changed where that fails
+        trainer.advance(trainer.number, stops)
+        self.prepared, self.trainer, self.stops, self.error = prepared, trainer, stops, ""
         self.in_sync, self.passed, self.stopped_at = False, False, None
-        self._sections = Sections(prepared)
         file, recipe = prepared.opened, prepared.recipe
         if file is not None:
             self.wanted = dataclasses.replace(self.wanted, recipe=None, path=file.view.path)
         elif (self.wanted.path, self.wanted.recipe, self.wanted.run) != ("", recipe, prepared.run):
             self.wanted = ColumnWanted(recipe, prepared.run)
+        self._typed = Typed()
+        self._at_number = -1
+        """The step of the tokenizer `_at`."""
+        self._too_slow: tuple[str, TakesTooLong] | None = None
+        """A text over which a pattern takes too long."""
+        self._decoder = Decoder(file.tokenizer.vocabulary, file.tokenizer.merges) if file else None
+        self._kept: dict[str, tuple[Key, Any]] = {}
+        self._errors: dict[str, str] = {}
+        self._lengths: dict[int, int] = {}
+        """The corpus in tokens after the steps that the curve has shown."""
+        self.open = True
+        self.describe()
 
-    @property
-    def trained(self) -> Prepared:
-        """The training of a column that is open, with its corpus and its run."""
-        assert self.prepared is not None
-        return self.prepared
+    def describe(self) -> None:
+        """Note what is shown of it besides its sections: its name, the recipe, the file."""
+        wanted, recipe = self.wanted, self.wanted.recipe or Recipe()
+        opened: dict[str, Any] = {}
+        if self.open:
+            prepared = self.prepared
+            recipe, file = prepared.recipe, prepared.opened
+            opened = {"partial": prepared.partial, "traits": self.trainer.traits}
+            if file is not None:
+                opened["opened"] = file.view
+        preset = preset_of(recipe)
+        self.name = wanted.name or os.path.basename(wanted.path) or preset or label(recipe)
+        """The name."""
+        about = label(recipe) if self.open or not wanted.path else ""
+        self._shown = ColumnSnapshot(
+            self.key, self.name, about, recipe, preset, wanted.path, in_sync=False, **opened
+        )
 
-    @property
-    def trainer(self) -> Trainer:
-        """The training of a column that is open."""
-        assert self.prepared is not None
-        return self.prepared.trainer
+    # ---- sections
 
-    @property
-    def stops(self) -> Stops:
-        """The stops of its run."""
-        return self.trained.run.stops
+    def snapshot(self, view: Viewport, typed: str, alone: bool) -> ColumnSnapshot:
+        """The column as a screen shows it; one among several has no numbers before it is at the position.
+
+        Args:
+            view: The rows and the sections that are shown.
+            typed: The typed text.
+            alone: True if it is the only column.
+        """
+        if not (self.open and (self.in_sync or alone)):
+            loading = Busy("going to the others", self.trainer.number, 0) if self.open else self.loading
+            return dataclasses.replace(
+                self._shown, error=self.error, loading=None if self.error else loading
+            )
+        prepared, trainer = self.prepared, self.trainer
+        substeps, number, computed = trainer.substeps, trainer.number, trainer.computed
+        moment = number, computed, None if substeps is None else substeps.walked
+        at: AtStep = self._section("at", moment, lambda: at_step(prepared))
+        listed = Query(view.candidates_top, view.candidates_rows)
+        entries = Query(view.vocabulary_top, view.vocabulary_rows, view.vocabulary_order)
+        place = view.corpus, view.corpus_chars, view.corpus_before
+        wanted: dict[str, tuple[Key, Callable[[], object]]] = {
+            "candidates": ((moment, listed), lambda: candidates(trainer, listed)),
+            "why": (moment, lambda: trainer.why(self.stops)),
+            "vocabulary": ((moment, entries), lambda: trainer.entries(entries)),
+            "corpus": ((moment, *place), lambda: prepared.text.view(view, trainer)),
+            "encoding": ((number, typed), lambda: self._encoding(typed)),
+            "curve": ((computed, at.end.step, view.curve_points), lambda: self._curve(at, view.curve_points)),
+        }
+        sections = {
+            one: self._section(one, *wanted[one]) if one in view.wants else getattr(_EMPTY, one)
+            for one in MAIN
+        }
+        errors = {one: error for one, error in self._errors.items() if one in view.wants}
+        return dataclasses.replace(self._shown, in_sync=self.in_sync, at=at, errors=errors, **sections)
+
+    def _section(self, name: str, key: Key, make: Callable[[], object]) -> Any:
+        """A section, made anew where its key has changed; an empty one and an error where it cannot be made.
+        """
+        kept = self._kept.get(name)
+        if kept is not None and kept[0] == key:
+            return kept[1]
+        self._errors.pop(name, None)
+        try:
+            made = make()
+        except Cancelled:
+            raise
+        except Exception as error:
+            expected = isinstance(error, TokentuiError)
+            self._errors[name] = (
+                str(error) if expected else f"this should not happen: {type(error).__name__}: {error}"
+            )
+            made = getattr(_EMPTY, name)
+        self._kept[name] = key, made
+        return made
+
+    def encode(self, text: str) -> tuple[EncodedToken, ...]:
+        """The tokens of a text by the tokenizer of the step. A text that changed little, or a step that did,
+        encodes little again.
+
+        Raises:
+            TokentuiError: The tokenizer refuses the text, or a pattern takes too long over it.
+        """
+        if self._too_slow and self._too_slow[0] == text:
+            raise self._too_slow[1].with_traceback(None)  # each time it is raised would add to it
+        if self._at_number != self.trainer.number:
+            self._at_number, self._at = self.trainer.number, self.trainer.tokenizer()
+        try:
+            if self._decoder is not None:
+                return self._at.encode(text).rows
+            return self._typed.encode(self._at.vocabulary, self._at.merges, text)
+        except TakesTooLong as error:
+            self._too_slow = text, error  # it is not tried at every step
+            raise
+
+    def _curve(self, at: AtStep, points: int) -> CurveView:
+        """The corpus in tokens after evenly spread steps up to the end of the run, as far as they are
+        computed."""
+        trainer, known = self.trainer, self._lengths
+        end, points = max(at.computed, at.end.step or 0), max(2, points)
+        lengths = []
+        for step in [round(n * end / (points - 1)) for n in range(points)]:
+            if step <= at.computed:
+                if step not in known:
+                    known[step] = trainer.tokens_at(step)
+                lengths.append(known[step])
+        return CurveView(tuple(lengths), end)
+
+    def _encoding(self, text: str) -> EncodedView:
+        """The typed text as the tokenizer of the step encodes it."""
+        size = len(to_bytes(text))
+        try:
+            tokens = self.encode(text)
+        except TokentuiError as error:
+            return EncodedView(text, (), size, str(error))
+        tokenizer, decoder = self._at, self._decoder
+        if len(text) > LOSSES_CHARS or (decoder is None and _comes_back(tokenizer.vocabulary, tokens, text)):
+            return EncodedView(text, tokens, size)
+        back = round_trip(WordEncoder(tokenizer.vocabulary, tokenizer.merges), text, decoder)
+        return EncodedView(text, tokens, size, lost=back.lost, back=back.back or "" if back.lost else "")
+
+    # ---- walking
 
     def end(self, free: bool) -> Stop | None:
         """Why it cannot go on, by its stops or, where it is free of them, for good; None where it can."""
         stops = self.stops
         return self.trainer.end(stops.only(self.trainer.traits.shaped_by) if free else stops)
-
-    # ---- walking
 
     def to_step(self, step: int, seconds: float, free: bool) -> bool:
         """Walk towards a step, at most to the end. Returns whether it stands there."""
@@ -353,40 +365,6 @@ class Column:
             if abs(goal.value - number) > 1
             else None
         )
-
-    @property
-    def recipe(self) -> Recipe:
-        """The recipe of the training, or that of the file once it is read."""
-        return self.prepared.recipe if self.prepared else self.wanted.recipe or Recipe()
-
-    @property
-    def name(self) -> str:
-        """The name."""
-        if self.wanted.name:
-            return self.wanted.name
-        if self.wanted.path:
-            return os.path.basename(self.wanted.path)
-        return preset_of(self.recipe) or label(self.recipe)
-
-    def snapshot(self, view: Viewport, typed: str, alone: bool) -> ColumnSnapshot:
-        """The column as a screen shows it; one among several has no numbers before it stands at the position.
-        """
-        prepared, sections = self.prepared, self._sections
-        if prepared is None or sections is None or not (self.in_sync or alone):
-            loading = (
-                self.loading if prepared is None else Busy("going to the others", self.trainer.number, 0)
-            )
-            recipe = self.recipe
-            about = "" if prepared is None and self.wanted.path else label(recipe)
-            return ColumnSnapshot(
-                self.key, self.name, about, recipe, preset_of(recipe), self.wanted.path, error=self.error,
-                loading=None if self.error else loading, in_sync=False, notes=_notes(prepared),
-            )
-        return sections.column(self.key, self.name, self.in_sync, view, typed)
-
-
-def _notes(prepared: Prepared | None) -> tuple[str, ...]:
-    return prepared.opened.tokenizer.notes if prepared and prepared.opened else ()
 
 
 def same(one: ColumnWanted, other: ColumnWanted) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import functools
 import gc
 import time
 from collections.abc import Callable
@@ -24,13 +23,12 @@ from tokentui.core.runtime import responsive
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
 from tokentui.session.column import Column
-from tokentui.session.jobs import Answer, JobPool, Line, Tell, said, tell_failure, warm
+from tokentui.session.jobs import Answer, JobPool, Line, said, tell_failure, warm
 from tokentui.session.opening import Prepared, Shelf, nothing, prepare_again, prepare_column
 from tokentui.session.queries import EDITABLE_BYTES, answered
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.state import State
 from tokentui.session.sync import SLICE_S
-from tokentui.session.views import Busy
 
 PUBLISH_S = 0.1
 """The least time between two snapshots of a run; after a command one goes out at once."""
@@ -71,14 +69,9 @@ class Loading:
     shows: bool = False
 
     @property
-    def anew(self) -> bool:
-        """True if what is open is trained anew."""
-        return isinstance(self.command, do.SetRecipe | do.TrainOnText)
-
-    @property
     def quiet(self) -> bool:
         """True if the work is still too short to show its progress."""
-        return time.monotonic() - self.since < (QUIET_S if self.anew else PUBLISH_S)
+        return time.monotonic() - self.since < (PUBLISH_S if self.command.fresh else QUIET_S)
 
 
 class Session:
@@ -109,9 +102,10 @@ class Session:
         self._kernels = kernels
         self._warming: asyncio.Task[None] | None = None
         # The engine's own.
-        self._state = State(nothing(recipe or Recipe(), run))
+        self.state = State(nothing(recipe or Recipe(), run))
+        """The columns. Only the engine's thread changes them, and none but it reads them while it works."""
         self._answers: list[tuple[Answer, object]] = []
-        self._line = Line(self._answer)
+        self._line = Line(lambda answer, found: self._answers.append((answer, found)))
         self._loader = JobPool("tokentui-loader", 1, self._call)
         self._columns = JobPool("tokentui-columns", 1, self._call)
         self._pool = JobPool("tokentui-beside", 2, self._call)
@@ -178,7 +172,7 @@ class Session:
 
     async def _warm(self) -> None:
         """Make the kernels ready, and have them take over."""
-        if await warm(lambda engine: self._hand_in(lambda: setattr(self._state, "engine", engine))):
+        if await warm(lambda engine: self._hand_in(lambda: setattr(self.state, "engine", engine))):
             self._hand_in(lambda: setattr(self, "_rebuild", True))
 
     async def _drive(self) -> None:
@@ -222,9 +216,9 @@ class Session:
             The seconds until the next turn, None where nothing is to be done until something comes; answers;
             a snapshot, None where there is nothing new.
         """
-        state, sync, snapshot = self._state, self._state.sync, None
+        state, sync, snapshot = self.state, self.state.sync, None
         with job(cancel=lambda: self._closing or bool(self._inbox), match_seconds=LOOK_S):
-            before = state.prepared
+            before = state.main.prepared
             for work in batch:
                 work()
             if (loading := self._loading) is not None and loading.part is not None:
@@ -233,13 +227,13 @@ class Session:
             if self._line.waiting:
                 self._go_on()
             if sync.at_work:
-                wait = state.work(now, ARRIVE_S if state.prepared is not before else SLICE_S)
+                wait = sync.work(now, ARRIVE_S if state.main.prepared is not before else SLICE_S)
                 if self._line.waiting:
                     self._go_on()
             working = sync.at_work
             if not working:
                 wait = None
-            if state.side_by_side:
+            if len(sync.columns) > 1 or self._columns.running or self._pool.running:
                 wait = self._find(now, wait)
             if self._rebuild:
                 self._lay_out_again()
@@ -247,7 +241,7 @@ class Session:
             state.waiting, state.busy = said(line) if line else "", None
             if loading is not None:
                 wait = min(PUBLISH_S if wait is None else wait, PUBLISH_S)
-                if state.waiting or state.prepared.nothing or not loading.quiet:
+                if state.waiting or state.main.prepared.nothing or not loading.quiet:
                     state.busy = self._loader.running["load"].busy
             # What is trained anew has come to its place before it is shown: the screen changes once.
             quiet = now < self._quiet_until and sync.arriving and not state.waiting
@@ -260,9 +254,6 @@ class Session:
             answers, self._answers = self._answers, []
         return wait, answers, snapshot
 
-    def _answer(self, future: Answer, answer: object) -> None:
-        self._answers.append((future, answer))
-
     def _give(self, command: do.Command[object], answer: Answer) -> None:
         """Do it, or let it wait for what it needs."""
         line = self._line
@@ -271,14 +262,15 @@ class Session:
         if isinstance(command, do.CancelWork):
             line.drop("dropped", loads=True)
             self._loader.give_up("load")
-        if isinstance(command, do.Play) and command.on is None and self._state.sync.playing:
+        if isinstance(command, do.Play) and command.on is None and self.state.sync.playing:
             self._do(do.Play(False), answer)  # what is seen to run is stopped, whatever comes
-        elif command.decides and line.admits(command, self._loading.command if self._loading else None):
-            self._load(command, answer)
-        elif (
-            command.decides
-            or command.need > self._there
-            or (line.waiting and command.in_order and line.keeps_order)
+        elif command.lane is do.Lane.LOADER:
+            if line.admits(command, self._loading.command if self._loading else None):
+                self._load(command, answer)
+            else:
+                line.add(command, answer)
+        elif (command.need and command.need > self._there) or (
+            line.waiting and command.in_order and line.keeps_order
         ):
             line.add(command, answer)
         else:
@@ -287,20 +279,20 @@ class Session:
     @property
     def _there(self) -> do.Need:
         """The state that is available to commands."""
-        loading, state = self._loading, self._state
+        loading, state = self._loading, self.state
         if loading is None and state.sync.walking:
             return do.Need.STEPS if state.sync.arriving else do.Need.WHOLE
         if loading is None:
             return do.Need.REST
         if loading.shows:
-            return do.Need.ARRIVED if state.prepared.opened else do.Need.CORPUS
-        if state.prepared.nothing:
+            return do.Need.ARRIVED if state.main.prepared.opened else do.Need.CORPUS
+        if state.main.prepared.nothing:
             return do.Need.NOTHING
         return do.Need.SIGHT if do.Decides.CORPUS in loading.command.decides else do.Need.CORPUS
 
     def _go_on(self) -> None:
         """Do what comes next of what waits, as long as there is what it needs."""
-        line, sync = self._line, self._state.sync
+        line, sync = self._line, self.state.sync
         while line.waiting:
             line.leave()
             if not line.waiting:
@@ -320,8 +312,8 @@ class Session:
 
     def _do(self, command: do.Command[object], answer: Answer) -> None:
         """Begin what a command asks for."""
-        state, sync = self._state, self._state.sync
-        later, self._touched = functools.partial(self._answer, answer), True
+        state, sync = self.state, self.state.sync
+        self._touched = True
         try:
             if (
                 command.walks
@@ -329,37 +321,44 @@ class Session:
                 and not (isinstance(command, do.Move) and sync.goal is not None)
             ):
                 # what was asked for in the same moment is begun, and is not undone
-                state.work(time.monotonic())
+                sync.work(time.monotonic())
             if command.lane is do.Lane.BESIDE:
-                self._ask(command, later)
+                self._ask(command, answer)
                 return
             if isinstance(command, do.CancelWork):
                 state.results.give_up(self._pool)
                 self._pool.give_up(do.NextPassage.__name__)
                 self._columns.give_up(do.HoldOut.__name__)
-            state.handle(command, later)
+            state.handle(command, lambda found: self._answers.append((answer, found)))
         except Exception as error:
-            later(error)
+            self._answers.append((answer, error))
 
     # ---- jobs
 
-    def _ask(self, command: do.Command[object], later: Callable[[object], None]) -> None:
+    def _ask(self, command: do.Command[object], answer: Answer) -> None:
         """Have a question answered by a thread of its own, on objects of its own."""
-        state, at, prepared = self._state, self._state.at_step(), self._state.prepared
+        state, at, prepared = self.state, self.state.at_step(), self.state.main.prepared
 
         def taken(found: object) -> None:
             self._touched = True
-            later(found if isinstance(found, BaseException) else state.found(command, found))
+            if not isinstance(found, BaseException):
+                found = state.found(command, found)
+            self._answers.append((answer, found))
 
         pool = self._columns if isinstance(command, do.HoldOut) else self._pool
-        pool.submit(type(command).__name__, lambda tell: answered(command, at, prepared), taken)
+        pool.submit(type(command).__name__, lambda: answered(command, at, prepared), taken)
 
     def _find(self, now: float, wait: float | None) -> float | None:
         """Open the columns that are not open, and find what belongs to the position once the columns rest
         there. Returns the seconds until the next turn."""
-        state = self._state
-        for column in state.columns:
-            if column.prepared is None and not column.error:
+        state = self.state
+        shown = {f"column {one.key}" for one in state.sync.columns}
+        opening = [key for key in self._columns.running if str(key).startswith("column")]
+        for key in opening:
+            if key not in shown:
+                self._columns.give_up(key)
+        for column in state.sync.columns:
+            if not column.open and not column.error:
                 self._open_column(column)
         if (at := state.stamp()[:4]) != self._at:
             self._moved, self._at = now, at
@@ -369,19 +368,11 @@ class Session:
 
     def _open_column(self, column: Column) -> None:
         """Open a further column next to the first."""
-        state, key = self._state, f"column {column.key}"
+        state, key = self.state, f"column {column.key}"
         if key in self._columns.running:
+            column.loading = self._columns.running[key].busy
             return
         counted, wanted = state.results.counted, column.wanted
-
-        def work(tell: Tell) -> Prepared:
-            def told(what: str, done: int, total: int) -> None:
-                column.loading = Busy(what, done, total)
-                tell(what, done, total)
-                if column not in state.columns:
-                    raise Cancelled
-
-            return prepare_column(counted, wanted, told)
 
         def taken(prepared: object) -> None:
             if isinstance(prepared, Prepared):
@@ -390,18 +381,18 @@ class Session:
             elif not isinstance(prepared, Cancelled):
                 state.refused(column, str(prepared))
 
-        self._columns.submit(key, work, taken)
+        self._columns.submit(key, lambda: prepare_column(counted, wanted), taken, "waiting")
 
     def _lay_out_again(self) -> None:
         """Lay out one idle column anew, by kernels that were not there before, where it makes a difference.
         """
-        state = self._state
-        if self._loading or self._columns.running or state.prepared.corpus.size < REBUILD_BYTES:
+        state = self.state
+        if self._loading or self._columns.running or state.main.prepared.corpus.size < REBUILD_BYTES:
             return
-        column = next((one for one in state.columns if one.prepared and one.prepared.plain), None)
+        column = next((one for one in state.sync.columns if one.open and one.prepared.plain), None)
         if column is None:
             return
-        was = column.trained
+        was = column.prepared
 
         def taken(prepared: object) -> None:
             if isinstance(prepared, Prepared) and column.prepared is was:
@@ -409,14 +400,14 @@ class Session:
                 if column is state.main:
                     self._shelf.keep(prepared)
 
-        self._columns.submit(f"again {column.key}", lambda tell: prepare_again(was, tell), taken)
+        self._columns.submit(f"again {column.key}", lambda: prepare_again(was), taken)
 
     def _load(self, command: do.Command[object], answer: Answer) -> None:
         """Open something in the first column, in the place of what is being opened there."""
-        state, before, now = self._state, self._loading, time.monotonic()
-        was = before.was if before is not None else state.prepared
+        state, before, now = self.state, self._loading, time.monotonic()
+        was = before.was if before is not None else state.main.prepared
         loading = self._loading = Loading(command, was, now, shows=before is not None and before.shows)
-        self._quiet_until = now + QUIET_S if loading.anew else 0.0
+        self._quiet_until = 0.0 if command.fresh else now + QUIET_S
         for key in [key for key in self._columns.running if str(key).startswith("again")]:
             self._columns.give_up(key)
 
@@ -437,11 +428,11 @@ class Session:
                 self._line.drop("not done, what it waited for is not there", loads=False)
                 if loading.shows:
                     state.install(was)
-            self._answer(answer, None if isinstance(prepared, Prepared) else prepared)
+            self._answers.append((answer, None if isinstance(prepared, Prepared) else prepared))
 
         load = cast("do.Command[None]", command)
         what = f"opening {command.words.removeprefix('open ')}" if command.fresh else "opening"
-        self._loader.submit("load", lambda tell: self._shelf.prepared(load, was, tell, partial), taken, what)
+        self._loader.submit("load", lambda: self._shelf.prepared(load, was, partial), taken, what)
 
     def _show_part(self, loading: Loading, prepared: Prepared) -> None:
         """Show a part of what is being opened, once it takes long."""
@@ -453,7 +444,7 @@ class Session:
             self._install(loading.command, prepared)
 
     def _install(self, command: do.Command[object], prepared: Prepared) -> None:
-        state = self._state
+        state = self.state
         keeps = not (command.fresh or (prepared.opened and not prepared.partial))
         typed = isinstance(command, do.TrainOnText)
         state.install(prepared, state.kept if keeps else None, keep_view=typed)

@@ -9,26 +9,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import NamedTuple
 
-from tokentui.analyze.compare import Overlap, PairAgreement, compare_on, overlap, pieces, tally_each
-from tokentui.analyze.divergence import as_trained, both_divergences, encoded, evenly, replayed, walked
+from tokentui.analyze.compare import Overlap, compare_on, overlap, pieces, tally_each
+from tokentui.analyze.divergence import (
+    Divergence,
+    as_trained,
+    encoded,
+    evenly,
+    first_divergences,
+    replayed,
+    walked,
+)
 from tokentui.analyze.metrics import Conventions, bits, rows_of
-from tokentui.analyze.results import DivergenceSide
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, tick
 from tokentui.core.runtime import quiet_collector
+from tokentui.core.safetext import to_bytes
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.trainer import Trainer
-from tokentui.session.jobs import Tell, telling
+from tokentui.session.jobs import doing
 from tokentui.session.opening import Prepared, prepare_tokenizer
-from tokentui.session.snapshot import Curve, Measured, OverlapCounts, TokenInBoth, TokensInBoth
+from tokentui.session.snapshot import Curve, Measured, SharedTokens, TokenInBoth, TokensInBoth
 from tokentui.session.views import Busy, Position, TokenList
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import WordCounts
-from tokentui.text.split import to_bytes
 
 Key = tuple[str, tuple[int, ...]]
 """The kind of an answer, and the keys of its columns."""
@@ -57,28 +64,21 @@ class Finding:
     key: Key
     signature: Signature
     what: str
-    work: Callable[[Tell], object]
+    work: Callable[[], object]
     resting: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Divergence:
-    """The first differing step of two columns, None where they are alike to their ends; `looked` steps are
-    alike. `spelled` is the same of merges as they are spelled, where it is not by their meaning."""
+class Divergences(NamedTuple):
+    """The first differing step of two columns by the meaning of merges, and as they are spelled; None where
+    they are alike to their ends, after so many steps."""
 
-    step: int | None
-    looked: int
-    sides: tuple[DivergenceSide, ...]
-    spelled: Divergence | None = None
-
-    def by(self, literal: bool) -> Divergence:
-        """The divergence by the spelling, or by the meaning."""
-        return self.spelled if literal and self.spelled is not None else self
+    ways: tuple[Divergence | None, Divergence | None]
+    steps: int
 
 
-def _again(prepared: Prepared, tell: Tell) -> Trainer:
+def _again(prepared: Prepared) -> Trainer:
     """Fork the training at step 0, to walk it independently."""
-    with quiet_collector(), telling(tell, "laying out"):
+    with quiet_collector(), doing("laying out"):
         return prepared.trainer.fork(0, ())
 
 
@@ -86,18 +86,12 @@ def divergence(a: tuple[int, Prepared], b: tuple[int, Prepared]) -> Finding:
     """The first differing step of two columns."""
     what = "looking where they part"
 
-    def work(tell: Tell) -> Divergence:
-        both = [one for _, one in (a, b)]
-        first, second = (_again(one, tell) for one in both)
-
-        with quiet_collector(), telling(tell, what):
-            found = both_divergences(first, second, rows=ROWS, stops=(both[0].run.stops, both[1].run.stops))
-        looked = min(first.computed, second.computed)
-        meant, spelled = (
-            Divergence(one.step, one.step - 1, (one.a, one.b)) if one else Divergence(None, looked, ())
-            for one in found
-        )
-        return replace(meant, spelled=spelled)
+    def work() -> Divergences:
+        first, second = (_again(one) for _, one in (a, b))
+        stops = a[1].run.stops, b[1].run.stops
+        with quiet_collector():
+            found = first_divergences(first, second, rows=ROWS, stops=stops)
+        return Divergences(found, min(first.computed, second.computed))
 
     return Finding(("divergence", (a[0], b[0])), (a[1].trainer, b[1].trainer), what, work, resting=False)
 
@@ -105,7 +99,7 @@ def divergence(a: tuple[int, Prepared], b: tuple[int, Prepared]) -> Finding:
 def overlaps(at: Position, columns: Sequence[Seen], signature: Signature) -> Finding:
     """A query for the tokens that the vocabularies share."""
     return Finding(
-        ("vocabulary", ()), signature, "comparing vocabularies", lambda tell: vocabularies(at, columns)
+        ("vocabulary", ()), signature, "comparing vocabularies", lambda: vocabularies(at, columns)
     )
 
 
@@ -113,17 +107,16 @@ def whole_run(key: int, prepared: Prepared) -> Finding:
     """All tokens that a column has at any step of its run, to its stops or until no pair is left."""
     what = "going to the end of the run"
 
-    def work(tell: Tell) -> frozenset[bytes]:
+    def work() -> frozenset[bytes]:
         trainer, stops = prepared.trainer, prepared.run.stops
         if prepared.opened is not None:
             return _pieces(prepared.opened.tokenizer)
         if not trainer.traits.grows:  # pieces are only dropped
             return _pieces(trainer.fork(0, ()).tokenizer())
-        walk = _again(prepared, tell)
-        with telling(tell, what):
-            total = walk.ending(stops).step or 0
-            while walk.advance(None, stops) is None:
-                tick(walk.number, total)
+        walk = _again(prepared)
+        total = walk.ending(stops).step or 0
+        while walk.advance(None, stops) is None:
+            tick(walk.number, total)
         return _pieces(walk.tokenizer())
 
     return Finding(("whole", (key,)), (prepared.trainer,), what, work, resting=False)
@@ -140,9 +133,8 @@ def measures(
     """The measures of the columns on a corpus."""
     corpus = counted.corpus
 
-    def work(tell: Tell) -> Measured:
-        with telling(tell, "measuring"):
-            tallies, errors = tally_each([one for _, one in columns], corpus, under, counted)
+    def work() -> Measured:
+        tallies, errors = tally_each([one for _, one in columns], corpus, under, counted)
         keys = tuple(key for key, _ in columns)
         refused = tuple((key, str(error)) for key, error in zip(keys, errors, strict=True) if error)
         return Measured(at, corpus.name, keys, rows_of(tallies), refused)
@@ -156,11 +148,10 @@ def agreements(
 ) -> Finding:
     """A query for the agreement of each two columns on a corpus. Omits columns that cannot read it."""
 
-    def work(tell: Tell) -> tuple[PairAgreement, ...]:
-        with telling(tell, "comparing"):
-            return compare_on(columns, corpus, under, most=CUTS_SHOWN)
-
-    return Finding((kind, ()), (*signature, under, corpus.sha256), "comparing", work)
+    return Finding(
+        (kind, ()), (*signature, under, corpus.sha256), "comparing",
+        lambda: compare_on(columns, corpus, under, most=CUTS_SHOWN),
+    )
 
 
 def curve(
@@ -174,7 +165,7 @@ def curve(
     remembers = tokenizer is not None and not held_out and as_trained(recipe)
     uses = list(trainer.uses) if remembers else []
 
-    def found(tell: Tell) -> Curve:
+    def found() -> Curve:
         steps, other, words = evenly(computed, points), trainer, None
         if tokenizer is not None and remembers:
             lengths, vocabulary = (
@@ -184,24 +175,22 @@ def curve(
             tokens, used = replayed(merges, vocabulary.base_size, lengths, uses, number, steps)
         elif tokenizer is not None:
             words = counted.of(recipe) if held_out else trainer.words
-            with telling(tell, what):
-                tokens, used = encoded(tokenizer, words, steps)
+            tokens, used = encoded(tokenizer, words, steps)
         else:
             if file is not None and held_out:
-                other = prepare_tokenizer(corpus, file.tokenizer, prepared.run, tell).trainer
+                other = prepare_tokenizer(corpus, file.tokenizer, prepared.run).trainer
             else:
-                other = _again(prepared, tell)
+                other = _again(prepared)
             if file is None and (held_out or not as_trained(recipe)):
                 words = counted.of(recipe)
                 steps = evenly(computed, min(points, _FEW)) if traits.grows else steps
-            with telling(tell, what):
-                tokens, used = walked(other, prepared.run.stops, steps, words)
+            tokens, used = walked(other, prepared.run.stops, steps, words)
         sizes = [other.size_at(step) for step in steps]
         return curve_of(key, held_out, steps, tokens, sizes, corpus.size, used)
 
-    def work(tell: Tell) -> Curve:
+    def work() -> Curve:
         try:
-            return found(tell)
+            return found()
         except TokentuiError as error:
             return Curve(key, held_out, (), (), (), (), (), str(error))
 
@@ -257,7 +246,7 @@ Row = tuple[int, int | None]
 """A token's id and its uses; the uses of a special are not counted."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Vocabularies:
     """The vocabularies of the columns that stand at a position.
 
@@ -270,73 +259,65 @@ class Vocabularies:
     at: Position
     rows: Mapping[int, tuple[Mapping[bytes, Row], Mapping[bytes, Row]]]
     overlaps: Mapping[tuple[int, int], tuple[Overlap, Overlap]]
-    _listed: dict[tuple[object, ...], Sequence[bytes]] = field(default_factory=dict)
 
-    def counts(self, whole: Mapping[int, frozenset[bytes]]) -> tuple[OverlapCounts, ...]:
-        """Return the number of tokens that each two vocabularies share.
+    def shared(self, whole: Mapping[int, frozenset[bytes]]) -> tuple[SharedTokens, ...]:
+        """The tokens that each two vocabularies share.
 
         Args:
             whole: All tokens that a column makes in its whole run, by its key, where they are known.
         """
-        out = []
-        for (a, b), (exact, bare) in self.overlaps.items():
-            out.append(
-                OverlapCounts(
-                    at=self.at, a=a, b=b, common=len(exact.common), only_a=len(exact.only_a),
-                    only_b=len(exact.only_b), jaccard=exact.jaccard, bare_common=len(bare.common),
-                    bare_only_a=len(bare.only_a), bare_only_b=len(bare.only_b), bare_jaccard=bare.jaccard,
-                    never_b=len(self._never(a, b, "never_b", whole)) if b in whole else None,
-                    never_a=len(self._never(a, b, "never_a", whole)) if a in whole else None,
-                )
+        return tuple(
+            SharedTokens(
+                self.at, a, b, overlaps,
+                never_b=len(self._part(TokenList(a, b, "never_b"), whole)) if b in whole else None,
+                never_a=len(self._part(TokenList(a, b, "never_a"), whole)) if a in whole else None,
             )
-        return tuple(out)
+            for (a, b), overlaps in self.overlaps.items()
+        )
 
-    def shown(
-        self, look: TokenList, whole: Mapping[int, frozenset[bytes]], busy: Busy | None
-    ) -> TokensInBoth | None:
-        """The rows of a list; None where there are no such columns here."""
-        swapped = (look.a, look.b) not in self.overlaps
-        a, b = (look.b, look.a) if swapped else (look.a, look.b)
-        if (a, b) not in self.overlaps:
+    def listed(self, look: TokenList, whole: Mapping[int, frozenset[bytes]]) -> list[bytes] | None:
+        """All tokens of a list that hold its text; None where there are no such columns here, or where the
+        whole run that it needs is not known."""
+        if look.a not in self.rows or look.b not in self.rows:
             return None
-        part = _SWAPPED.get(look.part, look.part) if swapped else look.part
-        never = part.startswith("never")
-        if never and (b if part == "never_b" else a) not in whole:
+        if look.part.startswith("never") and look.other not in whole:
+            return None
+        found = self._part(look, whole)
+        if look.find:  # a visible space may stand for a space
+            wanted = {to_bytes(look.find), to_bytes(look.find.replace("·", " ").replace("␣", " "))}
+            found = [piece for piece in found if any(one in piece for one in wanted)]
+        return found
+
+    def shown(self, look: TokenList, found: list[bytes] | None, busy: Busy | None) -> TokensInBoth | None:
+        """The rows of a list; None where there are no such columns here.
+
+        Args:
+            look: The list.
+            found: All of its tokens, by `listed`.
+            busy: The walk to the end of a run that it needs.
+        """
+        if look.a not in self.rows or look.b not in self.rows:
+            return None
+        if found is None:
             return TokensInBoth(self.at, look, 0, (), busy)
-        bare = look.bare and not never
-        pieces = self._never(a, b, part, whole) if never else getattr(self.overlaps[a, b][bare], part)
-        found = self._holding((a, b, part, bare), pieces, look.find)
+        never = look.part.startswith("never")
         top = max(0, min(look.top, len(found) - 1))
-        left, right = self.rows[look.a][bare], self.rows[look.b][bare]
+        left, right = (self.rows[key][look.bare and not never] for key in (look.a, look.b))
         rows = []
         for piece in found[top : top + look.rows]:
             id_a, uses_a = left.get(piece, (None, None))
             id_b, uses_b = right.get(piece, (None, None))
             rows.append(TokenInBoth(piece, id_a, id_b, uses_a, uses_b))
-        look = TokenList(look.a, look.b, look.part, look.bare, look.find, top, look.rows)
-        return TokensInBoth(self.at, look, len(found), tuple(rows))
+        return TokensInBoth(self.at, replace(look, top=top), len(found), tuple(rows))
 
-    def _never(self, a: int, b: int, part: str, whole: Mapping[int, frozenset[bytes]]) -> Sequence[bytes]:
-        """Of what only one has, what the other makes at no step."""
-        key = (a, b, part)
-        if key not in self._listed:
-            exact = self.overlaps[a, b][0]
-            mine, others = (exact.only_a, whole[b]) if part == "never_b" else (exact.only_b, whole[a])
-            self._listed[key] = [piece for piece in mine if piece not in others]
-        return self._listed[key]
-
-    def _holding(self, of: tuple[object, ...], pieces: Sequence[bytes], text: str) -> Sequence[bytes]:
-        """Those that hold a text; a visible space may stand for a space."""
-        if not text:
-            return pieces
-        key = (*of, text)
-        if key not in self._listed:
-            wanted = {to_bytes(text), to_bytes(text.replace("·", " ").replace("␣", " "))}
-            self._listed[key] = [piece for piece in pieces if any(one in piece for one in wanted)]
-        return self._listed[key]
-
-
-_SWAPPED = {"only_a": "only_b", "only_b": "only_a", "never_a": "never_b", "never_b": "never_a"}
+    def _part(self, look: TokenList, whole: Mapping[int, frozenset[bytes]]) -> list[bytes]:
+        """The tokens of a list, in the order of the ids of the column that has them."""
+        never = look.part.startswith("never")
+        left, right = (self.rows[key][look.bare and not never] for key in (look.a, look.b))
+        mine, others = (left, right) if look.other == look.b else (right, left)
+        passed = whole[look.other] if never else ()
+        common = look.part == "common"
+        return [piece for piece in mine if (piece in others) == common and piece not in passed]
 
 
 def vocabularies(at: Position, columns: Sequence[Seen]) -> Vocabularies:

@@ -8,7 +8,8 @@ import functools
 import time
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -29,8 +30,14 @@ def unheard(*_: object) -> None:
     """Take a report of progress, or a part of a corpus, and do nothing with it."""
 
 
-def telling(tell: Tell, what: str) -> AbstractContextManager[None]:
-    """A job that reports its progress under a name."""
+_tell: ContextVar[Tell] = ContextVar("tokentui work in words", default=unheard)
+"""Told of the work of the job of this thread."""
+
+
+def doing(what: str) -> AbstractContextManager[None]:
+    """A job that reports its begin and its progress under a name."""
+    tell = _tell.get()
+    tell(what, 0, 0)
     return job(lambda done, total: tell(what, done, total))
 
 
@@ -70,7 +77,7 @@ class JobPool:
         self._told_at = 0.0
 
     def submit(
-        self, key: Hashable, work: Callable[[Tell], object], take: Callable[[object], object], what: str = "",
+        self, key: Hashable, work: Callable[[], object], take: Callable[[object], object], what: str = "",
         signature: object = None,
     ) -> None:
         """Begin a job in the place of one of the same key.
@@ -81,7 +88,7 @@ class JobPool:
                 up.
             take: Called by the engine thread with the answer, or with what went wrong; by `Cancelled` as soon
                 as it is given up.
-            what: What it is, in a few words.
+            what: What it is, in a few words; by itself it reports nothing where there are none.
             signature: What its answer depends on.
         """
         self.give_up(key)
@@ -94,8 +101,12 @@ class JobPool:
                 self._call(unheard)
 
         def run() -> object:
-            with job(cancel=lambda: running.given_up):
-                return work(tell)
+            token = _tell.set(tell)
+            try:
+                with job(cancel=lambda: running.given_up), doing(what) if what else nullcontext():
+                    return work()
+            finally:  # else the thread would keep the answer
+                _tell.reset(token)
 
         def taken(found: Future[object]) -> None:
             if not running.given_up:

@@ -8,11 +8,11 @@ from __future__ import annotations
 import os
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import cast
+from dataclasses import dataclass, replace
 
 from tokentui.axes import check
 from tokentui.core import jit
+from tokentui.core.jobs import tick
 from tokentui.core.runtime import quiet_collector
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load_any, refuse_tokenizers
@@ -22,13 +22,13 @@ from tokentui.learn.replay.segmentations import TokenOrder
 from tokentui.learn.trainer import Trainer
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
-from tokentui.session.jobs import Tell, telling, unheard
+from tokentui.session.jobs import doing, unheard
 from tokentui.session.stages import opened_view
 from tokentui.session.views import ColumnWanted, OpenedView
 from tokentui.session.window import OpenedText, RunningText
 from tokentui.text.corpus import Corpus, beginning
 from tokentui.text.count import WordCounts, Words, count, count_steps
-from tokentui.text.kernels.rules import scans
+from tokentui.text.kernels.rules import scanned
 from tokentui.text.read import read
 
 AT_ONCE_CHARS = 2_000_000
@@ -46,7 +46,7 @@ Partial = Callable[["Prepared"], object]
 """Takes what there is before all of the corpus is counted."""
 
 
-def open_corpus(source: str | Sequence[str], as_: str | None, field: str, tell: Tell = unheard) -> Corpus:
+def open_corpus(source: str | Sequence[str], as_: str | None, field: str) -> Corpus:
     """Read a corpus.
 
     Raises:
@@ -55,13 +55,12 @@ def open_corpus(source: str | Sequence[str], as_: str | None, field: str, tell: 
     sources = (source,) if isinstance(source, str) else source
     name = " ".join(os.path.basename(one.rstrip(os.sep)) or one for one in sources)
     refuse_tokenizers(source, as_)
-    with telling(tell, f"reading {name}"):
+    with doing(f"reading {name}"):
         return read(source, as_=as_, field=field)
 
 
 def prepare(
-    corpus: Corpus, recipe: Recipe, run: Run, tell: Tell = unheard, partial: Partial = unheard,
-    words: Words | None = None,
+    corpus: Corpus, recipe: Recipe, run: Run, partial: Partial = unheard, words: Words | None = None
 ) -> Prepared:
     """Count a corpus for a recipe and lay it out.
 
@@ -69,7 +68,6 @@ def prepare(
         corpus: The corpus.
         recipe: The recipe.
         run: Its run.
-        tell: Told what is done meanwhile.
         partial: Given a part of a large corpus, laid out before the rest is counted.
         words: The counted words under this recipe, where they are known.
 
@@ -82,35 +80,46 @@ def prepare(
     def lay_out(words: Words, part: bool) -> Prepared:
         # Of a part of the corpus only the words are known, which is enough for a first look.
         documents = None if part else corpus.documents
-        with quiet_collector(), telling(tell, "laying out"):
+        with quiet_collector(), doing("laying out"):
             trainer = start_counted(words, recipe, run, documents)
         trainer.advance(0, run.stops)
         return Prepared(corpus, recipe, run, trainer, text, part, plain=not part and not jit.loaded())
 
     if words is None:
         total = corpus.characters
-        if total > 2 * FIRST_LOOK_CHARS and not (total <= AT_ONCE_CHARS and jit.loaded() and scans(recipe)):
-            partial(lay_out(_first_words(corpus, recipe, tell), True))
-        with telling(tell, "counting"):
+        if total > 2 * FIRST_LOOK_CHARS and not (total <= AT_ONCE_CHARS and jit.loaded() and scanned(recipe)):
+            with doing("counting"):
+                first = _first_words(corpus, recipe)
+            partial(lay_out(first, True))
+        with doing("counting"):
             words = count(corpus, recipe)
-        tell("laying out", 0, 0)
-        # of a long file it takes a moment: not in a slice of the engine, which asks for it
-        _ = corpus.sha256
+        with doing("laying out"):
+            # of a long file it takes a moment: not in a slice of the engine, which asks for it
+            _ = corpus.sha256
     return lay_out(words, False)
 
 
-def open_tokenizer(path: str, split: str, tell: Tell = unheard) -> Tokenizer:
+def _first_words(corpus: Corpus, recipe: Recipe) -> Words:
+    """The words of the beginning of a corpus; none where it is not counted in characters."""
+    for done, total, counts in count_steps(corpus, recipe):
+        tick(done, total)
+        if done >= FIRST_LOOK_CHARS:
+            return Words.of(counts)
+    return Words()
+
+
+def open_tokenizer(path: str, split: str) -> Tokenizer:
     """Read a tokenizer file. The split that was named is for a file that holds none.
 
     Raises:
         TokentuiError: It cannot be read, or is none.
     """
-    tell(f"reading {os.path.basename(path)}", 0, 0)
-    return load_any(path, split)
+    with doing(f"reading {os.path.basename(path)}"):
+        return load_any(path, split)
 
 
 def prepare_tokenizer(
-    corpus: Corpus, tokenizer: Tokenizer, run: Run, tell: Tell = unheard, partial: Partial = unheard, *,
+    corpus: Corpus, tokenizer: Tokenizer, run: Run, partial: Partial = unheard, *,
     path: str = "", at_end: bool = False,
 ) -> Prepared:
     """Count a corpus as an opened tokenizer cuts it, and compute its replay steps there.
@@ -119,7 +128,6 @@ def prepare_tokenizer(
         corpus: The corpus.
         tokenizer: The tokenizer.
         run: The run to keep for a later training.
-        tell: Told what is done meanwhile.
         partial: Given a part of a large corpus, encoded before the rest.
         path: The tokenizer's file.
         at_end: True to begin at its last step, without the stops of a training; else at step 0.
@@ -134,9 +142,9 @@ def prepare_tokenizer(
         run = replace(run, stops=replace(run.stops, merges=None, vocab_size=None))
 
     def lay_out(of: Corpus, part: bool) -> Prepared:
-        with telling(tell, "counting"):
+        with doing("counting"):
             words, fixed = text.pretokens.count(of)
-        with quiet_collector(), telling(tell, "encoding"):
+        with quiet_collector(), doing("encoding"):
             trainer = ReplayTrainer(tokenizer, words, fixed=fixed, order=order)
         if at_end:
             jump(trainer, trainer.computed)
@@ -148,36 +156,28 @@ def prepare_tokenizer(
     return lay_out(corpus, False)
 
 
-def prepare_column(counted: WordCounts, wanted: ColumnWanted, tell: Tell = unheard) -> Prepared:
+def prepare_column(counted: WordCounts, wanted: ColumnWanted) -> Prepared:
     """Read the file that a column asks for, or count the corpus for its recipe, and lay it out; at step 0.
 
     Raises:
         TokentuiError: The file or the corpus cannot be read.
     """
     if wanted.path:
-        tokenizer = open_tokenizer(wanted.path, wanted.split, tell)
-        return prepare_tokenizer(counted.corpus, tokenizer, wanted.run, tell, path=wanted.path)
+        tokenizer = open_tokenizer(wanted.path, wanted.split)
+        return prepare_tokenizer(counted.corpus, tokenizer, wanted.run, path=wanted.path)
     recipe = check(wanted.recipe or Recipe())
-    with telling(tell, "counting"):
+    with doing("counting"):
         words = counted.of(recipe)
-    return prepare(counted.corpus, recipe, wanted.run, tell, words=words)
+    return prepare(counted.corpus, recipe, wanted.run, words=words)
 
 
-def prepare_again(was: Prepared, tell: Tell = unheard) -> Prepared:
+def prepare_again(was: Prepared) -> Prepared:
     """Lay a corpus out again, by kernels that were not there before, and come to the same step."""
-    again = prepare(was.corpus, was.recipe, was.run, tell, words=was.trainer.words)
+    again = prepare(was.corpus, was.recipe, was.run, words=was.trainer.words)
     # what little is made meanwhile comes when it takes over
     for step in was.trainer.computed, was.trainer.number:
         jump(again.trainer, step)
     return replace(again, plain=False)
-
-
-def _first_words(corpus: Corpus, recipe: Recipe, tell: Tell) -> Words:
-    for done, total, counts in count_steps(corpus, recipe):
-        tell("counting", done, total)
-        if done >= FIRST_LOOK_CHARS:
-            return Words.of(counts)
-    return Words()
 
 
 KEPT_BYTES = 1 << 30
@@ -192,7 +192,7 @@ class Shelf:
     def __init__(self) -> None:
         self._trainings: OrderedDict[tuple[object, ...], Prepared] = OrderedDict()
 
-    def prepared(self, command: do.Command[None], was: Prepared, tell: Tell, partial: Partial) -> Prepared:
+    def prepared(self, command: do.Command[None], was: Prepared, partial: Partial) -> Prepared:
         """Read and lay out what a command asks for, in the place of what was there; a training that is kept
         is taken again.
 
@@ -208,15 +208,15 @@ class Shelf:
                 for one in self._trainings.values() if kept else ():
                     if one.corpus is corpus and one.opened and one.opened.view.path == path:
                         return one
-                file = open_tokenizer(path, split, tell), path
+                file = open_tokenizer(path, split), path
             case do.TrainOnText(text):
                 corpus = Corpus.from_text(text, SCRATCH)
             case do.Open(sources, as_, field, tokenizer):
-                corpus = open_corpus(sources, as_, field, tell)
+                corpus = open_corpus(sources, as_, field)
                 if tokenizer is not None:
-                    file = open_tokenizer(tokenizer.path, tokenizer.split, tell), tokenizer.path
+                    file = open_tokenizer(tokenizer.path, tokenizer.split), tokenizer.path
         if file is not None:
-            return prepare_tokenizer(corpus, file[0], run, tell, partial, path=file[1], at_end=True)
+            return prepare_tokenizer(corpus, file[0], run, partial, path=file[1], at_end=True)
         for one in self._trainings.values():
             if (
                 one.corpus is corpus
@@ -225,7 +225,7 @@ class Shelf:
                 and one.shape(one.run) == one.shape(run)
             ):
                 return replace(one, run=run)
-        return prepare(corpus, recipe, run, tell, partial)
+        return prepare(corpus, recipe, run, partial)
 
     def keep(self, prepared: Prepared) -> None:
         """Keep a training while its corpus is open, as long as all that are kept hold no more than
@@ -263,8 +263,7 @@ class Prepared:
         recipe: What is trained, or what the file says.
         run: Its stops, and what its ids begin with.
         trainer: The training.
-        text: The corpus as running text, made here where it is not given; normalizing it takes longer than a
-        step.
+        text: The corpus as running text; normalizing it takes longer than a step.
         partial: Whether only a part of the corpus has been counted.
         opened: The tokenizer of a file, None where a recipe is trained.
         plain: True if all of it was laid out without kernels.
@@ -274,14 +273,10 @@ class Prepared:
     recipe: Recipe
     run: Run
     trainer: Trainer
-    text: RunningText = field(default=cast("RunningText", None))
+    text: RunningText
     partial: bool = False
     opened: Opened | None = None
     plain: bool = False
-
-    def __post_init__(self) -> None:
-        if not hasattr(self.text, "view"):
-            object.__setattr__(self, "text", RunningText(self.corpus, self.recipe))
 
     @property
     def key(self) -> tuple[object, ...]:

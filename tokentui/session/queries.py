@@ -22,13 +22,12 @@ from tokentui.learn import start_counted
 from tokentui.learn.rows import Query
 from tokentui.learn.trainer import Compressed, Trainer
 from tokentui.learn.values import Step, Stop
-from tokentui.recipe import Recipe, Stops
+from tokentui.recipe import Stops
 from tokentui.session import commands as do
 from tokentui.session.column import candidates, needles
 from tokentui.session.opening import Prepared, open_corpus
 from tokentui.session.snapshot import PiecePart, PiecesView, PreviewView
 from tokentui.session.views import BETWEEN, MAIN, PARTS, CorpusPlace, Passage, Viewport
-from tokentui.session.window import RunningText
 from tokentui.text.corpus import Corpus, LongText, beginning
 from tokentui.text.count import Words, count
 
@@ -121,9 +120,10 @@ def preview(prepared: Prepared, command: do.Preview) -> PreviewView:
     except TokentuiError as error:
         return PreviewView((), (), "", chars, str(error))
     end = "" if reason is Stop.MERGES else str(reason)
-    made = [(step, step.chosen) for step in learn.steps(trainer)]
-    pairs = tuple(chosen for _, chosen in made if chosen is not None)
-    return PreviewView(pairs, tuple(_line(step) for step, chosen in made if chosen is None), end, chars)
+    taken = map(trainer.taken, range(1, trainer.number + 1))
+    pairs = tuple(candidate for candidate in taken if candidate is not None)
+    lines = () if trainer.traits.grows else tuple(map(_line, learn.steps(trainer)))
+    return PreviewView(pairs, lines, end, chars)
 
 
 def _line(step: Step) -> str:
@@ -268,23 +268,14 @@ MOST_CHARS = 2_000
 _NEAR = 40
 
 
-def _count(corpus: Corpus) -> int:
-    """The number of texts to cut passages from: documents, or counted words."""
-    return len(corpus.parts)
-
-
-def _text(corpus: Corpus, document: int) -> str | LongText:
-    return corpus.parts[document]
-
-
 def fitted(corpus: Corpus, wanted: Passage) -> Passage:
     """A passage inside the corpus that begins behind white space and ends before it, where there is some
     near."""
-    count = _count(corpus)
+    count = len(corpus.parts)
     if not count:
         return Passage(0, 0, 0)
     document = min(max(0, wanted.document), count - 1)
-    text = _text(corpus, document)
+    text = corpus.parts[document]
     if corpus.counts is not None:
         return Passage(document, 0, len(text))
     length = min(max(1, wanted.length), MOST_CHARS)
@@ -315,9 +306,9 @@ def _end(text: str | LongText, start: int, length: int) -> int:
 
 def text_of(corpus: Corpus, passage: Passage) -> str:
     """The text of a passage."""
-    if not _count(corpus):
+    if not corpus.parts:
         return ""
-    return _text(corpus, passage.document)[passage.start : passage.start + passage.length]
+    return corpus.parts[passage.document][passage.start : passage.start + passage.length]
 
 
 def next_parting(
@@ -349,14 +340,14 @@ def next_parting(
 
 def _passages(corpus: Corpus, here: Passage | None, length: int, backward: bool) -> Iterator[Passage]:
     """The passages of the corpus from one on, round the end, itself last."""
-    count = _count(corpus)
+    count = len(corpus.parts)
     if not count:
         return
     if here is None:
-        here = Passage(0, 0, 0) if not backward else Passage(count - 1, len(_text(corpus, count - 1)), 0)
+        here = Passage(0, 0, 0) if not backward else Passage(count - 1, len(corpus.parts[count - 1]), 0)
     for turn in range(count + 1):
         number = (here.document + (-turn if backward else turn)) % count
-        size = len(_text(corpus, number))
+        size = len(corpus.parts[number])
         start, end = 0, size
         if turn == 0:
             start, end = (0, here.start) if backward else (here.start + here.length, size)
@@ -369,7 +360,7 @@ def _cut(
     corpus: Corpus, document: int, start: int, end: int, length: int, backward: bool
 ) -> Iterator[Passage]:
     """The passages of a stretch of a document."""
-    text = _text(corpus, document)
+    text = corpus.parts[document]
     if corpus.counts is not None:
         if start < end:
             yield Passage(document, 0, len(text))
@@ -400,18 +391,17 @@ merges."""
 
 
 def pieces_view(
-    text: RunningText, words: Words, recipe: Recipe, typed: str, place: CorpusPlace, chars: int
+    prepared: Prepared, typed: str, place: CorpusPlace, chars: int
 ) -> PiecesView:
     """Split the typed text, and a number of characters of the corpus from a place on.
 
     Args:
-        text: The corpus under the recipe.
-        words: Its counted pre-tokens.
-        recipe: Its normalisation and split.
+        prepared: The corpus, its counted pre-tokens, and how they are cut.
         typed: What the user typed; the first characters of a very long text.
         place: The first character, moved to the start of its pre-token.
         chars: The number of characters of the corpus.
     """
+    text, words = prepared.text, prepared.trainer.words
     names = text.branches.names if text.branches is not None else (OWN_STEPS,)
     where = place
     corpus: tuple[PiecePart, ...] = ()
@@ -422,7 +412,7 @@ def pieces_view(
             where = CorpusPlace(where.document, corpus[0].start)
     longest = max(map(len, words.words), default=0)
     return PiecesView(
-        split=recipe.split,
+        split=prepared.recipe.split,
         branches=names,
         typed=tuple(text.typed(typed[:_TYPED_CHARS])),
         place=where,

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import combinations
 
-from tokentui.analyze.align import Width, align
+from tokentui.analyze.align import align
 from tokentui.analyze.compare import PairAgreement, agreement, word_spans
 from tokentui.analyze.metrics import Conventions
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.encode.offsets import Encoding, WordEncoder
+from tokentui.core.safetext import to_bytes
+from tokentui.encode.offsets import Encoding
 from tokentui.session import findings
-from tokentui.session.column import Column
-from tokentui.session.findings import Divergence, Finding, Key, Seen, Signature, Vocabularies
+from tokentui.session.findings import Divergences, Finding, Key, Seen, Signature, Vocabularies
 from tokentui.session.jobs import JobPool
+from tokentui.session.queries import text_of
 from tokentui.session.snapshot import (
     Aligned,
     Between,
@@ -23,14 +24,13 @@ from tokentui.session.snapshot import (
     Curves,
     DivergenceView,
     Measured,
-    OverlapCounts,
+    SharedTokens,
     TokensInBoth,
 )
 from tokentui.session.sync import Synchronizer
-from tokentui.session.views import Busy, Passage, TokenList, Viewport
+from tokentui.session.views import Busy, Passage, Viewport
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import WordCounts
-from tokentui.text.split import to_bytes
 
 MOST_SHOWN = 4_000
 """Of a longer text that is typed only so many characters are shown aligned."""
@@ -56,6 +56,12 @@ class Results:
         """Grows when something is found, or given up."""
         self._found: dict[Key, tuple[Signature, object]] = {}
         self._given_up: dict[Key, Signature] = {}
+        self._aligned: tuple[object, Aligned] | None = None
+        """The text that was shown last, with all that its tokens depend on."""
+        self._shared: tuple[object, tuple[SharedTokens, ...]] | None = None
+        """The tokens that the vocabularies share, with all that they depend on."""
+        self._listed: tuple[object, list[bytes] | None] | None = None
+        """The whole list of tokens of which rows were shown last, with all that it depends on."""
         self._going: dict[tuple[int, ...], list[tuple[Callable[[object], None], bool]]] = {}
 
     def begin(self, corpus: Corpus) -> None:
@@ -106,11 +112,10 @@ class Results:
 
     def _wanted(self, view: Viewport) -> Iterator[Finding]:
         wants, sync, listed = view.wants, self.sync, view.tokens
-        opened = sorted(((one.key, one.trained) for one in sync.open), key=lambda one: one[0])
+        opened = sorted(((one.key, one.prepared) for one in sync.open), key=lambda one: one[0])
         yield from itertools.starmap(findings.divergence, combinations(opened, 2))
         if listed is not None and listed.part.startswith("never"):
-            key = listed.b if listed.part == "never_b" else listed.a
-            yield from (findings.whole_run(*one) for one in opened if one[0] == key)
+            yield from (findings.whole_run(*one) for one in opened if one[0] == listed.other)
         there = sync.in_sync
         if sync.at_work or not there:
             return
@@ -125,13 +130,13 @@ class Results:
             yield findings.measures("measures", at, tokenizers, self.counted, self.under, signature)
         points, held = view.curve_points, self.held_out
         if "curves" in wants:
-            yield from (findings.curve(one.key, one.trained, self.counted, points) for one in there)
+            yield from (findings.curve(one.key, one.prepared, self.counted, points) for one in there)
         if held is not None and "measures" in wants:
             yield findings.measures("held measures", at, tokenizers, held, self.under, signature)
         if "agreement" in wants:
             yield findings.agreements("agreement", tokenizers, self.corpus, self.under, signature)
         if held is not None and "curves" in wants:
-            yield from (findings.curve(one.key, one.trained, held, points, held_out=True) for one in there)
+            yield from (findings.curve(one.key, one.prepared, held, points, held_out=True) for one in there)
 
     def deliver(self, one: Finding, value: object) -> None:
         """Take in what was found; an error is not looked for again."""
@@ -141,7 +146,7 @@ class Results:
         self._found[one.key] = (one.signature, value)
         if one.key[0] == "divergence":
             for answer, literal in self._going.pop(one.key[1], []):
-                answer(self._go_before(value, literal) if isinstance(value, Divergence) else value)
+                answer(self._go_before(value, literal) if isinstance(value, Divergences) else value)
 
     def give_up(self, pool: JobPool) -> None:
         """Give up what is being found, as the user asks: it is left until it is asked for."""
@@ -190,186 +195,142 @@ class Results:
         """Look for the first differing step of two columns although that was given up, or has failed."""
         key = ("divergence", _pair(a, b))
         self._given_up.pop(key, None)
-        if key in self._found and not isinstance(self._found[key][1], Divergence):
+        if key in self._found and not isinstance(self._found[key][1], Divergences):
             del self._found[key]
 
-    def _go_before(self, found: Divergence, literal: bool) -> int | None:
-        found = found.by(literal)
-        if found.step is not None:
-            self.sync.keep_by("merges")
-            self.sync.go(found.step - 1)
-        return found.step
+    def _go_before(self, found: Divergences, literal: bool) -> int | None:
+        way = found.ways[literal]
+        if way is None:
+            return None
+        self.sync.keep_by("merges")
+        self.sync.go(way.step - 1)
+        return way.step
 
-    def _divergence(self, pair: tuple[int, int]) -> Divergence | None:
-        found = self._found.get(("divergence", pair))
-        trainers = tuple(
-            column.trainer for key in pair if (column := self.sync.column(key)) and column.prepared
-        )
-        return (
-            found[1]
-            if found is not None and found[0] == trainers and isinstance(found[1], Divergence)
-            else None
-        )
+    def _divergence(self, pair: tuple[int, int]) -> Divergences | None:
+        signature, found = self._found.get(("divergence", pair), (None, None))
+        columns = [self.sync.column(key) for key in pair]
+        trainers = tuple(column.trainer for column in columns if column and column.open)
+        return found if signature == trainers and isinstance(found, Divergences) else None
 
-    def between(self, view: Viewport, aligned: Aligned, ended: bool) -> Between:
-        """All that stands between the columns.
+    # ---- looking
+
+    def between(self, view: Viewport, typed: str, passage: Passage | None) -> Between:
+        """The comparison of the columns, as far as it is known.
 
         Args:
-            view: What is looked at.
-            aligned: The text in the tokens of each.
-            ended: Whether no column goes on.
+            view: The sections and the list that are shown.
+            typed: The typed text.
+            passage: The passage that is shown in its place, None for none.
         """
+        vocabularies, listed, sync = self._answer("vocabulary"), view.tokens, self.sync
+        shared: tuple[SharedTokens, ...] = ()
+        tokens: TokensInBoth | None = None
+        if isinstance(vocabularies, Vocabularies):
+            found = {keys[0]: value for (kind, keys), (_, value) in self._found.items() if kind == "whole"}
+            whole = {key: value for key, value in found.items() if isinstance(value, frozenset)}
+            walk = next((busy for key, busy in self.busy.items() if key[0] == "whole"), None)
+            known = vocabularies, tuple(whole.items())
+            if self._shared is None or self._shared[0] != known:
+                self._shared = known, vocabularies.shared(whole)
+            shared = self._shared[1]
+            if listed is not None:
+                # Neither a scroll nor a report of progress changes the list that rows are taken from.
+                key = known, replace(listed, top=0, rows=0)
+                if self._listed is None or self._listed[0] != key:
+                    self._listed = key, vocabularies.listed(listed, whole)
+                tokens = vocabularies.shown(listed, self._listed[1], walk)
+        measured, held = self._answer("measures"), self._answer("held measures")
+        if isinstance(measured, Measured):
+            signature, agreements = self._found.get(("agreement", ()), (None, None))
+            if isinstance(agreements, tuple) and signature == self._found["measures", ()][0]:
+                measured = replace(measured, agreements=agreements)
         return Between(
-            aligned=aligned,
-            divergences=tuple(self.divergences(view.literal)),
-            overlaps=self.overlaps(),
-            tokens=self.tokens(view.tokens),
-            measured=self.measured("measures", "agreement"),
-            held_measured=self.measured("held measures"),
-            curves=self.curves(view.curve_points) if "curves" in view.wants else None,
+            aligned=self._align(typed if passage is None else text_of(self.corpus, passage), passage),
+            divergences=tuple(self._divergences(view.literal)),
+            overlaps=shared,
+            tokens=tokens,
+            measured=measured if isinstance(measured, Measured) else None,
+            held_measured=held if isinstance(held, Measured) else None,
+            curves=self._curves(view.curve_points) if "curves" in view.wants else None,
             held_out=self.held_out.corpus.name if self.held_out else "",
-            ended=ended,
+            ended=bool(sync.in_sync) and all(one.end(free=False) is not None for one in sync.in_sync),
             busy=next(iter(self.busy.values()), None),
-            failed=tuple(self.failed()),
+            failed=tuple(
+                f"{kind}: {value or type(value).__name__}"
+                for (kind, _), (_, value) in self._found.items() if isinstance(value, Exception)
+            ),
         )
 
-    def divergences(self, literal: bool) -> Iterator[DivergenceView]:
+    def _answer(self, kind: str) -> object:
+        return self._found.get((kind, ()), (None, None))[1]
+
+    def _divergences(self, literal: bool) -> Iterator[DivergenceView]:
         """The first differing step of each two columns, by the spelling of merges or by their meaning."""
         able = [column for column in self.sync.columns if not column.error]
         for one, other in combinations(able, 2):
             pair = _pair(one.key, other.key)
             found, busy = self._divergence(pair), self.busy.get(("divergence", pair))
             if found is None:
-                yield DivergenceView(
-                    one.key, other.key, busy.done if busy else 0, None, (), busy, False, literal
-                )
-            else:
-                here, other_way = found.by(literal), found.by(not literal)
-                sides = here.sides if pair == (one.key, other.key) else here.sides[::-1]
-                step = other_way.step if other_way.step != here.step else None
-                yield DivergenceView(
-                    one.key, other.key, here.looked, here.step, sides, None, True, literal, step
-                )
+                done = busy.done if busy else 0
+                yield DivergenceView(one.key, other.key, done, None, (), busy, False, literal)
+                continue
+            way, otherwise = found.ways[literal], found.ways[not literal]
+            step, other_step = (one.step if one else None for one in (way, otherwise))
+            sides = (way.a, way.b) if way else ()
+            yield DivergenceView(
+                one.key, other.key, step - 1 if step else found.steps, step,
+                sides if pair == (one.key, other.key) else sides[::-1], None, True, literal,
+                other_step if other_step != step else None,
+            )
 
-    # ---- looking
-
-    def failed(self) -> Iterator[str]:
-        """Yield a line for each query that failed, with the reason."""
-        for (kind, _), (_, value) in self._found.items():
-            if isinstance(value, Exception):
-                yield f"{kind}: {value or type(value).__name__}"
-
-    def _answer(self, kind: str) -> object:
-        return self._found.get((kind, ()), (None, None))[1]
-
-    def overlaps(self) -> tuple[OverlapCounts, ...]:
-        """Return the overlaps of each two vocabularies, empty until they are known."""
-        known = self._answer("vocabulary")
-        return known.counts(self._whole()) if isinstance(known, Vocabularies) else ()
-
-    def tokens(self, listed: TokenList | None) -> TokensInBoth | None:
-        """The rows of a list, None where none is asked for or nothing is known yet."""
-        known = self._answer("vocabulary")
-        if listed is None or not isinstance(known, Vocabularies):
-            return None
-        walk = next((busy for key, busy in self.busy.items() if key[0] == "whole"), None)
-        return known.shown(listed, self._whole(), walk)
-
-    def _whole(self) -> dict[int, frozenset[bytes]]:
-        """All tokens of the whole runs that are known, by the key of the column."""
-        found = {keys[0]: value for (kind, keys), (_, value) in self._found.items() if kind == "whole"}
-        return {key: value for key, value in found.items() if isinstance(value, frozenset)}
-
-    def measured(self, kind: str, agreed: str = "") -> Measured | None:
-        """The measures of a corpus, and how far the columns agree on it where that belongs to the same
-        position."""
-        measured = self._answer(kind)
-        if not isinstance(measured, Measured):
-            return None
-        found = self._found.get((agreed, ()))
-        if found is not None and isinstance(found[1], tuple) and found[0] == self._found[kind, ()][0]:
-            return replace(measured, agreements=found[1])
-        return measured
-
-    def _curve(self, kind: str, column: Column) -> Curve | None:
-        signature, found = self._found.get((kind, (column.key,)), ((None,), None))
-        return found if isinstance(found, Curve) and signature[0] is column.trainer else None
-
-    def curves(self, points: int) -> Curves:
+    def _curves(self, points: int) -> Curves:
         """The curves of all columns."""
         series: list[Curve] = []
         there = self.sync.in_sync
         for column in there:
-            own, held = (self._curve(kind, column) for kind in ("curve", "held curve"))
-            if own is None or (own.steps and own.steps[-1] < column.trainer.computed):
-                own = findings.curve_so_far(column.key, column.trained, points) or own
-            series += [one for one in (own, held) if one is not None]
+            for kind in ("curve", "held curve"):
+                signature, curve = self._found.get((kind, (column.key,)), ((None,), None))
+                curve = curve if isinstance(curve, Curve) and signature[0] is column.trainer else None
+                behind = curve is None or (curve.steps and curve.steps[-1] < column.trainer.computed)
+                if kind == "curve" and behind:
+                    curve = findings.curve_so_far(column.key, column.prepared, points) or curve
+                series += [curve] if curve is not None else []
         marks = tuple((column.key, column.trainer.number) for column in there)
         return Curves(max((column.trainer.computed for column in there), default=0), tuple(series), marks)
+
+    def _align(self, text: str, passage: Passage | None) -> Aligned:
+        """A text in the tokens of each column at the position, under each other."""
+        columns, words, shown = self.sync.in_sync, self.under.splitter, text[:MOST_SHOWN]
+        key = text, passage, words, [(one.key, one.trainer, one.trainer.number) for one in columns]
+        if self._aligned is not None and self._aligned[0] == key:
+            return self._aligned[1]
+        rows: dict[int, Encoding] = {}
+        refused = []
+        for column in columns:
+            try:
+                rows[column.key] = Encoding.of(shown, column.encode(shown))
+            except TokentuiError as error:
+                refused.append((column.key, str(error)))
+        alignment = align(list(rows.values())) if rows else None
+        cuts, spans = alignment.cuts if alignment else (), word_spans(shown, words)
+        aligned = Aligned(
+            text=shown,
+            passage=passage,
+            keys=tuple(rows),
+            alignment=alignment,
+            tokens=tuple(one.rows for one in rows.values()),
+            bytes=len(to_bytes(shown)),
+            pairs=tuple(
+                PairAgreement(a, b, agreement(one, other, spans))
+                for (a, one), (b, other) in combinations(zip(rows, cuts, strict=True), 2)
+            ),
+            refused=tuple(refused),
+            left=len(text) - len(shown),
+        )
+        self._aligned = key, aligned
+        return aligned
 
 
 def _pair(a: int, b: int) -> tuple[int, int]:
     """Two keys in the order in which what is found about them is kept."""
     return (a, b) if a < b else (b, a)
-
-
-class Encodings:
-    """A text encoded by the columns, word by word as they were encoded before where that has not changed."""
-
-    def __init__(self, width: Width) -> None:
-        self._width = width
-        self._encoders: dict[int, WordEncoder] = {}
-        self._last: tuple[tuple[object, ...], Aligned] | None = None
-
-    def aligned(self, columns: Sequence[Column], text: str, passage: Passage | None, words: str) -> Aligned:
-        """The text under each other.
-
-        Args:
-            columns: Those at the position.
-            text: The text.
-            passage: Where it stands in the corpus, None for what was typed.
-            words: The splitter that tells what a word is.
-        """
-        shown = text[:MOST_SHOWN]
-        there = [(column.key, column.trainer, column.trainer.number) for column in columns]
-        key = (text, passage, words, there)
-        if self._last is not None and self._last[0] == key:
-            return self._last[1]
-        found = [(column.key, self._encode(column, shown)) for column in columns]
-        rows = [(key, one) for key, one in found if isinstance(one, Encoding)]
-        alignment = align([one for _, one in rows], width=self._width) if rows else None
-        spans = word_spans(shown, words)
-        aligned = Aligned(
-            text=shown,
-            passage=passage,
-            keys=tuple(key for key, _ in rows),
-            alignment=alignment,
-            tokens=tuple(one.rows for _, one in rows),
-            bytes=len(to_bytes(shown)),
-            pairs=tuple(
-                PairAgreement(a, b, agreement(one, other, spans))
-                for (a, one), (b, other) in combinations(
-                    zip((key for key, _ in rows), alignment.cuts if alignment else (), strict=True), 2
-                )
-            ),
-            refused=tuple((key, str(one)) for key, one in found if not isinstance(one, Encoding)),
-            left=len(text) - len(shown),
-        )
-        self._last = key, aligned
-        return aligned
-
-    def _encode(self, column: Column, text: str) -> Encoding | TokentuiError:
-        tokenizer = column.trainer.tokenizer()
-        vocabulary, merges = tokenizer.vocabulary, tokenizer.merges
-        try:
-            if column.trained.opened:
-                return tokenizer.encode(text)
-            encoder = self._encoders.get(column.key)
-            if encoder is None or encoder.vocabulary is not vocabulary:
-                encoder = WordEncoder(vocabulary, merges)
-            elif encoder.merges != merges:
-                encoder = encoder.after(merges)
-            self._encoders[column.key] = encoder
-            return encoder.encode(text)
-        except TokentuiError as error:
-            return error

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import fcntl
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from typing import Any
 import platformdirs
 
 from tokentui.core.errors import TokentuiError
-from tokentui.core.files import write_whole
+from tokentui.core.files import lock, read_regular, remove, write_whole
 from tokentui.recipe import Recipe, Run
 
 VERSION = 1
@@ -85,14 +84,7 @@ def absolute(source: str) -> str:
 
 def dumps(kept: SavedSession) -> bytes:
     """The file of a session: a line that says what follows, and its checksum; then the session."""
-    body = {
-        "sources": list(kept.sources), "as": kept.as_, "field": kept.field_, "sha256": kept.sha256,
-        "scratch": kept.scratch, "tokenizer": kept.tokenizer, "split": kept.split,
-        "training": _branch(kept.training), "branches": [_branch(one) for one in kept.branches],
-        "typed": kept.typed, "settings": dict(kept.settings),
-        "columns": [one if isinstance(one, str) else _branch(one) for one in kept.columns],
-        "ended": kept.ended,
-    }
+    body = {name: _plain(getattr(kept, field)) for field, name in _NAMES.items()}
     data = json.dumps(body, indent=1, allow_nan=False).encode("ascii")
     return _head(VERSION, hashlib.sha256(data).hexdigest()) + data
 
@@ -110,20 +102,18 @@ def loads(data: bytes, where: str) -> SavedSession:
     head, _, data = data.partition(b"\n")
     try:
         said = json.loads(head)
-        version, checksum = said["version"], said["sha256"]
+        version = said["version"]
     except (ValueError, TypeError, KeyError, RecursionError):
         raise TokentuiError("not a session of tokentui", where, _HINT) from None
     if type(version) is int and version > VERSION:
         what = f"a session of a newer tokentui (version {version}); this one reads {VERSION}"
         raise TokentuiError(what, where, "update tokentui")
     # Word for word: a bit that has turned in the first line is noticed as well.
-    if (
-        head + b"\n" != _head(VERSION, hashlib.sha256(data).hexdigest())
-        or checksum != hashlib.sha256(data).hexdigest()
-    ):
+    if head + b"\n" != _head(VERSION, hashlib.sha256(data).hexdigest()):
         raise TokentuiError("a damaged session: it is not what was written", where, _HINT)
     try:
-        return _kept(json.loads(data))
+        body = json.loads(data)
+        return _whole(body)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise TokentuiError("a session that this version does not understand", where, _HINT) from None
 
@@ -132,25 +122,61 @@ def _head(version: int, checksum: str) -> bytes:
     return json.dumps({"format": _FORMAT, "version": version, "sha256": checksum}).encode("ascii") + b"\n"
 
 
-def _branch(branch: Branch) -> dict[str, Any]:
-    return {
-        "recipe": branch.recipe.to_dict() | branch.recipe.shape, "run": branch.run.words, "step": branch.step,
-    }
+_NAMES = {one.name: one.name.rstrip("_") for one in dataclasses.fields(SavedSession)}
+"""The fields of a session, and their names in its file."""
 
 
-def _read_branch(value: Any) -> Branch:
-    return Branch(Recipe.from_dict(value["recipe"], "session"), Run.of(value["run"]), int(value["step"]))
+def _plain(value: Any) -> Any:
+    """A value as JSON has it."""
+    if isinstance(value, Branch):
+        recipe = value.recipe.to_dict() | value.recipe.shape
+        return {"recipe": recipe, "run": value.run.words, "step": value.step}
+    return list(map(_plain, value)) if isinstance(value, tuple) else value
 
 
-def _kept(body: Any) -> SavedSession:
+def _whole(body: Any) -> SavedSession:
+    """The session that JSON stands for, each field read as what it is meant to be."""
     return SavedSession(
-        sources=tuple(map(str, body["sources"])), as_=body["as"], field_=body["field"], sha256=body["sha256"],
-        scratch=body["scratch"], tokenizer=body["tokenizer"], split=body["split"],
-        training=_read_branch(body["training"]), branches=tuple(map(_read_branch, body["branches"])),
-        typed=body["typed"], settings=dict(body["settings"]),
-        columns=tuple(one if isinstance(one, str) else _read_branch(one) for one in body["columns"]),
-        ended=bool(body["ended"]),
+        sources=_each(_text, body["sources"]), as_=_text_or_none(body["as"]), field_=_text(body["field"]),
+        sha256=_text(body["sha256"]), scratch=_text_or_none(body["scratch"]),
+        tokenizer=_text(body["tokenizer"]), split=_text(body["split"]), training=_branch(body["training"]),
+        branches=_each(_branch, body["branches"]), typed=_text(body["typed"]),
+        settings={name: _of(one, *_PLAIN) for name, one in _of(body["settings"], dict).items()},
+        columns=_each(lambda one: one if isinstance(one, str) else _branch(one), body["columns"]),
+        ended=_of(body["ended"], bool),
     )
+
+
+_PLAIN = (str, int, float, bool, type(None))
+"""The types of a setting."""
+
+
+def _of(value: Any, *kinds: type) -> Any:
+    """A value that has one of these very types (True is no int).
+
+    Raises:
+        TypeError: It has another.
+    """
+    if type(value) not in kinds:
+        raise TypeError(type(value))
+    return value
+
+
+def _text(value: Any) -> str:
+    return str(_of(value, str))
+
+
+def _text_or_none(value: Any) -> str | None:
+    return None if value is None else _text(value)
+
+
+def _each(read_one: Callable[[Any], Any], value: Any) -> tuple[Any, ...]:
+    return tuple(map(read_one, _of(value, list)))
+
+
+def _branch(value: Any) -> Branch:
+    recipe, run, step = value["recipe"], value["run"], _of(value["step"], int)
+    return Branch(Recipe.from_dict(recipe, "session"), Run.of(_of(run, dict)), step)
 
 
 MOST_SESSIONS = 20
@@ -233,8 +259,7 @@ def tidy(folder: Path | None = None) -> None:
     """Remove the oldest sessions above `MOST_SESSIONS`."""
     for path in _sessions(folder or _folder())[MOST_SESSIONS:]:
         for one in (path, _before(path), path.with_suffix(".lock")):
-            with contextlib.suppress(OSError):
-                one.unlink()
+            remove(str(one))
 
 
 def _folder() -> Path:
@@ -270,13 +295,11 @@ def _hold(path: Path) -> int:
     except OSError as error:
         what = f"the session is not kept: {error.strerror}"
         raise TokentuiError(what, str(path.parent), "set TOKENTUI_HOME to a folder") from None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    if not lock(descriptor, wait=False):
         holder = os.pread(descriptor, 20, 0).decode("ascii", "replace").strip()
         os.close(descriptor)
         what = f"another tokentui (process {holder or '?'}) has this session: what is done here is not kept"
-        raise TokentuiError(what, str(path), "leave one of the two") from None
+        raise TokentuiError(what, str(path), "leave one of the two")
     with contextlib.suppress(OSError):
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, f"{os.getpid()}\n".encode("ascii"), 0)
@@ -287,22 +310,15 @@ def _keep_before(path: Path) -> None:
     """Give the file a second name, so that at no moment there is none under the first."""
     with contextlib.suppress(OSError):
         second = path.with_suffix(".next")
-        with contextlib.suppress(FileNotFoundError):
-            second.unlink()
+        remove(str(second))
         os.link(path, second)
         os.replace(second, _before(path))
 
 
 def _read(path: Path) -> SavedSession:
-    try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST + 1)
-    except OSError as error:
-        raise TokentuiError(
-            f"cannot be read: {error.strerror}", str(path), "begin anew: tokentui CORPUS"
-        ) from None
+    data = read_regular(str(path), "session", LARGEST + 1)
     if len(data) > LARGEST:
-        raise TokentuiError("too large for a session", str(path), "begin anew: tokentui CORPUS")
+        raise TokentuiError("too large for a session", str(path), _HINT)
     return loads(data, str(path))
 
 
@@ -325,7 +341,7 @@ def recent() -> tuple[str, ...]:
     """The sources that were opened last, newest first. Nothing where the file is absent, damaged or not
     readable."""
     try:
-        with _recent_file().open("rb") as file:
+        with (state_dir() / "recent.json").open("rb") as file:
             listed = json.loads(file.read(_MOST_BYTES))
     except (OSError, ValueError, RecursionError):
         return ()
@@ -343,12 +359,11 @@ def remember(source: str) -> None:
     if source in ("", "-"):
         return
     try:
-        kept = source if source.startswith("sample:") else os.path.abspath(os.path.expanduser(source))
-        listed = [kept, *(one for one in recent() if one != kept)][:MOST_RECENT]
-        state_dir().mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_whole(_recent_file(), json.dumps(listed, indent=1).encode("ascii"))
-    except (OSError, ValueError, TokentuiError):
+        kept = absolute(source)
+    except (OSError, ValueError):  # the folder that it is named from has gone
         return
+    listed = [kept, *(one for one in recent() if one != kept)][:MOST_RECENT]
+    _keep("recent.json", json.dumps(listed, indent=1).encode("ascii"))
 
 
 def keep_account(text: str) -> Path | None:
@@ -357,14 +372,15 @@ def keep_account(text: str) -> Path | None:
     Returns:
         Where it is; None where nothing can be written.
     """
-    path = state_dir() / "crash.txt"
+    return _keep("crash.txt", text.encode("utf-8", "replace"))
+
+
+def _keep(name: str, data: bytes) -> Path | None:
+    """Write a file of the folder of states. Returns where it is; None where nothing can be written."""
+    path = state_dir() / name
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_whole(path, text.encode("utf-8", "replace"))
+        write_whole(path, data)
     except (OSError, ValueError, TokentuiError):
         return None
     return path
-
-
-def _recent_file() -> Path:
-    return state_dir() / "recent.json"

@@ -22,7 +22,7 @@ from tokentui.session.views import (
 
 if TYPE_CHECKING:  # the room of measures loads when columns are compared
     from tokentui.analyze.align import Alignment
-    from tokentui.analyze.compare import PairAgreement
+    from tokentui.analyze.compare import Overlap, PairAgreement
     from tokentui.analyze.metrics import MeasureRow
     from tokentui.analyze.results import DivergenceSide
     from tokentui.encode.offsets import EncodedToken
@@ -91,25 +91,23 @@ class Aligned:
 
 
 @dataclass(frozen=True, slots=True)
-class OverlapCounts:
-    """The number of tokens that two vocabularies share, by the keys of their columns.
+class SharedTokens:
+    """The tokens that two vocabularies share, by the keys of their columns.
 
-    By exact bytes, and bare: without marks and without a space in front. `never_b` and `never_a` count what
-    the other never makes in its whole run, None until that is known: it is looked for where one of these
-    lists is shown.
+    Attributes:
+        at: The position that they belong to.
+        a: The key of the one column.
+        b: The key of the other.
+        overlaps: By exact bytes; and bare, without marks and without a space in front.
+        never_b: How many of `only_a` the other never makes in its whole run; None until that is known. It is
+            looked for where such a list is shown.
+        never_a: The same the other way round.
     """
 
     at: Position
     a: int
     b: int
-    common: int
-    only_a: int
-    only_b: int
-    jaccard: float | None
-    bare_common: int
-    bare_only_a: int
-    bare_only_b: int
-    bare_jaccard: float | None
+    overlaps: tuple[Overlap, Overlap]
     never_b: int | None = None
     never_a: int | None = None
 
@@ -266,7 +264,7 @@ class Between:
 
     aligned: Aligned = Aligned()
     divergences: tuple[DivergenceView, ...] = ()
-    overlaps: tuple[OverlapCounts, ...] = ()
+    overlaps: tuple[SharedTokens, ...] = ()
     tokens: TokensInBoth | None = None
     measured: Measured | None = None
     held_measured: Measured | None = None
@@ -335,13 +333,3 @@ class Snapshot:
     def main(self) -> ColumnSnapshot:
         """The first column."""
         return self.columns[0]
-
-    @property
-    def side_by_side(self) -> bool:
-        """True if columns are compared."""
-        return len(self.columns) > 1
-
-    @property
-    def nothing(self) -> bool:
-        """True if no corpus is open."""
-        return self.corpus.nothing

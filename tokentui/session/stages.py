@@ -7,8 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tokentui.encode.pipeline import ImportedVocabulary
-from tokentui.encode.segment.ways import WAYS
+from tokentui.encode.segment import WAYS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.replay.segmentations import SAID, TokenOrder
 from tokentui.session.views import OpenedView, StageView
@@ -58,12 +57,11 @@ def _name(path: str) -> str:
 def stages(tokenizer: Tokenizer) -> Iterator[StageView]:
     """The steps of a tokenizer."""
     vocabulary, recipe = tokenizer.vocabulary, tokenizer.recipe
-    pipeline = vocabulary.pipeline if isinstance(vocabulary, ImportedVocabulary) else None
-    exact = pipeline is None or type(pipeline.pretokenizer) is Pretokenizer
+    said, pretokenizer = vocabulary.pipeline.stages, vocabulary.pipeline.pretokenizer
+    exact = pretokenizer is None or type(pretokenizer) is Pretokenizer
     normalize, split = f"normalize={','.join(recipe.normalize) or 'none'}", f"split={recipe.split}"
     if not exact:
         split = f"split≈{recipe.split}"
-    said: Mapping[str, Any] = (pipeline.stages if pipeline is not None else None) or {}
     if vocabulary.specials:
         names = " ".join(vocabulary.specials[:6]) + (" …" if len(vocabulary.specials) > 6 else "")
         yield StageView("tokens by name", f"{len(vocabulary.specials):,}: {names}")

@@ -11,12 +11,10 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, cast
 
-from tokentui.analyze.align import Width
 from tokentui.analyze.compare import FEWEST, MOST
 from tokentui.analyze.metrics import Conventions
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jit import COMPILED, PLAIN
-from tokentui.core.table import cell_width
 from tokentui.learn import jump
 from tokentui.learn.merging import WORTH_CHARS, without_kernel
 from tokentui.session import commands as do
@@ -31,11 +29,10 @@ from tokentui.session.queries import (
     find_changed,
     fitted,
     pieces_view,
-    text_of,
 )
-from tokentui.session.results import Encodings, Results
+from tokentui.session.results import Results
 from tokentui.session.snapshot import Between, CorpusFacts, Snapshot
-from tokentui.session.sync import SLICE_S, Synchronizer
+from tokentui.session.sync import Synchronizer
 from tokentui.session.views import Busy, ColumnWanted, CorpusPlace, Passage, Position, Viewport
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import WordCounts
@@ -45,7 +42,6 @@ KEPT_PLACES = ("step", "size")
 """The positions that can be restored after switching recipes: merge count or vocabulary size."""
 Answer = Callable[[object], None]
 _ALONE = Between()
-_LATER = object()
 
 
 class Kept(NamedTuple):
@@ -60,10 +56,9 @@ class State:
 
     Args:
         prepared: What is open at first.
-        width: How wide a safe text is on the screen.
     """
 
-    def __init__(self, prepared: Prepared, width: Width = cell_width) -> None:
+    def __init__(self, prepared: Prepared) -> None:
         self.view = Viewport()
         self.typed = ""
         self.passage: Passage | None = None
@@ -77,8 +72,7 @@ class State:
         """The column that the main screen shows."""
         self.compared: list[Column] = []
         """The columns that are shown side by side, or that are kept until they are again."""
-        self._encodings = Encodings(width)
-        self._version = 0
+        self.version = 0
         self._merges_at = 0
         self._wished: Kept | None = None
         self._show_whole = False
@@ -92,21 +86,6 @@ class State:
         self._keys += 1
         return Column(self._keys, wanted)
 
-    @property
-    def prepared(self) -> Prepared:
-        """The training of the first column."""
-        return self.main.trained
-
-    @property
-    def columns(self) -> list[Column]:
-        """The columns that are shown."""
-        return self.sync.columns
-
-    @property
-    def side_by_side(self) -> bool:
-        """True if columns are compared."""
-        return len(self.sync.columns) > 1
-
     # ---- what is opened
 
     def _take(self, prepared: Prepared) -> None:
@@ -116,9 +95,10 @@ class State:
         self._facts = CorpusFacts(corpus.name, corpus.size, corpus.noticed, prepared.nothing)
         if moved:
             self.results.begin(corpus)
-            for column in self.compared:
-                if column is not self.main:
-                    column.prepared, column.error, column.in_sync = None, "", False
+            anew = [one if one is self.main else Column(one.key, one.wanted) for one in self.compared]
+            self.compared = anew  # the others are to be opened on it
+            if len(self.sync.columns) > 1:
+                self.sync.columns = list(anew)
         self._note_engine()
 
     @property
@@ -142,7 +122,8 @@ class State:
         otherwise. The whole of a corpus of which a part was there before goes on with everything that is
         under way.
         """
-        before, sync, main = self.prepared, self.sync, self.main
+        sync, main = self.sync, self.main
+        before = main.prepared
         file, was = prepared.opened, before.opened
         if file and before.partial and before.corpus is prepared.corpus and was and was.view == file.view:
             self.take_over(main, prepared)
@@ -201,9 +182,10 @@ class State:
 
     def _settled(self) -> None:
         """Files are shown whole at first, as soon as all columns are open."""
-        if self._show_whole and self.side_by_side and all(one.prepared or one.error for one in self.columns):
+        columns = self.sync.columns
+        if self._show_whole and len(columns) > 1 and all(one.open or one.error for one in columns):
             self._show_whole = False
-            files = [one for one in self.sync.open if one.prepared and one.prepared.opened]
+            files = [one for one in self.sync.open if one.prepared.opened]
             if files:
                 self.sync.go(max(one.trainer.computed for one in files), free=False)
 
@@ -213,13 +195,7 @@ class State:
         Raises:
             TokentuiError: It cannot be done.
         """
-        found = self._handled(command, answer)
-        if found is not _LATER:
-            answer(found)
-
-    def _handled(self, command: do.Command[object], answer: Answer) -> object:
-        """Take in a command. Returns its answer, `_LATER` where it is given later."""
-        sync = self.sync
+        sync, main, found = self.sync, self.main, cast("object", None)
         if command.walks:
             self._wished, self._show_whole = None, False
         match command:
@@ -229,14 +205,14 @@ class State:
                 sync.go(step)
             case do.GoToToken(text):
                 sync.seek(text, answer)
-                return _LATER
+                return
             case do.Play(on):
                 sync.play(on, time.monotonic())
             case do.Speed(by):
                 sync.faster(by, time.monotonic())
             case do.StepPieces(pieces):
                 sync.halt()
-                substeps = self.main.trainer.substeps
+                substeps = main.trainer.substeps
                 if substeps is None:
                     raise TokentuiError(
                         "a step is the finest step there is", "piece by piece", "take n and b"
@@ -255,28 +231,26 @@ class State:
                     raise TokentuiError("no such place to keep", by, "one of: " + ", ".join(KEPT_PLACES))
                 self.keep_place = by
             case do.Find():
-                return find(self.prepared, self.view.vocabulary_order, command)
+                found = find(main.prepared, self.view.vocabulary_order, command)
             case do.FindChanged(start):
-                return find_changed(self.prepared, start)
+                found = find_changed(main.prepared, start)
             case do.Pieces(place, chars):
-                prepared = self.prepared
-                words = prepared.trainer.words
-                return pieces_view(prepared.text, words, prepared.recipe, self.typed, place, chars)
+                found = pieces_view(main.prepared, self.typed, place, chars)
             case do.CorpusText():
-                return editable_text(self.prepared.corpus)
+                found = editable_text(main.prepared.corpus)
             case do.Compress(begin, length):
-                return compressed(self.main.trainer, begin, length)
+                found = compressed(main.trainer, begin, length)
             case do.WhyUnreachable(number):
-                replay = self.main.trainer.replay
-                return "" if replay is None else replay.unreachable(number)
+                replay = main.trainer.replay
+                found = "" if replay is None else replay.unreachable(number)
             case do.Compare(columns):
                 self._compare(columns)
             case do.Leave():
                 self._leave()
             case do.SyncBy(way):
-                self.sync.keep_by(way)
+                sync.keep_by(way)
             case do.AddColumn(wanted, place):
-                return self._add(wanted, place)
+                found = self._add(wanted, place)
             case do.RemoveColumn(key):
                 self._remove(key)
             case do.MoveColumn(key, by):
@@ -288,7 +262,7 @@ class State:
                             "a column that cannot be shown parts nowhere", self._known(key).name, error
                         )
                 self.results.when_found(a, b, answer, self.view.literal)
-                return _LATER
+                return
             case do.FindDivergence(a, b):
                 self.results.look_again(self._known(a).key, self._known(b).key)
             case do.ShowPassage(passage):
@@ -298,7 +272,7 @@ class State:
                 self.results.under = Conventions(splitter, alpha)
             case _:
                 raise TokentuiError("not a command of a session", type(command).__name__)
-        return None
+        answer(found)
 
     # ---- columns
 
@@ -310,20 +284,20 @@ class State:
                 found = next((column for column in known if same(column.wanted, one)), None)
                 if found is not None:
                     known.remove(found)
-                    found.wanted = dataclasses.replace(found.wanted, name=one.name or found.wanted.name)
+                    if one.name:
+                        found.wanted = dataclasses.replace(found.wanted, name=one.name)
+                        found.describe()
                 columns.append(found or self._column(one))
         else:
-            columns = [one for one in self.compared if one is not self.main]
-            columns.insert(0, self.main)
+            columns = known
         if len(columns) < FEWEST:
             raise TokentuiError("two columns are as few as there may be", "compare", "name another one")
         self.sync.halt()
         self.compared = columns
         self.results.counted = WordCounts(self.results.corpus)
-        for trained in (column.prepared for column in columns):
+        for trained in (column.prepared for column in columns if column.open):
             if (
-                trained
-                and trained.corpus is self.results.corpus
+                trained.corpus is self.results.corpus
                 and not trained.opened
                 and not trained.partial
             ):
@@ -339,10 +313,10 @@ class State:
         )
 
     def _leave(self) -> None:
-        if not self.side_by_side:
+        if len(self.sync.columns) == 1:
             return
         self.sync.halt()
-        first = next((one for one in self.columns if one.prepared and not one.error), self.main)
+        first = next((one for one in self.sync.columns if one.open and not one.error), self.main)
         if first is not self.main:
             self.main = first
             self._note_engine()
@@ -351,27 +325,27 @@ class State:
         self.sync.stand(self.main)
 
     def _add(self, wanted: ColumnWanted, place: int | None) -> int:
-        if len(self.columns) >= MOST:
+        if len(self.sync.columns) >= MOST:
             raise TokentuiError(
                 f"{MOST} columns are as many as there may be", "compare", "take one away first"
             )
         column = self._column(wanted)
-        columns = list(self.columns)
+        columns = list(self.sync.columns)
         columns.insert(len(columns) if place is None else place, column)
         self._put(columns)
         return column.key
 
     def _remove(self, key: int) -> None:
         self._known(key)
-        if len(self.columns) <= FEWEST:
+        if len(self.sync.columns) <= FEWEST:
             raise TokentuiError("two columns are as few as there may be", "compare", "add one first")
-        self._put(column for column in self.columns if column.key != key)
+        self._put(column for column in self.sync.columns if column.key != key)
         self.results.forget(key)
 
     def _move(self, key: int, by: int) -> None:
         column = self._known(key)
-        columns = [one for one in self.columns if one is not column]
-        columns.insert(min(max(0, self.columns.index(column) + by), len(columns)), column)
+        columns = [one for one in self.sync.columns if one is not column]
+        columns.insert(min(max(0, self.sync.columns.index(column) + by), len(columns)), column)
         self._put(columns)
 
     def _put(self, columns: Iterable[Column]) -> None:
@@ -383,24 +357,6 @@ class State:
         if column is None:
             raise TokentuiError("no such column", f"key {key}", "")
         return column
-
-    # ---- work
-
-    @property
-    def at_work(self) -> bool:
-        """True if there is work to do without a new command."""
-        return self.sync.at_work
-
-    def work(self, now: float, seconds: float = SLICE_S) -> float:
-        """Work for a short while.
-
-        Returns:
-            How many seconds from `now` on nothing is to be done; 0 when there is more to do at once.
-        """
-        prepared = self.main.prepared
-        if prepared is not None and prepared.partial and not prepared.opened and not self.side_by_side:
-            return 0.1  # steps begin when the corpus is whole
-        return self.sync.work(now, seconds)
 
     # ---- looking
 
@@ -426,7 +382,7 @@ class State:
         """Return the values that change a snapshot, besides commands."""
         sync = self.sync
         numbers = tuple(
-            [(one.prepared, one.in_sync, one.prepared and one.trainer.number) for one in sync.columns]
+            [(one.prepared, one.in_sync, one.trainer.number) if one.open else None for one in sync.columns]
         )
         return (
             numbers, sync.position, sync.goal, sync.playing, self.busy, self.engine, self.waiting,
@@ -437,11 +393,12 @@ class State:
         """Everything that the screen shows, now."""
         sync = self.sync
         sync.settle()
-        self._version += 1
+        self.version += 1
         alone = len(sync.columns) == 1
         columns = tuple([column.snapshot(self.view, self.typed, alone) for column in sync.columns])
+        before, after = self._lacking if self.engine.startswith(COMPILED) else ("", "")
         return Snapshot(
-            version=self._version,
+            version=self.version,
             corpus=self._facts,
             columns=columns,
             position=sync.position,
@@ -451,30 +408,19 @@ class State:
             busy=self.busy or (sync.busy if sync.walking else None),
             waiting=self.waiting,
             keep_place=self.keep_place,
-            engine=self._runs,
+            engine=f"{before}{self.engine}{after}",
             parked=max(0, len(self.compared) - 1) if alone else 0,
-            between=_ALONE if alone else self._between(),
+            between=_ALONE if alone else self.results.between(self.view, self.typed, self.passage),
         )
-
-    def _between(self) -> Between:
-        results, passage = self.results, self.passage
-        text = self.typed if passage is None else text_of(results.corpus, passage)
-        aligned = self._encodings.aligned(self.sync.in_sync, text, passage, results.under.splitter)
-        return results.between(self.view, aligned, self.sync.ended)
 
     def _note_engine(self) -> None:
         """Note what of the recipes there is no kernel for, where the corpus is worth one: to train, and to
         count."""
-        trained = [one.prepared.recipe for one in self.columns if one.prepared and not one.prepared.opened]
+        trained = [one.prepared.recipe for one in self.sync.columns if one.open and not one.prepared.opened]
         worth = trained if self.results.corpus.size >= WORTH_CHARS else []
-        self._lacking = next(filter(None, map(without_kernel, worth)), "")
-        self._uncounted = next(filter(None, map(without_scanner, worth)), "")
-
-    @property
-    def _runs(self) -> str:
-        """The engine in words; names the setting of the recipe that has no kernel."""
-        if self._lacking and self.engine.startswith(COMPILED):
-            return f"{PLAIN} for {self._lacking}, else {self.engine}"
-        if self._uncounted and self.engine.startswith(COMPILED):
-            return f"{self.engine}; {PLAIN} counts by {self._uncounted}"
-        return self.engine
+        trains, counts = (
+            next(filter(None, map(lacks, worth)), "") for lacks in (without_kernel, without_scanner)
+        )
+        self._lacking = "", f"; {PLAIN} counts by {counts}" if counts else ""
+        if trains:
+            self._lacking = f"{PLAIN} for {trains}, else ", ""

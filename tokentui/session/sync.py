@@ -84,7 +84,7 @@ class Synchronizer:
     @property
     def open(self) -> list[Column]:
         """The columns that have a training."""
-        return [column for column in self.columns if column.prepared is not None]
+        return [column for column in self.columns if column.open]
 
     @property
     def in_sync(self) -> list[Column]:
@@ -95,23 +95,17 @@ class Synchronizer:
     @property
     def loading(self) -> bool:
         """True if a column is still being opened."""
-        return any(column.prepared is None and not column.error for column in self.columns)
+        return any(not column.open and not column.error for column in self.columns)
 
     @property
     def late(self) -> bool:
         """True if a column that is open is not at the position."""
-        return any(not column.in_sync and column.prepared is not None for column in self.columns)
+        return any(column.open and not column.in_sync for column in self.columns)
 
     @property
     def arriving(self) -> bool:
         """True if the only column walks to the position where it begins."""
         return len(self.columns) == 1 and self.late
-
-    @property
-    def ended(self) -> bool:
-        """True if every column is at its end."""
-        there = self.in_sync
-        return bool(there) and all(column.end(free=False) is not None for column in there)
 
     @property
     def walking(self) -> bool:
@@ -134,7 +128,7 @@ class Synchronizer:
     @property
     def busy(self) -> Busy | None:
         """The way of a column that is alone, where it is a long one."""
-        if len(self.columns) != 1 or self.columns[0].prepared is None:
+        if len(self.columns) != 1 or not self.columns[0].open:
             return None
         column = self.columns[0]
         if self._seek is not None:
@@ -217,7 +211,7 @@ class Synchronizer:
         if self._next != self.position:
             self.settle()
             self._next = self.position
-        elif self.arriving:
+        elif len(self.columns) == 1 and not self.columns[0].in_sync:
             self.stand(self.columns[0])
 
     def keep_by(self, by: str | None) -> None:
@@ -266,6 +260,10 @@ class Synchronizer:
         Returns:
             How many seconds from `now` on nothing is to be done; 0 when there is more to do at once.
         """
+        if len(self.columns) == 1:
+            prepared = self.columns[0].prepared
+            if prepared.partial and not prepared.opened:
+                return 0.1  # steps begin when the corpus is whole
         begun = time.perf_counter()
         deadline = begun + seconds
         if self._seek is not None:
@@ -348,12 +346,14 @@ class Synchronizer:
             took = max(time.perf_counter() - self._began, 1e-6)
             self._way = max(1, min(2 * max(gone, self._way), int(gone * SLICE_S / took), _MOST))
         passed = self._passes(self.position.value)
+        # all may pass their stops once that of a late column is known
+        waits = self._free and not passed and self.late
         if self.position.value > here.value and over(there, self.position, free=self._free and passed):
             self.position = self._next = Position(here.by, last(there, here.by))
             if passed and not self._passes(self.position.value):
                 for column in there:  # the last of them has no stop: the others stay at theirs
                     column.in_sync = column.trainer.number <= (column.stopped_at or 0)
-            if not self.loading:
+            if not self.loading and not waits:
                 self.playing = False
                 if self.goal is not None:
                     self._reached()

@@ -25,6 +25,7 @@ class CorpusPlace(NamedTuple):
 
 
 _START = CorpusPlace()
+_OPEN = Ending()
 
 MAIN = ("corpus", "candidates", "vocabulary", "why", "encoding", "curve")
 """The sections of a column."""
@@ -92,6 +93,11 @@ class TokenList:
     find: str = ""
     top: int = 0
     rows: int = 60
+
+    @property
+    def other(self) -> int:
+        """The column whose tokens decide which of the other's are listed."""
+        return self.a if self.part in ("only_b", "never_a") else self.b
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,8 +236,7 @@ class AtStep:
     Attributes:
         step: The step; of a tokenizer from a file, how many of its tokens are there.
         computed: The furthest step computed so far.
-        target: The step that the run ends at as far as that is known, None where it is not.
-        ending: What `target` is, see `Ending.kind`.
+        end: Where the run ends, as far as that is known.
         tokens: The corpus in tokens; `start_tokens` at step 0.
         vocab_size: The number of ids.
         occurrences: The pre-tokens of the corpus in all; `distinct` the different ones.
@@ -244,8 +249,7 @@ class AtStep:
 
     step: int = 0
     computed: int = 0
-    target: int | None = None
-    ending: str = "stop"
+    end: Ending = _OPEN
     tokens: int = 0
     start_tokens: int = 0
     vocab_size: int = 0
@@ -255,11 +259,6 @@ class AtStep:
     bytes_per_token: float | None = None
     last: Candidate | None = None
     last_id: int | None = None
-
-    @property
-    def end(self) -> Ending:
-        """Where the run ends, as far as that is known."""
-        return Ending(self.target, self.ending if self.target is not None else "open")
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +286,7 @@ class ColumnSnapshot:
         name: The name, as short as can be; `about` the recipe in a few words, empty while it is not known.
         recipe: What is trained, or what a file says.
         preset: The name of the preset that the recipe is, empty if none.
-        path: The file, empty for a recipe; `opened` its tokenizer, `notes` what was assumed of it.
+        path: The file, empty for a recipe; `opened` its tokenizer.
         error: Why it cannot be shown, in one line; empty where it can.
         loading: The work under way while it is not at the position: being opened, or walking there.
         in_sync: Whether it stands at the position.
@@ -311,7 +310,6 @@ class ColumnSnapshot:
     preset: str = ""
     path: str = ""
     opened: OpenedView | None = None
-    notes: tuple[str, ...] = ()
     error: str = ""
     loading: Busy | None = None
     in_sync: bool = True

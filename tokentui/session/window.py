@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 import regex
 
-from tokentui.encode.pipeline import ImportedVocabulary, Special
+from tokentui.core.safetext import to_bytes
 from tokentui.encode.stretches import Item, Pretokens
 from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import Special
 from tokentui.learn.trainer import Trainer
 from tokentui.learn.values import Kind, Span, Step, Word
 from tokentui.recipe import Recipe
@@ -20,7 +21,7 @@ from tokentui.session.views import CorpusPart, CorpusPlace, CorpusView, TokenSpa
 from tokentui.text.corpus import Corpus, LongText
 from tokentui.text.count import CorpusWindow
 from tokentui.text.patterns import Branches, TakesTooLong, kept
-from tokentui.text.split import SPLITS, to_bytes
+from tokentui.text.split import SPLITS
 from tokentui.text.split import branches as known_branches
 
 _WORD_UNITS = 20_000
@@ -277,11 +278,9 @@ class OpenedText(RunningText):
     def branches(self) -> Branches | None:
         """The branches of the one pattern that cuts what is typed; None where other steps of the file have a
         say."""
-        vocabulary, recipe = self._tokenizer.vocabulary, self._tokenizer.recipe
-        pipeline = vocabulary.pipeline if isinstance(vocabulary, ImportedVocabulary) else None
-        steps = (pipeline.stages or {}) if pipeline is not None else {}
-        near = pipeline is not None and pipeline.near
-        if recipe.normalize or "sentencepiece" in steps or steps.get("normalizer") or near:
+        pipeline, recipe = self._tokenizer.vocabulary.pipeline, self._tokenizer.recipe
+        steps = pipeline.stages
+        if recipe.normalize or "sentencepiece" in steps or steps.get("normalizer") or pipeline.near:
             return None
         found = known_branches(recipe.split)
         return found if SPLITS.of(recipe.split).keeps_spaces else kept(found)
@@ -401,7 +400,7 @@ def cuts_of(items: Iterable[Item], text: str | LongText) -> Iterator[Cut]:
         if isinstance(one, Special):
             yield Cut(start, end, shown, None)
         else:
-            yield Cut(start, end, shown, one.text, tuple((a - start, b - start) for a, b in one.unit_spans))
+            yield Cut(start, end, shown, one.text, one.unit_spans)
 
 
 def pieces(

@@ -15,8 +15,8 @@ from typing import overload
 
 from tokentui.core.errors import TokentuiError, each_of, name_of, shown, text_of, whole
 from tokentui.core.jobs import check
+from tokentui.core.safetext import to_bytes
 from tokentui.text.sources import format_counts
-from tokentui.text.split import to_bytes
 
 LONG_BYTES = 1 << 18
 """A shorter document is better kept as text."""
@@ -106,7 +106,7 @@ class Corpus:
             return cls(name, (given,), digests=(_sha256(to_bytes(given)),))
         document, invalid, mark = decode(given, name)
         notes = mark_notes({mark: [name]}) if mark else ()
-        return cls(name, (document,), None, invalid, notes, (_sha256(given),))
+        return cls(name, (whole_text(document),), None, invalid, notes, (_sha256(given),))
 
     @classmethod
     def from_lines(cls, lines: Iterable[str], name: str = "lines") -> Corpus:
@@ -161,16 +161,20 @@ _MARKS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be", co
 """The encodings that byte order marks name."""
 
 
-def decode(data: bytes | memoryview, file: str) -> tuple[str, Invalid | None, str]:
+def decode(data: bytes | memoryview, file: str) -> tuple[str | LongText, Invalid | None, str]:
     """The text of a file's bytes, what is no text in them, and the encoding that a byte order mark names.
 
-    They are UTF-8, or UTF-16 where the mark says so. The mark is not text. Bytes that are not UTF-8 come as
-    lone surrogates, so that the very bytes can be had back; damage in UTF-16 comes as U+FFFD, since its bytes
-    mean nothing in the UTF-8 that tokenizers work on.
+    They are UTF-8, or UTF-16 where the mark says so. The mark is not text. Long UTF-8 is decoded where it is
+    looked at. Bytes that are not UTF-8 come as lone surrogates, so that the very bytes can be had back;
+    damage in UTF-16 comes as U+FFFD, since its bytes mean nothing in the UTF-8 that tokenizers work on.
     """
-    mark, codec = _mark(data)
+    mark = next((mark for mark in _MARKS if data[: len(mark)] == mark), b"")
+    codec = _MARKS.get(mark, "utf-8")
     said, body = codec[:6].upper(), memoryview(data)[len(mark) :]
     named = said if mark else ""
+    if len(data) >= LONG_BYTES and codec == "utf-8":
+        with suppress(UnicodeDecodeError):
+            return LongText(data, len(mark)), None, named
     try:
         return str(body, codec), None, named
     except UnicodeDecodeError as error:
@@ -184,22 +188,6 @@ def decode(data: bytes | memoryview, file: str) -> tuple[str, Invalid | None, st
             text, count = text + "\ufffd" * odd, 2 * halves + odd
         line = str(body[: error.start], codec).count("\n") + 1
         return text, Invalid(count, file, len(mark) + error.start, line, said), named
-
-
-def long_text(data: memoryview) -> tuple[LongText | None, str]:
-    """A file's bytes as a document that is decoded where it is looked at, and the encoding that its mark
-    names; None where they are few, or not plain UTF-8."""
-    mark, codec = _mark(data)
-    if len(data) >= LONG_BYTES and codec == "utf-8":
-        with suppress(UnicodeDecodeError):
-            return LongText(data, len(mark)), codec.upper() if mark else ""
-    return None, ""
-
-
-def _mark(data: bytes | memoryview) -> tuple[bytes, str]:
-    """The byte order mark at the front of a file, and the codec that it names; UTF-8 where there is none."""
-    mark = next((mark for mark in _MARKS if data[: len(mark)] == mark), b"")
-    return mark, _MARKS.get(mark, "utf-8")
 
 
 def _size(text: str | LongText) -> int:

@@ -65,9 +65,6 @@ class Words:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Words) and (self.words, self.counts) == (other.words, other.counts)
 
-    def __hash__(self) -> int:
-        return hash((self.words, self.counts))
-
 
 def chunks(
     documents: Sequence[str | LongText], pretokenizer: Pretokenizer, size: int = CHUNK_CHARS
@@ -166,7 +163,7 @@ class WordCounts:
             lock.release()
 
 
-# A corpus in windows: the words of the part of a document that is looked at, and the next place of a text or
+# ---- a corpus in windows: the words of the part of a document that is looked at
 
 
 _BACK = (2_000, 20_000, 200_000)

@@ -8,8 +8,6 @@ from __future__ import annotations
 import bz2
 import codecs
 import contextlib
-import errno
-import functools
 import gzip
 import hashlib
 import importlib
@@ -27,7 +25,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
-from tokentui.core.files import check_held, kind, unhurried
+from tokentui.core.files import check_held, refuse_irregular, refused, shown_path, status_of, unhurried
 from tokentui.core.jobs import check, tick
 
 if TYPE_CHECKING:
@@ -46,8 +44,10 @@ _PACKED = re.compile(
 
 _READ_AHEAD = 1 << 16
 _POLL_MS = 50
+_ZSTD_FEED = 1024
 
 _TAKE_PART = "take a part of it, such as head -c 1G"
+_WANTED = "file of text"
 _WHAT_CAN_BE_READ = "name a file, a folder, or - for standard input"
 _LFS = b"version https://git-lfs.github.com/spec/"
 _BINARY = (
@@ -63,16 +63,31 @@ _BINARY = (
 
 
 class Meter:
-    """Bytes read and unpacked so far, of all files together; `total` is 0 where it is not known."""
+    """Bytes read and unpacked so far, of all files together.
 
-    def __init__(self, total: int = 0) -> None:
+    Args:
+        total: The bytes to read, 0 where that is not known.
+        limit: The name of the limit on all that is unpacked.
+
+    Attributes:
+        most: The value of the limit.
+    """
+
+    def __init__(self, total: int = 0, limit: str = "corpus-bytes") -> None:
         self.total, self.done, self.unpacked = total, 0, 0
+        self.limit, self.most = limit, int(limits.value(limit))
 
     def advance(self, count: int) -> None:
         """So many more bytes are read (a file may have grown since it was measured)."""
         self.done += count
         self.total = max(self.total, self.done) if self.total else 0
         tick(self.done, self.total)
+
+    def check(self, size: int, where: str) -> None:
+        """Refuse so many bytes where they are too many."""
+        if size > self.most:
+            what = f"{size:,} bytes are too many; the limit is {self.most:,}"
+            raise TokentuiError(what, where, limits.reading(self.limit, _TAKE_PART))
 
 
 class Contents(NamedTuple):
@@ -93,11 +108,6 @@ class Binary(Exception):
     """A file that is no text, met where only texts are wanted."""
 
 
-def show(path: str) -> str:
-    """A path for one line of text: as it is, or escaped where it holds what no line can."""
-    return path if path.isprintable() else repr(path)[1:-1]
-
-
 def read_path(path: str, meter: Meter, text_only: bool = False, *, pipes: bool = False) -> Contents:
     """The contents of a file; where `pipes` are meant, of a named pipe too.
 
@@ -106,11 +116,11 @@ def read_path(path: str, meter: Meter, text_only: bool = False, *, pipes: bool =
         Binary: It is no text and only text is wanted.
         Cancelled: As asked.
     """
-    with _refused(path):
-        measure(path, pipes=pipes)  # before opening: opening a device may act on it
+    with refused(path):
+        measure(path, pipes=pipes)
         with open(path, "rb", 0, opener=unhurried) as file:
             _size(os.fstat(file.fileno()), path, pipes)  # it may have become another meanwhile
-            return _contents(_Source(file, show(path), meter), text_only)
+            return _contents(_Source(file, shown_path(path), meter), text_only)
 
 
 def read_stream(stream: BinaryIO, name: str, meter: Meter) -> Contents:
@@ -120,7 +130,7 @@ def read_stream(stream: BinaryIO, name: str, meter: Meter) -> Contents:
         TokentuiError: It cannot be read, is too large, silent for too long, or a known mistake.
         Cancelled: As asked.
     """
-    with _refused(name):
+    with refused(name):
         return _contents(_Source(stream, name, meter), text_only=False)
 
 
@@ -130,7 +140,7 @@ def read_plain(stream: BinaryIO, name: str) -> bytes:
     Raises:
         TokentuiError: It cannot be read, is too large, or silent for too long.
     """
-    with _refused(name):
+    with refused(name):
         return bytes(_Source(stream, name, Meter()).readall() or b"")
 
 
@@ -141,56 +151,17 @@ def measure(path: str, *, pipes: bool = False) -> int | None:
         TokentuiError: It is neither.
         OSError: It cannot be looked at.
     """
-    try:
-        status = os.stat(path)
-    except ValueError:
-        raise TokentuiError(
-            "no file can have this name", show(path), "it holds a NUL or half a character"
-        ) from None
-    return _size(status, path, pipes)
+    return _size(status_of(path), path, pipes)
 
 
 def _size(status: os.stat_result, path: str, pipes: bool) -> int | None:
     if stat.S_ISFIFO(status.st_mode):
         if pipes:
             return None
-        raise TokentuiError(
-            "is a pipe, which may never answer or end", show(path), "--as text reads it, or name it -"
-        )
-    if not stat.S_ISREG(status.st_mode):
-        raise TokentuiError(f"is {kind(status.st_mode)}, not a file of text", show(path), _WHAT_CAN_BE_READ)
+        what = "is a pipe, which may never answer or end"
+        raise TokentuiError(what, shown_path(path), "--as text reads it, or name it -")
+    refuse_irregular(status.st_mode, shown_path(path), _WANTED, _WHAT_CAN_BE_READ)
     return status.st_size
-
-
-def check_size(size: int, where: str) -> None:
-    """Refuse what is larger than a corpus may be."""
-    most = limits.now().corpus_bytes
-    if size > most:
-        raise TokentuiError(
-            f"{size:,} bytes are too many; the limit is {most:,}",
-            where,
-            limits.reading("corpus-bytes", _TAKE_PART),
-        )
-
-
-def refusal(error: OSError, path: str) -> TokentuiError:
-    """The error for the user where the system refuses a path."""
-    hints = {
-        errno.ENOENT: "check the name",
-        errno.EACCES: "check its permissions",
-        errno.EPERM: "check its permissions",
-        errno.ENXIO: _WHAT_CAN_BE_READ,
-    }
-    what = (error.strerror or str(error) or "cannot be read").lower()
-    return TokentuiError(what, show(path), hints.get(error.errno or 0, "check the file"))
-
-
-@contextlib.contextmanager
-def _refused(path: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise refusal(error, path) from None
 
 
 class _Source(io.RawIOBase):
@@ -227,11 +198,11 @@ class _Source(io.RawIOBase):
                 terminal or os.path.samestat(status, os.stat(os.devnull))
             )
             if a_device or stat.S_ISBLK(mode) or stat.S_ISDIR(mode):
-                raise TokentuiError(f"is {kind(mode)}, not a file of text", where, _WHAT_CAN_BE_READ)
+                refuse_irregular(mode, where, _WANTED, _WHAT_CAN_BE_READ)
             self.status = status if stat.S_ISREG(mode) else None
         now, endless = limits.now(), self.status is None
-        self.most = min(now.corpus_bytes, now.stream_bytes) if endless else now.corpus_bytes
-        self._limit = "stream-bytes" if self.most < now.corpus_bytes else "corpus-bytes"
+        self.most = min(meter.most, now.stream_bytes) if endless else meter.most
+        self._limit = "stream-bytes" if self.most < meter.most else meter.limit
         self._patience = now.stream_seconds if endless and not terminal else None
 
     def readable(self) -> bool:
@@ -281,7 +252,7 @@ def _contents(source: _Source, text_only: bool) -> Contents:
     try:
         if method:
             source.hash = hashlib.sha256(packed.peek(), usedforsecurity=False)
-            opened = _METHODS.get(str(method.lastgroup), functools.partial(_Zstd, where=where))
+            opened = _METHODS.get(str(method.lastgroup), lambda packed: _Blocks(_zstd(packed, where)))
             stream = io.BufferedReader(opened(packed), _READ_AHEAD)
             if again := _PACKED.match(stream.peek()):
                 what = f"{again.lastgroup} data packed with {method.lastgroup}"
@@ -289,7 +260,7 @@ def _contents(source: _Source, text_only: bool) -> Contents:
         looks, is_text = _look(stream.peek(), where)
         if text_only and not is_text:
             raise Binary
-        check_size(meter.unpacked + size, where)
+        meter.check(meter.unpacked + size, where)
         if source.status is not None:
             check_held(source.status, where)
         # with room for one more the end is found without a larger copy
@@ -306,7 +277,7 @@ def _contents(source: _Source, text_only: bool) -> Contents:
             check()
             filled += count
             meter.unpacked += count
-            if meter.unpacked > now.corpus_bytes or filled > source.most:
+            if meter.unpacked > meter.most or filled > source.most:
                 raise source.too_much()
             if method and filled > max(now.packed_bytes, now.packed_ratio * source.count):
                 what = f"unpacks to more than {now.packed_ratio} times its size"
@@ -315,7 +286,8 @@ def _contents(source: _Source, text_only: bool) -> Contents:
     except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
         if method is None or getattr(error, "errno", None):  # a fault of the disk, not of the data
             raise
-        what = f"damaged {method.lastgroup} data: {error}"
+        why = "cut off" if isinstance(error, EOFError) else error
+        what = f"damaged {method.lastgroup} data: {why}"
         raise TokentuiError(what, where, "fetch it again, or unpack it first") from None
     return Contents(memoryview(data)[:filled], source.hash.digest() if source.hash else None, looks)
 
@@ -333,7 +305,7 @@ def _look(head: bytes, where: str) -> tuple[str, bool]:
         TokentuiError: It is only a stand-in for the real file.
     """
     if head.startswith(_LFS):
-        raise TokentuiError("is a Git LFS pointer, not the file itself", where, "git lfs pull")
+        raise TokentuiError("is a Git LFS pointer, not the file itself", where, "run git lfs pull")
     if head[:64].lstrip().lower().startswith((b"<!doctype html", b"<html")):
         return "an HTML page", True
     for magic, name in _BINARY:
@@ -348,57 +320,53 @@ def _look(head: bytes, where: str) -> tuple[str, bool]:
 
 
 _METHODS: dict[str, Any] = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
-"""The unpackers by the groups of `_PACKED`; `_Zstd` does the rest."""
+"""The unpackers by the groups of `_PACKED`; `_zstd` does the rest."""
 
 
-class _Zstd(io.RawIOBase):
-    """Unpacked zstd, frame after frame, by Python's own module or by `zstandard`, which are near enough
-    alike.
+class _Blocks(io.RawIOBase):
+    """Blocks of bytes, none of them empty, to be read as a file."""
 
-    `zstandard` has a reader of its own, but that takes a cut-off file for a whole one. Both unpack all that
-    they are given, so they are given little at a time: 4 bytes can hold 128 KiB.
-    """
-
-    _FEED = 1024
-
-    def __init__(self, packed: BinaryIO, where: str) -> None:
-        for name in ("compression.zstd", "zstandard"):
-            with contextlib.suppress(ImportError):
-                self._module = importlib.import_module(name)
-                break
-        else:
-            hint = "pip install 'tokentui[zstd]', or unpack it first"
-            raise TokentuiError("zstd is not installed", where, hint)
-        self._packed = packed
-        self._frame: Any = None
-        self._input, self._output = b"", memoryview(b"")
+    def __init__(self, blocks: Iterator[bytes]) -> None:
+        self._blocks, self._left = blocks, memoryview(b"")
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int:
         view = memoryview(buffer).cast("B")
-        while not self._output:
-            self._input = self._input or self._packed.read(self._FEED)
-            if not self._input:
-                if self._frame is not None:
-                    raise EOFError("the end is missing")
-                return 0
-            try:
-                self._output = memoryview(self._unpack())
-            except self._module.ZstdError as error:
-                raise OSError(str(error)) from None
-        part = self._output[: len(view)]
-        self._output = self._output[len(part) :]
+        self._left = self._left or memoryview(next(self._blocks, b""))
+        part, self._left = self._left[: len(view)], self._left[len(view) :]
         view[: len(part)] = part
         return len(part)
 
-    def _unpack(self) -> bytes:
-        if self._frame is None:
-            decompressor = self._module.ZstdDecompressor()
-            self._frame = getattr(decompressor, "decompressobj", lambda: decompressor)()
-        data: bytes = self._frame.decompress(self._input)
-        self._input = self._frame.unused_data if self._frame.eof else b""
-        if self._frame.eof:
-            self._frame = None
-        return data
+
+def _zstd(packed: BinaryIO, where: str) -> Iterator[bytes]:
+    """Unpack zstd, frame after frame, by Python's own module or by `zstandard`, which are near enough alike.
+
+    `zstandard` has a reader of its own, but that takes a cut-off file for a whole one. Both unpack all that
+    they are given, so they are given little at a time: 4 bytes can hold 128 KiB.
+    """
+    for name in ("compression.zstd", "zstandard"):
+        with contextlib.suppress(ImportError):
+            module = importlib.import_module(name)
+            break
+    else:
+        hint = "pip install 'tokentui[zstd]', or unpack it first"
+        raise TokentuiError("zstd is not installed", where, hint)
+    frame: Any = None
+    data = b""
+    while data := data or packed.read(_ZSTD_FEED):
+        if frame is None:
+            frame = module.ZstdDecompressor()
+            frame = frame.decompressobj() if hasattr(frame, "decompressobj") else frame
+        try:
+            block = frame.decompress(data)
+        except module.ZstdError as error:
+            raise OSError(str(error)) from None
+        data = b""
+        if frame.eof:
+            data, frame = frame.unused_data, None
+        if block:
+            yield block
+    if frame is not None:
+        raise EOFError("the end is missing")

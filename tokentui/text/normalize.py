@@ -43,7 +43,7 @@ def normalize(text: str, steps: tuple[str, ...]) -> str:
 def normalize_aligned(text: str, steps: tuple[str, ...]) -> Aligned:
     """The text after these steps, as `normalize` gives it, with its alignment."""
     result = Aligned(text, range(len(text)), range(1, len(text) + 1))
-    for stage in _stages(steps):
+    for stage in _stages(steps) if steps else ():
         before, result = result, align(stage, result.text)
         if result.text == before.text:
             result = before
@@ -316,7 +316,7 @@ def _sequences() -> re.Pattern[str]:
 
 def begins_sequence(character: str) -> bool:
     """True if normalisation never looks back from this character."""
-    return character.isascii() or _combined().match("a" + character) is None
+    return character.isascii() or character not in _followers()
 
 
 # --- alignment ---
@@ -380,6 +380,3 @@ def _coarse(result: str, made: str, starts: list[int], ends: list[int], length: 
     end = ends[rest] if tail else length
     starts = starts[:head] + [start] * between + starts[rest:]
     return Aligned(result, starts, ends[:head] + [end] * between + ends[rest:])
-
-
-# The character classes of BERT's tokenizer as Hugging Face's library has them.

@@ -7,9 +7,11 @@ leaves that thread behind; it ends by its time.
 
 from __future__ import annotations
 
+import math
 import re
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
@@ -121,8 +123,7 @@ def _next(
     pattern: regex.Pattern[str], text: str, at: int, given: tuple[int, int] | None, where: str, limit: str
 ) -> regex.Match[str] | None:
     """The next match from a place on, which is known to take its time; not the one that was given."""
-    most: float = getattr(limits.now(), limit.replace("-", "_"))
-    seconds = most if (less := jobs.match_seconds()) is None else min(most, less)
+    seconds = min(limits.value(limit), jobs.match_seconds() or math.inf)
 
     def look() -> regex.Match[str] | None:
         matches = pattern.finditer(text, at, timeout=seconds)
@@ -140,23 +141,18 @@ def _in_thread(work: Callable[[], _T]) -> _T:
     """Do a work in a thread that is left behind where the job is cancelled."""
     if not jobs.can_be_cancelled():
         return work()
-    answer: list[_T] = []
-    errors: list[Exception] = []
+    answer: Future[_T] = Future()
 
     def run() -> None:
         try:
-            answer.append(work())
+            answer.set_result(work())
         except Exception as error:
-            errors.append(error)
+            answer.set_exception(error)
 
-    thread = threading.Thread(target=run, name="tokentui pattern", daemon=True)
-    thread.start()
-    while thread.is_alive():
-        thread.join(_POLL_S)
+    threading.Thread(target=run, name="tokentui pattern", daemon=True).start()
+    while wait([answer], _POLL_S).not_done:
         jobs.check_match()
-    if errors:
-        raise errors[0]
-    return answer[0]
+    return answer.result()
 
 
 def _refusal(what: str, text: str, at: int, where: str, limit: str) -> TakesTooLong:

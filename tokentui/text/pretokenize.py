@@ -9,26 +9,27 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from tokentui.core import jobs
 from tokentui.core.choices import Axis, Choice
 from tokentui.core.errors import TokentuiError
+from tokentui.core.safetext import to_bytes
 from tokentui.recipe import Recipe
 from tokentui.text import patterns
 from tokentui.text.normalize import begins_sequence, normalize, normalize_aligned
-from tokentui.text.split import SPACE_MARK, SPLITS, splitter_of, to_bytes
+from tokentui.text.split import SPACE_MARK, SPLITS, splitter_of
 
 
-@dataclass(frozen=True, slots=True)
-class PreToken:
+class PreToken(NamedTuple):
     """A word of a text. All ranges are half-open, in characters.
 
     `start` and `end` are in the text as typed, `prepared_start` and `prepared_end` in `Analysis.prepared`.
-    `unit_spans` has the range in the text as typed of each of the word's units: that of the whole character
-    where a unit is a part of one, an empty range at the end for a mark that is a unit of its own.
+    `unit_spans` has the range in the text as typed of each of the word's units, from `start` on: that of the
+    whole character where a unit is a part of one, an empty range at the end for a mark that is a unit of its
+    own.
     """
 
     text: str
@@ -40,8 +41,7 @@ class PreToken:
 
     def moved(self, by: int) -> PreToken:
         """The same in a text of which what was looked at begins so many characters further on."""
-        spans = tuple((start + by, end + by) for start, end in self.unit_spans)
-        return replace(self, start=self.start + by, end=self.end + by, unit_spans=spans)
+        return self._replace(start=self.start + by, end=self.end + by)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,17 @@ class Pretokenizer:
         for name in recipe.symbols:
             _check_symbol(name, recipe)
         self._mark = to_bytes(recipe.mark_text)
+        self._bears_unit = recipe.mark_kind == "end-symbol"
         self._trims = "nmt-nfkc" in recipe.normalize
+        split = self._splitter
+        self.in_parts = not self._trims and (
+            not split.front or (split.record.marks_spaces and not split.always)
+        )
+        """True if a part of a text after a safe cut has the same words when it stands alone.
+
+        This fails where normalisation trims ends, or where the part gets a space in front that the whole text
+        does not have there.
+        """
 
     def words(self, document: str, *, first: bool = True) -> list[str]:
         """The words of a document in order.
@@ -98,16 +108,6 @@ class Pretokenizer:
             text = " " + text  # the tail of a cut begins with spaces, which are one in the middle of a text
         return self._splitter.words(text, first=first)
 
-    @property
-    def in_parts(self) -> bool:
-        """True if a part of a text after a safe cut has the same words when it stands alone.
-
-        This fails where normalisation trims ends, or where the part gets a space in front that the whole
-        text does not have there.
-        """
-        split = self._splitter
-        return not self._trims and (not split.front or (split.record.marks_spaces and not split.always))
-
     def normalized(self, document: str) -> str:
         """A document as its words are cut from it: what is not UTF-8 replaced unless units are bytes, then
         normalised."""
@@ -119,22 +119,22 @@ class Pretokenizer:
         There `words(head) + words(tail, first=False)` are the words of the whole. The document's length where
         no such place is known.
         """
-        if not self.recipe.normalize:
-            return self._splitter.safe_cut(document, at)
-        if self._trims and "strip-accents" in self.recipe.normalize:
-            # a text that is nothing but an accent leaves its space in the middle of a text only
+        steps, cut = self.recipe.normalize, self._splitter.cut
+        # a text that is nothing but an accent leaves its space in the middle of a text only
+        if cut is None or (self._trims and "strip-accents" in steps):
             return len(document)
         # No normaliser looks across the place before a space or a line end, so the two characters around it
         # are normalised by themselves; the split decides on what they become. One that trims a text leaves a
         # letter at the end of the head alone, and the space in front of the tail is put back.
-        for match in patterns.find_short(
-            _LETTER_BEFORE_SPACE if self._trims else _BEFORE_SPACE, document, max(at - 1, 0)
-        ):
+        wanted = _LETTER_BEFORE_SPACE if self._trims else _BEFORE_SPACE if steps else cut
+        for match in patterns.find_short(wanted, document, max(at - 1, 0)):
+            end: int = match.end()
+            if not steps:
+                return end
             if begins_sequence(match.group()):
-                left = normalize(match.group(), self.recipe.normalize)
-                right = " " if self._trims else normalize(document[match.end()], self.recipe.normalize)
+                left = normalize(match.group(), steps)
+                right = " " if self._trims else normalize(document[end], steps)
                 if left and left[-1] != " " and self._splitter.safe_cut(left[-1] + right, 1) == 1:
-                    end: int = match.end()
                     return end
         return len(document)
 
@@ -143,6 +143,8 @@ class Pretokenizer:
         bears no mark."""
         units = self._plain(word)
         if not units or word in self.symbols:
+            return units
+        if self._put is None:
             return units
         if self._splitter.symbols is None:
             return self._put(units, self._mark)
@@ -163,10 +165,6 @@ class Pretokenizer:
                     units += block
         return units
 
-    def pretokens(self, text: str | bytes) -> list[PreToken]:
-        """The words of a text with their places; see `analyse`."""
-        return self.analyse(text).pretokens
-
     def analyse(self, text: str | bytes) -> Analysis:
         """All that becomes of a text before its units are merged.
 
@@ -180,24 +178,22 @@ class Pretokenizer:
         aligned = normalize_aligned(self.typed(source), self.recipe.normalize)
         prepared = self._splitter.prepare(aligned.text)
         spans = self._splitter.spans(aligned.text)
-        added = len(prepared) - len(aligned.text)
-
-        def place(start: int, end: int) -> tuple[int, int]:
-            """The range as typed of a range of `prepared`; the ▁ set in front came from nothing."""
-            start, end = max(start - added, 0), max(end - added, 0)
-            if start < end:
-                return aligned.starts[start], aligned.ends[end - 1]
-            return (aligned.starts[0], aligned.starts[0]) if aligned.text else (0, 0)
-
+        # of each character of `prepared` the range as typed; the ▁ set in front came from nothing
+        starts, ends = aligned.starts, aligned.ends
+        if len(prepared) > len(starts):
+            starts, ends = [starts[0], *starts], [starts[0], *ends]
         pretokens: list[PreToken] = []
         for word, start, end in spans:
-            owners, units, at = _owners(prepared, word, start, end), [], 0
+            owners: Sequence[int] = range(start, end)
+            if not word.isascii() or word != prepared[start:end]:
+                owners = _owners(prepared[start:end], word, start)
+            first, last, units, at = starts[start], ends[end - 1], [], 0
             for unit in self._plain(word):
-                units.append(place(owners[at], owners[at + len(unit) - 1] + 1))
-                at += len(unit)
-            if self.recipe.mark_kind == "end-symbol" and units and word not in self.symbols:
+                begin, at = owners[at], at + len(unit)
+                units.append((starts[begin] - first, ends[owners[at - 1]] - first))
+            if self._bears_unit and units and word not in self.symbols:
                 units.append((units[-1][1], units[-1][1]))
-            pretokens.append(PreToken(word, *place(start, end), start, end, tuple(units)))
+            pretokens.append(PreToken(word, first, last, start, end, tuple(units)))
         return Analysis(source, aligned.text, prepared, pretokens)
 
     def typed(self, text: str) -> str:
@@ -218,11 +214,14 @@ def _check_symbol(name: str, recipe: Recipe) -> None:
         raise TokentuiError(what, f"symbol {name!r}", f"write {made!r}" if made else "leave it out")
 
 
-def _owners(prepared: str, word: str, start: int, end: int) -> Sequence[int]:
-    """Of each byte of a word the character of the prepared text that it belongs to."""
-    characters = prepared[start:end]
-    if word == characters and word.isascii():
-        return range(start, end)
+def _owners(characters: str, word: str, start: int) -> Sequence[int]:
+    """Of each byte of a word the character of the text that it belongs to.
+
+    Args:
+        characters: Those of the text that the word is cut from.
+        word: The word.
+        start: The place of the first of these characters.
+    """
     owners = [start + n for n, character in enumerate(characters) for _ in to_bytes(character)]
     data = to_bytes(word)
     # Where a split cut inside the first character, the word starts within it: lead bytes make that place the
@@ -243,7 +242,7 @@ def cut_key(recipe: Recipe) -> tuple[object, ...]:
     return recipe.normalize, splitter_of(recipe), recipe.unit == "byte"
 
 
-# The smallest units of a word, and the marks that some of them bear.
+# ---- the smallest units of a word, and the marks that some of them bear
 
 
 _SINGLE = [bytes((value,)) for value in range(256)]
@@ -293,10 +292,6 @@ UNITS = Axis(
 """The kinds of units, by name."""
 
 
-def _no_mark(units: list[bytes], mark: bytes) -> list[bytes]:
-    return units
-
-
 def _end_symbol(units: list[bytes], mark: bytes) -> list[bytes]:
     units.append(mark)
     return units
@@ -321,17 +316,17 @@ class Mark(Choice):
 
     Attributes:
         put: The units of a word, of which there is at least one, with the mark; it may change the list that
-        it is given.
+            it is given. None for no mark.
         kernel: Whether the kernels of merges know it.
     """
 
-    put: Callable[[list[bytes], bytes], list[bytes]]
+    put: Callable[[list[bytes], bytes], list[bytes]] | None = None
     kernel: bool = False
 
 
 MARKS = Axis(
     "mark", "how a word's start or end is marked",
-    Mark("none", "not at all", put=_no_mark, kernel=True),
+    Mark("none", "not at all", kernel=True),
     Mark("end-symbol", "a unit of its own after the word", "TEXT", "</w>", put=_end_symbol, kernel=True),
     Mark("end-suffix", "text glued to the word's last unit", "TEXT", "</w>", put=_end_suffix, kernel=True),
     Mark("prefix", "text in front of every unit but the first", "TEXT", "##", put=_prefix, kernel=True),

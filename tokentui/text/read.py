@@ -15,18 +15,10 @@ from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
 from tokentui.core.errors import TokentuiError, each_of, name_of, nearest, path_of
+from tokentui.core.files import refused, shown_path
 from tokentui.core.jobs import check
 from tokentui.text import files, sources
-from tokentui.text.corpus import (
-    Corpus,
-    Documents,
-    Invalid,
-    LongText,
-    decode,
-    long_text,
-    mark_notes,
-    whole_text,
-)
+from tokentui.text.corpus import Corpus, Documents, Invalid, LongText, decode, mark_notes, whole_text
 from tokentui.text.sources import READ_AS, find_sample, samples
 
 _STDIN = "standard input"
@@ -76,8 +68,8 @@ def read(
     inputs = [one for source_ in found for one in source_.inputs]
     sizes = [one.size for one in inputs]
     named = sum(one.size or 0 for one in inputs if not one.listed)
-    files.check_size(named, "all files together")
     meter = files.Meter(0 if None in sizes else sum(size or 0 for size in sizes))
+    meter.check(named, "all files together")
     parts = _Parts(field, meter, stdin)
     try:
         for one in found:
@@ -107,7 +99,7 @@ class _Input:
 
     @property
     def name(self) -> str:
-        return _STDIN if self.path is None else files.show(os.path.basename(self.path))
+        return _STDIN if self.path is None else shown_path(os.path.basename(self.path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,16 +127,16 @@ def _find(source: str | os.PathLike[str], pipes: bool) -> _Found:
             sample = find_sample(source.removeprefix("sample:"))
             return _Found(sample.name, [_Input(str(sample.path), sample.bytes, sample.as_)])
     path = os.fspath(source)
-    try:
+    with refused(path):
         if os.path.isdir(path):
             return _folder(path)
-        return _Found(files.show(os.path.basename(path)), [_Input(path, files.measure(path, pipes=pipes))])
-    except FileNotFoundError as error:
-        if isinstance(source, str) and glob.has_magic(source):
-            return _glob(source)
-        raise TokentuiError("no such file", files.show(path), _alike(path)) from error
-    except OSError as error:
-        raise files.refusal(error, path) from None
+        try:
+            size = files.measure(path, pipes=pipes)
+        except FileNotFoundError as error:
+            if isinstance(source, str) and glob.has_magic(source):
+                return _glob(source)
+            raise TokentuiError("no such file", shown_path(path), _alike(path)) from error
+        return _Found(shown_path(os.path.basename(path)), [_Input(path, size)])
 
 
 def _glob(pattern: str) -> _Found:
@@ -154,15 +146,15 @@ def _glob(pattern: str) -> _Found:
         if os.path.isfile(path):
             matches.append(path)
     if not matches:
-        raise TokentuiError("no file matches", files.show(pattern), "** looks into folders too")
+        raise TokentuiError("no file matches", shown_path(pattern), "** looks into folders too")
     return _Found(
-        files.show(pattern), [_Input(path, files.measure(path)) for path in sorted(matches, key=_in_order)]
+        shown_path(pattern), [_Input(path, files.measure(path)) for path in sorted(matches, key=_in_order)]
     )
 
 
 def _folder(folder: str) -> _Found:
     """The regular files below a folder, sorted; hidden ones and links to folders are left out."""
-    found = _Found(files.show(os.path.basename(os.path.abspath(folder)) or folder) + "/", [], folder=True)
+    found = _Found(shown_path(os.path.basename(os.path.abspath(folder)) or folder) + "/", [], folder=True)
     paths = []
     for place, folders, names in os.walk(folder, onerror=_raise):
         check()
@@ -199,7 +191,7 @@ def _alike(path: str) -> str:
     except OSError:
         return "there is no such folder either"
     close = difflib.get_close_matches(name, beside, n=1)
-    return f"did you mean {files.show(os.path.join(folder, close[0]))}?" if close else "check the name"
+    return f"did you mean {shown_path(os.path.join(folder, close[0]))}?" if close else "check the name"
 
 
 def _left_out(left_out: Counter[str]) -> str:
@@ -231,31 +223,25 @@ class _Parts:
         except files.Binary:
             left_out["binary"] += 1
             return
-        where = one.name if one.path is None else files.show(one.path)
+        where = one.name if one.path is None else shown_path(one.path)
         if contents.looks:
             self._notes.append(f"{one.name} looks like {contents.looks}; its bytes are taken as they are")
-        text: str | LongText | None
-        text, mark = long_text(contents.data)
-        if text is None:
-            text, invalid, mark = decode(contents.data, one.name)
-            self._invalid += [invalid] if invalid else []
+        text, invalid, mark = decode(contents.data, one.name)
+        self._invalid += [invalid] if invalid else []
         if mark:
             self._marked.setdefault(mark, []).append(one.name)
         way = as_ or _way(one.path or "", text)
         self._ways.setdefault("words" if way == "counts" else "texts", where)
-        if way == "text" and isinstance(text, LongText):
-            self.digests.append(contents.digest or text)
-            self._documents.append(text)
-        else:
-            self.digests.append(contents.digest or hashlib.sha256(contents.data).digest())
-            text = whole_text(text)
-            del contents
-            self._take_text(text, way, where)
         if len(self._ways) == 2:
             both = f"{self._ways['words']} holds counted words, {self._ways['texts']} does not"
             raise TokentuiError(f"{both}: that is no one corpus", where, "name them apart, or take --as text")
-
-    def _take_text(self, text: str, way: str, where: str) -> None:
+        if way == "text" and isinstance(text, LongText):
+            self.digests.append(contents.digest or text)
+            self._documents.append(text)
+            return
+        self.digests.append(contents.digest or hashlib.sha256(contents.data).digest())
+        text = whole_text(text)
+        del contents  # its memory is needed
         match way:
             case "lines":
                 self._documents += sources.lines(text)

@@ -105,12 +105,10 @@ def find_sample(name: str) -> Sample:
     Raises:
         TokentuiError: There is none; it names the nearest.
     """
-    for sample in samples():
-        if sample.name == name:
-            return sample
-    raise TokentuiError(
-        "no such sample", f"sample:{name}", nearest(name, [sample.name for sample in samples()])
-    )
+    found = {sample.name: sample for sample in samples()}
+    if name not in found:
+        raise TokentuiError("no such sample", f"sample:{name}", nearest(name, found))
+    return found[name]
 
 
 # ---- the lines of a file
@@ -153,22 +151,21 @@ def jsonl(text: str, field: str, where: str) -> list[str]:
 
 
 def counts(text: str, where: str) -> list[tuple[str, int]]:
-    """The counted words of rows `word TAB count`, each word once, in order of first appearance.
+    """The counted words of rows `word TAB count`, in order.
 
     A word that cannot stand in such a row (it holds a tab or a line end) has a row of JSON: `["\\n", 5]`.
 
     Raises:
         TokentuiError: A row is neither; it names the line.
     """
-    summed: dict[str, int] = {}
+    found = []
     for number, row in _rows(text, where):
         counted = _counted(row)
         if counted is None:
             hint = "a count is a whole number from 1, of at most 15 digits"
             raise TokentuiError("not a word, a tab and a count", f"{where}:{number}", hint)
-        word, count = counted
-        summed[word] = summed.get(word, 0) + count
-    return list(summed.items())
+        found.append(counted)
+    return found
 
 
 def are_counts(text: str, rows: int = 20) -> bool:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from tokentui.core.choices import Axis, Choice, Refusal
 from tokentui.core.errors import TokentuiError
 from tokentui.core.limits import MOST_SPREAD, spread
+from tokentui.core.safetext import to_bytes
 from tokentui.recipe import Recipe
 from tokentui.text import patterns
 from tokentui.text.normalize import BERT_PUNCTUATION, BERT_SPACES
@@ -39,18 +40,6 @@ _READABLE = 200  # characters of the pattern of a branch
 
 SPACE_MARK = "▁"
 """The mark of a space in `metaspace`: U+2581."""
-
-
-def to_bytes(text: str) -> bytes:
-    """The exact bytes of a text: UTF-8, and for what "surrogateescape" made of a byte the byte itself."""
-    try:
-        return text.encode("utf-8", "surrogateescape")
-    # half of a surrogate pair that stands for no byte, as JSON can hold: three bytes
-    except UnicodeEncodeError:
-        return b"".join(
-            one.encode("utf-8", "surrogateescape" if "\udc80" <= one <= "\udcff" else "surrogatepass")
-            for one in text
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,25 +133,24 @@ class Splitter:
     def spans(self, text: str, *, first: bool = True) -> list[Span]:
         """The words with their places in the prepared text; arguments and errors are those of `prepare` and
         `words`."""
-        prepared, found, at = self.prepare(text, first), [], 0
-        for match in self.symbols.finditer(prepared) if self.symbols is not None else ():
-            found += self._between(prepared, at, match.start())
-            at = match.end()
-            found.append((match.group(), match.start(), at))
-        return found + self._between(prepared, at, len(prepared))
-
-    def _between(self, prepared: str, start: int, end: int) -> list[Span]:
-        """The words of a stretch between two symbols."""
-        text = prepared[start:end]
-        if self.record.finds is not None:
-            found = self.record.finds(self.pattern, text)
-        elif self.record.text or (len(text) > SHORT and not self.record.plain):
-            matches = patterns.find(self.pattern, text, self._where)
-            found = ((match.group(), *match.span()) for match in matches)
-        else:
-            found = ((match.group(), *match.span()) for match in self.pattern.finditer(text))
-        # a pattern of one's own may match nothing
-        return [(word, start + begin, start + stop) for word, begin, stop in found if word]
+        prepared, record, words = self.prepare(text, first), self.record, list[Span]()
+        named = [] if self.symbols is None else [match.span() for match in self.symbols.finditer(prepared)]
+        at = 0
+        for start, end in [*named, (len(prepared), len(prepared))]:  # a stretch, and the symbol behind it
+            stretch = prepared[at:start]
+            if record.finds is not None:
+                found = record.finds(self.pattern, stretch)
+            elif record.text or (len(stretch) > SHORT and not record.plain):
+                matches = patterns.find(self.pattern, stretch, self._where)
+                found = ((match.group(), *match.span()) for match in matches)
+            else:
+                found = ((match.group(), *match.span()) for match in self.pattern.finditer(stretch))
+            # a pattern of one's own may match nothing
+            words += [(word, at + begin, at + stop) for word, begin, stop in found if word]
+            if start < end:
+                words.append((prepared[start:end], start, end))
+            at = end
+        return words
 
     @property
     def _where(self) -> str:

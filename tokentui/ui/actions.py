@@ -44,6 +44,7 @@ _ADD = Ref("tokentui.ui.dialogs.open:AddScreen")
 _RECIPE = Ref("tokentui.ui.dialogs.recipe:choose_recipe")
 _COMPRESSED = Ref("tokentui.ui.dialogs.pieces:show_compressed")
 _PIECES = Ref("tokentui.ui.dialogs.pieces:PiecesScreen")
+_GO_TO = Ref("tokentui.ui.dialogs.ask:GoToScreen")
 _HELP = Ref("tokentui.ui.dialogs.ask:HelpScreen")
 
 
@@ -121,7 +122,7 @@ MAIN_ACTIONS: tuple[Main | Both | Always, ...] = (
     _fine("pieces_back", "H", "−100 pieces", "Take 100 pieces of a pruning back", -100),
     Both(("0",), "start", lambda on: on.send(GoTo(0)), "Go to the start, before any step", "start", BOTH, 18),
     Both(("G",), "end", lambda on: on.send(GoTo(None)), "Go to the end of the run", "end", BOTH, 17),
-    Main(("g",), "go to", opens(Ref("tokentui.ui.dialogs.ask:GoToScreen")),
+    Main(("g",), "go to", opens(_GO_TO),
         "Go to a step, or to the step that makes a token", "go_to", footer=5),
     Main(("a",), "algorithm", lambda on: _RECIPE(on.face),
         "Choose another algorithm, or another value on one of its axes", "algorithm", footer=6),
@@ -203,8 +204,8 @@ _COMPARE: tuple[Compare | Both, ...] = (
     Compare(("equals_sign",), "faster", lambda on: on.send(Speed(1)), "Run faster", "compare_faster", COMPARE,
         19),
     Compare(("minus",), "slower", lambda on: on.send(Speed(-1)), "Run slower", "compare_slower", COMPARE, 20),
-    Compare(("g",), "go to", lambda on: on.go_to(), "Go to a step, or to a size of the vocabulary",
-        "compare_go_to", COMPARE, 10),
+    Compare(("g",), "go to", lambda on: on.face.push(_GO_TO(on.face, on.now)),
+        "Go to a step, or to a size of the vocabulary", "compare_go_to", COMPARE, 10),
     Compare(("v",), "in step by", lambda on: on.send(SyncBy()),
         "Keep columns in step by merges, by ids, or by tokens left", "in_step", COMPARE, 6),
     Compare(("d",), "part", lambda on: on.go_to_parting(),

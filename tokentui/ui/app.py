@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from rich.console import RenderableType
@@ -22,7 +23,7 @@ from tokentui.ui.actions import ACTIONS, COMPARE_ACTIONS, MAIN_ACTIONS
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.face import SessionLike, Severity
-from tokentui.ui.keys import Acting, perform
+from tokentui.ui.keys import Acting
 from tokentui.ui.main import MainScreen
 from tokentui.ui.screen import ActionCommands, Palette, PaneScreen
 from tokentui.ui.terminal.app import TerminalApp
@@ -119,10 +120,12 @@ class ExplorerApp(Acting, TerminalApp):
         always = next((one for one in ACTIONS if one.always and key in one.keys), None)
         on: Any = self if always is not None else self.screen
         action = always or (on.action_of(key) if isinstance(on, PaneScreen) else None)
-        if action is None:
+        if action is None or action.does is None:
             raise SkipAction
         try:
-            await perform(action, on)
+            done = action.does(on)
+            if isawaitable(done):
+                await done
         except (TokentuiError, Cancelled) as error:
             self.tell(error)
 
@@ -181,7 +184,7 @@ class ExplorerApp(Acting, TerminalApp):
         if self.keeping is None:
             from tokentui.ui.keeping import Keeping
 
-            self.keeping = Keeping(self, self._begun)
+            self.keeping = Keeping(self, self.main, self._begun)
             self.keeping.begin()
         return self.keeping
 
@@ -216,7 +219,7 @@ class ExplorerApp(Acting, TerminalApp):
             self.set_timer(BACKLOG_S, self._show_pending)
             return
         snapshot, self._pending = self._pending, None
-        if not snapshot.side_by_side:
+        if len(snapshot.columns) == 1:
             self.snapshot = snapshot
             self.main.show(snapshot)
         for screen in self.screen_stack[1:]:
@@ -236,7 +239,6 @@ class ExplorerApp(Acting, TerminalApp):
         failed: Callable[[BaseException], object] | None = None,
     ) -> None:
         """Hand a command to the session; see `Face.send`. A text or recipe that gives way is not answered."""
-
         if isinstance(command, do.SetRecipe | do.TrainOnText):
             self._anew = command
         elif isinstance(command, do.Open | do.OpenTokenizer):
@@ -304,8 +306,8 @@ class ExplorerApp(Acting, TerminalApp):
         now = time.monotonic()
         if now < self._said.get(said, 0.0):
             return  # it is there still: a key that is held would heap it up
-        self._said = {one: end for one, end in self._said.items() if end > now} | {said: now
-            + self.NOTIFICATION_TIMEOUT}
+        self._said = {one: end for one, end in self._said.items() if end > now}
+        self._said[said] = now + self.NOTIFICATION_TIMEOUT
         self.notify(said, severity=severity, markup=False)
 
     def push(self, screen: Screen[Result], then: Callable[[Result | None], object] | None = None) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
+from operator import attrgetter
 from typing import Any
 
 from textual import on
-from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widget import Widget
 
@@ -19,20 +19,25 @@ from tokentui.session.catalog import MOST
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import BETWEEN, ColumnSnapshot, ColumnWanted, Passage, Viewport
 from tokentui.ui.dialogs import Once
-from tokentui.ui.dialogs.ask import AskLine, GoToScreen, conventions, foretell_conventions
+from tokentui.ui.dialogs.ask import AskLine, conventions, foretell_conventions
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.open import AddScreen, OpenScreen
-from tokentui.ui.draw.lines import Lines, Pane, key_bytes
+from tokentui.ui.draw.lines import SAYS_BYTES
 from tokentui.ui.draw.table import VirtualTable
-from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import Face, under_way
 from tokentui.ui.keys import Action
 from tokentui.ui.panes import lines as bands
 from tokentui.ui.panes.aligned import CompareEncode
-from tokentui.ui.panes.between import AgreementList, MeasuresList, PartingBody, VocabularyBody
+from tokentui.ui.panes.between import (
+    AgreementList,
+    MeasuresList,
+    PartingBody,
+    VocabularyBody,
+    entry_of,
+)
 from tokentui.ui.panes.curves import CurveChart
 from tokentui.ui.panes.lines import COLUMNS, ENCODE, PANES
-from tokentui.ui.screen import Layout, PaneScreen, too_small
+from tokentui.ui.screen import Band, Body, Layout, PaneScreen
 
 _CONTEXTS = {COLUMNS: "choices", "vocabulary": "tokens", ENCODE: "aligned"}
 """The contexts of keys that have another name than their pane."""
@@ -52,45 +57,41 @@ class CompareScreen(PaneScreen, Once[None]):
     encode: CompareEncode
 
     def __init__(self, face: Face, actions: Sequence[Action[Any]], typed: str = "") -> None:
+        self.parting, self.vocabulary, self.encode = PartingBody(), VocabularyBody(), CompareEncode(typed)
+        self.measures, self.agreement, self.curves = MeasuresList(), AgreementList(), CurveChart()
+        bodies: dict[str, Body] = {
+            "parting": self.parting, "vocabulary": self.vocabulary, ENCODE: self.encode,
+            "measures": self.measures, "agreement": self.agreement, "curves": self.curves,
+        }
         look = Viewport(wants=_COLUMN_SECTIONS, candidates_rows=20, curve_points=200)
-        super().__init__(face, PANES, actions, COLUMNS, "compare", look)
+        super().__init__(face, PANES, actions, COLUMNS, "compare", look, bodies, bands.LEAST)
         self.place = 0
         """The column that keys are about."""
         self.zoomed = False
         self._fronts = [COLUMNS, ENCODE, "measures", "vocabulary"]
         self._shape: tuple[int, bool] = (0, False)
         self._waits = ""
-        self.parting_line = Lines(
-            lambda width, _: bands.parting_line(self.snapshot, self.pair, self.mode, width)
+        self.header_line = Band(
+            lambda width, _: [bands.header(self.snapshot, self._waits, face.key_cost, width)],
+            attrgetter("corpus", "between.held_out", "position.by"), id="header", classes=SAYS_BYTES,
         )
-        self.standing = Lines(lambda width, _: bands.standing(self.snapshot, width))
+        self.parting_line = Band(
+            lambda width, _: bands.parting_line(self.snapshot, self.pair, self.mode, width),
+            attrgetter("between.divergences", "between.overlaps", "columns", "position"),
+        )
+        self.standing = Band(
+            lambda width, _: bands.standing(self.snapshot, width),
+            attrgetter("columns", "position", "goal", "running", "speed", "engine", "between"),
+        )
         self.columns = tuple(bands.ColumnPane(n) for n in range(MOST))
-        self.parting, self.vocabulary, self.encode = PartingBody(), VocabularyBody(), CompareEncode(typed)
-        self.measures, self.agreement, self.curves = MeasuresList(), AgreementList(), CurveChart()
-        self.bodies = {
-            "parting": self.parting, "vocabulary": self.vocabulary, ENCODE: self.encode,
-            "measures": self.measures, "agreement": self.agreement, "curves": self.curves,
-        }
-        for name, body in self.bodies.items():
-            self.panes[name] = Pane(PANES[name][0], body, id=f"compare-{name}")  # type: ignore[arg-type]
+        self.bands = self.header_line, self.standing, self.parting_line, *self.columns
         self.columns_row = Horizontal(*self.columns, id="columns")
-        self.lower = Horizontal(*(self.panes[name] for name in self.bodies if name != ENCODE), id="lower")
-        self.rows = (self.columns_row, self.parting_line, self.lower)
-
-    def compose(self) -> ComposeResult:
-        """From top to bottom."""
-        yield self.header_line
-        yield self.columns_row
-        yield self.parting_line
-        yield self.panes[ENCODE]
-        yield self.lower
-        yield self.standing
-        yield self.footer_line
-        yield too_small(*bands.LEAST)
+        self.lower = Horizontal(*(self.panes[name] for name in bodies if name != ENCODE), id="lower")
+        self.rows = self.columns_row, self.parting_line, self.lower
+        self.parts = *self.rows[:2], self.panes[ENCODE], self.lower, self.standing
 
     def on_mount(self) -> None:
         """Begin in the first column."""
-        self.lay_out()
         self.face.send(do.SetViewport(self.look))
         self.follow(self.face.snapshot)
 
@@ -98,7 +99,7 @@ class CompareScreen(PaneScreen, Once[None]):
 
     def follow(self, snapshot: Snapshot | None) -> None:
         """Show the columns; say what they wait for, before there are any."""
-        if snapshot is not None and snapshot.side_by_side:
+        if snapshot is not None and len(snapshot.columns) > 1:
             self.show(snapshot)
         elif self.snapshot is None:
             busy = snapshot.busy if snapshot is not None else None
@@ -106,10 +107,6 @@ class CompareScreen(PaneScreen, Once[None]):
             self._waits = under_way(busy) if busy is not None else "opening the columns"
             self._waits += f" · waits for it: {safe(keys, limit=bands.NAME_SHOWN)}" if keys else ""
             self.header_line.again()
-
-    def header(self, width: int, height: int) -> Sequence[Cell]:
-        """The corpus, and what keeps the columns together."""
-        return [bands.header(self.snapshot, self._waits, key_bytes(self.app), width)]
 
     def taken(self, before: Snapshot | None, now: Snapshot) -> None:
         """Keep to the same two columns, and make room for more of them."""
@@ -123,12 +120,9 @@ class CompareScreen(PaneScreen, Once[None]):
             self.place = min(self.place, max(0, len(keys) - 1))
             self.lay_out()
 
-    def draw_lines(self, now: Snapshot) -> None:
-        """Draw the columns, and what keeps them together."""
-        for line in (self.header_line, self.standing, self.parting_line):
-            line.again()
-        for pane, column in zip(self.columns, now.columns, strict=False):
-            pane.show(column, self.mode)
+    def draw(self) -> None:
+        """Draw what shows another section than before, and ask for the tokens that are listed."""
+        super().draw()
         if self.panes["vocabulary"].display and self.pair is not None:
             self.see(tokens=self.vocabulary.look(self.pair))
         if self.active == COLUMNS and self.focused is not self.body_of(COLUMNS):
@@ -233,7 +227,8 @@ class CompareScreen(PaneScreen, Once[None]):
         elif (row := event.table.held_at(event.index)) is None:
             return  # another has come in its place
         elif event.table is self.vocabulary.table:
-            self.face.push(InspectScreen(self.face, self.vocabulary.table.entry_of(row)))
+            recipes = [column.recipe for column in self.now.columns if column.key in (self.pair or ())]
+            self.face.push(InspectScreen(self.face, entry_of(row, recipes)))
         elif event.table is self.columns[self.place].table and self.column_here().in_sync:
             self.face.push(InspectScreen(self.face, row))
 
@@ -263,10 +258,6 @@ class CompareScreen(PaneScreen, Once[None]):
             self.draw()
         else:
             self.face.say("there are only two columns: + adds one")
-
-    def go_to(self) -> None:
-        """Ask where to go."""
-        self.face.push(GoToScreen(self.face, self.now))
 
     def go_to_parting(self) -> None:
         """Go before the first step that the two columns make differently."""
@@ -345,12 +336,12 @@ class CompareScreen(PaneScreen, Once[None]):
         if self.active != "measures":
             self.go("measures")
         self.measures.formulas = not self.measures.formulas
-        self.draw()
+        self.draw_afresh()
 
     def turn_bare(self) -> None:
         """Compare tokens without marks, or with them."""
         self.vocabulary.turn_bare()
-        self.draw()
+        self.draw_afresh()
 
     def turn_curve(self, by: int) -> None:
         """Draw another curve."""
@@ -379,7 +370,7 @@ class CompareScreen(PaneScreen, Once[None]):
         def asked(text: str) -> None:
             self.go("vocabulary")
             self.vocabulary.find_text(text)
-            self.draw()
+            self.draw_afresh()
 
         self.ask_find("the vocabularies", self.vocabulary.find, asked)
 
@@ -390,7 +381,7 @@ class CompareScreen(PaneScreen, Once[None]):
                 self.go_to_column((self.place + by) % self._shape[0])
             case "vocabulary":
                 self.vocabulary.turn(by)
-                self.draw()
+                self.draw_afresh()
             case "encode":
                 self.encode.rows.sideways(by)
             case "curves":
@@ -413,7 +404,7 @@ class CompareScreen(PaneScreen, Once[None]):
             self.face.send(do.CancelWork())
         elif self.vocabulary.find and self.active == "vocabulary":
             self.vocabulary.find_text("")
-            self.draw()
+            self.draw_afresh()
         elif self.zoomed:
             self.zoom()
         else:

@@ -13,6 +13,7 @@ from tokentui.recipe import Run
 from tokentui.session.commands import Command
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import Busy
+from tokentui.ui.draw.text import Cell
 
 if TYPE_CHECKING:
     from tokentui.session.views import ColumnWanted
@@ -31,9 +32,12 @@ class Face(Protocol):
     def snapshot(self) -> Snapshot | None:
         """The last snapshot of the session; None before the first."""
 
+    run_in_use: Run
+    """The run in use."""
+
     @property
-    def run_in_use(self) -> Run:
-        """The run in use."""
+    def key_cost(self) -> Cell:
+        """The cost of the last key in bytes, if it is measured."""
 
     def send(
         self, command: Command[Answer], then: Callable[[Answer], object] | None = None,
@@ -112,7 +116,9 @@ def waits_for(snapshot: Snapshot | None) -> str:
 
 def loads(snapshot: Snapshot | None) -> bool:
     """True if a source is being loaded, or none is loaded yet."""
-    return snapshot is None or snapshot.main.partial or (snapshot.nothing and snapshot.busy is not None)
+    return (
+        snapshot is None or snapshot.main.partial or (snapshot.corpus.nothing and snapshot.busy is not None)
+    )
 
 
 def has(snapshot: Snapshot | None, trait: str) -> bool:

@@ -6,17 +6,14 @@ import asyncio
 import contextlib
 import dataclasses
 import os
-from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Protocol
 
 from textual.app import ComposeResult
 
-from tokentui.core.errors import TokentuiError
+from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
 from tokentui.presets import PRESETS
-from tokentui.recipe import Run
 from tokentui.session.commands import (
     Command,
     Fingerprint,
@@ -28,37 +25,13 @@ from tokentui.session.commands import (
     TrainOnText,
 )
 from tokentui.session.saved import Branch, Keeper, SavedSession, absolute, tidy
+from tokentui.session.views import ColumnWanted
 from tokentui.ui.dialogs import Dialog, Told
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.face import Face, SessionLike
+from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
 from tokentui.ui.main import MainScreen
 from tokentui.ui.screen import PaneScreen
-
-
-class Host(Face, Protocol):
-    """The program, as far as it is kept."""
-
-    main: MainScreen
-    theme: str
-    run_in_use: Run
-    session: SessionLike | None
-
-    @property
-    def is_running(self) -> bool:
-        """True until it has ended."""
-
-    @property
-    def available_themes(self) -> Mapping[str, object]:
-        """The themes there are."""
-
-    @property
-    def screen_stack(self) -> Sequence[object]:
-        """The screens, from below."""
-
-    def set_interval(self, interval: float, callback: Callable[[], object]) -> object:
-        """Call again and again."""
-
 
 SAVE_S = 1.0
 """The longest delay in seconds before a change is saved."""
@@ -66,18 +39,20 @@ MOST_BRANCHES = 6
 
 
 class Keeping:
-    """Keeps the session of an app.
+    """Saves the session of the program.
 
     Args:
-        app: The app.
+        face: The program.
+        main: Its main screen.
         begun: The session that the command line names, None for none.
         folder: Where sessions are; the user's folder if None.
     """
 
-    def __init__(self, app: Host, begun: SavedSession | None, folder: Path | None = None) -> None:
-        self._app = app
+    def __init__(
+        self, face: Face, main: MainScreen, begun: SavedSession | None, folder: Path | None = None
+    ) -> None:
+        self._face, self._main, self._folder = face, main, folder
         self._about = begun or SavedSession()
-        self._folder = folder
         self._keeper: Keeper | None = None
         self._refused = False
         self._branches: dict[tuple[object, ...], Branch] = {}
@@ -87,15 +62,15 @@ class Keeping:
         """The session before that one, until it is open."""
         self._arrived: int | None = None
         """The version of the snapshot when its step was reached."""
-        self._opened = 0
+        self._resuming: asyncio.Task[None] | None = None
         self._thread = ThreadPoolExecutor(1, "tokentui-keeping")
         self._saving: asyncio.Task[None] | None = None
-        self._looked: object = None
+        self._kept: SavedSession | None = None
         self._last: SavedSession | None = None
 
     def begin(self) -> None:
         """Begin to save."""
-        self._app.set_interval(SAVE_S, self._save)
+        self._main.app.set_interval(SAVE_S, self._save)
         self.opened(self._about)
         self.fingerprint()
 
@@ -105,14 +80,14 @@ class Keeping:
             self._thread.submit(self._release)  # after what is being written
         self._about, self._branches, self._refused = about, {}, False
         self._resumed = self._before = self._arrived = None
-        self._opened += 1
 
     def answered(self, command: Command[object]) -> None:
-        """A command has been carried out."""
-        if self._before is not None and isinstance(command, Open | OpenTokenizer | TrainOnText | SetRecipe):
-            ours = self._resumed and self._resumed.training
-            if not (isinstance(command, SetRecipe) and ours and command.recipe is ours.recipe):
-                self.opened(self._before)  # the user has gone elsewhere meanwhile
+        """A command of the user has been carried out."""
+        if not isinstance(command, Open | OpenTokenizer | TrainOnText | SetRecipe):
+            return
+        if self._resuming is not None and self._before is not None:  # the user has gone elsewhere meanwhile
+            self._resuming.cancel()
+            self.opened(self._before)
         match command:
             case Open(sources, as_, field):
                 self.opened(SavedSession(tuple(map(absolute, sources)), as_, field))
@@ -122,10 +97,8 @@ class Keeping:
                 if self._about.scratch is None:
                     self.opened(SavedSession())
                 self._about = dataclasses.replace(self._about, scratch=text)
-            case SetRecipe():
-                self._about = dataclasses.replace(self._about, tokenizer="", split="")
             case _:
-                return
+                self._about = dataclasses.replace(self._about, tokenizer="", split="")
         self.fingerprint()
 
     def fingerprint(self, saved: str = "") -> None:
@@ -135,58 +108,56 @@ class Keeping:
 
         def found(sha256: str) -> None:
             if saved and saved != sha256:
-                self._app.say(
+                self._face.say(
                     "the corpus has changed since the session was saved: counts are those of the new text",
                     "warning",
                 )
             self._about = dataclasses.replace(self._about, sha256=sha256)
 
-        self._app.send(Fingerprint(), found, lambda error: None)
+        self._face.send(Fingerprint(), found, lambda error: None)
 
     def now(self) -> SavedSession | None:
         """The session as it stands; None before there is anything to keep."""
-        main = self._app.main
-        seen = main.snapshot
+        main, seen = self._main, self._main.snapshot
         if self._resumed is not None:
             if seen is None or self._arrived is None or seen.version <= self._arrived:
                 return self._resumed
             self._resumed = None
-        if seen is None or seen.nothing or seen.main.partial:
+        if seen is None or seen.corpus.nothing or seen.main.partial:
             return None
         if not self._about.sources and self._about.scratch is None:
             return None
-        training = Branch(seen.main.recipe, self._app.run_in_use, seen.main.at.step)
+        training = Branch(seen.main.recipe, self._face.run_in_use, seen.main.at.step)
         self._branches.pop((training.recipe, training.run), None)
         others = tuple(self._branches.values())[-MOST_BRANCHES:]
         self._branches = {(one.recipe, one.run): one for one in (*others, training)}
-        settings = {**main.settings, "keep_place": seen.keep_place, "theme": self._app.theme}
+        settings = {**main.settings, "keep_place": seen.keep_place, "theme": main.app.theme}
+        beside = [one.snapshot for one in main.app.screen_stack[1:] if isinstance(one, PaneScreen)]
+        columns = [
+            absolute(column.path) if column.path else Branch(column.recipe, self._face.run_in_use)
+            for now in beside[:1] if now is not None for column in now.columns
+        ]
         return dataclasses.replace(
             self._about, training=training, branches=others[::-1], typed=main.encode.line.value,
-            settings=settings, columns=self._columns(), ended=False,
+            settings=settings, columns=tuple(columns), ended=False,
         )
 
     def _save(self) -> None:
         if self._refused or (self._saving is not None and not self._saving.done()):
             return
-        # What the screen shows is a value: where it is the same one, nothing has happened.
-        main = self._app.main
-        seen = main.snapshot and main.snapshot.version, main.active, main.mode, main.look
-        looked = (*seen, self._app.theme, self._about, self._columns())
-        if looked != self._looked and (kept := self.now()) is not None:
-            self._looked = looked
+        if (kept := self.now()) is not None and kept != self._kept:
+            self._kept = kept
             self._saving = asyncio.create_task(self._keep(kept))
 
     async def _keep(self, kept: SavedSession) -> None:
-        opened = self._opened
         try:
             await asyncio.get_running_loop().run_in_executor(self._thread, self._write, kept)
         except TokentuiError as error:
             # Said once; where another process has the session, or the disk is full, the work goes on all the
             # same.
-            if opened == self._opened:  # the session that it was about may have been left
-                self._refused = True
-            if self._app.is_running:
-                self._app.say(str(error), "warning")
+            self._refused = kept.name == self._about.name  # else that session has been left meanwhile
+            if self._main.app.is_running:
+                self._face.say(str(error), "warning")
 
     def _write(self, kept: SavedSession) -> None:
         if self._keeper is None:
@@ -200,6 +171,8 @@ class Keeping:
 
     async def end(self, *, left: bool) -> None:
         """Save for the last time. `left` says that it was the user who ended it."""
+        if self._resuming is not None:
+            self._resuming.cancel()
         if self._saving is not None:
             await asyncio.wait([self._saving])
         kept = self._last or self.now()
@@ -213,39 +186,6 @@ class Keeping:
             self._keeper.close()
             self._keeper = None
 
-    # ---- going on
-
-    def go_on(self, kept: SavedSession) -> None:
-        """Stand where a session stood: open what it had open, and go to its step."""
-        app, before = self._app, self._about
-        self.opened(dataclasses.replace(kept, ended=False))
-        self._resumed, self._before = self._about, before
-        self._branches = {(one.recipe, one.run): one for one in reversed(kept.branches)}
-        app.run_in_use = kept.training.run
-        app.send(KeepPlace(str(kept.settings.get("keep_place", "step"))), failed=lambda error: None)
-        app.main.encode.line.value = kept.typed
-        # One after the other: what is opened takes the place of what is still being laid out.
-        command = SetRecipe(kept.training.recipe, kept.training.run)
-        app.send(command, lambda _: self._open_again(kept), self._not_open)
-
-    def _not_open(self, error: BaseException) -> None:
-        """Save what was open before again."""
-        if self._before is not None:
-            self.opened(self._before)
-        self._app.tell(error)
-
-    def _open_again(self, kept: SavedSession) -> None:
-        """Open what a session had open."""
-        self._about = dataclasses.replace(kept, ended=False)
-        file = OpenTokenizer(kept.tokenizer, kept.split) if kept.tokenizer else None
-        opening: Command[None] = Open(kept.sources, kept.as_, kept.field_, file)
-        if kept.scratch is not None:
-            opening = TrainOnText(kept.scratch)
-        if self._app.session is not None:
-            self._app.await_answer(
-                self._app.session.send(opening), lambda _: self._stand(kept), self._not_open
-            )
-
     def give_up(self, kept: SavedSession) -> None:
         """Offer a session no more."""
 
@@ -257,39 +197,47 @@ class Keeping:
 
         self._thread.submit(mark)
 
-    def _stand(self, kept: SavedSession) -> None:
-        app, main, settings = self._app, self._app.main, kept.settings
+    # Going on.
+
+    def go_on(self, kept: SavedSession) -> None:
+        """Open what a session had open, and go to its step."""
+        before = self._about
+        self.opened(dataclasses.replace(kept, ended=False))
+        self._resumed, self._before = self._about, before
+        self._branches = {(one.recipe, one.run): one for one in reversed(kept.branches)}
+        self._face.run_in_use = kept.training.run
+        self._main.encode.line.value = kept.typed
+        self._resuming = asyncio.create_task(self._open_again(kept, before))
+
+    async def _open_again(self, kept: SavedSession, before: SavedSession) -> None:
+        face, settings, app = self._face, kept.settings, self._main.app
+        file = OpenTokenizer(kept.tokenizer, kept.split) if kept.tokenizer else None
+        opening: Command[None] = Open(kept.sources, kept.as_, kept.field_, file)
+        if kept.scratch is not None:
+            opening = TrainOnText(kept.scratch)
+        face.send(KeepPlace(str(settings.get("keep_place", "step"))), failed=lambda error: None)
+        try:
+            # One after the other: what is opened takes the place of what is still being laid out.
+            await face.ask(SetRecipe(kept.training.recipe, kept.training.run))
+            await face.ask(opening)
+        except (TokentuiError, Cancelled) as error:
+            self.opened(before)  # it is saved again
+            face.tell(error)
+            return
         self._before = None
-        app.send(GoTo(kept.training.step), self._reached, self._reached)
+        face.send(GoTo(kept.training.step), self._reached, self._reached)
         if settings.get("theme") in app.available_themes:
             app.theme = str(settings["theme"])
-        main.restore(settings)
+        self._main.restore(settings)
         self.fingerprint(kept.sha256)
         if kept.columns:
-            self._compare(kept)
+            face.compare([
+                ColumnWanted(path=one) if isinstance(one, str) else ColumnWanted(one.recipe, one.run)
+                for one in kept.columns
+            ])
 
     def _reached(self, _: object) -> None:
-        self._arrived = self._app.main.snapshot.version if self._app.main.snapshot else 0
-
-    # ---- compare
-
-    def _columns(self) -> tuple[Branch | str, ...]:
-        """Return the columns of Compare; empty without Compare."""
-        over = [one.snapshot for one in self._app.screen_stack[1:] if isinstance(one, PaneScreen)]
-        now = next(iter(over), None)
-        if now is None:
-            return ()
-        return tuple(
-            absolute(column.path) if column.path else Branch(column.recipe, self._app.run_in_use)
-            for column in now.columns
-        )
-
-    def _compare(self, kept: SavedSession) -> None:
-        from tokentui.session.views import ColumnWanted
-
-        wanted = [ColumnWanted(path=one) if isinstance(one, str) else ColumnWanted(one.recipe, one.run)
-            for one in kept.columns]
-        self._app.compare(wanted)
+        self._arrived = self._main.snapshot.version if self._main.snapshot else 0
 
 
 # The offer.

@@ -97,13 +97,6 @@ def fitting(actions: Sequence[Action[Any]], width: int, gap: int = 2) -> list[Ac
     return chosen
 
 
-async def perform(action: Action[On], on: On) -> None:
-    """Do what an action says with the screen, dialog or widget that has its key, to the end of it."""
-    done = action.does(on) if action.does is not None else None
-    if inspect.isawaitable(done):
-        await done
-
-
 class Acting:
     """A widget, screen or app whose keys are the records in `ACTIONS`; the nearest class that has a key
     decides.
@@ -125,8 +118,10 @@ class Acting:
 
     async def action_do(self, key: str) -> None:
         """Do what a key stands for; the one action that bindings name."""
-        if (action := self.action_of(key)) is not None:
-            await perform(action, self)
+        if (action := self.action_of(key)) is not None and action.does is not None:
+            done = action.does(self)
+            if inspect.isawaitable(done):
+                await done
 
 
 class Scrolling(Acting):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from textual import on
-from textual.app import ComposeResult
 from textual.containers import Horizontal
 
 from tokentui.core.choices import Ref
@@ -19,17 +19,17 @@ from tokentui.session import commands as do
 from tokentui.session.saved import remember
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import VOCABULARY_ORDERS, CorpusPlace, Viewport
-from tokentui.ui.draw.lines import Lines, Pane, key_bytes
+from tokentui.ui.draw.lines import SAYS_BYTES, Lines, Pane, flow
 from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.draw.table import VirtualTable
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.face import Face, nothing_there
+from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
-from tokentui.ui.panes.corpus import CorpusPane, CorpusText
+from tokentui.ui.panes.corpus import CorpusBody, CorpusText
 from tokentui.ui.panes.encode import EncodeBody
-from tokentui.ui.panes.tables import PairTable, VocabularyTable, ranked_by, rows_word
-from tokentui.ui.panes.why import header, scrubber, tabs, why
-from tokentui.ui.screen import Layout, PaneScreen, too_small
+from tokentui.ui.panes.tables import ColumnTable, candidates, entries
+from tokentui.ui.panes.why import header, scrubber, sentences, tabs
+from tokentui.ui.screen import Band, Body, Layout, PaneScreen
 
 _NAMES = {
     "corpus": ("1 Corpus", "1 Corpus"), "pairs": ("2 Pairs", "2 Pairs"),
@@ -56,39 +56,46 @@ class MainScreen(PaneScreen):
     def __init__(
         self, face: Face, actions: Sequence[Action[Any]], typed: str = "", boundaries: Boundaries = "shade"
     ) -> None:
-        super().__init__(face, _NAMES, actions, "corpus", "global", Viewport())
+        self.text = CorpusText(boundaries, self._want_text, self.draw_titles)
+        self.corpus = CorpusBody(face, self.text, self._editor_turned)
+        self.pairs = ColumnTable("candidates", candidates)
+        self.vocabulary = ColumnTable("vocabulary", entries)
+        self.encode = EncodeBody(typed)
+        bodies: dict[str, Body] = {
+            "corpus": self.corpus, "pairs": self.pairs, "vocabulary": self.vocabulary, "encode": self.encode,
+        }
+        super().__init__(face, _NAMES, actions, "corpus", "global", Viewport(), bodies, LEAST)
         self.sought: tuple[str, str] = ("", "")
         """The last search, as (pane, text)."""
         self._traits: Traits | None = None
         self._followed: tuple[int, CorpusPlace] | None = None
         self._corpus: tuple[object, ...] = ()
+        self.header_line = Band(
+            lambda width, _: [header(self.snapshot, self.mode, face.key_cost, width)],
+            attrgetter("corpus", "busy", "engine", "main.at", "main.recipe", "main.opened", "main.preset"),
+            id="header", classes=SAYS_BYTES,
+        )
         self.tabs = Lines(self._tabs, id="tabs")
-        self.text = CorpusText(boundaries, self._want_text, self.draw_titles)
-        self.pairs, self.vocabulary = PairTable(), VocabularyTable()
-        self.why, self.encode, self.scrubber = Lines(classes="body"), EncodeBody(typed), Lines(id="scrubber")
-        self.corpus = CorpusPane(face, self.text, self._editor_turned)
-        self.bodies = {
-            "corpus": self.corpus, "pairs": self.pairs, "vocabulary": self.vocabulary, "encode": self.encode,
-        }
-        self.panes = {
-            "corpus": self.corpus, "pairs": Pane("2 Pairs", self.pairs, id="pairs"),
-            "vocabulary": Pane("3 Vocabulary", self.vocabulary, id="vocabulary"),
-            "encode": Pane("4 Encode", self.encode, id="encode"),
-        }
+        self.why = Band(
+            lambda width, height: flow(
+                [(" · ", one) for one in sentences(self.snapshot, self.mode)], width, height
+            ),
+            attrgetter(
+                "main.why", "main.at", "main.partial", "main.errors", "main.recipe", "main.opened",
+                "main.traits", "corpus", "busy", "waiting",
+            ),
+            classes="body",
+        )
+        self.scrubber = Band(
+            lambda width, _: scrubber(self.snapshot, width),
+            attrgetter("main.at", "main.curve", "main.partial", "main.why", "corpus", "running", "speed"),
+            id="scrubber",
+        )
+        self.bands = self.header_line, self.why, self.scrubber
         self._upper = Horizontal(*(self.panes[name] for name in list(_NAMES)[:3]), id="panes")
         self.rows = (self._upper,)
-
-    def compose(self) -> ComposeResult:
-        """From top to bottom."""
-        self.lay_out()  # before there is anything that would have to be styled again
-        yield self.header_line
-        yield self.tabs
-        yield self._upper
-        yield Pane("Why", self.why, id="why")
-        yield self.panes["encode"]
-        yield self.scrubber
-        yield self.footer_line
-        yield too_small(*LEAST)
+        why_box = Pane("Why", self.why, id="why")
+        self.parts = self.tabs, self._upper, why_box, self.panes["encode"], self.scrubber
 
     # How much room there is.
 
@@ -120,10 +127,6 @@ class MainScreen(PaneScreen):
 
     # What is seen.
 
-    def header(self, width: int, height: int) -> Sequence[Cell]:
-        """The corpus and the recipe."""
-        return [header(self.snapshot, self.mode, key_bytes(self.app), width)]
-
     def taken(self, before: Snapshot | None, now: Snapshot) -> None:
         """Begin at the top of another corpus; name the panes for what is trained."""
         corpus = now.corpus.name, now.corpus.bytes, now.main.recipe.normalize
@@ -131,6 +134,7 @@ class MainScreen(PaneScreen):
         another = corpus[2:] if self.corpus.edited else corpus
         if before is None or another != self._corpus[-len(another) :]:
             self.text.reset()
+            self._drawn.clear()
             self.look = dataclasses.replace(
                 self.look, corpus=CorpusPlace(), candidates_top=0, vocabulary_top=0
             )
@@ -143,46 +147,26 @@ class MainScreen(PaneScreen):
             # Candidates with more figures than a count get more room.
             kinds = {
                 "for-file": traits.replays, "for-pieces": traits.shrinks,
-                "for-scores": ranked_by(traits) == "score",
+                "for-scores": "score" in [one.kind for one in traits.columns],
             }
             for name, on in kinds.items():
                 self.set_class(on, name)
-            candidates = f"2 {rows_word(traits).capitalize()}s"
-            self.names = {**_NAMES, "pairs": (candidates, candidates)}
+            title = f"2 {traits.candidate.capitalize()}s"
+            self.names = {**self.names, "pairs": (title, title)}
             self.footer_line.say(self.hints())
-
-    def draw_lines(self, now: Snapshot) -> None:
-        """Draw the reasons of the next step, and the slider."""
-        column, mode = now.main, self.mode
-        self.header_line.show(
-            self.header, mode, now.corpus, column.at, column.recipe, column.opened, column.preset, now.engine,
-            now.busy,
-        )
-        self.why.show(
-            lambda width, height: why(now, mode, width, height), mode, column.why, column.at, now.busy,
-            now.waiting, column.partial, now.corpus,
-        )
-        self.scrubber.show(
-            lambda width, _: scrubber(now, width), column.at, column.curve, now.running, now.speed,
-            now.corpus, column.partial, column.why,
-        )
-
-    def draw_titles(self) -> None:
-        """Name the panes, and say where one is in each."""
-        self.names = {**self.names, "corpus": self.corpus.names()}
-        super().draw_titles()
-        if self.tabs.display:
-            self.tabs.again()
+            self.draw_titles()
 
     def _tabs(self, width: int, height: int) -> Sequence[Cell]:
         names = [(name, short) for name, (_, short) in self.names.items()]
         return [tabs(names, self.active, self.bodies[self.active].note, width)]
 
-    def _table(self, pane: str) -> PairTable | VocabularyTable:
+    def _table(self, pane: str) -> ColumnTable:
         return self.pairs if pane == "pairs" else self.vocabulary
 
     def _editor_turned(self) -> None:
-        """The editor has come or gone."""
+        """The editor has come or gone, or its text has become the corpus."""
+        self.names = {**self.names, "corpus": self.corpus.names()}
+        self._drawn.pop(self.corpus, None)
         if self.corpus.editing:
             self.see(corpus_chars=0, corpus_before=0)  # hidden tokens would slow down each change
             self.go("corpus")
@@ -219,20 +203,6 @@ class MainScreen(PaneScreen):
         self.face.push(INSPECT(self.face, row))
 
     # What keys do.
-
-    def send(self, command: do.Command[Any]) -> None:
-        """Hand a command to the session; a step where nothing is open says so."""
-        now = self.snapshot
-        if isinstance(command, do.Move | do.GoTo | do.Play
-                | do.StepPieces) and now is not None and now.nothing and now.busy is None:
-            self.face.say(nothing_there(now), "warning")
-        else:
-            self.face.send(command)
-
-    def leap(self, tens: int) -> None:
-        """Move ten steps forward or back; in an opened file, a hundredth of its replay steps."""
-        opened = self.snapshot.main.opened if self.snapshot is not None else None
-        self.send(do.Move(tens * (10 if opened is None else max(1, round(opened.steps / 100)))))
 
     def leave(self) -> None:
         """End typing into the corpus; else stop long work; else leave the line; else end finding."""
@@ -345,12 +315,11 @@ class MainScreen(PaneScreen):
         place = self.text.top_place
         return {
             "pane": self.active, "glyphs": self.mode, "order": self.look.vocabulary_order,
-            "document": place.document,
-            "offset": place.offset,
+            "document": place.document, "offset": place.offset,
         }
 
     def restore(self, settings: Mapping[str, object]) -> None:
-        """Viewport at it as a session did."""
+        """Show the view as the settings of a saved session have it."""
         if settings.get("glyphs") in GLYPH_MODES:
             self.mode = settings["glyphs"]  # type: ignore[assignment]
         if settings.get("order") in VOCABULARY_ORDERS:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 from rich.cells import cell_len
 from textual import events, on
+from textual.app import ComposeResult
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.screen import Screen
 from textual.widget import Widget
@@ -20,12 +21,12 @@ from textual.widgets import Input
 
 from tokentui.core.choices import Ref
 from tokentui.core.safetext import GLYPH_MODES, GlyphMode
-from tokentui.session.commands import Command, Move, SetInput, SetViewport
+from tokentui.session.commands import Command, GoTo, Move, Play, SetInput, SetViewport, StepPieces
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import Viewport
-from tokentui.ui.draw.lines import SAYS_BYTES, KeyLine, Lines, Pane
+from tokentui.ui.draw.lines import Draw, KeyLine, Lines, Pane
 from tokentui.ui.draw.text import Cell, StandIns
-from tokentui.ui.face import Face, has
+from tokentui.ui.face import Face, has, nothing_there
 from tokentui.ui.keys import Action, hints, key_name
 from tokentui.ui.panes.encode import TypedPane
 from tokentui.ui.typed import TypedLine
@@ -37,20 +38,48 @@ WHILE_TYPING = ("next_pane", "palette", "quit_now")
 
 
 class Body(Protocol):
-    """The widget of a pane."""
+    """A widget that draws sections of a snapshot: that of a pane, or a line round the panes."""
+
+    @property
+    def of(self) -> Callable[[Snapshot], object]:
+        """Returns the sections that it draws: it is drawn again where one of them is another."""
 
     @property
     def note(self) -> Cell:
-        """Where one is in it; for the title."""
+        """The position in it; for the title of its pane."""
 
-    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> bool:
-        """Show a snapshot. Returns False where the title stays as it is.
+    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
+        """Show a snapshot.
 
         Args:
             now: The snapshot.
             pair: The keys of the two columns that are looked at.
             mode: The way tokens are shown.
         """
+
+
+class Band(Lines):
+    """A line round the panes.
+
+    Args:
+        draw: Gives the line, by the snapshot that its screen shows.
+        of: Returns the sections that it draws; see `Body.of`.
+        id: The id of the widget.
+        classes: Its classes.
+    """
+
+    note: Cell = ()
+
+    def __init__(
+        self, draw: Draw, of: Callable[[Snapshot], object], *, id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(draw, id=id, classes=classes)
+        self.of = of
+
+    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
+        """Draw what has changed."""
+        self.again()
 
 
 class Layout(NamedTuple):
@@ -81,8 +110,8 @@ def too_small(columns: int, lines: int) -> Lines:
 class PaneScreen(Screen[None], inherit_bindings=False):
     """Panes round a session. A pane that is not seen is not kept up to date.
 
-    A subclass gives the panes with their bodies, what there is room for (`layout_for`), and the lines round
-    them.
+    A subclass gives the panes with their bodies, the widgets from top to bottom, and what there is room for
+    (`layout_for`).
 
     Args:
         face: The program.
@@ -91,6 +120,8 @@ class PaneScreen(Screen[None], inherit_bindings=False):
         first: The pane that has the focus at first.
         kind: The context of what works on the whole screen.
         look: The rows and sections that it shows at first.
+        bodies: The widgets in the panes, by the names of these.
+        least: The columns and lines below which nothing but a line is shown.
     """
 
     AUTO_FOCUS = None
@@ -99,20 +130,30 @@ class PaneScreen(Screen[None], inherit_bindings=False):
 
     def __init__(
         self, face: Face, names: Mapping[str, tuple[str, str]], actions: Sequence[Action[Any]], first: str,
-        kind: str,
-        look: Viewport,
+        kind: str, look: Viewport, bodies: Mapping[str, Body], least: tuple[int, int],
     ) -> None:
         super().__init__()
-        self.face, self.names, self.actions, self.kind, self.look = face, names, tuple(actions), kind, look
+        self.face, self.names, self.actions, self.kind, self.look = face, names, actions, kind, look
         self.snapshot: Snapshot | None = None
         self.mode: GlyphMode = "text"
         self.active = first
         """The pane that has the focus, or will have it again."""
         self.typing = False
         """True if keys go into the input line."""
+        self.bodies, self._least = bodies, least
         self.panes: dict[str, Pane] = {}
-        self.bodies: dict[str, Body] = {}
-        """The widgets in the panes, by the names of these."""
+        for name, body in bodies.items():
+            self.panes[name] = Pane(names[name][0], body, id=name)  # type: ignore[arg-type]
+        self.tabs: Lines | None = None
+        """The line of the panes, for where one is seen at a time."""
+        self.header_line: Band
+        """The first line."""
+        self.parts: tuple[Widget, ...] = ()
+        """The widgets between the first line and the footer, from top to bottom."""
+        self.bands: tuple[Body, ...] = ()
+        """The lines and columns that are no panes with a body."""
+        self._drawn: dict[Body, object] = {}
+        """All that each of these was drawn from."""
         self.pair: tuple[int, int] | None = None
         """The keys of the two columns that are looked at together."""
         self.rows: tuple[Widget, ...] = ()
@@ -120,8 +161,12 @@ class PaneScreen(Screen[None], inherit_bindings=False):
         self.where: Layout | None = None
         self._fronts = [first]
         """The panes that were looked at, the last one first."""
-        self.header_line = Lines(self.header, id="header", classes=SAYS_BYTES)
         self.footer_line = KeyLine(indent=1)
+
+    def compose(self) -> ComposeResult:
+        """From top to bottom."""
+        self.lay_out()  # before there is anything that would have to be styled again
+        yield from (self.header_line, *self.parts, self.footer_line, too_small(*self._least))
 
     # What a subclass says.
 
@@ -134,16 +179,8 @@ class PaneScreen(Screen[None], inherit_bindings=False):
         """Whose keys work: those of the pane that has the focus, or of the line in it."""
         return self.active
 
-    def header(self, width: int, height: int) -> Sequence[Cell]:
-        """Return the first line of the screen."""
-        raise NotImplementedError
-
     def taken(self, before: Snapshot | None, now: Snapshot) -> None:
         """Follow a new snapshot before it is drawn."""
-
-    def draw_lines(self, now: Snapshot) -> None:
-        """Draw what has changed round the panes, the first line among it."""
-        raise NotImplementedError
 
     def fit(self, where: Layout, seen: frozenset[str]) -> None:
         """Let what is no pane give way: called where other panes are seen than before, or as much room is
@@ -172,12 +209,19 @@ class PaneScreen(Screen[None], inherit_bindings=False):
         return near + [one for one in self.actions if typing and one.name in WHILE_TYPING]
 
     def send(self, command: Command[Any]) -> None:
-        """Hand a command to the session."""
-        self.face.send(command)
+        """Hand a command to the session; a step where nothing is open says so."""
+        now = self.snapshot
+        steps = isinstance(command, Move | GoTo | Play | StepPieces)
+        if steps and now is not None and now.corpus.nothing and now.busy is None:
+            self.face.say(nothing_there(now), "warning")
+        else:
+            self.face.send(command)
 
     def leap(self, tens: int) -> None:
-        """Ten steps forward or back, so many times."""
-        self.send(Move(10 * tens))
+        """Move ten steps forward or back; in an opened file that is shown alone, a hundredth of its steps."""
+        alone = self.snapshot is not None and len(self.snapshot.columns) == 1
+        opened = self.snapshot.main.opened if self.snapshot is not None and alone else None
+        self.send(Move(tens * (10 if opened is None else max(1, round(opened.steps / 100)))))
 
     def leave(self) -> None:
         """Stop what is under way, or go back from where one is."""
@@ -285,14 +329,25 @@ class PaneScreen(Screen[None], inherit_bindings=False):
     # What is seen.
 
     def draw(self) -> None:
-        """Draw what has changed."""
-        if self.snapshot is not None:
-            with self.app.batch_update():
-                self.draw_lines(self.snapshot)
-                bodies = [body for name, body in self.bodies.items() if self.panes[name].display]
-                told = [body.present(self.snapshot, self.pair, self.mode) for body in bodies]
-                if any(told):
-                    self.draw_titles()
+        """Draw what shows another section than before: an unchanged one is the same object, or equal."""
+        if (now := self.snapshot) is None:
+            return
+        with self.app.batch_update():
+            told = False
+            seen = {body: self.panes[name] for name, body in self.bodies.items() if self.panes[name].display}
+            for body in (*self.bands, *seen):
+                sections = self.mode, self.pair, body.of(now)
+                if sections != self._drawn.get(body):
+                    self._drawn[body] = sections
+                    body.present(now, self.pair, self.mode)
+                    told = told or (body in seen and body.note != seen[body].title.note)
+            if told:
+                self.draw_titles()
+
+    def draw_afresh(self) -> None:
+        """Draw everything: something else than the snapshot has changed."""
+        self._drawn.clear()
+        self.draw()
 
     def turn_view(self) -> None:
         """Show tokens in another way."""
@@ -306,6 +361,8 @@ class PaneScreen(Screen[None], inherit_bindings=False):
                 if (pane := self.panes.get(name)) is not None and pane.display:
                     width = pane.size.width or self.size.width
                     pane.title.say(titles(self.names, group, name, width), self.bodies[name].note)
+        if self.tabs is not None and self.tabs.display:
+            self.tabs.again()
 
 
 def titles(

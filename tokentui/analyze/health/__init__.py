@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tokentui.analyze.health import texts
-from tokentui.analyze.health.survey import FAIL, NONE, PASS, WARN, Check, Found, Survey, is_text, share, some
+from tokentui.analyze.health.survey import FAIL, NONE, PASS, WARN, Check, Found, Survey, share, some
 from tokentui.analyze.health.survey import survey as surveyed
+from tokentui.analyze.inspect import text_of
 from tokentui.analyze.results import CheckResult, Example, HealthReport
 from tokentui.core.jobs import check
 from tokentui.encode.decode import ALIKE, GIVEN_UP, NORMALISED, OTHERWISE, SPLIT, bare
-from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.tokenizer import Tokenizer
 
 __all__ = ["CHECKS", "FAIL", "NONE", "PASS", "WARN", "Check", "examine", "worst"]
@@ -139,7 +139,7 @@ def controls(seen: Survey) -> Found:
     learned = {entry.id for entry in seen.entries if entry.kind in ("merge", "piece", "orphan")}
     found = [
         Example(number, piece) for number, piece in seen.pieces.items()
-        if number in learned and len(piece) > 1 and is_text(piece) and _CONTROLS.search(piece.decode())
+        if number in learned and len(piece) > 1 and _CONTROLS.search(text_of(piece) or "")
     ]
     observed = some(len(found), "learned token", "with characters that cannot be seen")
     return Found(observed, share(len(found), len(seen.pieces)), found)
@@ -157,7 +157,7 @@ def long_ones(seen: Survey) -> Found:
 
 def siblings(seen: Survey) -> Found:
     """Tokens that differ in case or a space before them alone."""
-    texts = (piece.decode() for piece in seen.pieces.values() if is_text(piece))
+    texts = (text_of(piece) or "" for piece in seen.pieces.values())
     keys = Counter(key for text in texts if (key := text.strip(" ▁").casefold()))
     many = sum(times for times in keys.values() if times > 1)
     common = [
@@ -169,8 +169,7 @@ def siblings(seen: Survey) -> Found:
 
 def literals(seen: Survey) -> Found:
     """Text in a step that reads like a pattern: it matches itself alone, so nearly nothing."""
-    vocabulary = seen.tokenizer.vocabulary
-    stages = vocabulary.pipeline.stages if isinstance(vocabulary, ImportedVocabulary) else None
+    stages = seen.tokenizer.vocabulary.pipeline.stages
     if not stages:
         return Found("the file holds no steps of its own")
     found = [
@@ -199,8 +198,7 @@ def _literals(value: object, where: str) -> Iterator[tuple[str, str]]:
 def doubts(seen: Survey) -> Found:
     """Assumptions and remarks of the reader of the file."""
     notes = list(seen.tokenizer.notes)
-    vocabulary = seen.tokenizer.vocabulary
-    if isinstance(vocabulary, ImportedVocabulary) and vocabulary.pipeline.near:
+    if seen.tokenizer.vocabulary.pipeline.near:
         split = seen.tokenizer.recipe.split
         notes.append(f"text is cut by the steps of the file: split={split} is only the nearest value")
     found = [Example(None, note.encode("utf-8", "surrogatepass")) for note in notes]

@@ -11,6 +11,7 @@ from typing import Literal
 
 import regex
 
+from tokentui.analyze.inspect import text_of
 from tokentui.analyze.report import ORDINARY
 from tokentui.analyze.results import CheckResult, DeadToken, Example, Spelling, Token, VocabularyFacts
 from tokentui.core.jobs import each
@@ -158,7 +159,7 @@ def survey(tokenizer: Tokenizer) -> Survey:
             dead.append((entry.id, piece, why, words))
     held = set(vocabulary.units) if recipe.unit == "byte" else None
     by_length = sorted(pieces.items(), key=lambda token: (-len(bare_bytes(recipe, token[1])), token[0]))
-    texts = {number: piece.decode() for number, piece in pieces.items() if is_text(piece)}
+    texts = {number: text for number, piece in pieces.items() if (text := text_of(piece)) is not None}
     facts = VocabularyFacts(
         vocab_size=tokenizer.vocab_size,
         first_id=vocabulary.first_id,
@@ -180,15 +181,6 @@ def survey(tokenizer: Tokenizer) -> Survey:
     return Survey(tokenizer, entries, pieces, tuple(dead), facts)
 
 
-def is_text(piece: bytes) -> bool:
-    """Return whether bytes are UTF-8."""
-    try:
-        piece.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
 def share(part: int, whole: int) -> float:
     """A part as a share, 0 of nothing."""
     return part / whole if whole else 0.0
@@ -204,9 +196,10 @@ def some(count: int, noun: str, rest: str = "", whole: int | None = None) -> str
 
 def written_in(piece: bytes) -> str:
     """The script of a token without its mark; where it has no letters, the kind of its characters."""
-    if not is_text(piece):
+    text = text_of(piece)
+    if text is None:
         return "parts of characters"
-    bare = piece.decode().strip(_SPACES)
+    bare = text.strip(_SPACES)
     if not bare:
         return "spaces"
     if bare.isascii():

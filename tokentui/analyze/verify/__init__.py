@@ -45,13 +45,13 @@ class Taken:
     """The decision of the other library at a step.
 
     Attributes:
-        pair: The pair that it merged; empty where it tells its tokens only and no pair makes this one.
+        pieces: The pair that it merged; None where it tells its tokens only and no pair makes this one.
         token: The token that it made.
         count: The count of the pair in the corpus as it was cut then, by a recount of all of it.
         place: The place of the pair among our candidates, from 1; None where it is not among them.
     """
 
-    pair: Pieces
+    pieces: Pieces | None
     token: bytes
     count: int
     place: int | None
@@ -64,19 +64,19 @@ class StepDifference:
     Attributes:
         step: Its number, from 1.
         ours: The pair that we took, None where our training ended before.
-        ours_end: Why it ended, empty where it did not.
+        ours_end: Why it ended, None where it did not.
         candidates: The candidates that we chose from, best first.
         tied: The number of these that share the best count.
-        tie_rule: The rule that chose.
+        tie: The rule that chose.
         theirs: The decision of the other library, None where its training ended before.
     """
 
     step: int
     ours: Pieces | None
-    ours_end: str
+    ours_end: str | None
     candidates: tuple[Candidate, ...]
     tied: int
-    tie_rule: str
+    tie: str
     theirs: Taken | None
 
 
@@ -141,14 +141,14 @@ def verify_training(corpus: Corpus, recipe: Recipe, peer: Peer, run: Run | None 
         return TrainingReport(peer, None, made, end)
     row = theirs[number - 1] if number <= len(theirs) else None
     learn.jump(trainer, number - 1)
-    why = trainer.why(number, trainer.limits)
+    why = trainer.why(trainer.limits)
     difference = StepDifference(
         step=number,
         ours=ours[number - 1][0] if number <= made else None,
-        ours_end="" if number <= made else end,
+        ours_end=None if number <= made else end,
         candidates=trainer.candidates(Query(rows=_ROWS)).rows,
         tied=why.tied if trainer.end(Stops()) is None else 0,
-        tie_rule=why.tie_rule,
+        tie=why.tie_rule,
         theirs=None if row is None else _taken(trainer, words, vocabulary, row),
     )
     return TrainingReport(peer, difference, number - 1, end)
@@ -162,7 +162,7 @@ def _taken(trainer: Trainer, words: Words, vocabulary: Vocabulary, row: Pieces) 
     pair: Pieces = max(pairs, key=counts.__getitem__, default=row if len(row) == 2 else ())
     rows = trainer.candidates(Query(rows=1000)).rows
     place = next((place for place, one in enumerate(rows, 1) if pair and one.parts == pair), None)
-    return Taken(pair, token, counts[pair], place)
+    return Taken(pair or None, token, counts[pair], place)
 
 
 def _recount(trainer: Trainer, words: Words, vocabulary: Vocabulary) -> Counter[Pieces]:
@@ -187,14 +187,14 @@ class Encoded:
         words: Its pre-tokens, None where these are not told.
         tokens: Its tokens, empty where it is refused.
         ids: Their ids.
-        refused: Why it is refused, empty where it is not.
+        refused: Why it is refused, None where it is not.
     """
 
     normalized: str | None = None
     words: tuple[str, ...] | None = None
     tokens: tuple[str, ...] = ()
     ids: tuple[int | None, ...] = ()
-    refused: str = ""
+    refused: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,6 @@ from typing import Any, Protocol
 
 MEMORY = 12 << 30
 """Bytes of address space that a library may take; much of it is never touched."""
-_PART = 1 << 16
 
 
 def limit() -> None:
@@ -39,36 +38,20 @@ def spread(words: list[str], counts: list[int]) -> Iterator[str]:
             yield word
 
 
-def joined(words: Iterator[str], delimiter: str) -> Iterator[str]:
-    """The words with the delimiter between them, in parts of some size."""
-    part: list[str] = []
-    size = 0
-    for word in words:
-        part.append(word)
-        size += len(word) + 1
-        if size > _PART:
-            yield delimiter.join(part)
-            part, size = [], 0
-    if part:
-        yield delimiter.join(part)
-
-
 # Trainings: the (left, right) of each merge by name, or each token made.
 
 
 def train_tokenizers(
-    words: list[str], counts: list[int], delimiter: str, alphabet: list[str], merges: int, base: int,
-    **_: object,
+    words: list[str], counts: list[int], alphabet: list[str], merges: int, base: int, **_: object
 ) -> list[list[str]]:
     """Train by Hugging Face tokenizers."""
     import tokenizers
 
     one = tokenizers.Tokenizer(tokenizers.models.BPE())
-    one.pre_tokenizer = tokenizers.pre_tokenizers.CharDelimiterSplit(delimiter)
     trainer = tokenizers.trainers.BpeTrainer(
         vocab_size=base + merges, min_frequency=0, show_progress=False, initial_alphabet=alphabet
     )
-    one.train_from_iterator(joined(spread(words, counts), delimiter), trainer)
+    one.train_from_iterator(spread(words, counts), trainer)
     return [list(row) for row in json.loads(one.to_str())["model"]["merges"]]
 
 

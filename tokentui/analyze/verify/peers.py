@@ -22,12 +22,13 @@ from typing import Any
 from tokentui.core import children
 from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.jobs import check
+from tokentui.core.safetext import to_bytes
 from tokentui.formats.tokens import LETTERS, name_of
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words
 from tokentui.text.normalize import normalize
-from tokentui.text.split import spaced, to_bytes
+from tokentui.text.split import spaced
 
 _CHILD = Path(__file__).with_name("child.py")
 _LOOK_S = 0.1

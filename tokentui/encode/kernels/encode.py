@@ -7,6 +7,7 @@ copied.
 from __future__ import annotations
 
 import copy
+import functools
 import itertools
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from tokentui.encode.kernels import words
+from tokentui.encode.segment import Segmenter
 from tokentui.encode.segment.merges import JoinedMerging, Merging, PairMerging
-from tokentui.encode.segment.ways import Segmenter
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.text.kernels.count import FlatWords, Table, bounds_of, longer, share, tables_of, threads_for
-from tokentui.text.kernels.rules import RUNS, Split, scanned
+from tokentui.text.kernels.rules import RUNS, SPACED, Split, scanned
 from tokentui.text.kernels.scan_count import WordTable
 from tokentui.text.pretokenize import Pretokenizer
 
@@ -195,8 +196,8 @@ class Compiled:
         ]
         ids = [0, *numbered, *others]
         self.knows = (
-            type(pretokenizer) is Pretokenizer and bool(self._split)
-            and all(0 <= number <= _LARGEST_ID for number in (min(ids), max(ids)))
+            type(pretokenizer) is Pretokenizer and self._split not in ("", SPACED)
+            and min(ids) >= 0 and max(ids) <= _LARGEST_ID
         )
         """True if the kernels can encode with this vocabulary."""
         self._replaced = recipe.unit != "byte" and self._split != RUNS
@@ -217,14 +218,12 @@ class Compiled:
         coded = [self._taken() for _ in range(threads or threads_for(len(text)))]
         ids = [array("i") for _ in coded]
 
-        def worker(number: int) -> Callable[[list[bytes | memoryview]], None]:
-            def work(texts: list[bytes | memoryview]) -> None:
-                for one in texts:
-                    ids[number].frombytes(coded[number].encode(one, split))
+        def work(number: int, texts: list[bytes | memoryview]) -> None:
+            for one in texts:
+                ids[number].frombytes(coded[number].encode(one, split))
 
-            return work
-
-        share([text], self._split, self._replaced, [worker(number) for number in range(len(coded))])
+        workers = [functools.partial(work, number) for number in range(len(coded))]
+        share([text], self._split, self._replaced, workers)
         self._idle += coded  # not after an error: it may have come in the middle of a word
         for more in ids[1:]:
             ids[0] += more

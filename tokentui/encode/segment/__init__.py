@@ -1,1 +1,310 @@
-"""Ways of encoding a pre-token, one file each."""
+"""The ways of encoding a word, and of treating its unknown units: one record a value of the axes `encode` and
+`unknown`.
+
+Each way has a file of its own in this folder. The types that all segmenters share stand here: the parts of a
+word, the steps to them, the face of a segmenter, and a table of tokens at a step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from tokentui.core.choices import Axis, Choice, Ref, Refusal
+from tokentui.recipe import Recipe
+
+MAX_CHARACTERS = 100
+"""Longest match gives up a word of more characters than this."""
+ASKED_EVERY = 4096
+"""After so many merges or units of one word whoever waits is asked whether to go on."""
+
+
+class Part(NamedTuple):
+    """A stretch of a word's units and what it became.
+
+    A part with neither symbol nor byte is one that the vocabulary lacks.
+    """
+
+    start: int
+    end: int
+    symbol: int | None = None
+    byte: int | None = None
+
+    @property
+    def unknown(self) -> bool:
+        """True if the vocabulary lacks the part."""
+        return self.symbol is None and self.byte is None
+
+
+def in_bytes(parts: Iterable[Part], units: Sequence[bytes], bytes_: Mapping[int, int]) -> list[Part]:
+    """The parts of a word, in which the tokens of its bytes stand for each unknown part whose bytes are
+    tokens.
+
+    Args:
+        parts: The parts.
+        units: The units of the word.
+        bytes_: The symbol of each byte-fallback token by its byte.
+    """
+    made: list[Part] = []
+    for part in parts:
+        run = units[part.start : part.end] if part.symbol is None else ()
+        if run and all(value in bytes_ for unit in run for value in unit):
+            made += [
+                Part(at, at + 1, bytes_[value]) for at, unit in enumerate(run, part.start) for value in unit
+            ]
+        else:
+            made.append(part)
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class MergeStep:
+    """One merge as it was applied to a word; places are indices of the word's units."""
+
+    rank: int
+    left: bytes
+    right: bytes
+    result: bytes
+    start: int
+    middle: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try of longest match: the units from `start` to `end`, spelled as a token there would be."""
+
+    candidate: bytes
+    start: int
+    end: int
+    found: bool
+
+
+Step = MergeStep | Attempt
+
+
+class Refused(Exception):
+    """A word has an unknown unit, and the recipe refuses that: the text has to be encoded with its places to
+    say where."""
+
+
+RankedPair = tuple[int, int, int, int]
+"""A pair of symbols that merges: left, right, rank, and what they make. Of all in a word the one of least
+rank goes first, of equals the leftmost."""
+
+
+class Segmenter(Protocol):
+    """A way of encoding, ready for one vocabulary at one number of merges."""
+
+    def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
+        """Cut a word of so many characters into parts that cover its units, before any policy for unknown
+        ones."""
+        ...
+
+    def steps(self, units: Sequence[bytes], characters: int) -> Iterator[Step]:
+        """The steps of `segment` to its result, in order."""
+        ...
+
+    def with_limit(self, number: int, made: Sequence[int]) -> Segmenter:
+        """This way of encoding with the tokens only that are in use at a step. All tables are shared.
+
+        Args:
+            number: The step: how many merges count, or how many tokens have come into use.
+            made: The step at which each symbol comes into use, 0 for what is there from the start.
+        """
+        ...
+
+
+class LimitedTable(Mapping[bytes, int]):
+    """A view of a table of tokens that passes over those which come into use later. The table is not copied.
+
+    Args:
+        table: The symbol of each token; in a table that is walked unit by unit -1 for what a token begins
+            with.
+        number: The step.
+        made: The step at which each symbol comes into use, 0 for what is there from the start.
+        walked: Whether the table is walked: a token that comes later is still what another token begins with.
+    """
+
+    def __init__(
+        self, table: Mapping[bytes, int], number: int, made: Sequence[int], *, walked: bool = False
+    ) -> None:
+        self._table = table
+        self._made = made
+        self._number = number
+        self._instead = -1 if walked else None
+
+    def get(self, piece: bytes, default: Any = None) -> Any:
+        """The symbol of a token that is in use."""
+        symbol = self._table.get(piece)
+        if symbol is None:
+            return default
+        if symbol < 0 or self._made[symbol] <= self._number:
+            return symbol
+        return default if self._instead is None else self._instead
+
+    def __getitem__(self, piece: bytes) -> int:
+        symbol: int | None = self.get(piece)
+        if symbol is None:
+            raise KeyError(piece)
+        return symbol
+
+    def __iter__(self) -> Iterator[bytes]:
+        """All tokens, in use or not: a search for the longest one may meet one that is to come."""
+        return iter(self._table)
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+
+# ---- the ways
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EncodingWay(Choice):
+    """A way of encoding.
+
+    Attributes:
+        how: The pieces that it takes of all ways to write a word, for a person.
+        segmenter: Makes the segmenter for a vocabulary and a number of merges.
+        needs: What it needs of a vocabulary beyond its pieces: `merges` or `scores`; empty for nothing.
+        most: The most characters of a word that it cuts where units may be unknown; 0 for words of any
+            length.
+    """
+
+    how: str
+    segmenter: Callable[..., Segmenter]
+    needs: str = ""
+    most: int = 0
+
+
+WAYS = Axis(
+    "encode", "how new text is encoded",
+    EncodingWay(
+        "merges", "the merges in the order they were learned",
+        how="merges, in the order in which they were learned",
+        segmenter=Ref("tokentui.encode.segment.merges:Merging"), needs="merges",
+    ),
+    EncodingWay(
+        "longest-match", "the longest token of the vocabulary, from the left",
+        how="the longest token that fits, from the left",
+        segmenter=Ref("tokentui.encode.segment.longest:LongestMatch"), most=MAX_CHARACTERS,
+    ),
+    EncodingWay(
+        "viterbi", "the most probable segmentation", how="the most probable segmentation",
+        segmenter=Ref("tokentui.encode.segment.viterbi:Viterbi"), needs="scores",
+    ),
+)
+"""The ways, by name."""
+
+# ---- unknown units
+
+Bare = Callable[[bytes], bytes]
+"""A unit without its mark."""
+Policy = Callable[[list[Part], Sequence[bytes], Bare], list[Part]]
+
+
+def _drop(parts: list[Part], units: Sequence[bytes], bare: Bare) -> list[Part]:
+    return [part for part in parts if not part.unknown]
+
+
+def _fused(parts: list[Part], units: Sequence[bytes], bare: Bare) -> list[Part]:
+    fused: list[Part] = []
+    for part in parts:
+        if part.unknown and fused and fused[-1].unknown:
+            fused[-1] = fused[-1]._replace(end=part.end)
+        else:
+            fused.append(part)
+    return fused
+
+
+def _rest_of_word(parts: list[Part], units: Sequence[bytes], bare: Bare) -> list[Part]:
+    for n, part in enumerate(parts):
+        if part.unknown:
+            return [*parts[:n], Part(part.start, len(units))]
+    return parts
+
+
+def _whole_word(parts: list[Part], units: Sequence[bytes], bare: Bare) -> list[Part]:
+    return [Part(0, len(units))] if any(part.unknown for part in parts) else parts
+
+
+def _byte_fallback(parts: list[Part], units: Sequence[bytes], bare: Bare) -> list[Part]:
+    spelled: list[Part] = []
+    for part in parts:
+        if part.unknown:
+            for at in range(part.start, part.end):
+                spelled += [Part(at, at + 1, byte=value) for value in bare(units[at])]
+        else:
+            spelled.append(part)
+    return spelled
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unknown(Choice):
+    """A treatment of the parts of a word that the vocabulary lacks.
+
+    Attributes:
+        policy: Returns the parts to use, by the parts of a word, its units and a function that removes a
+            unit's mark. None where they stay as they are.
+        refused: True if a text with an unknown unit is an error. The caller raises it: it knows the place.
+        sure: True if no unit is ever unknown.
+        first: True if the rest of a word after its first unknown place is ignored.
+        drops: True if unknown units are dropped before a word is cut, so that their neighbours meet.
+        keeps: True if an unknown part stays in the output unchanged, without an id.
+        spells: True if the vocabulary has a token for each byte, `<0x41>`, which spell unknown units.
+    """
+
+    policy: Policy | None = None
+    refused: bool = False
+    sure: bool = False
+    first: bool = False
+    drops: bool = False
+    keeps: bool = False
+    spells: bool = False
+
+
+def _of_characters(recipe: Recipe) -> Refusal | None:
+    if recipe.unit == "byte":
+        takes = ("base=bytes with unknown=never", "unknown=never", "unit=char")
+        return Refusal("unknown", "the units are bytes already", takes)
+    return None
+
+
+def _of_merges(recipe: Recipe) -> Refusal | None:
+    if recipe.encode != "merges":
+        what = "only merges leave a piece without an id as it is"
+        return Refusal("unknown", what, ("unknown=error", "encode=merges"))
+    return None
+
+
+def _of_bytes(recipe: Recipe) -> Refusal | None:
+    if recipe.base not in ("bytes", "gpt2-bytes"):
+        takes = ("unknown=error", "unit=byte with base=bytes")
+        return Refusal("unknown", "a unit that the corpus lacks can come", takes)
+    return None
+
+
+UNKNOWN = Axis(
+    "unknown", "what becomes of a unit that the vocabulary lacks",
+    Unknown(
+        "never", "cannot happen: every byte is there", refused=True, sure=True, first=True, refuses=_of_bytes
+    ),
+    Unknown("error", "an error that names it", refused=True, first=True),
+    Unknown("drop", "it is left out", policy=_drop, drops=True),
+    Unknown("per-unit", "one unknown token each"),
+    Unknown("fused", "one unknown token for a run of them", policy=_fused),
+    Unknown(
+        "rest-of-word", "one unknown token for it and the rest of its word", policy=_rest_of_word, first=True
+    ),
+    Unknown("whole-word", "one unknown token for the whole word", policy=_whole_word, first=True),
+    Unknown(
+        "byte-fallback", "its bytes, as tokens <0xNN>", policy=_byte_fallback, spells=True,
+        refuses=_of_characters,
+    ),
+    Unknown(
+        "pass-through", "it stands in the output as it is, without an id", keeps=True, refuses=_of_merges
+    ),
+)
+"""The ways to treat unknown units, by name."""

@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Self
 
-from tokentui.encode.segment.ways import MAX_CHARACTERS, UNKNOWN, Attempt, LimitedTable, Part, byte_parts
+from tokentui.encode.segment import MAX_CHARACTERS, UNKNOWN, Attempt, LimitedTable, Part, in_bytes
 from tokentui.encode.vocabulary import Vocabulary
 
 
@@ -155,11 +155,9 @@ class WholeWords:
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
         """The parts that the words are."""
-        parts: list[Part] = []
-        for start, end in self._words(units):
-            part = Part(start, end, self._table.get(b"".join(units[start:end])))
-            parts += [part] if part.symbol is not None else byte_parts(part, units, self._bytes)
-        return parts
+        words = [(start, end, b"".join(units[start:end])) for start, end in self._words(units)]
+        parts = [Part(start, end, self._table.get(word)) for start, end, word in words]
+        return in_bytes(parts, units, self._bytes)
 
     def steps(self, units: Sequence[bytes], characters: int) -> Iterator[Attempt]:
         """Each look-up."""

@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 from tokentui.core.jobs import check
-from tokentui.encode.segment.ways import ASKED_EVERY, LimitedTable, MergeStep, Part, RankedPair, byte_parts
+from tokentui.encode.segment import ASKED_EVERY, LimitedTable, MergeStep, Part, RankedPair, in_bytes
 from tokentui.encode.vocabulary import Vocabulary
 
 _NONE = -1
@@ -348,9 +348,8 @@ class PieceMerging(JoinedMerging):
                     middle += 1
                 waiting += [Part(middle, part.end, pair[1]), Part(part.start, middle, pair[0])]
                 continue
-            known = part.symbol is not None and part.symbol not in self._hidden
-            out += [part] if known else byte_parts(part, units, self._bytes)
-        return out
+            out.append(part._replace(symbol=None) if part.symbol in self._hidden else part)
+        return in_bytes(out, units, self._bytes)
 
     def _merged(self, left: int, right: int) -> tuple[int, int] | None:
         found = None if left in self._frozen or right in self._frozen else super()._merged(left, right)

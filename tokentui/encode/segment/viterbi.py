@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from math import exp, inf, log1p
 from random import Random
 from sys import float_info
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, TypeAlias
 
 from tokentui.core.errors import TokentuiError, shown
 from tokentui.core.jobs import check
-from tokentui.encode.segment.ways import ASKED_EVERY, Attempt, LimitedTable, Part, byte_parts
+from tokentui.encode.segment import ASKED_EVERY, Attempt, LimitedTable, Part, in_bytes
 from tokentui.encode.vocabulary import Vocabulary
 
 UNKNOWN_PENALTY = 10.0
@@ -37,11 +37,8 @@ class _Arc(NamedTuple):
     score: float
 
 
-class _Way(NamedTuple):
-    """The end of a segmentation: its first arc, and what follows."""
-
-    arc: _Arc
-    rest: _Way | None
+_Way: TypeAlias = "tuple[_Arc, _Way] | None"
+"""The end of a segmentation: its first arc, and what follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,21 +106,17 @@ class Viterbi:
         for arc in arcs:
             ahead[arc.end] = max(ahead[arc.end], ahead[arc.start] + arc.score)
         order = itertools.count()  # of equally good ways the one found first
-        ways: list[tuple[float, int, int, float, _Way | None]] = [
-            (-ahead[-1], next(order), len(units), 0.0, None)
-        ]
+        ways: list[tuple[float, int, int, float, _Way]] = [(-ahead[-1], next(order), len(units), 0.0, None)]
         while ways:
             _, _, place, score, way = heapq.heappop(ways)
             for arc in incoming[place]:
                 total = arc.score + score
-                heapq.heappush(
-                    ways, (-(ahead[arc.start] + total), next(order), arc.start, total, _Way(arc, way))
-                )
+                heapq.heappush(ways, (-ahead[arc.start] - total, next(order), arc.start, total, (arc, way)))
             if not place:
                 parts = []
                 while way is not None:
-                    parts.append(self._piece(way.arc, units))
-                    way = way.rest
+                    arc, way = way
+                    parts.append(self._piece(arc, units))
                 yield tuple(parts), score
 
     def lattice(self, units: Sequence[bytes]) -> list[Edge]:
@@ -133,18 +126,12 @@ class Viterbi:
         turned = [arc._replace(start=size - arc.end, end=size - arc.start) for arc in reversed(arcs)]
         after = _forward(sorted(turned, key=lambda arc: arc.start), size)
         best = set(self._best(arcs, size))
-        return [
-            Edge(
-                arc.start,
-                arc.end,
-                self._piece(arc, units),
-                arc.symbol,
-                arc.score,
-                exp(min(0.0, before[arc.start] + arc.score + after[size - arc.end] - before[size])),
-                arc in best,
-            )
-            for arc in arcs
-        ]
+        edges = []
+        for arc in arcs:
+            start, end, symbol, score = arc
+            posterior = exp(min(0.0, before[start] + score + after[size - end] - before[size]))
+            edges.append(Edge(start, end, self._piece(arc, units), symbol, score, posterior, arc in best))
+        return edges
 
     def _best(self, arcs: Iterable[_Arc], size: int) -> list[_Arc]:
         best = [0.0] + [-inf] * size
@@ -260,15 +247,11 @@ class FusedViterbi(Viterbi):
                 parts[-1] = parts[-1]._replace(end=part.end)
             else:
                 parts.append(part if known else part._replace(symbol=None))
-        return [
-            made
-            for part in parts
-            for made in ([part] if part.symbol is not None else self._of_run(part, units))
-        ]
-
-    def _of_run(self, part: Part, units: Sequence[bytes]) -> list[Part]:
-        known = self._table.get(b"".join(units[part.start : part.end]), -1)
-        return [part._replace(symbol=known)] if known >= 0 else byte_parts(part, units, self._fallback)
+        for n, part in enumerate(parts):
+            if part.symbol is None:
+                symbol = self._table.get(b"".join(units[part.start : part.end]), -1)
+                parts[n] = part if symbol < 0 else part._replace(symbol=symbol)
+        return in_bytes(parts, units, self._fallback)
 
 
 @functools.lru_cache(maxsize=1 << 17)  # each step of an opened file asks for all of them
@@ -355,14 +338,7 @@ class SingleViterbi(Viterbi):
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
         """Cut a word that nothing stands before."""
-        return self.finished(self.cut(units, 0.0).parts, units)
-
-    def finished(self, parts: list[Part], units: Sequence[bytes]) -> list[Part]:
-        """The parts with the byte tokens of unknown units, where the model has them."""
-        return [
-            made for part in parts
-            for made in ([part] if part.symbol is not None else byte_parts(part, units, self._bytes))
-        ]
+        return in_bytes(self.cut(units, 0.0).parts, units, self._bytes)
 
     def with_limit(self, number: int, made: Sequence[int]) -> Self:
         """The same with the pieces that are in use at a step."""
@@ -390,7 +366,7 @@ class SingleViterbi(Viterbi):
             if cut.margin <= (len(word) + 4) * _EPSILON * reach or reach > _LARGEST_SUM:
                 cut = self.cut(units(word), total)
                 total = cut.end
-                return self.finished(cut.parts, units(word))
+                return in_bytes(cut.parts, units(word), self._bytes)
             for score in cut.scores:
                 total = single(total + score)
             return None

@@ -72,10 +72,11 @@ class Text:
 
     def prepended(self, text: str) -> Text:
         """With a text in front that came from nothing."""
-        def places() -> Places:
-            front = [self.starts[0] if self.text else 0] * len(text)
-            return [*front, *self.starts], [*front, *self.ends]
-        return self.respelled(text + self.text, places)
+        return self.edited(text + self.text, lambda: [(text, 0, 0), *self._characters(0, len(self.text))])
+
+    def _characters(self, start: int, end: int) -> Iterator[tuple[str, int, int]]:
+        """The characters of a range, each as the piece that became of itself."""
+        return ((self.text[n], n, n + 1) for n in range(start, end))
 
     def edited(self, text: str, pieces: Callable[[], Iterable[tuple[str, int, int]]]) -> Text:
         """Of pieces (made, start, end) that became of the ranges from `start` to `end`, in order."""
@@ -101,7 +102,7 @@ class Text:
 
         def pieces() -> Iterator[tuple[str, int, int]]:
             for (start, end), span in itertools.zip_longest(kept, found):
-                yield from ((self.text[n], n, n + 1) for n in range(start, end))
+                yield from self._characters(start, end)
                 if span:
                     yield content, *span
 
@@ -158,11 +159,10 @@ class Pattern:
         Raises:
             TokentuiError: It is none, or cannot be compiled; it says why.
         """
-        value = node.value
-        kind, text = next(iter(value.items())) if isinstance(value,
-                                                             dict) and len(value) == 1 else ("String", value)
-        if kind not in ("String", "Regex") or (not isinstance(value, dict) and not isinstance(value, str)):
+        value = {"String": node.value} if isinstance(node.value, str) else node.mapping()
+        if len(value) != 1 or not value.keys() <= {"String", "Regex"}:
             raise node.error('a pattern is {"String": …} or {"Regex": …}')
+        (kind, text), = value.items()
         found = cls(kind, Node(text, None, node).text())
         found.compiled(node)
         return found

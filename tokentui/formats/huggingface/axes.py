@@ -81,8 +81,8 @@ def precompiled(blob: bytes) -> Json:
     return _step("Precompiled", precompiled_charsmap=base64.b64encode(blob).decode("ascii"))
 
 
-def _replaced(pattern: str, content: str) -> Json:
-    return _step("Replace", pattern={"Regex": pattern}, content=content)
+def _replaced(pattern: str, content: str, kind: str = "Regex") -> Json:
+    return _step("Replace", pattern={kind: pattern}, content=content)
 
 
 def squeezed() -> list[Json]:
@@ -227,7 +227,7 @@ def decoder_of(recipe: Recipe) -> Json:
         bytes_ = _step("ByteLevel", add_prefix_space=True, trim_offsets=True, use_regex=True)
         if recipe.mark_kind != "end-suffix":
             return bytes_
-        return _step("Sequence", decoders=[bytes_, _spaces_for(mark), _stripped(0, 1)])
+        return _step("Sequence", decoders=[bytes_, _replaced(mark, " ", "String"), _stripped(0, 1)])
     if recipe.mark_kind == "prefix":
         return _step("WordPiece", prefix=mark, cleanup=False)
     if recipe.mark_kind == "end-suffix":
@@ -237,16 +237,12 @@ def decoder_of(recipe: Recipe) -> Json:
     return _step("Fuse")
 
 
-def _spaces_for(mark: str) -> Json:
-    return _step("Replace", pattern={"String": mark}, content=" ")
-
-
 def _stripped(start: int, stop: int) -> Json:
     return _step("Strip", content=" ", start=start, stop=stop)
 
 
 def decoder_of_marks(fallback: bool, spaced: bool = True) -> Json:
     """Spaces for ▁, bytes for byte tokens, and not the space in front, where one was set there."""
-    found = [_spaces_for(SPACE_MARK), *([_step("ByteFallback")] if fallback else []), _step("Fuse"),
-             *([_stripped(1, 0)] if spaced else [])]
+    found = [_replaced(SPACE_MARK, " ", "String"), *([_step("ByteFallback")] if fallback else []),
+             _step("Fuse"), *([_stripped(1, 0)] if spaced else [])]
     return _step("Sequence", decoders=found)

@@ -6,17 +6,18 @@ way.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from tokentui.core.safetext import to_bytes
 from tokentui.formats.huggingface import Pattern, Text, check_growth
-from tokentui.formats.huggingface.steps import MAX_DEPTH, Decoder, kind, replaced
+from tokentui.formats.huggingface.steps import Decoder, kind, replaced
 from tokentui.formats.source import Node
 from tokentui.formats.tokens import spelled
-from tokentui.text.split import to_bytes
 
-_BYTE_TOKEN = re.compile("<0x([0-9A-Fa-f]{2})>")
+_BYTE_TOKEN = re.compile("<0x[0-9A-Fa-f]{2}>")
 _CLEANED = ((" .", "."), (" ?", "?"), (" !", "!"), (" ,", ","), (" ' ", "'"), (" n't", "n't"), (" 'm", "'m"),
             (" do not", " don't"), (" 's", "'s"), (" 've", "'ve"), (" 're", "'re"))
 
@@ -73,17 +74,11 @@ def _without_suffix(parts: list[str], suffix: str) -> list[str]:
 @kind("decoders", "ByteFallback")
 def _from_byte_tokens(parts: list[str]) -> list[str]:
     out: list[str] = []
-    data = bytearray()
-    for part in [*parts, None]:
-        match = _BYTE_TOKEN.fullmatch(part) if part is not None else None
-        if match:
-            data.append(int(match[1], 16))
-            continue
-        if data:
-            out.append(_of_bytes(bytes(data)))
-            data.clear()
-        if part is not None:
-            out.append(part)
+    for byte, run in itertools.groupby(parts, lambda part: _BYTE_TOKEN.fullmatch(part) is not None):
+        if byte:
+            out.append(_of_bytes(bytes(int(part[3:5], 16) for part in run)))
+        else:
+            out += run
     return out
 
 
@@ -143,14 +138,12 @@ class Around(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def read_around(node: Node, depth: int = 0) -> Around:
+def read_around(node: Node) -> Around:
     """The special tokens that a post-processor puts around one text.
 
     Raises:
         TokentuiError: It is damaged, or of a type that is not known.
     """
-    if depth > MAX_DEPTH:
-        raise node.error("sequences stand too deep in one another")
     found = Around()
     if node.value is None:
         return found
@@ -162,8 +155,8 @@ def read_around(node: Node, depth: int = 0) -> Around:
         case "TemplateProcessing":
             return _template(node)
         case "Sequence":
-            for one in node.listed("processors"):
-                before, after, notes = read_around(one, depth + 1)
+            for one in node["processors"].inner():
+                before, after, notes = read_around(one)
                 found = Around(before + found.before, found.after + after, found.notes + notes)
             return found
         case other:
@@ -180,13 +173,13 @@ def _named(node: Node) -> str:
 def _template(node: Node) -> Around:
     sides: tuple[list[str], list[str]] = ([], [])
     behind = 0
-    for item in node.listed("single"):
+    for item in node["single"].inner():
         if "Sequence" in item:
             behind += 1
             continue
         name = Node(item["SpecialToken"].mapping().get("id"), "single", node).text()
         row = Node(node["special_tokens"].mapping({}).get(name), "special_tokens", node)
-        sides[min(behind, 1)].extend(token.text() for token in row.listed("tokens"))
+        sides[min(behind, 1)].extend(token.text() for token in row["tokens"].inner())
     notes = () if behind == 1 else (f"the template holds the text {behind} times: it is taken once",)
     return Around(tuple(sides[0]), tuple(sides[1]), notes)
 

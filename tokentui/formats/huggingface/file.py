@@ -8,24 +8,16 @@ from collections.abc import Mapping
 
 import regex
 
-from tokentui.encode.pipeline import ImportedVocabulary, Origin, Pipeline
-from tokentui.encode.segment.ways import MAX_CHARACTERS
+from tokentui.core.safetext import to_bytes
+from tokentui.encode.pipeline import ImportedVocabulary
+from tokentui.encode.segment import MAX_CHARACTERS
 from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import Origin, Pipeline
 from tokentui.formats import Codec
-from tokentui.formats.huggingface import Text, axes
+from tokentui.formats.huggingface import Text, axes, words
 from tokentui.formats.huggingface.decoders import around_json, decoded, read_around
 from tokentui.formats.huggingface.models import Model, read_model
 from tokentui.formats.huggingface.steps import Normalizer, PreTokenizer, check_steps, read_optional
-from tokentui.formats.huggingface.words import (
-    BEFORE_MARK,
-    ClipWords,
-    CutAtMarks,
-    Finder,
-    StagedPretokenizer,
-    Stretches,
-    clip_differs,
-    read_added,
-)
 from tokentui.formats.sentencepiece import proto_of
 from tokentui.formats.source import Node, Source
 from tokentui.formats.spec import Fitted, Refused, Spec, Token, json_bytes
@@ -60,7 +52,7 @@ def _read(source: Source) -> Tokenizer:
     splitting: PreTokenizer | None = read_optional(root["pre_tokenizer"], "pretokenizers")
     model = read_model(root["model"], _makes_letters(normalizer) or _makes_letters(splitting))
     vocabulary = dict(zip(model.tokens, model.ids, strict=True))
-    added, notes = read_added(root["added_tokens"], vocabulary)
+    added, notes = words.read_added(root["added_tokens"], vocabulary)
     before, after, doubts = read_around(root["post_processor"])
     specials = {token.content: token.id for token in added}
     for name in (*before, *after, model.unknown):
@@ -78,28 +70,23 @@ def _read(source: Source) -> Tokenizer:
     recipe, pretokenizer = _pretokenizer(root, model, normalizer, splitting, late)
     source.keeps_split(recipe.split)
     decoder = functools.partial(decoded, read_optional(root["decoder"], "decoders"))
-    of_model = {
-        name: value for name, value in root["model"].mapping().items() if name not in ("vocab", "merges")
-    }
-    stages = {name: root[name].value for name in _STEPS if root[name].value is not None} | {"model": of_model}
+    of_model = {name: value for name, value in root["model"].mapping().items()
+                if name not in ("vocab", "merges")}
     said = {**source.document, "model": {"type": model.kind, **of_model}}
     # Tokens that are looked for after normalising are spelled as they are then.
-    names = {
-        token.id: normalizer(Text.typed(token.content)).text
-        if token.normalized and normalizer
-        else token.content
-        for token in added
-    }
-    staged = isinstance(pretokenizer, StagedPretokenizer)
-    stretches = Stretches(
+    names = {token.id: token.content for token in added}
+    if normalizer:
+        names |= {token.id: normalizer(Text.typed(token.content)).text for token in added if token.normalized}
+    staged = isinstance(pretokenizer, words.StagedPretokenizer)
+    stretches = words.Stretches(
         pretokenizer, normalizer if staged else None,
-        Finder({token.content: token for token in added if not (token.normalized and staged)}),
-        Finder({names[token.id]: token for token in added if token.normalized and staged}),
+        words.Finder({token.content: token for token in added if not (token.normalized and staged)}),
+        words.Finder({names[token.id]: token for token in added if token.normalized and staged}),
     )
     cut = axes.split_of(splitting) or ""
     pipeline = Pipeline(
-        model.segmenter, pretokenizer, stretches, decoder, (before, after), stages, tuple(notes),
-        model.policy, Origin("huggingface", said, extras=_extras(root)), stretches.bare,
+        model.segmenter, pretokenizer, stretches, decoder, (before, after), said, tuple(notes),
+        model.policy, Origin("huggingface", said, extras=_extras(root, added)), stretches.bare,
         near=staged and not recipe.split.startswith("regex:") and recipe.split != cut,
     )
     return Tokenizer(ImportedVocabulary(
@@ -127,8 +114,8 @@ def _pretokenizer(
     cuts = _cuts(model)
     if exact and not cuts:
         return recipe, Pretokenizer(recipe)
-    return recipe, StagedPretokenizer(
-        recipe, normalizer, CutAtMarks(splitting) if cuts else splitting,
+    return recipe, words.StagedPretokenizer(
+        recipe, normalizer, words.CutAtMarks(splitting) if cuts else splitting,
         byte_level=byte_level or _makes_letters(normalizer), prefix=model.prefix, suffix=model.suffix,
     )
 
@@ -147,7 +134,7 @@ def _cuts(model: Model) -> bool:
     marked = model.whole or model.prefix or model.suffix
     if model.kind != "BPE" or marked or SPACE_MARK.encode() not in model.units:
         return False
-    return not any(SPACE_MARK in name and BEFORE_MARK.search(name) for name in model.tokens)
+    return not any(SPACE_MARK in name and words.BEFORE_MARK.search(name) for name in model.tokens)
 
 
 def _near(root: Node, splitting: PreTokenizer | None, cut: str | None) -> str:
@@ -162,15 +149,14 @@ def _near(root: Node, splitting: PreTokenizer | None, cut: str | None) -> str:
     return "words" if "'Whitespace'" in text else "gpt2" if "ByteLevel" in text else "none"
 
 
-def _extras(root: Node) -> dict[str, str]:
+def _extras(root: Node, added: list[words.Added]) -> dict[str, str]:
     """Examples of what only such files hold: flags of added tokens, dropout, truncation and padding."""
     found: dict[str, str] = {}
-    for row in root["added_tokens"].rows() if root["added_tokens"].value else ():
-        flags = [name for name in ("lstrip", "rstrip", "single_word") if row.flag(name)]
-        flags += [] if row.flag("special") else ["plain text"]
+    for token in added:
+        flags = [name for name in ("lstrip", "rstrip", "single_word") if getattr(token, name)]
+        flags += [] if token.special else ["plain text"]
         if flags:
-            found["flags"] = f"{row['content'].value}: {', '.join(flags)}"
-            break
+            found.setdefault("flags", f"{token.content}: {', '.join(flags)}")
     if value := root["model"]["dropout"].value:
         found["dropout"] = f"dropout {value}"
     if named := [name for name in ("truncation", "padding") if root[name].value]:
@@ -205,7 +191,7 @@ def _fit(spec: Spec) -> Fitted:
     kind = {"viterbi": "Unigram", "longest-match": "WordPiece"}.get(spec.way, "BPE")
     fitted = Fitted(recipe, spec.tokens(byte_level), specials=dict(spec.specials))
     normalizer, splitting, decoder = _steps(spec)
-    mark = _mark(recipe, kind)
+    _check_mark(recipe, kind)
     _add_specials(fitted)
     if recipe.unknown not in _POLICIES[kind] or not (spec.unknown or recipe.unknown in _NAMELESS):
         fails = kind != "BPE" and not spec.unknown
@@ -219,7 +205,7 @@ def _fit(spec: Spec) -> Fitted:
         model |= {"unk_id": fitted.specials[spec.unknown] if spec.unknown else None,
                   "byte_fallback": recipe.unknown == "byte-fallback"}
     elif kind == "WordPiece":
-        model |= {"unk_token": spec.unknown or "[UNK]", "continuing_subword_prefix": mark,
+        model |= {"unk_token": spec.unknown or "[UNK]", "continuing_subword_prefix": recipe.mark_text,
                   "max_input_chars_per_word": _ENDLESS if recipe.unknown == "never" else MAX_CHARACTERS}
     else:
         known = {token.name for token in fitted.tokens}
@@ -228,8 +214,8 @@ def _fit(spec: Spec) -> Fitted:
         named = recipe.unknown in ("per-unit", "fused", "byte-fallback")
         model |= {
             "dropout": None, "unk_token": spec.unknown or None if named else None,
-            "continuing_subword_prefix": mark if recipe.mark_kind == "prefix" else None,
-            "end_of_word_suffix": mark if recipe.mark_kind == "end-suffix" else None,
+            "continuing_subword_prefix": recipe.mark_text if recipe.mark_kind == "prefix" else None,
+            "end_of_word_suffix": recipe.mark_text if recipe.mark_kind == "end-suffix" else None,
             "fuse_unk": recipe.unknown in ("fused", "byte-fallback"),
             "byte_fallback": recipe.unknown == "byte-fallback", "ignore_merges": spec.whole,
         }
@@ -261,7 +247,7 @@ def _add_specials(fitted: Fitted) -> None:
             raise Refused("the name of a special token is no text", "", "it holds half a surrogate pair")
     if len(taken) < len(fitted.tokens):
         raise Refused("two tokens are spelled alike", "", "Hugging Face's files tell tokens by their names")
-    fitted.tokens += [Token(number, name, name.encode()) for name, number in fitted.specials.items()
+    fitted.tokens += [Token(number, name, to_bytes(name)) for name, number in fitted.specials.items()
                       if name not in taken]
     fitted.tokens.sort()
 
@@ -297,9 +283,9 @@ def _tell(fitted: Fitted, spec: Spec, names: list[str]) -> None:
         looked = "rules are looked up by what a reader calls a character"
         fitted.lose("normaliser", f"{looked}: one with several marks may differ", "e with two marks",
                     lambda text: any(len(cluster) > 1 for cluster in _CLUSTER.findall(text)))
-    if isinstance(spec.pretokenizer, ClipWords):
+    if isinstance(spec.pretokenizer, words.ClipWords):
         fitted.lose("normaliser", "HTML's character references stay, and a Σ that ends a word becomes σ",
-                    "&amp; ΣΑΣ", clip_differs)
+                    "&amp; ΣΑΣ", words.clip_differs)
 
 
 def _steps(spec: Spec) -> tuple[axes.Json | None, axes.Json | None, axes.Json]:
@@ -308,7 +294,7 @@ def _steps(spec: Spec) -> tuple[axes.Json | None, axes.Json | None, axes.Json]:
     if not spec.staged:
         return axes.normalizer_of(recipe), axes.pre_tokenizer_of(recipe), axes.decoder_of(recipe)
     proto = proto_of(spec.pretokenizer)
-    if proto is None or not proto.escape or proto.suffix:
+    if proto is None or not proto.escape or proto.treat_whitespace_as_suffix:
         raise Refused("what is done to a text is more than the axes say", "",
                       "no steps of Hugging Face's are known to do it")
     steps = [axes.precompiled(proto.charsmap)] if proto.charsmap else []
@@ -317,8 +303,8 @@ def _steps(spec: Spec) -> tuple[axes.Json | None, axes.Json | None, axes.Json]:
     return axes.in_a_row("normalizers", steps), None, axes.decoder_of_marks(proto.byte_fallback)
 
 
-def _mark(recipe: Recipe, kind: str) -> str:
-    """The mark as the model takes it.
+def _check_mark(recipe: Recipe, kind: str) -> None:
+    """Look at whether the model takes the mark.
 
     Raises:
         Refused: It knows no such mark.
@@ -329,7 +315,6 @@ def _mark(recipe: Recipe, kind: str) -> str:
         raise Refused("a mark inside words", "", "its Unigram has none")
     if not recipe.mark_text.isascii() and recipe.unit == "byte":
         raise Refused("a mark that is not ASCII among letters for bytes", "", "take an ASCII mark")
-    return recipe.mark_text
 
 
 _BECOMES = {"BPE": "the unit is left out", "WordPiece": "the whole word is unknown",

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 
+from tokentui.encode.segment import MAX_CHARACTERS, Segmenter
 from tokentui.encode.segment.longest import TableMatch, WholeWords
 from tokentui.encode.segment.merges import PairMerging
 from tokentui.encode.segment.viterbi import FusedViterbi
-from tokentui.encode.segment.ways import MAX_CHARACTERS, Segmenter
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats.source import Node, check_tokens
-from tokentui.formats.tokens import NO_PAIR, in_merge_order, is_letters, is_unit, piece_of
+from tokentui.formats.tokens import in_merge_order, is_letters, is_unit, piece_of
 
 
 @dataclass(slots=True)
@@ -70,28 +70,28 @@ def read_model(node: Node, byte_level: bool) -> Model:
         kind = next((name for name, key in _TELLING.items() if key in node), None)
     if not isinstance(kind, str) or kind not in MODELS:
         raise node.error(f"no such type of model: {str(kind)[:40]!r}", "one of: " + ", ".join(MODELS))
-    return MODELS[kind](node, byte_level)
+    model = MODELS[kind](node, byte_level)
+    model.axes["unit"] = "byte" if byte_level else "char"
+    if model.prefix or model.suffix:
+        model.axes["mark"] = f"end-suffix:{model.suffix}" if model.suffix else f"prefix:{model.prefix}"
+    return model
 
 
 def _rows(node: Node, notes: list[str]) -> list[Sequence[str]]:
     """The merges, of the layout that Hugging Face writes now, a pair a row, or of the old one, with a space
     between.
     """
-    place, rows = node["merges"], node["merges"].value
-    if not isinstance(rows, list):
-        raise node.error('"merges" is no list' if "merges" in node else '"merges" is missing')
+    place, rows = node["merges"], node["merges"].listed()
     old = bool(rows) and isinstance(rows[0], str)
     pairs: list[Sequence[str]] = []
     for number, row in enumerate(rows):
-        if not old and (type(row) is not list or [type(one) for one in row] != [str, str]):
-            raise place.at(number).error("not a pair of tokens", "a row is [LEFT, RIGHT]")
-        if old and type(row) is not str:
-            raise place.at(number).error("not a merge as text, like the first one", "write all rows alike")
-        pair = row.split(" ") if old else row
-        if len(pair) != 2 and not row.startswith("#version"):
-            raise place.at(number).error(NO_PAIR, "write rows as [LEFT, RIGHT]")
-        if not old or not row.startswith("#version"):
-            pairs.append(pair)
+        if old and isinstance(row, str):
+            if row.startswith("#version"):
+                continue
+            row = row.split(" ")
+        if type(row) is not list or [type(one) for one in row] != [str, str]:
+            raise place.at(number).error("not a pair of tokens", "write rows as [LEFT, RIGHT]")
+        pairs.append(row)
     if passed := len(rows) - len(pairs):
         what = f"{passed} of the merges start with #version and are passed over"
         notes.append(f"{what}, as Hugging Face's library does it")
@@ -136,9 +136,9 @@ def _bpe(node: Node, byte_level: bool) -> Model:
     unknown, policy = "", "drop"
     if node["unk_token"].text(""):
         unknown = _unknown(node, vocabulary, notes)
-        policy = "error" if not unknown else "fused" if node.flag("fuse_unk", False) else "per-unit"
+        policy = "error" if not unknown else "fused" if node["fuse_unk"].flag(False) else "per-unit"
     whole: dict[bytes, int] = {}
-    if node.flag("ignore_merges", False):
+    if node["ignore_merges"].flag(False):
         whole = {piece: symbol for symbol, (piece, name) in enumerate(zip(pieces, made.tokens, strict=True))
                  if not byte_level or is_letters(name)}
         if prefix or suffix:
@@ -149,10 +149,8 @@ def _bpe(node: Node, byte_level: bool) -> Model:
         raise node["dropout"].error("not between 0 and 1")
     if dropout:
         notes.append("dropout is not applied: a text always has the same tokens")
-    axes = {"unit": "byte" if byte_level else "char", "base": "gpt2-bytes" if complete else "first-seen",
+    axes = {"base": "gpt2-bytes" if complete else "first-seen",
             "unknown": "never" if complete else "byte-fallback" if bytes_ and not byte_level else policy}
-    if suffix or prefix:
-        axes["mark"] = f"end-suffix:{suffix}" if suffix else f"prefix:{prefix}"
     segmenter = functools.partial(PairMerging, rows=made.rows, makes=made.makes, whole=whole, fallback=bytes_,
                                   drop=policy == "drop", fused=policy == "fused")
     return Model(
@@ -163,7 +161,7 @@ def _bpe(node: Node, byte_level: bool) -> Model:
 
 def _bytes(node: Node, symbols: Mapping[str, int], notes: list[str]) -> dict[int, int]:
     """The symbol of each byte-fallback token, where the model falls back."""
-    if not node.flag("byte_fallback", False):
+    if not node["byte_fallback"].flag(False):
         return {}
     found = {value: symbols[name] for value in range(256) if (name := f"<0x{value:02X}>") in symbols}
     if 0 < len(found) < 256:
@@ -172,54 +170,46 @@ def _bytes(node: Node, symbols: Mapping[str, int], notes: list[str]) -> dict[int
 
 
 def _wordpiece(node: Node, byte_level: bool) -> Model:
-    prefix = node["continuing_subword_prefix"].text() if "continuing_subword_prefix" in node else "##"
-    model = _table(node, byte_level, prefix)
-    key = "max_input_chars_per_word"
-    limit = node[key].number() if key in node else MAX_CHARACTERS
-    model.kind, model.prefix, model.segmenter = (
-        "WordPiece", prefix, functools.partial(TableMatch, limit=limit),
-    )
-    model.axes |= {"mark": f"prefix:{prefix}"} if prefix else {}
-    return model
+    prefix = node["continuing_subword_prefix"].text("##")
+    limit = node["max_input_chars_per_word"].number(MAX_CHARACTERS)
+    return _table("WordPiece", node, byte_level, functools.partial(TableMatch, limit=limit), prefix)
 
 
 def _word_level(node: Node, byte_level: bool) -> Model:
-    model = _table(node, byte_level, "")
+    model = _table("WordLevel", node, byte_level, WholeWords)
     model.notes.append("a word is one token or unknown: no axis says that")
     return model
 
 
-def _table(node: Node, byte_level: bool, prefix: str) -> Model:
+def _table(
+    kind: str, node: Node, byte_level: bool, segmenter: Callable[[Vocabulary, int], Segmenter],
+    prefix: str = "",
+) -> Model:
     """A model of tokens that are looked up, in order of their ids."""
     vocabulary = node["vocab"].ids()
     names = sorted(vocabulary, key=vocabulary.__getitem__)
     notes = _empty(vocabulary)
     unknown = _unknown(node, vocabulary, notes)
-    axes = {"base": "first-seen", "encode": "longest-match", "unknown": "whole-word" if unknown else "error"}
-    model = _listed(
-        "WordLevel", names, [vocabulary[name] for name in names], byte_level, prefix, axes, WholeWords
-    )
-    model.unknown, model.policy, model.notes = unknown, axes["unknown"], notes
-    return model
-
-
-def _listed(
-    kind: str, names: list[str], ids: list[int], byte_level: bool, prefix: str, axes: dict[str, str],
-    segmenter: Callable[[Vocabulary, int], Segmenter],
-) -> Model:
-    """A model without merges. Among tokens of letters for bytes no word becomes one that is none."""
+    policy = "whole-word" if unknown else "error"
+    axes = {"base": "first-seen", "encode": "longest-match", "unknown": policy}
     pieces = [piece_of(name, byte_level, prefix) for name in names]
-    never = (symbol for symbol, name in enumerate(names) if byte_level and not is_letters(name))
     return Model(
-        kind, names, pieces, ids, {"unit": "byte" if byte_level else "char", **axes}, segmenter,
-        units={piece: symbol for symbol, piece in enumerate(pieces)}, never=frozenset(never),
+        kind, names, pieces, [vocabulary[name] for name in names], axes, segmenter, units=_symbols(pieces),
+        unknown=unknown, policy=policy, prefix=prefix, never=_never(names, byte_level), notes=notes,
     )
+
+
+def _symbols(pieces: list[bytes]) -> dict[bytes, int]:
+    return {piece: symbol for symbol, piece in enumerate(pieces)}
+
+
+def _never(names: list[str], byte_level: bool) -> frozenset[int]:
+    """The symbols that no word becomes: among tokens of letters for bytes those that are none."""
+    return frozenset(n for n, name in enumerate(names) if byte_level and not is_letters(name))
 
 
 def _unigram(node: Node, byte_level: bool) -> Model:
-    at, rows = node["vocab"], node["vocab"].value
-    if not isinstance(rows, list) or not rows:
-        raise at.error("a list of [TOKEN, SCORE] belongs here")
+    at, rows = node["vocab"], node["vocab"].listed()
     check_tokens((len(row[0]) for row in rows if type(row) is list and row and type(row[0]) is str), at)
     for number, row in enumerate(rows):
         if type(row) is not list or [type(one) for one in row] not in ([str, float], [str, int]):
@@ -241,12 +231,13 @@ def _unigram(node: Node, byte_level: bool) -> Model:
     policy = "fused" if unknown else "error"
     axes = {"base": "first-seen", "objective": "unigram", "encode": "viterbi",
             "unknown": "byte-fallback" if bytes_ and not byte_level else policy}
-    model = _listed("Unigram", names, list(range(len(names))), byte_level, "", axes,
-                    functools.partial(FusedViterbi, fallback=bytes_, unknown=row_of_unknown))
-    model.scores, model.bytes_, model.unknown, model.policy, model.notes = (
-        scores, bytes_, unknown, policy, notes,
+    pieces = [piece_of(name, byte_level) for name in names]
+    return Model(
+        "Unigram", names, pieces, list(range(len(names))), axes,
+        functools.partial(FusedViterbi, fallback=bytes_, unknown=row_of_unknown), units=_symbols(pieces),
+        bytes_=bytes_, scores=scores, unknown=unknown, policy=policy, never=_never(names, byte_level),
+        notes=notes,
     )
-    return model
 
 
 _TELLING = {"BPE": "merges", "WordPiece": "max_input_chars_per_word", "Unigram": "unk_id",

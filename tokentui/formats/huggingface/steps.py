@@ -17,24 +17,14 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 import regex
 
+from tokentui.core.safetext import to_bytes
 from tokentui.formats.huggingface import BEHAVIOURS, Pattern, Text, by_script, check_growth, spans, split
 from tokentui.formats.sentencepiece.charsmap import Charsmap
 from tokentui.formats.source import Node, inner_of
 from tokentui.formats.tokens import letters
-from tokentui.text.normalize import (
-    BERT_DROPPED,
-    BERT_IDEOGRAPHS,
-    BERT_PUNCTUATION,
-    BERT_SPACES,
-    NORMALIZERS,
-    Stage,
-    bert_strip_accents,
-    lowercase,
-)
-from tokentui.text.split import to_bytes
+from tokentui.text import normalize
+from tokentui.text.normalize import NORMALIZERS, Stage
 
-MAX_DEPTH = 32
-"""Levels of sequences in sequences."""
 _MOST_STEPS = 1_000
 A = TypeVar("A")
 B = TypeVar("B")
@@ -99,19 +89,16 @@ def kind(stage: str, name: str) -> Callable[[F], F]:
 # --- reading ---
 
 
-def read_step(node: Node, stage: str, depth: int = 0) -> Step[A, B]:
+def read_step(node: Node, stage: str) -> Step[A, B]:
     """A step of its JSON value.
 
     Args:
         node: The value.
         stage: The stage, by the key of the steps of a sequence.
-        depth: The number of sequences around it.
 
     Raises:
         TokentuiError: It is damaged, or of a type that is not known.
     """
-    if depth > MAX_DEPTH:
-        raise node.error("sequences stand too deep in one another")
     name, kinds = node["type"].value, _STAGES[stage]
     if not isinstance(name, str) or name not in kinds:
         raise node.error(
@@ -121,9 +108,9 @@ def read_step(node: Node, stage: str, depth: int = 0) -> Step[A, B]:
     given: dict[str, object] = {}
     for key, (wanted, default) in _keys(kinds[name]).items():
         if key == stage:
-            given[key] = tuple(read_step(one, stage, depth + 1) for one in here.listed(key))
+            given[key] = tuple(read_step(one, stage) for one in here[key].inner())
         elif key != "where":
-            given[key] = (_READERS.get(key) or _READERS[wanted])(here, key, default)
+            given[key] = (_READERS.get(key) or _READERS[wanted])(here[key], default)
     return Step(stage, name, given, str(here))
 
 
@@ -141,61 +128,55 @@ def _keys(run: Callable[..., object]) -> Mapping[str, tuple[str, Any]]:
     }
 
 
-def _length(node: Node, key: str, default: int | None) -> int:
-    number = node[key].number(default)
+def _length(node: Node, default: int | None) -> int:
+    number = node.number(default)
     if not number:
-        raise node[key].error("a length is at least 1")
+        raise node.error("a length is at least 1")
     return number
 
 
-def _character(node: Node, key: str, default: object) -> str:
-    if len(node[key].text()) != 1:
-        raise node[key].error("one character belongs here")
-    return node[key].text()
+def _character(node: Node, default: object) -> str:
+    if len(node.text()) != 1:
+        raise node.error("one character belongs here")
+    return node.text()
 
 
-def _behaviour(node: Node, key: str, default: str | None) -> str:
-    behaviour = node[key].text(default)
-    if behaviour not in BEHAVIOURS:
-        raise node[key].error("no such behaviour", "one of: " + ", ".join(BEHAVIOURS))
-    return behaviour
+def _one_of(*names: str) -> Callable[[Node, str | None], str]:
+    """The reader of a text that is one of these."""
+    def read(node: Node, default: str | None) -> str:
+        if node.text(default) not in names:
+            raise node.error("no such value", "one of: " + ", ".join(names))
+        return node.text(default)
+    return read
 
 
-def _scheme(node: Node, key: str, default: object) -> str:
+def _scheme(node: Node, default: str | None) -> str:
     """Where a text gets a mark in front, of a Metaspace in its old form or its new one: `always`, `never`, or
     `first` for the beginning of the text.
     """
-    scheme = node.mapping().get(key, "always")
-    if not isinstance(scheme, str) or scheme not in ("first", "never", "always"):
-        raise node[key].error("no such scheme", "one of: first, never, always")
-    if node["add_prefix_space"].value is False:
-        if key not in node:
-            raise node.error('"add_prefix_space" is false without "prepend_scheme": "never"', "write both")
-        if scheme != "never":
-            what = '"add_prefix_space" and "prepend_scheme" contradict each other'
-            raise node.error(what, "leave one of them out")
+    scheme = _one_of("first", "never", "always")(node, default)
+    if node.parent is not None and node.parent["add_prefix_space"].value is False and scheme != "never":
+        raise node.error('"add_prefix_space" is false', 'write "prepend_scheme": "never" too')
     return scheme
 
 
-def _rules(node: Node, key: str, default: str | None) -> str:
-    code = node[key].text(default)
+def _rules(node: Node, default: str | None) -> str:
+    code = node.text(default)
     try:
         blob = base64.b64decode(code, validate=True)
     except (binascii.Error, ValueError):
-        raise node[key].error("not base64") from None
+        raise node.error("not base64") from None
     if blob:
-        Charsmap(blob, node[key])
+        Charsmap(blob, node)
     return code
 
 
-_READERS: dict[str, Callable[[Node, str, Any], object]] = {
-    "bool": Node.flag,
-    "bool | None": lambda node, key, default: None if node[key].value is None else node.flag(key),
-    "str": lambda node, key, default: node[key].text(default),
-    "int": lambda node, key, default: node[key].number(default),
-    "Pattern": lambda node, key, default: Pattern.read(node[key]),
-    "replacement": _character, "delimiter": _character, "behavior": _behaviour, "prepend_scheme": _scheme,
-    "length": _length, "precompiled_charsmap": _rules,
+_READERS: dict[str, Callable[[Node, Any], object]] = {
+    "bool": Node.flag, "str": Node.text, "int": Node.number,
+    "bool | None": lambda node, default: None if node.value is None else node.flag(),
+    "Pattern": lambda node, default: Pattern.read(node),
+    "replacement": _character, "delimiter": _character, "behavior": _one_of(*BEHAVIOURS),
+    "prepend_scheme": _scheme, "length": _length, "precompiled_charsmap": _rules,
 }
 """The reader of a key, by its name, else by its annotation."""
 
@@ -218,9 +199,9 @@ def check_steps(node: Node) -> None:
 
 _NMT_DROPPED = re.compile("[\x01-\x08\x0b\x0e-\x1f\x7f\x8f\x9f]")
 _NMT_SPACES = re.compile("[\t\n\f\r\u1680\u200b-\u200f\u2028\u2029\u2581\ufeff\ufffd]")
-_CLEANED = re.compile(f"[{BERT_DROPPED}]")
-_IDEOGRAPHS = re.compile(f"([{BERT_IDEOGRAPHS}])")
-_SPACES = re.compile(f"[{BERT_SPACES}]")
+_CLEANED = re.compile(f"[{normalize.BERT_DROPPED}]")
+_IDEOGRAPHS = re.compile(f"([{normalize.BERT_IDEOGRAPHS}])")
+_SPACES = re.compile(f"[{normalize.BERT_SPACES}]")
 
 
 @kind("normalizers", "Sequence")
@@ -236,14 +217,13 @@ def _normalized_in_a_row(text: Text, normalizers: tuple[Normalizer, ...], where:
 def _bert(
     text: Text, clean_text: bool, handle_chinese_chars: bool, strip_accents: bool | None, lowercase: bool
 ) -> Text:
-    strips = lowercase if strip_accents is None else strip_accents
-    asked = (clean_text, handle_chinese_chars, strips, lowercase)
-    for wanted, stage in zip(asked, (_clean, _space_ideographs, bert_strip_accents, _lower), strict=True):
+    for wanted, stage in (
+        (clean_text, _clean), (handle_chinese_chars, _space_ideographs),
+        (lowercase if strip_accents is None else strip_accents, normalize.bert_strip_accents),
+        (lowercase, normalize.lowercase),
+    ):
         text = text.passed(stage) if wanted else text
     return text
-
-
-_lower = lowercase
 
 
 def _clean(text: str) -> str:
@@ -283,13 +263,9 @@ _STAGES["normalizers"]["Nmt"] = _passing(_nmt)
 def _precompiled(text: Text, where: str, precompiled_charsmap: str = "") -> Text:
     if not precompiled_charsmap:
         return text
-    made, pieces = 0, []
-    for piece in _charsmap(precompiled_charsmap).by_grapheme(text.text):
-        pieces.append(piece)
-        made += len(piece[0])
-        if made > len(text.text):
-            check_growth(len(text.text), made, where)
-    return text.edited("".join(piece for piece, _, _ in pieces), lambda: pieces)
+    pieces = list(_charsmap(precompiled_charsmap).by_grapheme(text.text))
+    check_growth(len(text.text), sum(len(made) for made, _, _ in pieces), where)
+    return text.edited("".join(made for made, _, _ in pieces), lambda: pieces)
 
 
 @functools.lru_cache(maxsize=8)
@@ -322,7 +298,7 @@ def _letters(text: Text) -> Text:
 _GPT2 = regex.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+")
 _WORD_CHARACTERS = r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]"
 _DIGITS = regex.compile(r"\p{N}")
-_PUNCTUATION = re.compile(f"[{BERT_PUNCTUATION}]")
+_PUNCTUATION = re.compile(f"[{normalize.BERT_PUNCTUATION}]")
 _WORDS = regex.compile(rf"{_WORD_CHARACTERS}+|[^{_WORD_CHARACTERS[1:-1]}\s]+")
 
 

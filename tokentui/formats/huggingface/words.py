@@ -13,17 +13,17 @@ from dataclasses import dataclass, field
 
 import regex
 
-from tokentui.encode.pipeline import Special, Stretch
+from tokentui.core.safetext import to_bytes
+from tokentui.encode.vocabulary import Special, Stretch
 from tokentui.formats.huggingface import Span, Text, split
 from tokentui.formats.source import Node, check_tokens
 from tokentui.formats.tokens import LETTERS
 from tokentui.recipe import Recipe
 from tokentui.text.normalize import NORMALIZERS
 from tokentui.text.pretokenize import Analysis, PreToken, Pretokenizer
-from tokentui.text.split import SPACE_MARK, to_bytes
+from tokentui.text.split import SPACE_MARK
 
 _BYTES: dict[str, bytes] = {letter: bytes((value,)) for value, letter in enumerate(LETTERS)}
-_WORDS_KEPT = 1 << 16
 BEFORE_MARK = re.compile(f"(?<=[^{SPACE_MARK}])(?={SPACE_MARK})")
 """A place before a ▁ that no ▁ stands before."""
 
@@ -51,10 +51,9 @@ class StagedPretokenizer(Pretokenizer):
         self._normalizer = normalizer
         self._splitting = splitting
         self._byte_level = byte_level
-        self._known: dict[str, str] = {}
         self._prefix, self._suffix = to_bytes(prefix), to_bytes(suffix)
 
-    def words(self, document: str, *, first: bool = True, timeout: float | None = None) -> list[str]:
+    def words(self, document: str, *, first: bool = True) -> list[str]:
         """The words of a document in order."""
         return self.spelled(self._normal(document))
 
@@ -75,7 +74,7 @@ class StagedPretokenizer(Pretokenizer):
             units[-1] += self._suffix
         return units
 
-    def analyse(self, text: str | bytes, timeout: float | None = None) -> Analysis:
+    def analyse(self, text: str | bytes) -> Analysis:
         """All that becomes of a text before its units are merged. `prepared` is the words joined."""
         source = text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text
         normal = self._normal(source)
@@ -88,8 +87,9 @@ class StagedPretokenizer(Pretokenizer):
         at = 0
         for part in self._parts(text):
             word, spans = self._word(part)
-            found.append(PreToken(word, part.starts[0], max(part.ends[-1], part.starts[0]), at,
-                                  at + len(word), spans))
+            start = part.starts[0]
+            spans = tuple((begin - start, end - start) for begin, end in spans)
+            found.append(PreToken(word, start, max(part.ends[-1], start), at, at + len(word), spans))
             at += len(word)
         return found
 
@@ -98,10 +98,7 @@ class StagedPretokenizer(Pretokenizer):
         words = [part.text for part in self._parts(text)]
         if not self._byte_level:
             return words
-        known = self._known
-        if len(known) > _WORDS_KEPT:
-            known.clear()
-        return [known.get(word) or known.setdefault(word, _of_letters(word)) for word in words]
+        return list(map(_of_letters, words))
 
     def _parts(self, text: Text) -> list[Text]:
         if not text.text:
@@ -109,9 +106,10 @@ class StagedPretokenizer(Pretokenizer):
         return [part for part in (self._splitting(text) if self._splitting else [text]) if part.text]
 
     def _word(self, part: Text) -> tuple[str, tuple[Span, ...]]:
-        if not self._byte_level:
+        if self.recipe.unit != "byte":
             return part.text, tuple(zip(part.starts, part.ends, strict=True))
-        spelled = [_BYTES.get(character) or to_bytes(character) for character in part.text]
+        known = _BYTES if self._byte_level else {}
+        spelled = [known.get(character) or to_bytes(character) for character in part.text]
         spans = [span for data, *span in zip(spelled, part.starts, part.ends, strict=True) for _ in data]
         word = b"".join(spelled).decode("utf-8", "surrogateescape")
         return word, tuple((start, end) for start, end in spans)
@@ -121,6 +119,7 @@ class StagedPretokenizer(Pretokenizer):
         return self._normalizer(typed) if self._normalizer else typed
 
 
+@functools.lru_cache(1 << 16)
 def _of_letters(word: str) -> str:
     data = b"".join(_BYTES.get(character) or to_bytes(character) for character in word)
     return data.decode("utf-8", "surrogateescape")
@@ -175,22 +174,16 @@ def read_added(node: Node, vocabulary: Mapping[str, int]) -> tuple[list[Added], 
     """
     found: dict[str, Added] = {}
     moved: list[str] = []
-    following = len(vocabulary)
-    rows = list(node.rows()) if node.value is not None else []
+    ids = dict(vocabulary)
+    rows = list(node.rows([]))
     check_tokens((len(row["content"].text()) for row in rows), node)
     for row in rows:
         content, asked = row["content"].text(), row["id"].number()
-        flags = {name: row.flag(name)
+        flags = {name: row[name].flag()
                  for name in ("single_word", "lstrip", "rstrip", "normalized", "special")}
         if not content:
             continue
-        if content in found:
-            number = found[content].id
-        elif content in vocabulary:
-            number = vocabulary[content]
-        else:
-            number = following
-            following += 1
+        number = ids.setdefault(content, len(ids))
         if number != asked:
             moved.append(f"{content[:40]!r} has id {number}, not {asked} as its row says")
         found[content] = Added(number, content, **flags)
@@ -284,7 +277,7 @@ class Stretches:
             elif isinstance(words, StagedPretokenizer):
                 yield words.of(one)
             else:
-                yield [pretoken.moved(one.starts[0]) for pretoken in words.pretokens(one.text)]
+                yield [pretoken.moved(one.starts[0]) for pretoken in words.analyse(one.text).pretokens]
 
     def bare(self, text: str, allow_special: bool) -> Iterator[Special | list[str]]:
         """The same with words in place of pre-tokens; the places of the tokens are not told."""
@@ -336,10 +329,6 @@ class ClipWords(StagedPretokenizer):
 
     def __init__(self, recipe: Recipe) -> None:
         super().__init__(recipe, _clip_normal, _clip_words, byte_level=False, suffix=recipe.mark_text)
-
-    def _word(self, part: Text) -> tuple[str, tuple[Span, ...]]:
-        places = zip(part.text, part.starts, part.ends, strict=True)
-        return part.text, tuple((start, end) for character, start, end in places for _ in to_bytes(character))
 
 
 def is_clip(recipe: Recipe) -> bool:

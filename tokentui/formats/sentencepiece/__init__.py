@@ -10,25 +10,27 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, fields
 from math import isfinite
 from typing import Any, NamedTuple
 
 import regex
 
 from tokentui.core.errors import TokentuiError
+from tokentui.core.safetext import to_bytes
 from tokentui.formats.huggingface import Span, Text
 from tokentui.formats.huggingface.words import BEFORE_MARK, CutAtMarks, StagedPretokenizer
 from tokentui.formats.sentencepiece.charsmap import Charsmap
 from tokentui.formats.source import Node, check_tokens
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
-from tokentui.text.split import SPACE_MARK, to_bytes
+from tokentui.text.split import SPACE_MARK
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _NAMES = {_VARINT: "a varint", _FIXED64: "8 bytes", _BYTES: "bytes", _FIXED32: "4 bytes"}
-_WIRE = {int: _VARINT, bool: _VARINT, float: _FIXED32, str: _BYTES, bytes: _BYTES}
+_WIRE = {"int": _VARINT, "bool": _VARINT, "float": _FIXED32, "str": _BYTES, "bytes": _BYTES}
 _AGAIN = "fetch the file again"
 
 
@@ -84,23 +86,24 @@ def _damaged(place: Node, at: int, what: str) -> TokentuiError:
     return place.error(f"damaged at byte {at}: {what}", _AGAIN)
 
 
-def _typed(one: _Field, wanted: type, place: Node) -> Any:
-    """The value of a field as a value of this type."""
+def _typed(one: _Field, wanted: str, place: Node) -> Any:
+    """The value of a field as a value of the type of this name."""
     number, wire, value = one
     if wire != _WIRE[wanted]:
         raise place.error(f"field {number} is {_NAMES[wire]}, not {_NAMES[_WIRE[wanted]]}", _AGAIN)
     if isinstance(value, int):
-        return wanted(value)
+        return bool(value) if wanted == "bool" else value
     try:
-        return (
-            struct.unpack("<f", value)[0] if wanted is float else value.decode() if wanted is str else value
-        )
+        if wanted == "float":
+            return struct.unpack("<f", value)[0]
+        return value.decode() if wanted == "str" else value
     except UnicodeDecodeError:
         raise place.error(f"field {number} is not UTF-8", _AGAIN) from None
 
 
-def _named(data: bytes, place: Node, known: Mapping[int, tuple[str, type]]) -> dict[str, Any]:
-    """The values of the named fields of a message; of one that comes twice the last."""
+def _named(data: bytes, place: Node, part: int) -> dict[str, Any]:
+    """The values of the fields of a part that are read; of one that comes twice the last."""
+    known = _KNOWN[part]
     return {known[one.number][0]: _typed(one, known[one.number][1], place) for one in _fields(data, place)
             if one.number in known}
 
@@ -137,46 +140,22 @@ SPELLED = (NORMAL, USER_DEFINED, UNUSED)
 """The types of pieces that stand for their text."""
 UNIGRAM, BPE, WORD, CHAR = range(1, 5)
 """The types of models."""
-_PIECE = {1: ("text", str), 2: ("score", float), 3: ("kind", int)}
-_PARTS: Mapping[int, tuple[str, Mapping[int, tuple[str, type]]]] = {
-    2: (
-        "trainer_spec",
-        {
-            3: ("model_type", int), 10: ("coverage", float), 20: ("max_sentencepiece_length", int),
-            21: ("split_by_unicode_script", int), 22: ("split_by_whitespace", int),
-            23: ("split_by_number", int), 24: ("treat_whitespace_as_suffix", int), 25: ("digits", bool),
-            26: ("allow_whitespace_only_pieces", int), 35: ("byte_fallback", bool),
-            44: ("unknown_surface", str), 53: ("delimiter", str), 55: ("auto_character_coverage", int),
-        },
-    ),
-    3: (
-        "normalizer_spec",
-        {
-            1: ("name", str), 2: ("charsmap", bytes), 3: ("dummy_prefix", bool), 4: ("squeeze", bool),
-            5: ("escape", bool),
-        },
-    ),
-    5: ("denormalizer_spec", {2: ("denormalizes", bytes)}),
-}
-"""The parts of a model by their fields: the name, and the attributes of `Proto`, or options that no recipe
-says, by their fields.
-"""
-_UNTOLD = {
-    "max_sentencepiece_length": 16, "split_by_unicode_script": 1, "split_by_whitespace": 1,
-    "split_by_number": 1, "treat_whitespace_as_suffix": 0, "allow_whitespace_only_pieces": 0,
-    "auto_character_coverage": 0,
-}
-"""Options of the trainer: the default, which is what the filter of pieces takes for granted."""
 _BYTE_PIECE = re.compile("<0x([0-9A-F]{2})>")
+_PARTS = {2: "trainer_spec", 3: "normalizer_spec", 5: "denormalizer_spec"}
+
+
+def _at(part: int, number: int, default: object, *, option: bool = False) -> Any:
+    """A field of a part of the message; `option` for one of the training that no recipe says."""
+    return field(default=default, metadata={"part": part, "number": number, "option": option})
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
     """A piece; its id is its place."""
 
-    text: str = ""
-    score: float = 0.0
-    kind: int = NORMAL
+    text: str = _at(1, 1, "")
+    score: float = _at(1, 2, 0.0)
+    kind: int = _at(1, 3, NORMAL)
 
 
 @dataclass(slots=True)
@@ -184,27 +163,46 @@ class Proto:
     """The parts of a model that are read; the defaults are those of the format.
 
     Attributes:
-        untold: The options of its training that no recipe says, by their names, where they are not at their
-            defaults.
+        pieces: The pieces.
         others: All fields except the pieces, as the file has them.
     """
 
     pieces: list[Piece] = field(default_factory=list)
-    model_type: int = UNIGRAM
-    byte_fallback: bool = False
-    suffix: bool = False
-    unknown_surface: str = " ⁇ "
-    delimiter: str = ""
-    charsmap: bytes = b""
-    name: str = ""
-    dummy_prefix: bool = True
-    squeeze: bool = True
-    escape: bool = True
-    denormalizes: bytes = b""
-    coverage: float = 0.9995
-    digits: bool = False
-    untold: dict[str, int | str] = field(default_factory=dict)
     others: list[tuple[int, bytes]] = field(default_factory=list)
+    model_type: int = _at(2, 3, UNIGRAM)
+    coverage: float = _at(2, 10, 0.9995)
+    max_sentencepiece_length: int = _at(2, 20, 16, option=True)
+    split_by_unicode_script: int = _at(2, 21, 1, option=True)
+    split_by_whitespace: int = _at(2, 22, 1, option=True)
+    split_by_number: int = _at(2, 23, 1, option=True)
+    treat_whitespace_as_suffix: int = _at(2, 24, 0, option=True)
+    digits: bool = _at(2, 25, False)
+    allow_whitespace_only_pieces: int = _at(2, 26, 0, option=True)
+    byte_fallback: bool = _at(2, 35, False)
+    unknown_surface: str = _at(2, 44, " ⁇ ")
+    pretokenization_delimiter: str = _at(2, 53, "", option=True)
+    auto_character_coverage: int = _at(2, 55, 0, option=True)
+    name: str = _at(3, 1, "")
+    charsmap: bytes = _at(3, 2, b"")
+    dummy_prefix: bool = _at(3, 3, True)
+    squeeze: bool = _at(3, 4, True)
+    escape: bool = _at(3, 5, True)
+    denormalizes: bytes = _at(5, 2, b"")
+
+    @property
+    def untold(self) -> dict[str, int | str]:
+        """The options of its training that no recipe says, by their names, where they are not at their
+        defaults.
+        """
+        return {one.name: value for one in fields(self)
+                if one.metadata.get("option") and (value := getattr(self, one.name)) != one.default}
+
+
+_KNOWN: dict[int, dict[int, tuple[str, str]]] = {}
+"""The name and the type of each field that is read, by its part and number."""
+for _one in (*fields(Piece), *fields(Proto)):
+    if _one.metadata:
+        _KNOWN.setdefault(_one.metadata["part"], {})[_one.metadata["number"]] = _one.name, str(_one.type)
 
 
 def parse(data: bytes, place: Node) -> Proto:
@@ -217,25 +215,30 @@ def parse(data: bytes, place: Node) -> Proto:
     for one in _fields(data, place):
         if one.number == 1:
             at = place.at("pieces").at(len(proto.pieces))
-            proto.pieces.append(_piece(_typed(one, bytes, at), at))
+            proto.pieces.append(_piece(_typed(one, "bytes", at), at))
             continue
-        name, known = _PARTS.get(one.number, ("", {}))
-        for key, value in _named(_typed(one, bytes, place), place.at(name), known).items() if name else ():
-            if key not in _UNTOLD:
-                setattr(proto, key, value)
-            elif value != _UNTOLD[key]:
-                proto.untold[key] = value
+        if one.number in _PARTS:
+            at = place.at(_PARTS[one.number])
+            for name, value in _named(_typed(one, "bytes", place), at, one.number).items():
+                setattr(proto, name, value)
         if isinstance(one.value, bytes) and one.wire == _BYTES:
             proto.others.append((one.number, one.value))
-    proto.suffix = bool(proto.untold.get("treat_whitespace_as_suffix"))
-    if proto.delimiter:
-        proto.untold["pretokenization_delimiter"] = proto.delimiter
     _check(proto, place)
     return proto
 
 
+def begins(data: bytes) -> bool:
+    """Return whether bytes begin with a field of a piece that holds text."""
+    place = Node(None, "")
+    try:
+        one = next(_fields(data, place))
+        return one.number == 1 and "text" in _named(_typed(one, "bytes", place), place, 1)
+    except (TokentuiError, StopIteration):
+        return False
+
+
 def _piece(data: bytes, place: Node) -> Piece:
-    piece = Piece(**_named(data, place, _PIECE))
+    piece = Piece(**_named(data, place, 1))
     if not piece.text:
         raise place.error("a piece is empty", _AGAIN)
     if not isfinite(piece.score):
@@ -253,23 +256,19 @@ def _check(proto: Proto, place: Node) -> None:
         raise place.at("trainer_spec").error(f"there is no type {proto.model_type} of models",
                                              "update tokentui")
     seen: set[tuple[bool, str]] = set()
-    values: set[str] = set()
     for n, piece in enumerate(proto.pieces):
         key = (piece.kind in SPELLED, piece.text)
         if key in seen:
             raise at.at(n).error(f"{piece.text[:40]!r} stands there twice", _AGAIN)
         seen.add(key)
-        if piece.kind == BYTE:
-            if not _BYTE_PIECE.fullmatch(piece.text):
-                raise at.at(n).error(f"{piece.text[:40]!r} is no byte piece", _AGAIN)
-            values.add(piece.text)
-            if not proto.byte_fallback:
-                raise at.at(n).error("a byte piece, but the model has no byte fallback", _AGAIN)
-    unknown = sum(piece.kind == UNKNOWN for piece in proto.pieces)
-    if unknown != 1:
-        raise at.error(f"there are {unknown} unknown pieces, not one", _AGAIN)
-    if proto.byte_fallback and len(values) < 256:
-        raise at.error(f"{256 - len(values)} of the 256 byte pieces are missing", _AGAIN)
+        if piece.kind == BYTE and not (proto.byte_fallback and _BYTE_PIECE.fullmatch(piece.text)):
+            what = f"{piece.text[:40]!r} is no byte piece of a model with byte fallback"
+            raise at.at(n).error(what, _AGAIN)
+    kinds = Counter(piece.kind for piece in proto.pieces)
+    if kinds[UNKNOWN] != 1:
+        raise at.error(f"there are {kinds[UNKNOWN]} unknown pieces, not one", _AGAIN)
+    if proto.byte_fallback and kinds[BYTE] < 256:
+        raise at.error(f"{256 - kinds[BYTE]} of the 256 byte pieces are missing", _AGAIN)
 
 
 # --- words: rules, spaces, and one ▁ in front ---
@@ -303,7 +302,7 @@ class SentencePieceWords(StagedPretokenizer):
         self._symbols = regex.compile(names) if names else None
         self._whole = regex.compile(f"{names}|.", regex.DOTALL) if names and whole else None
 
-    def words(self, document: str, *, first: bool = True, timeout: float | None = None) -> list[str]:
+    def words(self, document: str, *, first: bool = True) -> list[str]:
         """The words of a document in order."""
         text = self._normal(document).text
         return [] if not text else BEFORE_MARK.split(text) if self._cut else [text]
@@ -336,11 +335,11 @@ class SentencePieceWords(StagedPretokenizer):
         if not made.text:
             return made
         made = made.respelled(made.text.replace(" ", space))
-        if proto.dummy_prefix and not proto.suffix:
+        if proto.dummy_prefix and not proto.treat_whitespace_as_suffix:
             made = made.prepended(space)
         if proto.squeeze:
             made = made.part(0, len(made.text.rstrip(space)))
-        if not (proto.dummy_prefix and proto.suffix):
+        if not (proto.dummy_prefix and proto.treat_whitespace_as_suffix):
             return made
         end = made.ends[-1] if made.text else len(text)
         return made.respelled(made.text + space, lambda: ([*made.starts, end], [*made.ends, end]))
@@ -365,27 +364,19 @@ class SentencePieceWords(StagedPretokenizer):
             symbol = self._symbols.match(text, at) if self._symbols else None
             rules = self._charsmap.matches(data, place) if self._charsmap and not symbol else []
             if symbol:
-                made, end = symbol.group(), symbol.end()
-            elif rules:  # the longest counts
+                taken = made = symbol.group()
+            elif rules:  # the longest counts; one of half a character takes all of it
                 length, result = rules[-1]
-                made, end, reached = result.decode("utf-8", "replace"), at, 0
-                while reached < length:
-                    reached += _width(text[end])
-                    end += 1
+                taken = data[place : place + length].decode("utf-8", "ignore") or text[at]
+                made = result.decode("utf-8", "replace")
             else:
-                made, end = _LONE.sub("\ufffd", text[at]), at + 1
-            out.append((made, at, end))
-            place += _width(text[at]) if end == at + 1 else sum(map(_width, text[at:end]))
-            at = end
+                taken, made = text[at], _LONE.sub("\ufffd", text[at])
+            out.append((made, at, at + len(taken)))
+            at += len(taken)
+            place += len(taken.encode("utf-8", "surrogateescape"))
         return out
 
 
 def proto_of(pretokenizer: Pretokenizer) -> Proto | None:
     """The message of a model, where the words are those of one."""
     return pretokenizer.proto if isinstance(pretokenizer, SentencePieceWords) else None
-
-
-def _width(character: str) -> int:
-    """The bytes of a character; a byte that is not UTF-8 is one."""
-    code = ord(character)
-    return 1 if code < 0x80 or 0xDC80 <= code <= 0xDCFF else 2 if code < 0x800 else 3 if code < 0x10000 else 4

@@ -72,12 +72,9 @@ class Charsmap:
             if unit & 0x800000FF != key[at]:  # the label, and that it is no leaf
                 break
             node ^= _offset(unit)
-            if unit & 0x100:  # it has a leaf: a rule ends here
-                if node >= size:
-                    break
+            if unit & _HAS_LEAF:  # a rule ends here
                 place = units[node] & 0x7FFFFFFF
-                end = self._results.find(b"\0", place)
-                found.append((at + 1 - start, self._results[place : end if end >= 0 else len(self._results)]))
+                found.append((at + 1 - start, self._results[place : self._results.find(b"\0", place)]))
                 if len(found) == _MOST_RESULTS:
                     break
         return found
@@ -117,8 +114,7 @@ def _fits(units: array.array[int], results: int) -> bool:
     size = len(units)
     if max((unit & 0x7FFFFFFF for unit in units if unit >> 31), default=0) >= results:
         return False
-    return all(unit >> 31 or at ^ (unit >> 10) << ((unit & 0x200) >> 6) < size
-               for at, unit in enumerate(units))
+    return all(unit >> 31 or at ^ _offset(unit) < size for at, unit in enumerate(units))
 
 
 def _offset(unit: int) -> int:
@@ -131,7 +127,6 @@ _LARGEST = 0x30000
 """No character from here on becomes another."""
 _LEAF = 0x80000000
 _HAS_LEAF = 0x100
-_FAR = 0x200
 _UNUSED = _LEAF  # a place that no byte matches
 _BLOCK = 256
 _TRIED = 512
@@ -140,8 +135,10 @@ _TRIED = 512
 
 @dataclass(eq=False, slots=True)
 class State:
-    """A state of the trie: what a rule that ends here makes, None for none, and what may follow, by character
-    or byte.
+    """A state of the trie: what a rule that ends here makes, None for none, and what may follow by its
+    character.
+
+    A state of the trie by bytes is the same, with the Latin-1 character of each byte.
     """
 
     made: str | None = None
@@ -216,20 +213,13 @@ def _nmt_trie() -> State:
 
 
 def compiled(root: State) -> bytes:
-    """The blob of a trie by characters.
-
-    Raises:
-        ValueError: A rule makes a NUL, which ends a result.
-    """
+    """The blob of a trie by characters."""
     results = bytearray()
     places: dict[str, int] = {}
     for node in _nodes(root):
         if node.made is not None and node.made not in places:
             places[node.made] = len(results)
-            data = node.made.encode()
-            if b"\0" in data:
-                raise ValueError("a rule makes a NUL")
-            results += data + b"\0"
+            results += node.made.encode() + b"\0"
     units = _Layout(places).laid_out(root)
     return struct.pack(f"<I{len(units)}I", 4 * len(units), *units) + bytes(results or b"\0")
 
@@ -244,16 +234,6 @@ def _nodes(root: State) -> Iterator[State]:
             waiting += node.follow.values()
 
 
-class _Branch:
-    """The units that follow a unit, by byte; 0 is the leaf, which holds the place of a result."""
-
-    __slots__ = ("leaf", "units")
-
-    def __init__(self) -> None:
-        self.units: dict[int, _Branch] = {}
-        self.leaf: int | None = None
-
-
 class _Layout:
     """Places the branches of a trie in an array."""
 
@@ -262,42 +242,43 @@ class _Layout:
         self._units: list[int] = []
         self._free: dict[int, None] = {}
         self._bases = {0}  # from there a NUL would lead to the root
-        self._of: dict[tuple[int, str | None], _Branch] = {}
-        self._at: dict[_Branch, int] = {}
+        self._of: dict[tuple[int, str | None], State] = {}
+        self._at: dict[State, int] = {}
 
     def laid_out(self, root: State) -> list[int]:
         """The array."""
         self._grow()
         self._take(0, 0)
-        waiting = [(0, self._branch(root))]
+        waiting = [(0, self._by_bytes(root))]
         while waiting:
-            place, branch = waiting.pop()
-            known = branch in self._at
-            base = self._at[branch] if known else self._place(branch)
-            self._units[place] |= _as_unit(place ^ base) | (_HAS_LEAF if branch.leaf is not None else 0)
-            waiting += [] if known else [(base ^ byte, below) for byte, below in branch.units.items()]
+            place, node = waiting.pop()
+            known = node in self._at
+            base = self._at[node] if known else self._place(node)
+            assert place ^ base < 1 << 21, "a far offset, which no rules of the project's own need"
+            self._units[place] |= (place ^ base) << 10 | (_HAS_LEAF if node.made is not None else 0)
+            waiting += [] if known else [(base ^ ord(byte), below) for byte, below in node.follow.items()]
         return self._units
 
-    def _branch(self, node: State) -> _Branch:
-        """The branch after a character: made once for all that are followed by the same."""
+    def _by_bytes(self, node: State) -> State:
+        """The state after a character, by bytes: made once for all that are followed by the same."""
         key = (id(node.follow) if node.follow else 0, node.made)
         if key not in self._of:
-            branch = self._of[key] = _Branch()
-            if node.made is not None:
-                branch.leaf = self._places[node.made]
+            made = self._of[key] = State(node.made)
             for character, below in node.follow.items():
-                at = branch
-                *head, last = character.encode()
+                at = made
+                *head, last = map(chr, character.encode())
                 for byte in head:
-                    at = at.units.setdefault(byte, _Branch())
-                at.units[last] = self._branch(below)
+                    at = at.follow.setdefault(byte, State())
+                at.follow[last] = self._by_bytes(below)
         return self._of[key]
 
-    def _place(self, branch: _Branch) -> int:
-        """Write a branch where all its places are free, and return its base."""
-        leaf = [] if branch.leaf is None else [(0, _LEAF | branch.leaf)]
-        labels = [*leaf, *((byte, byte) for byte in branch.units)]
-        base = self._at[branch] = self._find([label for label, _ in labels])
+    def _place(self, node: State) -> int:
+        """Write what follows a state where all its places are free, and return its base; 0 is the leaf, which
+        holds the place of a result.
+        """
+        leaf = [] if node.made is None else [(0, _LEAF | self._places[node.made])]
+        labels = [*leaf, *((ord(byte), ord(byte)) for byte in node.follow)]
+        base = self._at[node] = self._find([label for label, _ in labels])
         self._bases.add(base)
         for label, unit in labels:
             self._take(base ^ label, unit)
@@ -322,11 +303,3 @@ class _Layout:
         end = len(self._units)
         self._units += [_UNUSED] * _BLOCK
         self._free |= dict.fromkeys(range(end, end + _BLOCK))
-
-
-def _as_unit(distance: int) -> int:
-    if distance < 1 << 21:
-        return distance << 10
-    if distance & 0xFF or distance >= 1 << 29:
-        raise ValueError("the rules are too many for the format")
-    return distance >> 8 << 10 | _FAR

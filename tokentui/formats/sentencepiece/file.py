@@ -11,13 +11,14 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from tokentui.encode.pipeline import ImportedVocabulary, Origin, Parents, Pipeline
+from tokentui.core.safetext import to_bytes
+from tokentui.encode.pipeline import ImportedVocabulary, Parents
+from tokentui.encode.segment import Segmenter
 from tokentui.encode.segment.longest import WholeWords
 from tokentui.encode.segment.merges import PieceMerging
 from tokentui.encode.segment.viterbi import SingleViterbi, single
-from tokentui.encode.segment.ways import Segmenter
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import Vocabulary
+from tokentui.encode.vocabulary import Origin, Pipeline, Vocabulary
 from tokentui.formats import Codec
 from tokentui.formats import sentencepiece as spm
 from tokentui.formats.huggingface.words import BEFORE_MARK
@@ -25,26 +26,11 @@ from tokentui.formats.sentencepiece.charsmap import Charsmap, rules_of
 from tokentui.formats.source import Node, Source
 from tokentui.formats.spec import Fitted, Refused, Spec, Token
 from tokentui.recipe import Recipe
-from tokentui.text.split import SPACE_MARK, own_space, spaced, to_bytes
+from tokentui.text.split import SPACE_MARK, own_space, spaced
 
 _SPACE = SPACE_MARK.encode()
-
-
-def _sniff(source: Source) -> bool:
-    """Return whether it begins with a field of a piece that holds text."""
-    head = source.data[:4096]
-    if not head.startswith(b"\x0a") or len(head) < 4:
-        return False
-    length = head[1]
-    inside = head[2 : 2 + length]
-    if length >= 0x80 or len(inside) < length or inside[:1] != b"\x0a" or length < 3:
-        return False
-    name, rest = inside[2 : 2 + inside[1]], inside[2 + inside[1] :]
-    try:
-        return bool(name.decode("utf-8")) and inside[1] <= length - 2 and (not rest
-                                                                           or rest[0] in (0x15, 0x18))
-    except UnicodeDecodeError:
-        return False
+_HEAD = 1 << 12
+"""The bytes by which a file is recognised."""
 
 
 def _read(source: Source) -> Tokenizer:
@@ -194,19 +180,15 @@ def _characters(piece: bytes) -> list[bytes]:
 def _decode(proto: spm.Proto, kinds: Mapping[str, int], names: Sequence[str]) -> bytes:
     """The text of pieces; control symbols and the unknown piece by what stands for them."""
     out = bytearray()
-    run = bytearray()
     begun = seen = False
     trims = proto.dummy_prefix or proto.squeeze
     for name in names:
         kind = kinds.get(name, spm.NORMAL)
-        if kind == spm.BYTE:
-            run.append(int(name[3:5], 16))
-            continue
-        seen = seen or bool(run)
-        out += run
-        run.clear()
         begun = begun or seen
-        if kind == spm.CONTROL:
+        if kind == spm.BYTE:
+            out.append(int(name[3:5], 16))
+            seen = True
+        elif kind == spm.CONTROL:
             out += to_bytes(name)
         elif kind == spm.UNKNOWN:
             out += to_bytes(proto.unknown_surface)
@@ -217,7 +199,7 @@ def _decode(proto: spm.Proto, kinds: Mapping[str, int], names: Sequence[str]) ->
             out += to_bytes(shown.replace(SPACE_MARK, " "))
             seen = seen or bool(shown)
             begun = begun or (head and not proto.squeeze)
-    return bytes(out + run)
+    return bytes(out)
 
 
 def _stages(proto: spm.Proto) -> dict[str, object]:
@@ -226,8 +208,8 @@ def _stages(proto: spm.Proto) -> dict[str, object]:
         "normalization": proto.name, "precompiled_charsmap": base64.b64encode(proto.charsmap).decode("ascii"),
         "add_dummy_prefix": proto.dummy_prefix, "remove_extra_whitespaces": proto.squeeze,
         "escape_whitespaces": proto.escape,
-        "treat_whitespace_as_suffix": proto.suffix,
-        **({"trained_with": dict(proto.untold)} if proto.untold else {}),
+        "treat_whitespace_as_suffix": bool(proto.treat_whitespace_as_suffix),
+        **({"trained_with": proto.untold} if proto.untold else {}),
     }}
 
 
@@ -296,7 +278,6 @@ def _pieces(fitted: Fitted, spec: Spec) -> dict[str, int]:
     Raises:
         Refused: Two pieces are spelled alike, or one is no text.
     """
-    bytes_ = {entry.id for entry in spec.entries if entry.kind == "byte"}
     ranks = {made: -float(rank) for rank, (_, _, made) in enumerate(spec.merges)}
     after = len(ranks)
     tokens = fitted.tokens
@@ -310,7 +291,7 @@ def _pieces(fitted: Fitted, spec: Spec) -> dict[str, int]:
         if entry.kind in ("special", "unknown"):
             symbol = spm.USER_DEFINED if name in spec.recipe.symbols else spm.CONTROL
             kinds[str(len(tokens))] = spm.UNKNOWN if entry.kind == "unknown" else symbol
-        elif entry.id in bytes_:
+        elif entry.kind == "byte":
             kinds[str(len(tokens))] = spm.BYTE
         elif spec.way == "viterbi":
             score = entry.score or 0.0
@@ -319,14 +300,12 @@ def _pieces(fitted: Fitted, spec: Spec) -> dict[str, int]:
         else:
             score, after = -float(after), after + 1
         tokens.append(Token(entry.id, name, entry.piece, score))
-    if len({token.name for token in tokens}) < len(tokens):
-        raise Refused("two tokens are spelled alike", "", "sentencepiece tells pieces by their text")
     if not spec.unknown:
-        if any(token.name == _UNK for token in tokens):
-            raise Refused(f"a token is spelled {_UNK}", "",
-                          "sentencepiece needs that name for the unknown piece")
         kinds[str(len(tokens))] = spm.UNKNOWN
         tokens.append(Token(max((token.id for token in tokens), default=-1) + 1, _UNK, _UNK.encode(), 0.0))
+    if len({token.name for token in tokens}) < len(tokens):
+        what = "two tokens are spelled alike" + f", or one is spelled {_UNK}" * (not spec.unknown)
+        raise Refused(what, "", "sentencepiece tells pieces by their text")
     return kinds
 
 
@@ -360,4 +339,4 @@ def _write(fitted: Fitted) -> tuple[bytes, ...]:
     return (spm.message(fields),)
 
 
-SENTENCEPIECE = Codec(_sniff, _read, _fit, _write)
+SENTENCEPIECE = Codec(lambda source: spm.begins(source.data[:_HEAD]), _read, _fit, _write)

@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tokentui.core.compiling import GIVEN_NUMBERS, NUMBERS, hashed, helper, kernel, numba, types
+from tokentui.core.safetext import to_bytes
 from tokentui.recipe import Recipe
 from tokentui.text.count import Words
 from tokentui.text.pretokenize import UNITS, Pretokenizer
-from tokentui.text.split import to_bytes
 
 CELL = np.dtype([("symbol", np.int32), ("pair", np.int32)])
 PLACE = np.dtype([("place", np.uint32), ("weight", np.int32)])

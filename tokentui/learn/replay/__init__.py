@@ -27,7 +27,6 @@ from typing import Self
 
 from tokentui.encode.decode import Decoder, unreachable
 from tokentui.encode.offsets import WordEncoder
-from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.replay.segmentations import ChangeLog, TokenOrder, WordSegmentations
 from tokentui.learn.rows import (
@@ -43,7 +42,7 @@ from tokentui.learn.rows import (
     page_of,
 )
 from tokentui.learn.trainer import Goal, Size, Tokens
-from tokentui.learn.values import Changed, Event, Kind, Life, MergeStep, Place, Span, Stop, Stretch, WhatIf
+from tokentui.learn.values import Changed, Event, Kind, Life, MergeStep, Span, Stop, WhatIf, Word
 from tokentui.recipe import Ending, Stops
 from tokentui.text.count import Words
 
@@ -114,7 +113,8 @@ class ReplayTrainer:
     def traits(self) -> Traits:
         """The facts that other rooms have to know of it."""
         return Traits(
-            step="token", columns=COLUMNS, shaped_by=(), least_size=self.order.size(0), replays=True,
+            step="token", candidate="token", columns=COLUMNS, shaped_by=(), least_size=self.order.size(0),
+            replays=True,
         )
 
     substeps = compression = None
@@ -195,7 +195,7 @@ class ReplayTrainer:
         """The number of ids after a step, specials counted; holes are not."""
         return self.order.size(number)
 
-    def token(self, number: int) -> TokenCandidate:
+    def taken(self, number: int) -> TokenCandidate:
         """The token of a step, 1 for the first."""
         order, vocabulary = self.order, self.order.vocabulary
         symbol = order.tokens[number - 1]
@@ -215,14 +215,13 @@ class ReplayTrainer:
 
     def step_at(self, number: int) -> MergeStep:
         """A step, 1 for the first: left is the first part of its token, right the rest."""
-        one = self.token(number)
+        one = self.taken(number)
         left = one.parts[0] if one.parts else one.token
         right = one.parts[1] if len(one.parts) == 2 else one.token[len(left) :]
         return MergeStep(
             number=number, kind="token", events=(Event(Kind.TOKEN, one.symbol, (), one.places, one.places),),
             left=left, right=right, token=one.token, id=one.id, count=one.places, replaced=one.places,
-            score=one.score, tokens=self.tokens_at(number), vocab_size=self.size_at(number), worth=one.worth,
-            values=one.values, chosen=one,
+            score=one.score, tokens=self.tokens_at(number), vocab_size=self.size_at(number),
         )
 
     def candidates(self, query: Query) -> Page[TokenCandidate]:
@@ -235,17 +234,18 @@ class ReplayTrainer:
 
         def matches(step: int) -> bool:
             token = self.order.vocabulary.pieces[self.order.tokens[step - 1]]
-            parts = b"+".join(self.token(step).parts) if joined else b""
+            parts = b"+".join(self.taken(step).parts) if joined else b""
             return any(needle in token or needle in parts for needle in query.match)
 
         places = tuple(row for row, step in enumerate(steps) if matches(step)) if query.match else ()
-        return Page(tuple(map(self.token, steps[top : top + query.rows])), top, len(steps), places)
+        return Page(tuple(map(self.taken, steps[top : top + query.rows])), top, len(steps), places)
 
-    def why(self, number: int, stops: Stops) -> Why:
-        """The token of a step, and the one after it; at the end what is to be known of the whole file."""
+    def why(self, stops: Stops) -> Why:
+        """The token to come, and the one after it; at the end what is to be known of the whole file."""
+        number = self.number + 1
         if number > self.computed:
             return Why(None, None, 0, 0, "", Stop.LAST, tuple(self._ends()))
-        best, second = self.token(number), self.token(number + 1) if number < self.computed else None
+        best, second = self.taken(number), self.taken(number + 1) if number < self.computed else None
         never = self.never(best.symbol)
         return Why(best, second, 1, best.places, "", None, (f"no text becomes it: {never}",) if never else ())
 
@@ -301,7 +301,7 @@ class ReplayTrainer:
                 uses=self.fixed.get(vocabulary.specials[-1 - entry]) if fixed.kind == "special" else None
             )
         step, kind = self.order.made[entry], vocabulary.kind_of(entry)
-        never = isinstance(vocabulary, ImportedVocabulary) and entry in vocabulary.never
+        never = entry in vocabulary.never
         merged = step and vocabulary.merges
         return Entry(
             vocabulary.id_of(entry, self.order.merges), entry, vocabulary.pieces[entry],
@@ -325,16 +325,12 @@ class ReplayTrainer:
     def _index(self) -> dict[str, int]:
         return {word: number for number, word in enumerate(self.words.words)}
 
-    def segment(self, place: Place) -> list[Span]:
+    def segment(self, place: Word) -> list[Span]:
         """The segmentation of a word at this step."""
-        if isinstance(place, Stretch):
-            raise NotImplementedError("a replay has words alone")
-        last = None if place.units is None else place.first + place.units
-        return [
+        return place.within(
             Span(part.start, part.end, -1 if part.symbol is None else part.symbol)
             for part in self._segmentations.parts(place.text, self.number)
-            if part.end > place.first and (last is None or part.start < last)
-        ]
+        )
 
     def changed(self) -> Changed:
         """The words that the last step changed."""

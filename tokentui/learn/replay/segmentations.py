@@ -26,10 +26,10 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import tick
 from tokentui.encode.decode import spelled_units
 from tokentui.encode.offsets import WordEncoder
-from tokentui.encode.pipeline import ImportedVocabulary, Parents
+from tokentui.encode.pipeline import Parents
+from tokentui.encode.segment import Part, Segmenter
 from tokentui.encode.segment.merges import Merging, PairMerging
 from tokentui.encode.segment.viterbi import Viterbi
-from tokentui.encode.segment.ways import Part, Segmenter
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 
@@ -141,8 +141,8 @@ class TokenOrder:
     @functools.cached_property
     def _rows(self) -> tuple[dict[int, int], Counter[int]]:
         """The first merge of the file that makes each symbol, and how many make it."""
-        pipeline = getattr(self.vocabulary, "pipeline", None)
-        segmenter = pipeline.segmenter(self.vocabulary, len(self.tokens)) if pipeline else None
+        made = self.vocabulary.pipeline.segmenter
+        segmenter = made(self.vocabulary, len(self.tokens)) if made else None
         makes = segmenter.makes if isinstance(segmenter, PairMerging) else self.tokens
         return {symbol: len(makes) - row for row, symbol in enumerate(reversed(makes), 1)}, Counter(makes)
 
@@ -168,7 +168,7 @@ class TokenOrder:
 
 def _several(vocabulary: Vocabulary) -> list[int]:
     """Of a vocabulary without merges the tokens of several units that a word may become."""
-    if not (vocabulary.scores or isinstance(vocabulary, ImportedVocabulary)):
+    if not (vocabulary.scores or vocabulary.imported):
         return []  # a training that made no merge
     fixed = set(map(vocabulary.special_id, vocabulary.specials))
     fixed.update(vocabulary.id_of(symbol, 0) for symbol in vocabulary.byte_symbols.values())

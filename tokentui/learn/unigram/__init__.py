@@ -40,7 +40,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.jit import COMPILED, PLAIN
 from tokentui.core.jobs import tick
 from tokentui.core.runtime import quiet_collector
-from tokentui.encode.segment.ways import UNKNOWN
+from tokentui.encode.segment import UNKNOWN
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.kernels.unigram_text import LONGEST
@@ -51,7 +51,7 @@ from tokentui.learn.unigram.corpus import PER_MILLE, SEED_SIZE
 from tokentui.learn.unigram.lattice import Slices, finished
 from tokentui.learn.unigram.model import CUT, PRUNE, REASONS, Judged, Model, Models, pruned_size
 from tokentui.learn.unigram.values import COLUMNS, Left, ModelVocabulary, RoundStep
-from tokentui.learn.values import Changed, Life, Place, Span, Stop, Stretch, WhatIf
+from tokentui.learn.values import Changed, Life, Span, Stop, WhatIf, Word
 from tokentui.recipe import Ending, Stops
 
 VOCAB_SIZE = 8000
@@ -155,8 +155,8 @@ class UnigramTrainer:
         """The facts that other rooms have to know of it."""
         return Traits(
             grows=False, shrinks=True, heavy=True, engine=COMPILED if self._models.compiled else PLAIN,
-            step="step", columns=COLUMNS, shaped_by=("vocab_size", "max_length"), least_size=self.least_size,
-            finer=True,
+            step="step", candidate="piece", columns=COLUMNS, shaped_by=("vocab_size", "max_length"),
+            least_size=self.least_size, finer=True,
         )
 
     compression = replay = None
@@ -324,8 +324,11 @@ class UnigramTrainer:
         stays = last.final and any(exact[piece] in goal.tokens for piece in last.pieces)
         return self.computed if stays else None
 
-    def why(self, number: int, stops: Stops) -> Why:
-        """The position in the training; no candidate is taken alone."""
+    def taken(self, number: int) -> None:
+        """No candidate is taken alone."""
+
+    def why(self, stops: Stops) -> Why:
+        """The position in the training."""
         step, kind = self.step_at(self.number), self._coming
         at = Round(
             last="seeds" if not self.number else CUT if step.final else step.kind,
@@ -384,13 +387,9 @@ class UnigramTrainer:
         dropped."""
         return self._vocabulary().page(query, self.left() if query.order == "newest" else [])
 
-    def segment(self, place: Place) -> list[Span]:
+    def segment(self, place: Word) -> list[Span]:
         """The segmentation of a word at this step."""
-        if isinstance(place, Stretch):
-            raise NotImplementedError("a unigram training has words alone")
-        spans = self._vocabulary().spans(place.text)
-        last = None if place.units is None else place.first + place.units
-        return [span for span in spans if span.end > place.first and (last is None or span.start < last)]
+        return place.within(self._vocabulary().spans(place.text))
 
     def changed(self) -> Changed:
         """The changes of the last step: any word may be segmented in another way."""

@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 from tokentui.core import jobs
 from tokentui.core.jobs import tick
+from tokentui.core.safetext import to_bytes
 from tokentui.learn.bases import DIGITS, FILTERS, barriers, script, tokens_of, totals_of
 from tokentui.learn.bases import NEVER as NEVER_HELD
 from tokentui.learn.kernels.unigram_text import (
@@ -43,7 +44,6 @@ from tokentui.recipe import Recipe
 from tokentui.text.count import Words
 from tokentui.text.kernels.rules import is_shaped
 from tokentui.text.pretokenize import Pretokenizer
-from tokentui.text.split import to_bytes
 
 SEED_SIZE = 1_000_000
 """The most seeds of two or more units: the default of sentencepiece."""

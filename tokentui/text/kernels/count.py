@@ -17,12 +17,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import check, tick
 from tokentui.recipe import Recipe
 from tokentui.text import patterns
 from tokentui.text.corpus import LongText, Place, pieces, safe_cut, size_of
 from tokentui.text.kernels import rules, scan_count
-from tokentui.text.kernels.rules import RUNS, Split
+from tokentui.text.kernels.rules import RUNS, SPACED, Split
 from tokentui.text.kernels.scan_count import Scan, WordTable
 from tokentui.text.split import splitter
 
@@ -37,22 +38,20 @@ MOST_THREADS = 4
 _LEAST_BITS = 13
 _CHECK_EVERY = 4096
 
-_TABLES = {"bert": rules.bert_table, RUNS: rules.bert_runs_table}
-"""The classes of characters of the rules that have their own."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _RUN_CUT = re.compile("[ \n](?=(?s:.))")
 
 
 @functools.cache
 def tables_of(split: str) -> Split:
-    """The tables of a split that has a rule, or of `rules.RUNS`."""
-    name = rules.rule_of(split)
-    table, rule = _TABLES.get(name, rules.letters_table)(), rules.RULES[name].word
-    folds = () if rule == rules.GPT2 else rules.folds()
+    """The tables of a split that has a rule, of `rules.RUNS` or `rules.SPACED`."""
+    rule = rules.RULES[rules.rule_of(split)]
+    table = rule.table()
+    folds = () if rule.word == rules.GPT2 else rules.folds()
     numbers: Any = np.array(folds, np.int64).reshape(-1)
     numbers.flags.writeable = False
     high: Any = np.frombuffer(table.high, np.uint16)
-    return Split(rule, numbers, high, as_bytes(table.low), as_bytes(rules.pairs(split)))
+    return Split(rule.word, numbers, high, as_bytes(table.low), as_bytes(rules.pairs(split)))
 
 
 def as_bytes(data: bytes) -> Any:
@@ -204,11 +203,11 @@ def count_words(
         The distinct words in order of first appearance and their counts; None for a recipe that has no
         scanner.
     """
-    split, spaced = rules.scanned(recipe), rules.is_spaced(recipe)
-    if spaced or split == RUNS:
-        return _count_runs(documents, words, spaced, threads)
+    split = rules.scanned(recipe)
     if not split:
         return None
+    if split in (RUNS, SPACED):
+        return _count_runs(documents, words, split, threads)
     return count(documents, split, replaced=recipe.unit != "byte", threads=threads)
 
 
@@ -219,7 +218,7 @@ def count(
 
     Args:
         documents: The texts.
-        split: One that has a rule, or `RUNS`.
+        split: One that has a rule, `RUNS` or `SPACED`.
         replaced: Whether lone surrogates are taken as U+FFFD.
         threads: As for `count_words`.
     """
@@ -232,18 +231,17 @@ def count(
 
 
 def _count_runs(
-    documents: Sequence[str | LongText], words: Callable[[str], list[str]], spaced: bool, threads: int | None
+    documents: Sequence[str | LongText], words: Callable[[str], list[str]], split: str, threads: int | None
 ) -> Counter[str]:
     """Count words of a text that are those of its runs between white space, each normalised and split by
     itself.
 
-    `spaced` tells sentencepiece's words (`rules.is_spaced`), which begin with ▁ and have no other rule for
-    printable ASCII.
+    sentencepiece's begin with ▁ and have no other rule for printable ASCII.
     """
     texts = [document for document in documents if isinstance(document, str)]
     if len(texts) == len(documents):
         documents = ["\n".join(texts)]  # a line by itself costs more than its words
-    runs = count(documents, RUNS, threads=threads)
+    runs = count(documents, split, threads=threads)
     counts: Counter[str] = Counter()
     single: list[str] = []
     # A word first appears in the first of the runs that have it, so the order of the runs gives that of the
@@ -251,7 +249,7 @@ def _count_runs(
     for number, (run, times) in enumerate(zip(runs.words(), runs.counts.tolist(), strict=True)):
         if number % _CHECK_EVERY == 0:
             check()
-        plain = spaced and run.isascii() and run.isprintable()
+        plain = split == SPACED and run.isascii() and run.isprintable()
         if not plain and times == 1:
             # where words are not set apart most runs are like this: one call does for many
             single.append(run)
@@ -284,18 +282,18 @@ def share(
 
     Args:
         documents: The documents.
-        split: One that has a rule, or `RUNS`; it says where a document may be cut.
+        split: One that has a rule, `RUNS` or `SPACED`; it says where a document may be cut.
         replaced: Whether lone surrogates are taken as U+FFFD.
         workers: One a run, called with its texts in order, a chunk at a time: UTF-8, a lone surrogate in
             three bytes.
     """
-    cut = _cut_run if split == RUNS else splitter(split).safe_cut
+    cut = _cut_run if split in (RUNS, SPACED) else splitter(split).safe_cut
     sizes = list(map(size_of, documents))
     places, done, total = list(_starts(documents, sizes, cut, len(workers))), [0] * len(workers), sum(sizes)
     stopped = threading.Event()
 
-    def chunks(number: int) -> Iterator[None]:
-        """Work through a run chunk by chunk."""
+    def work(number: int, between: Callable[[], object]) -> None:
+        """Work through a run, with a look round after each chunk."""
         texts: list[bytes | memoryview] = []
         size = 0
         for document, start, stop in pieces(documents, cut, CHUNK_CHARS, places[number], places[number + 1]):
@@ -305,24 +303,24 @@ def share(
                 workers[number](texts)
                 done[number] += size
                 texts, size = [], 0
-                yield
+                between()
         workers[number](texts)
         done[number] += size
-        yield
 
-    def work(number: int) -> None:
-        for _ in chunks(number):
-            if stopped.is_set():
-                break
+    def halt() -> None:
+        if stopped.is_set():
+            raise Cancelled
 
-    tick(0, total)
+    def tell() -> None:
+        tick(sum(done), total)
+
+    tell()
     with concurrent.futures.ThreadPoolExecutor(max(1, len(workers) - 1)) as pool:
         try:
-            others = [pool.submit(work, number) for number in range(1, len(workers))]
-            for _ in chunks(0):
-                tick(sum(done), total)
+            others = [pool.submit(work, number, halt) for number in range(1, len(workers))]
+            work(0, tell)
             while concurrent.futures.wait(others, timeout=0.05).not_done:
-                tick(sum(done), total)
+                tell()
         except BaseException:
             stopped.set()
             raise

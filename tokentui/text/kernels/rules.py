@@ -17,7 +17,6 @@ import functools
 import re
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import regex
@@ -55,8 +54,7 @@ FOLDED = "sdmtlvre"
 """The letters of contractions."""
 
 
-@dataclass(frozen=True, slots=True)
-class ClassTable:
+class ClassTable(NamedTuple):
     """A class for each code point, in two steps: `low[high[code >> 7] << 7 | code & 127]`.
 
     `high` holds 16-bit numbers in the machine's order, `low` a byte for each class; its first block is that
@@ -66,23 +64,13 @@ class ClassTable:
     high: bytes
     low: bytes
 
-    def of(self, code: int) -> int:
-        """The class of a code point."""
-        return self.low[memoryview(self.high).cast("H")[code >> 7] << 7 | code & 127]
-
 
 @functools.cache
-def _plane(number: int) -> str:
-    """Each code point of a plane."""
-    codes = bytearray(4 * _PLANE)
-    codes[::4] = bytes(range(256)) * 256
-    codes[1::4] = b"".join(bytes([value]) * 256 for value in range(256))
-    codes[2::4] = bytes([number]) * _PLANE
-    return codes.decode("utf-32-le", "surrogatepass")
+def _codes() -> str:
+    """Every code point in order, at the place of its number. Kept, since each table searches it: 4.3 MB."""
+    import numpy as np  # here, since the rules are asked for without it
 
-
-def _all_codes() -> str:
-    return "".join(map(_plane, range(_CODES // _PLANE)))
+    return np.arange(_CODES, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
 
 
 @functools.cache
@@ -91,11 +79,11 @@ def letters_table() -> ClassTable:
     classes = bytearray([SIGN]) * _CODES
     patterns = [(name, regex.compile(f"{pattern}+")) for name, pattern in _PATTERNS.items()]
     empty = regex.compile(r"[^\s\p{L}\p{M}\p{N}'/]+")
-    for number in range(_CODES // _PLANE):
-        if empty.fullmatch(_plane(number)):
+    for first in range(0, _CODES, _PLANE):
+        if empty.fullmatch(_codes(), first, first + _PLANE):
             continue  # most planes hold nothing yet, or what is for private use
         for name, one in patterns:
-            _fill(classes, one, name, _plane(number), number * _PLANE)
+            _fill(classes, one, name, first, first + _PLANE)
     return _folded(classes)
 
 
@@ -103,8 +91,8 @@ def letters_table() -> ClassTable:
 def bert_table() -> ClassTable:
     """BERT's: SPACE, SIGN for its punctuation, LOWER for what words are made of."""
     classes = bytearray([LOWER]) * _CODES
-    _fill(classes, re.compile(f"[{BERT_SPACES}]+"), SPACE, _all_codes())
-    _fill(classes, re.compile(f"[{BERT_PUNCTUATION}]+"), SIGN, _all_codes())
+    _fill(classes, re.compile(f"[{BERT_SPACES}]+"), SPACE)
+    _fill(classes, re.compile(f"[{BERT_PUNCTUATION}]+"), SIGN)
     return _folded(classes)
 
 
@@ -116,7 +104,7 @@ def bert_runs_table() -> ClassTable:
     """
     classes = bytearray([LOWER]) * _CODES
     spaces = re.compile(f"(?:(?![{BERT_DROPPED}])[{BERT_SPACES}]|[\t\n\r])+")
-    _fill(classes, spaces, SPACE, _all_codes())
+    _fill(classes, spaces, SPACE)
     return _folded(classes)
 
 
@@ -129,16 +117,16 @@ def folds() -> tuple[tuple[int, int], ...]:
     return tuple(
         (ord(match.group()), ord(letter))
         for letter in FOLDED
-        for match in regex.finditer(f"(?i:{letter})", _all_codes())
+        for match in regex.finditer(f"(?i:{letter})", _codes())
         if not match.group().isascii()
     )
 
 
-def _fill(classes: bytearray, pattern: Any, name: int, text: str, at: int = 0) -> None:
-    """Give a class to what a pattern finds in a text, whose characters are the code points from `at` on."""
-    for match in pattern.finditer(text):
+def _fill(classes: bytearray, pattern: Any, name: int, first: int = 0, last: int = _CODES) -> None:
+    """Give a class to the code points of a range that a pattern finds."""
+    for match in pattern.finditer(_codes(), first, last):
         start, end = match.span()
-        classes[at + start : at + end] = bytes([name]) * (end - start)
+        classes[start:end] = bytes([name]) * (end - start)
 
 
 def _folded(classes: bytearray) -> ClassTable:
@@ -224,28 +212,36 @@ def _bert(left: int, right: int) -> int:
 
 
 GPT2, GPT4, GPT4_TRAILING, GPT4O = range(4)
-RUNS = "bert-runs"
-"""Not a split, but scanned: what stands between the white space that BERT's normalisation keeps."""
+RUNS, SPACED = "bert-runs", "spaced-runs"
+"""Not splits, but scanned: what stands between the white space that BERT's normalisation keeps. With `SPACED`
+these are sentencepiece's words, but for the ▁ in front of each."""
 
 
 class Rule(NamedTuple):
-    """A rule of `text.split.Split`: what two characters say, and the rule of the whole word where they say
-    ASK."""
+    """A rule of `text.split.Split`.
+
+    Attributes:
+        pairs: What the classes of two characters say of the border between them.
+        word: The rule of the whole word where they say ASK, which they never do where white space is dropped.
+        table: Makes the table of classes.
+    """
 
     pairs: Callable[[int, int], int]
-    word: int = GPT4  # never asked for where white space is dropped
+    word: int = GPT4
+    table: Callable[[], ClassTable] = letters_table
 
 
 RULES = {
     "gpt2": Rule(_gpt2, GPT2), "gpt4": Rule(_gpt4), "gpt4-trailing": Rule(_gpt4, GPT4_TRAILING),
-    "gpt4o": Rule(_gpt4o, GPT4O), "whitespace": Rule(_whitespace), "bert": Rule(_bert), RUNS: Rule(_bert),
+    "gpt4o": Rule(_gpt4o, GPT4O), "whitespace": Rule(_whitespace), "bert": Rule(_bert, table=bert_table),
+    RUNS: Rule(_bert, table=bert_runs_table), SPACED: Rule(_bert, table=bert_runs_table),
 }
 """The rules by the names that records of splits give."""
 
 
 def rule_of(split: str) -> str:
-    """The name of the rule by which a split, or `RUNS`, is scanned; empty where it is not."""
-    return split if split == RUNS else SPLITS.of(split).rule
+    """The name of the rule by which a split, `RUNS` or `SPACED` is scanned; empty where it is not."""
+    return split if split in (RUNS, SPACED) else SPLITS.of(split).rule
 
 
 def is_shaped(recipe: Recipe) -> bool:
@@ -256,39 +252,29 @@ def is_shaped(recipe: Recipe) -> bool:
     return bool(recipe.symbols) or recipe.prefix_space is not None
 
 
-def is_spaced(recipe: Recipe) -> bool:
-    """True if each run of a text is normalised by `nmt-nfkc` and split by itself.
-
-    `nmt-nfkc` turns the white space that BERT's normalisation keeps into spaces. It squeezes several spaces
-    into one and drops those at the ends. None of its rules begins with a space. `metaspace` sets a ▁ before a
-    text as it does in place of each space.
-    """
-    marked = SPLITS.of(recipe.split).marks_spaces
-    return not is_shaped(recipe) and recipe.normalize == ("nmt-nfkc",) and marked
-
-
 def scanned(recipe: Recipe) -> str:
-    """The split by which the text of a recipe is scanned; empty where it is not.
+    """The split by which kernels scan the text of a recipe; empty where they do not.
 
-    `RUNS` where BERT's rule applies: each run of a text is normalised and split by itself.
+    `RUNS` where BERT's rule applies, and `SPACED` for sentencepiece's: each run of a text is normalised and
+    split by itself. sentencepiece's `nmt-nfkc` turns the white space that BERT's normalisation keeps into
+    spaces, squeezes several into one and drops those at the ends. None of its rules begins with a space.
+    `metaspace` sets a ▁ before a text as it does in place of each space.
     """
     rule = rule_of(recipe.split)
-    if is_shaped(recipe) or not rule:
+    if is_shaped(recipe):
         return ""
-    cleaned = recipe.normalize in (("bert-uncased",), ("bert-cased",)) and rule == "bert"
-    return recipe.split if not recipe.normalize else RUNS if cleaned else ""
-
-
-def scans(recipe: Recipe) -> bool:
-    """True if kernels count the words of a recipe."""
-    return is_spaced(recipe) or bool(scanned(recipe))
+    if recipe.normalize == ("nmt-nfkc",) and SPLITS.of(recipe.split).marks_spaces:
+        return SPACED
+    if recipe.normalize in (("bert-uncased",), ("bert-cased",)) and rule == "bert":
+        return RUNS
+    return recipe.split if rule and not recipe.normalize else ""
 
 
 def without_scanner(recipe: Recipe) -> str:
     """The value of a recipe by which plain Python counts words, as `axis=value`; empty where kernels count
     them, and where a document is one word."""
     record = SPLITS.of(recipe.split)
-    if scans(recipe) or (record.keeps_spaces and not record.cut):
+    if scanned(recipe) or (record.keeps_spaces and not record.cut):
         return ""
     shaping = "symbols" if recipe.symbols else "prefix_space"
     word = "split" if not rule_of(recipe.split) else shaping if is_shaped(recipe) else "normalize"

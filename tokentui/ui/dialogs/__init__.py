@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Never, TypeVar
 
@@ -13,18 +14,20 @@ from textual.content import Content
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 from textual.widgets import Static
-from textual.worker import NoActiveWorker, get_current_worker
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe_line
+from tokentui.session.commands import Command
 from tokentui.session.snapshot import Snapshot
+from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.lines import KeyLine
-from tokentui.ui.draw.table import Column, Listing, TableRow
-from tokentui.ui.draw.text import Cell, join, wrap
+from tokentui.ui.draw.table import Column, Listing, TableRow, place_columns
+from tokentui.ui.draw.text import Cell, join
 from tokentui.ui.face import Face, waits_for
 from tokentui.ui.keys import Acting, Action
 from tokentui.ui.typed import Field
 
+Answer = TypeVar("Answer")
 Result = TypeVar("Result")
 
 LEAVE: Action[Never] = Action(("escape",), "leave", lambda it: it.leave())
@@ -47,21 +50,14 @@ class Once(Screen[Result]):
         if self._left:
             return AwaitComplete()
         self._left = True
-        try:
-            own = get_current_worker()
-        except NoActiveWorker:
-            own = None
         for worker in list(self.workers):
-            if worker is not own and self in worker.node.ancestors_with_self:
+            if self in worker.node.ancestors_with_self:
                 worker.cancel()
         return super().dismiss(result)
 
     def call_after_refresh(self, callback: Callable[..., Any], *args: Any, **kwargs: Any) -> bool:
         """Call after the next frame, if the screen is there still."""
-        return super().call_after_refresh(self._unless_left, callback, *args, **kwargs)
-
-    def _unless_left(self, callback: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        return None if self._left else callback(*args, **kwargs)
+        return super().call_after_refresh(lambda: None if self._left else callback(*args, **kwargs))
 
 
 class Dialog(Acting, ModalScreen[Result], Once[Result]):
@@ -91,6 +87,8 @@ class Dialog(Acting, ModalScreen[Result], Once[Result]):
         self.heading = heading or self.HEADING
         self.waits = waits_for(face.snapshot)
         """The work that an answer of the session waits for; empty if the answer is on its way."""
+        self.asking = ""
+        """The work of the session that an answer is being waited for, in words; empty if for none."""
         self.hints = KeyLine([action for action in self.ACTIONS if action.label])
         self.notice = Notice()
         self.box = Vertical(classes="dialog")
@@ -118,11 +116,6 @@ class Dialog(Acting, ModalScreen[Result], Once[Result]):
         if subtitle is not None:
             self.box.border_subtitle = join(((subtitle, ""),)) if subtitle else None
 
-    def on_mount(self) -> None:
-        """Say what is waited for."""
-        if self.waits:
-            self.tell_waiting()
-
     def on_resize(self) -> None:
         """Lay out anew, as soon as the new room is there."""
         self.call_after_refresh(self.lay_out)
@@ -140,6 +133,35 @@ class Dialog(Acting, ModalScreen[Result], Once[Result]):
 
     def tell_waiting(self) -> None:
         """Say what is waited for, where something is."""
+        if self.asking:
+            self.notice.say(self.waits or self.asking)
+
+    def find_out(
+        self, command: Command[Answer], found: Callable[[Answer], object], asking: str,
+        failed: Callable[[TokentuiError | Cancelled], object] | None = None,
+    ) -> None:
+        """Ask the session; a newer question takes the place of one that waits.
+
+        Args:
+            command: The question.
+            found: Called with the answer.
+            asking: What the session does meanwhile, in words.
+            failed: Called with what went wrong; it is shown in the notice if None.
+        """
+
+        async def ask() -> None:
+            try:
+                answer = await self.face.ask(command)
+            except (TokentuiError, Cancelled) as error:
+                self.asking = ""
+                (failed or self.notice.tell)(error)
+            else:
+                self.asking = ""
+                found(answer)
+
+        self.asking = asking
+        self.tell_waiting()
+        self.run_worker(ask(), group="asked", exclusive=True)
 
     @property
     def editing(self) -> bool:
@@ -165,19 +187,13 @@ class Dialog(Acting, ModalScreen[Result], Once[Result]):
 
 
 class ListDialog(Dialog[Result]):
-    """A dialog whose keys go to a list.
-
-    Args:
-        face: The program.
-        columns: The columns of the list.
-        heading: The title, where it is not that of the class.
-    """
+    """A dialog whose keys go to a list."""
 
     ACTIONS: ClassVar[Sequence[Action[Never]]] = (SCROLL, LEAVE)
 
-    def __init__(self, face: Face, columns: Sequence[Column] = (), heading: str = "") -> None:
+    def __init__(self, face: Face, heading: str = "") -> None:
         super().__init__(face, heading)
-        self.listing = Listing(columns)
+        self.listing = Listing()
 
     def compose_box(self) -> ComposeResult:
         """The list."""
@@ -186,6 +202,34 @@ class ListDialog(Dialog[Result]):
     def on_mount(self) -> None:
         """Begin in the list."""
         self.set_focus(self.listing)
+
+    def tell(
+        self, columns: Sequence[Column], rows: Iterable[TableRow], *, words: bool = False,
+        keep: Hashable = None,
+    ) -> None:
+        """Show rows in these columns. What is too long for the last column goes on in rows below; a cell more
+        stands behind it, or where there is no room below it.
+
+        Args:
+            columns: The columns.
+            rows: The rows; the key of each that goes on another is a pair, of the key of that and a number.
+            words: True to break between words.
+            keep: The key of the row that the cursor stays on; without one it stays about where it was.
+        """
+        last = len(columns) - 1
+        room = self.listing.size.width - 3  # but for the margin and the bar
+        width = {n: width for n, width, _ in place_columns(tuple(columns), room)}.get(last, room)
+        out = []
+        for row in rows:
+            parts = row.cells[last:]
+            if row.key is not None:  # no heading
+                whole = tuple(run for part in parts for run in part)
+                parts = (whole,) if ui_text.width(whole) <= width else parts
+                parts = tuple(line for part in parts for line in ui_text.wrap(part, width, words=words))
+            for n, part in enumerate(parts):
+                cells = (*(((),) * last if n else row.cells[:last]), part)
+                out.append(replace(row, key=(row.key, n) if n else row.key, cells=cells))
+        self.listing.show(out, keep, columns)
 
 
 class Told(Static):
@@ -222,22 +266,6 @@ class Notice(Told):
     def tell(self, error: TokentuiError | Cancelled) -> None:
         """Say what went wrong."""
         self.say(safe_line(error) if isinstance(error, TokentuiError) else "stopped", "error")
-
-
-def told_rows(
-    key: Hashable, heads: Sequence[Cell], cell: Cell, width: int, *, words: bool = False
-) -> Iterator[TableRow]:
-    """A text as rows of a list, of so many columns each.
-
-    Args:
-        key: The key of the first row. The others have it with their number.
-        heads: What stands in the columns before the first row.
-        cell: The text.
-        width: The columns for it.
-        words: True to break between words.
-    """
-    for line, part in enumerate(wrap(cell, width, words=words)):
-        yield TableRow((key, line) if line else key, (*(heads if not line else [()] * len(heads)), part))
 
 
 def prompted(prompt: str, field: Widget, classes: str = "line") -> Horizontal:

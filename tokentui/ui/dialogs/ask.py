@@ -18,10 +18,9 @@ from tokentui.core.safetext import safe, visible
 from tokentui.recipe import Ending
 from tokentui.session.commands import GoTo, GoToToken
 from tokentui.session.snapshot import Snapshot
-from tokentui.ui.dialogs import LEAVE, SCROLL, Dialog, ListDialog, prompted, told_rows
+from tokentui.ui.dialogs import LEAVE, SCROLL, Dialog, ListDialog, prompted
 from tokentui.ui.draw.figures import size, step_of
 from tokentui.ui.draw.table import Column, TableRow
-from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import Face
 from tokentui.ui.keys import Action, key_name
 from tokentui.ui.typed import Field
@@ -50,7 +49,7 @@ def place_of(now: Snapshot | None) -> Place:
     """Return the position of what is trained, or of the columns of Compare."""
     if now is None:
         return Place()
-    if not now.side_by_side:
+    if len(now.columns) == 1:
         at = now.main.at
         return Place(at.step, at.computed, at.end)
     by = now.position.by
@@ -105,43 +104,36 @@ def _wrong(what: str, line: str, hint: str) -> TokentuiError:
 
 
 _FIRST = {"": "a step", "merges": "a step", "size": "a number of ids", "tokens": "a step of column A"}
+_PAST = {"last": "the run ends at", "about": "the run ends at about"}
 
 
 def foretell(text: str, place: Place) -> str:
     """Return a preview of what a typed line does, as safe text; it may fail as `destination` does."""
+    end = place.end
     match destination(text, place):
         case None:
-            part, token = (
-                "" if place.by == "size" else ", 50%", "" if place.by else ", or the text of a token",
-            )
+            part = "" if place.by == "size" else ", 50%"
+            token = "" if place.by else ", or the text of a token"
             return f"{_FIRST[place.by]}, +100, -5{part}, end{token}"
-        case GoTo(None):
-            if place.by:
-                return "the end of every column"
-            end = place.end
-            return "the end of the run" if end.step is None else f"the end of the run, {step_of(end)}"
-        case GoTo(int(number)):
-            if place.by:
-                return f"{number:,} ids" if place.by == "size" else f"step {number:,}"
-            there = ", where you are" if number == place.value else ""
-            told = there or _part(text, place.end) or _beyond(number, place.end)
-            return f"step {number:,}{told} (known to {place.known:,})"
         case GoToToken(token):
             shown = "".join(span.text for span in visible(token, limit=_TYPED_SHOWN))
             return f"the step that makes ‘{shown}’"
+        case GoTo(None) if place.by:
+            return "the end of every column"
+        case GoTo(None):
+            return "the end of the run" if end.step is None else f"the end of the run, {step_of(end)}"
+        case GoTo(int(number)) if place.by:
+            return f"{number:,} ids" if place.by == "size" else f"step {number:,}"
+        case GoTo(int(number)):
+            told = ""
+            if number == place.value:
+                told = ", where you are"
+            elif text.strip().endswith("%") and not end.exact:
+                told = f" of {end.kind} {end.step:,}"
+            elif end.step is not None and number > end.step:
+                told = f", {_PAST.get(end.kind, 'beyond the stop at')} {end.step:,}"
+            return f"step {number:,}{told} (known to {place.known:,})"
     raise AssertionError
-
-
-def _part(text: str, end: Ending) -> str:
-    """Of what a part is taken, where that is not exact."""
-    return f" of {end.kind} {end.step:,}" if text.strip().endswith("%") and not end.exact else ""
-
-
-def _beyond(number: int, end: Ending) -> str:
-    if end.step is None or number <= end.step:
-        return ""
-    ends = {"last": "the run ends at", "about": "the run ends at about"}.get(end.kind, "beyond the stop at")
-    return f", {ends} {end.step:,}"
 
 
 class AskLine(Dialog[None]):
@@ -306,7 +298,7 @@ def engine_line(engine: str = "", memory: int = 0) -> str:
     return f"{runs} · {python} · Textual {version('textual')}".replace("  ", " ")
 
 
-def help_rows(actions: Sequence[Action[Never]], context: str, find: str, width: int) -> Iterator[TableRow]:
+def help_rows(actions: Sequence[Action[Never]], context: str, find: str) -> Iterator[TableRow]:
     """The rows of help: actions that have the text that is looked for, under the headings of their contexts.
 
     Args:
@@ -314,24 +306,20 @@ def help_rows(actions: Sequence[Action[Never]], context: str, find: str, width: 
         context: The one of the focused pane: it comes first, then `global`, then the others as they come. An
             action of several panes stands under each.
         find: Text that keys, label or sentence must have, upper or lower case; "" for all.
-        width: The columns for the sentence; the rest of a longer one stands in rows of its own.
     """
     names = [_where(context), "global", *(_where(each) for one in actions for each in one.contexts)]
     for name in dict.fromkeys(names):
         found = [
             one for one in actions if name in map(_where, one.contexts) and find.lower() in _all_text(one)
         ]
-        if not found:
-            continue
-        title = "Everywhere" if name == "global" else name.capitalize()
-        yield TableRow(None, (((title, "strong"),), (), ()))
+        if found:
+            title = "Everywhere" if name == "global" else name.capitalize()
+            yield TableRow(None, (((title, "strong"),), (), ()))
         for action in found:
-            heads: list[Cell] = [
-                ((" ".join(map(key_name, action.keys)), "key"),), ((action.label, "strong"),),
-            ]
-            said = ((action.help or action.label, ""),)
             key = action.name if name == _where(action.contexts[0]) else (action.name, name)
-            yield from told_rows(key, heads, said, max(10, width), words=True)
+            keys = " ".join(map(key_name, action.keys))
+            says = action.help or action.label
+            yield TableRow(key, (((keys, "key"),), ((action.label, "strong"),), ((says, ""),)))
 
 
 def _where(context: str) -> str:
@@ -404,17 +392,12 @@ class HelpScreen(ListDialog[None]):
 
     def lay_out(self) -> None:
         """Break the sentences for the room there is."""
-        listing = self.listing
         keys = max((cell_len(" ".join(map(key_name, action.keys))) for action in self._actions), default=0)
         labels = max((cell_len(action.label) for action in self._actions), default=0)
-        keys, labels = min(keys, _KEYS_MOST), min(labels, _LABEL_MOST)
-        if listing.size.width < _NARROW:
-            labels = 0
+        narrow = self.listing.size.width < _NARROW
         columns = (
-            Column(width=max(10, keys), priority=2), Column(width=labels),
-            Column(flex=1, min_width=12, priority=1),
+            Column(width=max(10, min(keys, _KEYS_MOST)), priority=2),
+            Column(width=0 if narrow else min(labels, _LABEL_MOST)), Column(flex=1, min_width=12, priority=1),
         )
-        taken = 2 + sum(column.width + 1 for column in columns[:2]) + 1
-        listing.set_columns(columns)
-        listing.find = self._find
-        listing.show(list(help_rows(self._actions, self._pane, self._find, listing.size.width - taken)))
+        self.listing.find = self._find
+        self.tell(columns, help_rows(self._actions, self._pane, self._find), words=True)

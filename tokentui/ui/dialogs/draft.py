@@ -85,8 +85,17 @@ class RecipeChoice:
     def changes(self, to: RecipeChoice) -> Changes:
         """The values that another choice has changed, axes first."""
         names = [name for _, group in _GROUPS for name in group]
-        return tuple([Change(name, self.text(name), to.text(name)) for name in names
-            if self.value(name) != to.value(name)])
+        return tuple(
+            [Change(name, self.text(name), to.text(name)) for name in names
+             if self.value(name) != to.value(name)]
+        )
+
+    def _with(self, name: str, value: object) -> RecipeChoice:
+        if name == PLACE:
+            return replace(self, keep_place=str(value))
+        if name in RUN:
+            return replace(self, run=self.run.with_words(**{name: value}))
+        return replace(self, recipe=changed(self.recipe, **{name: value}))
 
     def typed(self, name: str, text: str) -> RecipeChoice:
         """The choice with a value of an axis as a recipe has it and what must change with it, or of a word as
@@ -95,12 +104,11 @@ class RecipeChoice:
         Raises:
             TokentuiError: It makes no sense here.
         """
-        if name in RUN:
-            return replace(self, run=self.run.with_words(**{name: RUN[name].read(text)}))
-        if name in SHAPE:
-            return replace(self, recipe=changed(self.recipe, **{name: SHAPE[name].read(text)}))
+        if name in _WORDS:
+            return self._with(name, _WORDS[name].read(text))
         new = put(self.recipe, name, text)
-        return replace(self, recipe=mended(self.recipe, name, new) or changed(self.recipe, **{name: new}))
+        with_it = mended(self.recipe, name, new)
+        return replace(self, recipe=with_it) if with_it is not None else self._with(name, new)
 
     def turned(self, name: str, by: int) -> RecipeChoice | None:
         """The choice with the next value of this name (`by` 1) or the one before (-1); None where it is
@@ -109,20 +117,19 @@ class RecipeChoice:
         Raises:
             TokentuiError: No other value goes with the rest.
         """
+        now, ways = self.value(name), list[object]()
         if name == PLACE:
-            return replace(self, keep_place=next(one for one in PLACES if one != self.keep_place))
-        if name in AXES:
-            now = getattr(self.recipe, name)
-            ways: list[str | tuple[str, ...]]
-            if isinstance(now, tuple):  # a list goes through the empty one and each value alone
-                ways = [(), *((value,) for value in AXES[name])]
-            else:
-                ways = [one.value for one in options(self.recipe, name) if one.taken or not one.refused]
-            at = ways.index(now) if now in ways else -1 if by > 0 else 0
-            return replace(self, recipe=changed(self.recipe, **{name: ways[(at + by) % len(ways)]}))
-        if name in SHAPE and SHAPE[name].kind is bool:
-            return replace(self, recipe=changed(self.recipe, **{name: self.text(name) == "no"}))
-        return None
+            ways = list(PLACES)
+        elif name in _WORDS:
+            if _WORDS[name].kind is not bool:
+                return None
+            now, ways = self.text(name) == "yes", [False, True]
+        elif isinstance(now, tuple):  # a list goes through the empty one and each value alone
+            ways = [(), *((value,) for value in AXES[name])]
+        else:
+            ways = [one.value for one in options(self.recipe, name) if one.taken or not one.refused]
+        at = ways.index(now) if now in ways else -1 if by > 0 else 0
+        return self._with(name, ways[(at + by) % len(ways)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +185,8 @@ def options(recipe: Recipe, axis: str) -> tuple[Option, ...]:
         except TokentuiError as error:
             refused = str(error)
             with_it = mended(recipe, axis, put(recipe, axis, value)) or recipe
-            others = tuple([one for one in RecipeChoice(recipe).changes(RecipeChoice(with_it))
-                if one.name in AXES and one.name != axis])
+            changes = RecipeChoice(recipe).changes(RecipeChoice(with_it))
+            others = tuple([one for one in changes if one.name in AXES and one.name != axis])
         found.append(Option(value, label, record.about, value in now, refused, others))
     return tuple(found)
 

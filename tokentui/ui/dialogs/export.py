@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -51,7 +53,6 @@ class ExportScreen(Dialog[None]):
         """The path that was put into the field, not typed."""
         self._confirmed = ("", "")
         """The path and the format of which it was said that a file is there."""
-        self._writing = False
         self.formats, self.losses = Listing(_FORMATS, id="formats"), Told(id="losses")
         self.field = Field(placeholder="a file", select=False)
         self.follow(face.snapshot)
@@ -66,35 +67,20 @@ class ExportScreen(Dialog[None]):
     def on_mount(self) -> None:
         """Ask what there is to lose."""
         self.formats.focus()
-        self.tell_waiting()
-        self.run_worker(self._look(), group="formats", exclusive=True)
+        self.find_out(Formats(), self._take, "looking at the formats …")
 
     def follow(self, snapshot: Snapshot | None) -> None:
         """Take the step: what is written is the tokenizer that is seen, or the one that is walked to."""
         super().follow(snapshot)
         if snapshot is None:
             return
-        self._step = None if snapshot.nothing or snapshot.main.partial else snapshot.main.at.step
-        if snapshot.corpus.name != self._corpus and not snapshot.nothing:
+        self._step = None if snapshot.corpus.nothing or snapshot.main.partial else snapshot.main.at.step
+        if snapshot.corpus.name != self._corpus and not snapshot.corpus.nothing:
             self._corpus, self._stem = snapshot.corpus.name, stem_of(snapshot.corpus.name)
         self.heading = self.HEADING if self._step is None else f"Export the tokenizer of step {self._step:,}"
         self.name_box(self.heading)
 
-    def tell_waiting(self) -> None:
-        """Show the wait on the line of progress."""
-        if self._writing:
-            self.notice.say(self.waits or "writing, reading back and trying it on many texts …")
-        elif not self._reports:
-            self.notice.say(self.waits or "looking at the formats …")
-
-    async def _look(self) -> None:
-        try:
-            reports = await self.face.ask(Formats())
-        except Cancelled:
-            return
-        except TokentuiError as error:
-            self.notice.tell(error)
-            return
+    def _take(self, reports: Sequence[ExportReport]) -> None:
         self._reports = {report.format: report for report in reports}
         self.formats.show([_row(report) for report in reports])
         self.notice.say("")
@@ -108,7 +94,7 @@ class ExportScreen(Dialog[None]):
     @on(Input.Changed)
     def _clear(self) -> None:
         """Clear the message: it is about another path."""
-        if not self._writing:
+        if not self.asking:
             self.notice.say("")
 
     @on(Listing.CursorMoved)
@@ -127,42 +113,36 @@ class ExportScreen(Dialog[None]):
     def write(self) -> None:
         """Write, if there is nothing against it."""
         report, path = self.chosen, self.field.value
-        if self._writing:
-            return
         if report is None:
             self.notice.say(f"not yet: {self.waits or 'the formats are being looked at'}", "warning")
+        elif self.asking:
+            return
         elif report.refused:
             self.notice.say(f"{report.format} cannot hold it: {report.refused}", "error")
         elif not path.strip():
             self.notice.say("name a file", "error")
         else:
-            self._writing = True
-            self.tell_waiting()
-            self.run_worker(self._try(path, report.format), group="write", exclusive=True)
+            wish = path, report.format
+            again, self._confirmed = self._confirmed == wish, ("", "")
+            self.find_out(Export(*wish, again), partial(self._written, path),
+                "writing, reading back and trying it on many texts …", partial(self._not_written, wish))
 
-    async def _try(self, path: str, format: str) -> None:
-        again = self._confirmed == (path, format)
-        self._confirmed = ("", "")
-        try:
-            report = await self.face.ask(Export(path, format, again))
-        except Cancelled:
-            self.notice.say("stopped")
-        except TokentuiError as error:
-            if "enter again" in error.hint:
-                self._confirmed = (path, format)
-            self.notice.say(safe_line(error), "warning" if self._confirmed[0] else "error")
-        else:
-            if not report.refused:
-                tried = f", the same on {report.checked:,} texts" if report.checked else ""
-                self.face.say(f"{path}: written as {report.format}{tried}")
-                self.dismiss(None)
-                return
-            self._reports[format] = report
-            self.formats.show([_row(one) for one in self._reports.values()], keep=format)
-            self._follow()
-            self.notice.say(f"nothing is written: {safe_line(report.refused)}", "error")
-        finally:
-            self._writing = False
+    def _not_written(self, wish: tuple[str, str], error: TokentuiError | Cancelled) -> None:
+        self.notice.tell(error)
+        if isinstance(error, TokentuiError) and "enter again" in error.hint:
+            self._confirmed = wish
+            self.notice.say(safe_line(error), "warning")
+
+    def _written(self, path: str, report: ExportReport) -> None:
+        if not report.refused:
+            tried = f", the same on {report.checked:,} texts" if report.checked else ""
+            self.face.say(f"{path}: written as {report.format}{tried}")
+            self.dismiss(None)
+            return
+        self._reports[report.format] = report
+        self.formats.show([_row(one) for one in self._reports.values()], keep=report.format)
+        self._follow()
+        self.notice.say(f"nothing is written: {safe_line(report.refused)}", "error")
 
 
 def stem_of(corpus: str) -> str:

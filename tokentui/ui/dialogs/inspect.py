@@ -5,7 +5,6 @@ written.
 from __future__ import annotations
 
 import hashlib
-import itertools
 import math
 import unicodedata
 from collections.abc import Hashable, Iterator, Sequence
@@ -15,13 +14,12 @@ from typing import TypeAlias
 from textual.app import ComposeResult
 
 from tokentui.analyze.results import CheckResult, HealthReport, VocabularyFacts
-from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import GLYPH_MODES, safe
 from tokentui.learn.rows import Candidate, Entry, PairCandidate, PieceCandidate, TokenCandidate
 from tokentui.recipe import Recipe
 from tokentui.session.commands import ExamineHealth
 from tokentui.session.snapshot import Snapshot
-from tokentui.ui.dialogs import LEAVE, SCROLL, ListDialog, told_rows
+from tokentui.ui.dialogs import LEAVE, SCROLL, ListDialog
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import amount, number, plural, signed
 from tokentui.ui.draw.table import Column, Listing, TableRow
@@ -36,8 +34,7 @@ Row: TypeAlias = Candidate | Entry
 """A row that can be inspected."""
 
 _REASON_SHOWN = 300
-_NAME_WIDTH = 10
-_COLUMNS = (Column(width=_NAME_WIDTH, priority=1), Column(flex=1, min_width=12, priority=2))
+_COLUMNS = (Column(width=10, priority=1), Column(flex=1, min_width=12, priority=2))
 _UNNAMED = {
     "Cc": "a control character",
     "Cf": "a formatting character",
@@ -199,7 +196,7 @@ class InspectScreen(ListDialog[None]):
     HEADING = "Inspect"
 
     def __init__(self, face: Face, row: Row) -> None:
-        super().__init__(face, _COLUMNS, f"{self.HEADING} ‘{safe(piece_of(row), limit=30)}’")
+        super().__init__(face, f"{self.HEADING} ‘{safe(piece_of(row), limit=30)}’")
         self._row, self._follows = row, loads(face.snapshot)
 
     def follow(self, snapshot: Snapshot | None) -> None:
@@ -215,13 +212,11 @@ class InspectScreen(ListDialog[None]):
 
     def lay_out(self) -> None:
         """Break long values for the room there is."""
-        width = self.listing.size.width - 2 - _NAME_WIDTH - 1 - 1  # the margin, the gap, the bar
         step = self.face.snapshot.main.at.step if self.face.snapshot else 0
         told = (*facts(self._row, step), ("", ()), *code_points(bare_of(self._row)))
-        rows = [
-            told_rows(place, [((label, "muted"),)], cell, width) for place, (label, cell) in enumerate(told)
-        ]
-        self.listing.show(list(itertools.chain.from_iterable(rows)))
+        self.tell(_COLUMNS, [
+            TableRow(place, (((label, "muted"),), cell)) for place, (label, cell) in enumerate(told)
+        ])
 
 
 # The facts of a tokenizer: its steps, what is in its vocabulary, and a report on its health.
@@ -257,7 +252,6 @@ class FactsScreen(ListDialog[None]):
         self._open: set[str] = set()
         """The checks whose examples are seen."""
         self.report: HealthReport | None = None
-        self._failed = False
 
     def compose_box(self) -> ComposeResult:
         """The list, and what the row under the cursor is about."""
@@ -267,12 +261,11 @@ class FactsScreen(ListDialog[None]):
     def on_mount(self) -> None:
         """Show what is known at once, and ask for the rest."""
         self._say_what()
-        self.tell_waiting()
-        self.run_worker(self._find(), group="facts")
+        self.find_out(ExamineHealth(), self._take, "looking at every token …")
 
     def _say_what(self) -> None:
         now = self._now
-        if now is None or now.nothing:
+        if now is None or now.corpus.nothing:
             return
         name = now.main.opened.name if now.main.opened is not None else now.main.preset or "the tokenizer"
         self.name_box(f"{self.HEADING} · {safe(name, limit=60)}", f"step {number(now.main.at.step)}")
@@ -280,82 +273,62 @@ class FactsScreen(ListDialog[None]):
     def follow(self, snapshot: Snapshot | None) -> None:
         """Take the state until the report on it has come."""
         super().follow(snapshot)
-        if self.report is None and not self._failed and snapshot is not None and self.is_mounted:
+        if self.asking and snapshot is not None and self.is_mounted:
             self._now = snapshot
             self._say_what()
             self.lay_out()
 
-    def tell_waiting(self) -> None:
-        """Say it where the report will say what it is about."""
-        if self.report is None and not self._failed:
-            self.notice.say(self.waits or "looking at every token …")
-
-    async def _find(self) -> None:
-        try:
-            self.report = await self.face.ask(ExamineHealth())
-        except (TokentuiError, Cancelled) as error:
-            self._failed = True
-            self.notice.tell(error)
-            return
+    def _take(self, report: HealthReport) -> None:
+        self.report = report
         self.listing.cursor = 0  # what has come stands above what was seen
-        self.lay_out(keep=False)
+        self.lay_out()
         self._say()
 
     # What is seen.
 
-    def lay_out(self, keep: bool = True) -> None:
+    def lay_out(self) -> None:
         """Break long lines for the room there is."""
-        listing = self.listing
-        label = _LABEL if listing.size.width < _WIDE else _WIDE_LABEL
+        label = _LABEL if self.listing.size.width < _WIDE else _WIDE_LABEL
         columns = (Column(width=4, priority=3), Column(width=label, priority=1),
             Column(flex=1, min_width=16, priority=2))
-        listing.set_columns(columns)
-        width = max(10, listing.size.width - 4 - label - 5)
-        listing.show(list(self._rows(width)), keep=listing.cursor_key if keep else None)
+        self.tell(columns, self._rows(), words=True, keep=self.listing.cursor_key)
 
-    def _rows(self, width: int) -> Iterator[TableRow]:
+    def _rows(self) -> Iterator[TableRow]:
         if self.report is not None:
             counts = [(name, sum(check.status == name for check in self.report.checks))
                 for name in (*STATUS, "n/a")]
             yield _heading("Health", " · ".join(f"{count} {name}" for name, count in counts if count))
             for check in self.report.checks:
-                yield from self._check(check, width)
+                yield from self._check(check)
         opened = self._now.main.opened if self._now is not None else None
         if opened is not None:
             yield _heading("Steps", "in the order in which a text passes them")
             for at, stage in enumerate(opened.stages):
                 axis = f"   {safe(stage.axis)}" if stage.axis else ""
-                said = (
-                    ("opaque  " if stage.opaque else "", "warning"), (safe(stage.what), ""), (axis, "muted"),
-                )
-                yield from _lines(("stage", at), stage.name, said, width)
-            steps = f"{number(opened.steps)}, {safe(opened.order)}"
-            yield from _lines("replay", "replay steps", ((steps, ""),), width)
+                yield _row(("stage", at), stage.name, ("opaque  " if stage.opaque else "", "warning"),
+                    (safe(stage.what), ""), (axis, "muted"))
+            yield _row("replay", "replay steps", (f"{number(opened.steps)}, {safe(opened.order)}", ""))
             for at, note in enumerate(opened.notes):
-                told = ((safe(note), "warning"),)
-                yield from _lines(("note", at), "" if at else "notes", told, width, ("!", "warning"))
+                yield _row(
+                    ("note", at), "" if at else "notes", (safe(note), "warning"), mark=("!", "warning"))
         if self.report is not None:
             yield _heading("Vocabulary", "")
             for at, (label, cell) in enumerate(_facts(self.report.facts)):
-                yield from _lines(("fact", at), label, cell, width)
+                yield _row(("fact", at), label, *cell)
 
-    def _check(self, check: CheckResult, width: int) -> Iterator[TableRow]:
-        mark: Run = (check.status, STATUS.get(check.status, "muted"))
-        observed = ((safe(check.observed, limit=_TEXT_SHOWN), ""),)
-        yield from _lines(("check", check.name), check.title, observed, width, mark)
+    def _check(self, check: CheckResult) -> Iterator[TableRow]:
+        yield _row(("check", check.name), check.title, (safe(check.observed, limit=_TEXT_SHOWN), ""),
+            mark=(check.status, STATUS.get(check.status, "muted")))
         if check.name not in self._open:
             return
         for at, one in enumerate(check.examples):
-            which, note = "" if one.id is None else f"{one.id} ", safe(one.note, limit=_TEXT_SHOWN)
-            cell: Cell = ((which, "muted"), *ui_text.runs(one.piece, limit=_PIECE_SHOWN))
-            said: Cell = (*cell, (f"  {note}", "muted"))
-            parts = (said,) if ui_text.width(said) <= width else (cell, ((f"  {note}", "muted"),))
-            for place, part in enumerate(parts):
-                yield from _lines(("example", check.name, at, place), "", part, width)
-        rest = check.count - len(check.examples)
-        if rest > 0:
-            yield TableRow(("rest", check.name),
-                ((), (), ((f"and {plural(rest, 'more', 'more')}", "muted"),)))
+            which = ("" if one.id is None else f"{one.id} ", "muted")
+            cell: Cell = (which, *ui_text.runs(one.piece, limit=_PIECE_SHOWN))
+            note: Cell = ((f"  {safe(one.note, limit=_TEXT_SHOWN)}", "muted"),)
+            yield TableRow(("example", check.name, at), ((), (), cell, note))
+        if check.count > len(check.examples):
+            rest = plural(check.count - len(check.examples), "more", "more")
+            yield _row(("rest", check.name), "", (f"and {rest}", "muted"))
 
     def _say(self) -> None:
         """Say what the check under the cursor is good for, and what it is held against."""
@@ -428,8 +401,8 @@ def _heading(title: str, rest: str) -> TableRow:
     return TableRow(None, ((), ((title, "strong"),), ((rest, "muted"),)))
 
 
-def _lines(key: Hashable, label: str, cell: Cell, width: int, mark: Run = ("", "")) -> Iterator[TableRow]:
-    return told_rows(key, [(mark,), ((safe(label), "muted"),)], cell, width, words=True)
+def _row(key: Hashable, label: str, *cell: Run, mark: Run = ("", "")) -> TableRow:
+    return TableRow(key, ((mark,), ((safe(label), "muted"),), cell))
 
 
 def _check_of(key: Hashable) -> str:

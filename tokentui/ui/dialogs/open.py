@@ -15,10 +15,9 @@ from textual.widgets import Input
 
 from tokentui.axes import AXES
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.core.files import open_regular
 from tokentui.core.safetext import safe, safe_line
 from tokentui.presets import PRESETS, Preset
-from tokentui.recipe import Recipe
+from tokentui.recipe import Recipe, read_recipe
 from tokentui.session.catalog import Sample, find_sample, samples
 from tokentui.session.commands import Open, OpenTokenizer, Recognise
 from tokentui.session.saved import recent as recently_opened
@@ -240,7 +239,6 @@ OWN = "a recipe of one's own"
 SPLITS: tuple[str, ...] = ("", *(name for name, one in AXES["split"].items() if not one.text))
 """The splits that a file may be read with, "" for its own."""
 
-_LARGEST_RECIPE = 1 << 20
 
 
 class AddScreen(Picker[ColumnWanted]):
@@ -331,7 +329,7 @@ class AddScreen(Picker[ColumnWanted]):
     async def _open(self, path: str) -> None:
         try:
             if path.endswith(".toml"):
-                recipe = await in_thread(lambda: _read_recipe(path))
+                recipe = await in_thread(lambda: read_recipe(path))
                 self.dismiss(ColumnWanted(recipe, self.face.run_in_use))
             else:
                 await in_thread(lambda: os.stat(path))
@@ -340,8 +338,3 @@ class AddScreen(Picker[ColumnWanted]):
             self.notice.tell(error)
         except (OSError, ValueError) as error:
             self.notice.say(f"{safe(path, limit=200)}: no preset, and as a file: {reason(error)}", "error")
-
-
-def _read_recipe(path: str) -> Recipe:
-    with open_regular(path, "recipe file") as file:
-        return Recipe.from_toml(file.read(_LARGEST_RECIPE).decode("utf-8-sig"), path)

@@ -62,14 +62,12 @@ class Listed:
     more: bool = False
     error: str = ""
 
-    def answers(self, folder: str, prefix: str) -> bool:
-        """True if this listing answers a request without another look at the disk."""
+    def beginning(self, folder: str, prefix: str) -> tuple[Entry, ...] | None:
+        """The entries of a folder whose names begin with a prefix; None where the disk has to be asked."""
         hides = not self.prefix and prefix.startswith(".")
         narrower = prefix.startswith(self.prefix) and not self.more and not hides
-        return folder == self.folder and (prefix == self.prefix or narrower)
-
-    def beginning(self, prefix: str) -> tuple[Entry, ...]:
-        """The entries whose names begin with a prefix."""
+        if folder != self.folder or (prefix != self.prefix and not narrower):
+            return None
         return tuple(entry for entry in self.entries if entry.name.startswith(prefix))
 
 
@@ -206,12 +204,6 @@ class Picker(Dialog[Result]):
 
     # What is listed.
 
-    async def listed(self, typed: str) -> bool:
-        """List the folder of what was typed. Returns whether it stands in the line still."""
-        if not self._listed.answers(*parts(typed)):
-            await self._list(typed)
-        return typed == self.field.value
-
     def on_input_changed(self, event: Input.Changed) -> None:
         """List what begins like it."""
         self.notice.say("")
@@ -219,42 +211,43 @@ class Picker(Dialog[Result]):
 
     def look(self, typed: str) -> None:
         """List the folder of what was typed."""
-        if self._listed.answers(*parts(typed)):
-            self.show_rows()
+        if self._beginning(typed) is None:
+            self.run_worker(self.listed(typed), group="listing", exclusive=True)
         else:
-            self.run_worker(self._list(typed), group="listing", exclusive=True)
-
-    async def _list(self, typed: str) -> None:
-        stop = threading.Event()
-        try:
-            listed = await in_thread(lambda: list_folder(*parts(typed), stop.is_set))
-        finally:
-            stop.set()
-        if listed.answers(*parts(self.field.value)):
-            self._listed = listed
             self.show_rows()
 
-    def _beginning(self, typed: str) -> tuple[Entry, ...]:
-        """The entries that begin like what was typed; none while they are not known."""
-        folder, prefix = parts(typed)
-        return self._listed.beginning(prefix) if self._listed.answers(folder, prefix) else ()
+    async def listed(self, typed: str) -> bool:
+        """Ask the disk, where it has to be asked. Returns whether what was typed stands in the line still."""
+        if self._beginning(typed) is None:
+            stop = threading.Event()
+            try:
+                listed = await in_thread(lambda: list_folder(*parts(typed), stop.is_set))
+            finally:
+                stop.set()
+            if listed.beginning(*parts(self.field.value)) is not None:
+                self._listed = listed
+                self.show_rows()
+        return typed == self.field.value
+
+    def _beginning(self, typed: str) -> tuple[Entry, ...] | None:
+        """The entries that begin like what was typed; None while they are not known."""
+        return self._listed.beginning(*parts(typed))
 
     def show_rows(self) -> None:
         """Show what begins like what was typed."""
-        typed, listing = self.field.value, self.listing
+        typed, listing, listed = self.field.value, self.listing, self._listed
         kept = listing.cursor_key if self.focused is listing else None
         listing.show([*self.rows(typed), *self._folder_rows(typed)], keep=kept)
         self.mark_row()
-        folder, prefix = parts(typed)
-        if not self._listed.answers(folder, prefix):
+        if (entries := self._beginning(typed)) is None:
             return
-        names = (f"{entry.name}{'/' * entry.folder}" for entry in self._beginning(typed))
-        name = next(filter(is_safe, names), None)
+        name = next(filter(is_safe, map(_completed, entries)), None)
         if typed and name:
-            self.field.post_message(SuggestionReady(typed, typed[: len(typed) - len(prefix)] + name))
-        if self._listed.error:
-            self.notice.say(f"{safe(folder)}: {self._listed.error}", "error")
-        elif self._listed.more:
+            head = typed[: len(typed) - len(parts(typed)[1])]
+            self.field.post_message(SuggestionReady(typed, head + name))
+        if listed.error:
+            self.notice.say(f"{safe(listed.folder)}: {listed.error}", "error")
+        elif listed.more:
             self.notice.say(f"the first {MOST_ENTRIES:,} are listed: type more of the name")
 
     def mark_row(self) -> None:
@@ -274,12 +267,12 @@ class Picker(Dialog[Result]):
         folder, prefix = parts(typed)
         if folder != SAMPLES and (prefix in ("", ".", "..") or (typed == prefix and typed.startswith("~"))):
             return False
-        return self._listed.answers(folder, prefix) and all(
-            entry.name != prefix for entry in self._beginning(typed))
+        entries = self._beginning(typed)
+        return entries is not None and all(entry.name != prefix for entry in entries)
 
     def _folder_rows(self, typed: str) -> Iterator[TableRow]:
-        folder, prefix = parts(typed)
-        if folder == SAMPLES or not self._listed.answers(folder, prefix) or self._listed.error:
+        (folder, prefix), entries = parts(typed), self._beginning(typed)
+        if folder == SAMPLES or entries is None or self._listed.error:
             return
         head = typed[: len(typed) - len(prefix)]
         yield heading("Folder" if folder == "." else f"Folder {safe(folder)}", "sizes on disk")
@@ -287,10 +280,10 @@ class Picker(Dialog[Result]):
             yield from self.whole_folder(head)
             if (above := _above(head)) is not None:
                 yield TableRow(("enter", above), (((" ../", ""),), (("the folder above", "muted"),), ()))
-        for entry in self._listed.beginning(prefix):
-            key = ("enter", f"{head}{entry.name}/") if entry.folder else ("open", head + entry.name)
+        for entry in entries:
+            key = "enter" if entry.folder else "open", head + _completed(entry)
             size: Cell = () if entry.size is None else ((size_text(entry.size), "muted"),)
-            yield TableRow(key, (((f" {safe(entry.name)}{'/' * entry.folder}", ""),), (), size))
+            yield TableRow(key, (((f" {safe(_completed(entry))}", ""),), (), size))
 
     def whole_folder(self, head: str) -> Iterator[TableRow]:
         """A row for the folder itself, where it can be taken."""
@@ -308,7 +301,7 @@ class Picker(Dialog[Result]):
         typed = self.field.value
         begun = parts(typed)[1]
         # Names, not paths: what they have in common may end inside a word.
-        names = [entry.name + "/" * entry.folder for entry in self._beginning(typed)]
+        names = [_completed(entry) for entry in self._beginning(typed) or ()]
         common = os.path.commonprefix(names)  # noqa: RUF071
         if len(common) > len(begun):
             self.field.put(typed[: len(typed) - len(begun)] + common)
@@ -351,6 +344,11 @@ class Picker(Dialog[Result]):
             case _:
                 return False
         return True
+
+
+def _completed(entry: Entry) -> str:
+    """The name of an entry as it is typed: a folder ends in a slash."""
+    return entry.name + "/" * entry.folder
 
 
 def heading(title: str, about: str = "") -> TableRow:

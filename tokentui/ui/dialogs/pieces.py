@@ -27,9 +27,6 @@ from tokentui.ui.keys import Action
 MOST_EMPTY = 100
 """So many empty documents in a row are stepped over when more of the corpus is wanted."""
 
-MOST_CARRIED = 500
-"""So many pieces of a line that is not whole yet are laid out again when more of it comes."""
-
 _MOST_DRAWN = 4000  # characters of a piece
 _HUES = ("primary", "success", "accent", "warning", "strong")
 _SMALL = "⁰¹²³⁴⁵⁶⁷⁸⁹"
@@ -62,12 +59,17 @@ def facts(view: PiecesView) -> Cell:
     return ((safe(view.split, limit=60), "strong"), (f" · {many}, {longest}", "muted"))
 
 
-def rows(parts: Iterable[PiecePart], width: int) -> Iterator[Cell]:
+def rows(parts: Iterable[PiecePart], width: int, begun: Cell = ()) -> Iterator[Cell]:
     """Pieces as running text, each behind the number of its branch. A row ends before a piece that does not
     fit, inside one that is longer than a row, and after a newline.
+
+    Args:
+        parts: The pieces.
+        width: The columns of a row.
+        begun: The row that they go on in.
     """
-    row: list[Run] = []
-    left = width
+    row = list(begun)
+    left = width - ui_text.width(row)
     for part in parts:
         head: tuple[Run, ...] = () if part.branch is None else ((number_of(part.branch), "muted"),)
         plain = "dropped" if part.branch is None else style_of(part.branch)
@@ -151,7 +153,10 @@ class PiecesScreen(Dialog[None]):
         self._start = self._next = place
         self._view: PiecesView | None = None
         self._parts: list[tuple[int, list[PiecePart]]] = []
-        self._laid: tuple[int, list[tuple[Cell, ...]]] = (0, [])
+        """The pieces of each answer, with the number of their document."""
+        self._laid = self._width = 0
+        """The answers that are laid out, and the columns that they are laid out for."""
+        self._rows: list[Cell] = []
         self._ended = self._asking = False
         self.facts, self.legend = Told("facts"), Lines(classes="legend")
         self.text = PiecesText(self._more)
@@ -178,7 +183,7 @@ class PiecesScreen(Dialog[None]):
     def begin(self, place: CorpusPlace) -> None:
         """Show the corpus from a place on."""
         self._start = self._next = place
-        self._parts, self._laid, self._view = [], (0, []), None
+        self._parts, self._width, self._view = [], 0, None
         self._ended = self._asking = False
         self.text.top = 0
         self._more()
@@ -187,6 +192,7 @@ class PiecesScreen(Dialog[None]):
         """Ask for what comes next, unless that is on its way or there is none."""
         if not (self._ended or self._asking):
             self._asking = True
+            self.tell_waiting()
             self.run_worker(self._ask(), group="pieces", exclusive=True)
 
     async def _ask(self) -> None:
@@ -208,32 +214,16 @@ class PiecesScreen(Dialog[None]):
                 self._view = view
                 self._say(safe(view.warning), "warning")
             document = view.place.document
-            # A place inside a piece is answered from its start on, one behind the last document by what
-            # stands before.
-            here = self._next.document, self._next.offset
-            fresh = [part for part in view.corpus if (document, part.end) > here
-                and (not self._parts or (document, part.start) >= here)]
+            if document < self._next.document:  # the last one stands for those behind it
+                return False
+            # A place inside a piece is answered from its start on.
+            fresh = [part for part in view.corpus if not self._parts or part.start >= self._next.offset]
             if fresh:
-                self._take(document, fresh)
+                self._parts.append((document, fresh))
                 self._next = CorpusPlace(document, fresh[-1].end)
                 return True
-            if document < self._next.document:
-                return False
-            self._next = CorpusPlace(self._next.document + 1, 0)
+            self._next = CorpusPlace(document + 1, 0)
         return False
-
-    def _take(self, document: int, fresh: list[PiecePart]) -> None:
-        """Hold more parts. A line that was not whole goes on with them; rows before it are laid out once and
-        stay.
-        """
-        if self._parts and self._parts[-1][0] == document:
-            last = self._parts[-1][1]
-            lines = [n for n, part in enumerate(last, start=1) if "\n" in part.text]
-            begun = lines[-1] if lines else 0
-            if len(last) - begun <= MOST_CARRIED:
-                fresh = [*last[begun:], *fresh]
-                del last[begun:], self._laid[1][len(self._parts) - 1 :]
-        self._parts.append((document, fresh))
 
     # What is seen.
 
@@ -255,9 +245,9 @@ class PiecesScreen(Dialog[None]):
         told = tuple(legend(view))
         self.legend.styles.height = len(told) + 1  # and the rule below
         self.legend.show(lambda width, height: told)
-        self.text.show(tuple(self._rows(view, width)))
+        self.text.show(tuple(self._told(view, width)))
 
-    def _rows(self, view: PiecesView, width: int) -> Iterator[Cell]:
+    def _told(self, view: PiecesView, width: int) -> Iterator[Cell]:
         if view.typed:
             pieces = sum(part.branch is not None for part in view.typed)
             yield (("Typed text", "strong"), (f" · {plural(pieces, 'piece')}", "muted"))
@@ -266,16 +256,22 @@ class PiecesScreen(Dialog[None]):
         character, first = number(self._start.offset + 1), number(self._start.document + 1)
         start = f" from character {character} of document {first} on"
         yield (("Corpus", "strong"), ("" if self._start == CorpusPlace() else start, "muted"))
-        if self._laid[0] != width:
-            self._laid = (width, [])
-        for place, (document, parts) in enumerate(self._parts):
-            if document != self._start.document and parts and parts[0].start == 0:
-                yield ((f"document {number(document + 1)}", "muted"),)
-            if place == len(self._laid[1]):
-                self._laid[1].append(tuple(rows(parts, width)))
-            yield from self._laid[1][place]
+        self._lay(width)
+        yield from self._rows
         if self._ended:
             yield (("the end of the corpus", "muted"),)
+
+    def _lay(self, width: int) -> None:
+        """Lay out what is not laid out for this width; it goes on in the last row, unless that is whole."""
+        if self._width != width:
+            self._laid, self._width, self._rows = 0, width, []
+        for place, (document, parts) in enumerate(self._parts[self._laid :], self._laid):
+            before, last = self._parts[place - 1] if place else (self._start.document, [])
+            if document != before:
+                self._rows.append(((f"document {number(document + 1)}", "muted"),))
+            goes_on = document == before and last and not last[-1].text.endswith("\n")
+            self._rows += rows(parts, width, self._rows.pop() if goes_on else ())
+        self._laid = len(self._parts)
 
 
 # Gage's compression at a step: the compressed text with letters for its placeholders, the table that expands
@@ -308,8 +304,9 @@ def table(view: Compressed) -> Iterator[TableRow]:
     for placeholder, left, right, expansion in view.table:
         pair = (*_side(left, letters), ("+", "muted"), *_side(right, letters))
         byte: Cell = ((f"{placeholder:02X}", "muted"),)
-        yield TableRow(placeholder, (((letters[placeholder], _LETTER),), byte, pair,
-            ui_text.runs(expansion, limit=EXPANSION_SHOWN)))
+        letter: Cell = ((letters[placeholder], _LETTER),)
+        expanded = ui_text.runs(expansion, limit=EXPANSION_SHOWN)
+        yield TableRow(placeholder, (letter, byte, pair, expanded))
 
 
 def _side(byte: int, letters: Mapping[int, str]) -> Cell:

@@ -78,28 +78,16 @@ def compare(used: PreviewView | None, looked_at: PreviewView | None) -> list[Tab
     for place, (ours, theirs) in enumerate(zip_longest(*sides, fillvalue=Step(None, ()))):
         differs = apart is not None and place >= apart
         made = ui_text.tinted(theirs.made, "accent") if differs else theirs.made
-        cells: tuple[Cell, ...] = (
-            ((str(place + 1), "muted"),), *(ours.made, ours.ranked)[: _span(used)],
-            *(made, theirs.ranked)[: _span(looked_at)],
-        )
+        cells: tuple[Cell, ...] = (((str(place + 1), "muted"),), *ours[1:], made, theirs.ranked)
         rows.append(TableRow(place, cells, mark="≠" if place == apart else " "))
     return rows
 
 
-def columns(used: PreviewView | None, looked_at: PreviewView | None, name: str) -> list[Column]:
-    """The number of the step, and for each recipe what the step makes and its count; lines take the room of
-    both."""
-    out = [Column(width=2, align="right", priority=1)]
-    for view, title in ((used, "in use"), (looked_at, name)):
-        counted = _span(view) == 2
-        out.append(Column(safe(title, limit=40), flex=1 if counted else 2, min_width=9, priority=3))
-        out += [Column(width=7, align="right")] if counted else []
-    return out
-
-
-def _span(view: PreviewView | None) -> int:
-    """Return the number of columns that the steps take."""
-    return 1 if view is not None and not view.pairs else 2
+def columns(name: str) -> list[Column]:
+    """The number of the step, and for each recipe what the step makes and its count."""
+    sides = [(Column(title, flex=1, min_width=9, priority=3), Column(width=7, align="right"))
+        for title in ("in use", safe(name, limit=40))]
+    return [Column(width=2, align="right", priority=1), *sides[0], *sides[1]]
 
 
 def summary(used: PreviewView | None, looked_at: PreviewView | None, waits: str = "") -> Cell:
@@ -176,12 +164,19 @@ class PreviewPane(Vertical):
         used, looked_at = self._known.get(self._used), self._known.get(self._wish)
         told = summary(used, looked_at, self._waits)
         self.told.update(ui_text.join(told if ui_text.width(told) <= self.size.width else told[:3]))
-        self.steps.take(columns(used, looked_at, self._title), compare(used, looked_at))
+        rows = compare(used, looked_at)
+        self.steps.show(rows, self.steps.cursor_key, columns(self._title))
         self._place()
 
     def on_resize(self) -> None:
-        """Bring the first difference into the new room."""
-        self.call_after_refresh(self._place)
+        """Bring the first difference into the new room, or the row of who scrolls there."""
+        self.call_after_refresh(self._fit)
+
+    def _fit(self) -> None:
+        if self.steps.has_focus and self.steps.cursor:  # a key was typed since there is room for them
+            self.steps.show_row(self.steps.cursor)
+        else:
+            self._place()
 
     def _place(self) -> None:
         used, looked_at = self._known.get(self._used), self._known.get(self._wish)

@@ -14,7 +14,7 @@ from textual.widgets import Input
 
 from tokentui.analyze.results import UnusedToken, VocabularyReport, Ways
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.core.safetext import safe, safe_line
+from tokentui.core.safetext import safe
 from tokentui.session.commands import AnalyzeVocabulary
 from tokentui.ui.dialogs import LEAVE, SCROLL, ListDialog, Told, prompted
 from tokentui.ui.draw import text as ui_text
@@ -33,6 +33,7 @@ _WHY = {
     "not chosen": "spelled, but other tokens are taken there",
     "unreachable": "no text encodes to it",
 }
+_GOES_ON = "going on until no pair is left …"
 _GO_ON: Cell = (("x", "key"), (" goes on with a copy until nothing is left; it may take a while", "muted"))
 
 
@@ -144,8 +145,8 @@ def ways(answers: VocabularyReport) -> list[TableRow]:
             shown = (*shown, (one.chosen, None))
         rows += [_way(word, place, one, pieces, chance) for place, (pieces, chance) in enumerate(shown)]
         if one.count > len(shown):
-            rows.append(TableRow((word, "rest"),
-                ((), (), ((f"and {plural(one.count - len(shown), 'more way')}", "muted"),))))
+            more = f"and {plural(one.count - len(shown), 'more way')}"
+            rows.append(TableRow((word, "rest"), ((), (), ((more, "muted"),))))
     return rows
 
 
@@ -241,12 +242,10 @@ class QuestionsScreen(ListDialog[None]):
     )
 
     def __init__(self, face: Face) -> None:
-        super().__init__(face, QUESTIONS[0].columns)
+        super().__init__(face)
         self.answers: VocabularyReport | None = None
         self.question = 0
         """The place in `QUESTIONS` of the one that is """
-        self.working = ""
-        """The request under way: "answers", "on", or "" for none."""
         self._word = ""
         self.tabs, self.told = Told("tabs"), Told("told")
         self.field = Field()
@@ -266,27 +265,19 @@ class QuestionsScreen(ListDialog[None]):
     # What is asked.
 
     def _ask(self, exhaust: bool) -> None:
-        self.working = "on" if exhaust else "answers"
-        self.run_worker(self._await(exhaust), group="answers", exclusive=True)
+        asking = _GOES_ON if exhaust else "working …"
+        self.find_out(AnalyzeVocabulary(self._word, exhaust), self._take, asking, self._not_done)
+
+    def _take(self, answers: VocabularyReport) -> None:
+        known = self.answers
+        if answers.exhausted is None and known is not None and known.step == answers.step:
+            answers = replace(answers, exhausted=known.exhausted)
+        self.answers = answers
+        self.notice.say("")
         self.lay_out()
 
-    async def _await(self, exhaust: bool) -> None:
-        try:
-            answers = await self.face.ask(AnalyzeVocabulary(self._word, exhaust))
-        except Cancelled:
-            self._done("given up")
-        except TokentuiError as error:
-            self._done(safe_line(error), "error")
-        else:
-            known = self.answers
-            if answers.exhausted is None and known is not None and known.step == answers.step:
-                answers = replace(answers, exhausted=known.exhausted)
-            self.answers = answers
-            self._done("")
-
-    def _done(self, said: str, style: str = "warning") -> None:
-        self.working = ""
-        self.notice.say(said, style)
+    def _not_done(self, error: TokentuiError | Cancelled) -> None:
+        self.notice.tell(error)
         self.lay_out()
 
     # What is seen.
@@ -301,14 +292,14 @@ class QuestionsScreen(ListDialog[None]):
         self.tabs.show(_tabs(self.question, self.tabs.size.width))
         self.told.show(self._told())
         rows = question.rows(self.answers) if self.answers else []
-        self.listing.take(needed(question.columns, rows), rows)
+        self.listing.show(rows, self.listing.cursor_key, needed(question.columns, rows))
 
     def _told(self) -> Cell:
-        if self.question == ON and self.working == "on":
-            return (("going on until no pair is left …", "strong"), (" esc stops it", "muted"))
+        if self.question == ON and self.asking == _GOES_ON:
+            return ((_GOES_ON, "strong"), (" esc stops it", "muted"))
         if self.answers is not None:
             return QUESTIONS[self.question].summary(self.answers)
-        waits = self.waits or "working …" if self.working else "no answer"
+        waits = (self.asking and (self.waits or self.asking)) or "no answer"
         return _GO_ON if self.question == ON else ((waits, "muted"),)
 
     # What the user does.
@@ -327,7 +318,7 @@ class QuestionsScreen(ListDialog[None]):
     def exhaust(self) -> None:
         """Go on with a copy until nothing is left."""
         self.go(ON)
-        if self.working != "on":
+        if self.asking != _GOES_ON:
             self._ask(exhaust=True)
 
     def ask_word(self) -> None:
@@ -345,9 +336,10 @@ class QuestionsScreen(ListDialog[None]):
         """Leave the line, or give up what is under way, or leave the dialog."""
         if self.editing:
             self.end_edit(self.listing)
-        elif self.working == "on":
-            self.workers.cancel_group(self, "answers")
-            self._done("given up")
+        elif self.asking == _GOES_ON:
+            self.workers.cancel_group(self, "asked")
+            self.asking = ""
+            self._not_done(Cancelled())
         else:
             self.dismiss(None)
 

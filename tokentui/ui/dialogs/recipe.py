@@ -87,7 +87,6 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         """The part of a value up to its colon while the rest is typed; None while nothing is typed."""
         self._lead = ""
         """The words before what is changed."""
-        self._previewed_from: Listing | None = None
         self.presets = Listing((Column(flex=1, min_width=10),), id="presets")
         self.axes = Listing(draft.axis_columns(stages), id="axes")
         self.values = Listing((Column(width=16, priority=1), Column(flex=1, min_width=16)), id="values")
@@ -105,6 +104,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
 
     def on_mount(self) -> None:
         """Start at the preset in use."""
+        self.tell_waiting()
         self._show(self._preset)
         self._go(self.axes if self._stages else self.presets)
 
@@ -136,6 +136,13 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self.change.show(draft.changes_told(self._used.changes(self._looked_at), room, self._lead))
 
     @property
+    def _list(self) -> Listing:
+        """The list in which one chooses."""
+        if self._open in AXES:
+            return self.values
+        return self.presets if self.has_class("-presets") else self.axes
+
+    @property
     def _named(self) -> Preset | None:
         return draft.named(self.choice.recipe, self._preset)
 
@@ -147,7 +154,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
     def _say_row(self) -> None:
         """Say what the row under the cursor means, what is changed, and what comes of it."""
         looked_at, here, style = self.choice, "draft", "muted"
-        preset = PRESETS.get(str(self.presets.cursor_key)) if self.focused is self.presets else None
+        preset = PRESETS.get(str(self.presets.cursor_key)) if self._list is self.presets else None
         if preset is not None:
             looked_at, here = self._with(preset), preset.name
             said = f"{preset.about} · {preset.source}"
@@ -169,30 +176,28 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
 
     def on_virtual_table_cursor_moved(self, event: Listing.CursorMoved) -> None:
         """Say what the row means."""
-        if event.table in (self.presets, self.axes, self.values) and self._previewed_from is None:
+        if event.table is self._list:
             self._say_row()
 
     def on_descendant_focus(self) -> None:
         """Show the keys of what has the focus."""
         focused = self.focused
         hints = _HINTS.get(focused.id or "", _VALUE_HINTS) if focused is not None else _VALUE_HINTS
-        if focused in (self.presets, self.axes, self.values):
-            self._previewed_from = None
-            self.remove_class("-preview")
-            if self._follow is not None and focused is not self.values:
-                hints = (*hints, _LIVE_HINT)
+        self.set_class(focused is self.preview.steps, "-preview")
+        if self._follow is not None and focused in (self.presets, self.axes):
+            hints = (*hints, _LIVE_HINT)
         self.hints.say(hints)
-        if self._previewed_from is None and focused is not self.field:
+        if focused is self._list:
             self._say_row()
 
     # What the user does.
 
     def switch(self) -> None:
         """Go between presets and axes."""
-        if self._previewed_from is not None:
+        if self.focused is self.preview.steps:
             self.turn_preview()
         if not self._open:
-            self._go(self.axes if self.focused is self.presets else self.presets)
+            self._go(self.axes if self._list is self.presets else self.presets)
 
     def turn(self, by: int) -> None:
         """Give the row under the cursor its next value; from the presets, go to the axes."""
@@ -235,10 +240,9 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
 
     def turn_preview(self) -> None:
         """Go to the first steps, or back."""
-        if self._previewed_from is not None:
-            self.set_focus(self._previewed_from)
-        elif isinstance(self.focused, Listing) and not self.has_class("-untried"):
-            self._previewed_from = self.focused
+        if self.focused is self.preview.steps:
+            self.set_focus(self._list)
+        elif self.focused is self._list and not self.has_class("-untried"):
             self.add_class("-preview")
             self.preview.steps.move_to(0)
             self.set_focus(self.preview.steps)
@@ -269,7 +273,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
 
     def leave(self) -> None:
         """Leave what was opened last, or the dialog."""
-        if self._previewed_from is not None:
+        if self.focused is self.preview.steps:
             self.turn_preview()
         elif self._head is not None:
             self._stop_typing()
@@ -345,7 +349,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
     def _stop_typing(self) -> None:
         self._head = None
         self._open = self._open if self._open in AXES else ""
-        self.end_edit(self.values if self._open else self.axes)
+        self.end_edit(self._list)
         self._show()
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -389,6 +393,6 @@ def choose_recipe(face: Face) -> None:
     trying = Trying(face, used, None if opened is None else opened.path)
     dialog = RecipeScreen(
         face, used, column.preset, tried=True, follow=trying.train, stages=opened.stages if opened else (),
-        live=now.corpus.bytes <= LIVE_BYTES and opened is None and not now.nothing,
+        live=now.corpus.bytes <= LIVE_BYTES and opened is None and not now.corpus.nothing,
     )
     face.push(dialog, lambda choice: trying.put_back() if choice is None else trying.train(choice))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
@@ -28,11 +27,6 @@ SAYS_BYTES = "says-bytes"
 """The class of lines that show what the last key cost."""
 
 
-def blank(width: int) -> Cell:
-    """So many blanks."""
-    return ((" " * width, ""),) if width > 0 else ()
-
-
 def spread(left: Cell, right: Cell, width: int) -> Cell:
     """One cell at the left edge, one at the right; the left one gives way, the right one vanishes if it has
     no room.
@@ -41,13 +35,7 @@ def spread(left: Cell, right: Cell, width: int) -> Cell:
     if taken > width:
         right, taken = (), 0
     left = ui_text.clip(left, max(0, width - taken - (1 if taken else 0)))
-    return (*left, *blank(width - ui_text.width(left) - taken), *right)
-
-
-def key_bytes(app: object) -> Cell:
-    """Return `186 B/key · `, the bytes sent for the last key; empty if they are not counted."""
-    sent = getattr(app, "key_bytes", None)
-    return () if sent is None else ((f"{sent:6,} B/key", "warning"), (" · ", "muted"))
+    return (*left, (" " * (width - ui_text.width(left) - taken), ""), *right)
 
 
 def flow(facts: Iterable[tuple[str, Cell]], width: int, height: int) -> list[Cell]:
@@ -64,11 +52,6 @@ def flow(facts: Iterable[tuple[str, Cell]], width: int, height: int) -> list[Cel
     return [((" ", ""), *ui_text.clip(line, max(0, width - 2))) for line in lines]
 
 
-def same(these: tuple[object, ...], those: tuple[object, ...]) -> bool:
-    """True if both hold the same objects: a section that does not change is the same in the next snapshot."""
-    return len(these) == len(those) and all(map(operator.is_, these, those))
-
-
 class StyledLines(Widget):
     """A widget that draws lines of runs, by the names in `PALETTE`; `a+b` is both of them."""
 
@@ -77,21 +60,13 @@ class StyledLines(Widget):
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._painted: tuple[Cell, ...] = ()
-        self._ground: Style | None = None
-        self._named = Styles(self._resolve)
+        self.named = Styles(self._resolve)
+        """The styles of the palette on the ground of the widget."""
 
     def notify_style_update(self) -> None:
         """Forget the styles of the old theme."""
-        self._ground = None
+        self.named.clear()
         super().notify_style_update()
-
-    @property
-    def named(self) -> Styles:
-        """The styles of the palette on the ground of the widget."""
-        if self.visual_style is not self._ground:
-            self._ground = self.visual_style
-            self._named.clear()
-        return self._named
 
     def _resolve(self, name: str) -> RichStyle:
         style, dim = self.visual_style, False
@@ -112,9 +87,9 @@ class StyledLines(Widget):
 
     def render_line(self, y: int) -> Strip:
         """One of the lines, or a blank one."""
-        named, width = self.named, self.size.width
+        width = self.size.width
         cell = ui_text.clip(self._painted[y], width) if y < len(self._painted) else ()
-        return Strip(ui_text.segments(cell, named)).adjust_cell_length(width, named[""])
+        return Strip(ui_text.segments(cell, self.named)).adjust_cell_length(width, self.named[""])
 
 
 class Lines(StyledLines):
@@ -134,23 +109,15 @@ class Lines(StyledLines):
             classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._draw = draw or self.cells
-        self._of: tuple[object, ...] = ()
 
     def cells(self, width: int, height: int) -> Sequence[Cell]:
         """The lines for this much room."""
         return ()
 
-    def show(self, draw: Draw, *of: object) -> None:
-        """Take another function, and draw what has changed.
-
-        Args:
-            draw: The function.
-            of: All that it draws, where it is known: nothing is done where these are the same objects as
-                before.
-        """
-        if not of or not same(of, self._of):
-            self._draw, self._of = draw, of
-            self.again()
+    def show(self, draw: Draw) -> None:
+        """Take another function, and draw what has changed."""
+        self._draw = draw
+        self.again()
 
     def again(self) -> None:
         """Draw what has changed."""
@@ -212,7 +179,7 @@ class KeyLine(Lines):
 
     def cells(self, width: int, height: int) -> Sequence[Cell]:
         """`n next  b back  space run …`."""
-        line: Cell = blank(self._indent)
+        line: Cell = ((" " * self._indent, ""),)
         for n, action in enumerate(
             fitting([one for one in self._actions if one.label], width - 2 * self._indent)
         ):

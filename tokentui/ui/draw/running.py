@@ -78,60 +78,38 @@ def wrap(
         start: Where the stretch begins; the beginning of a row.
         end: Where it ends; the end of the text where not given.
     """
-    end = len(text) if end is None else end
-    width = max(1, width)
-    before = _columns(text, drawn, bars)
-    cuts = [glyph.start for glyph in drawn]
+    end, width = len(text) if end is None else end, max(1, width)
+    starts = [glyph.start for glyph in drawn]
     rows: list[tuple[int, int]] = []
-    row = start
-    # A row ends before the first character that has more cells before it.
-    most = before[row] + width + (row in bars)
+    row, used, at = start, 0, bisect.bisect_left(starts, start)
     for word in _WORD.finditer(text, start, end):
         edges = [place for place in range(word.start() + 1, word.end()) if place in breaks] if breaks else []
-        for left, right in pairwise([word.start(), *edges, word.end()]):
-            fits = before[right] <= most
-            too_long = not fits and before[right] - before[left] - (left in bars) > width
-            if left > row and (left in breaks or not (fits or too_long)):
+        for edge in (*edges, word.end()):
+            first, at = at, bisect.bisect_left(starts, edge, at)
+            if not (part := drawn[first:at]):
+                continue
+            left, bar = starts[first], starts[first] in bars
+            size = sum([glyph.width for glyph in part])
+            size += sum([glyph.start in bars for glyph in part]) if bars else 0
+            if left > row and (left in breaks or used + size > width >= size - bar):
                 rows.append((row, left))
-                row, most = left, before[left] + width + (left in bars)
-            while before[right] > most:
-                cut = _last_fitting(cuts, before, row, max(row, left), right, most)
-                if cut >= right:
-                    break
-                rows.append((row, cut))
-                row, most = cut, before[cut] + width + (cut in bars)
+                row, used = left, 0
+            size -= bar and left == row
+            if used + size <= width:
+                used += size
+                continue
+            for glyph in part:  # as far on in the word as fits, one glyph at least
+                size = glyph.width + (glyph.start in bars)
+                if glyph.start > row and used + size > width:
+                    rows.append((row, glyph.start))
+                    row, used = glyph.start, 0
+                used += size if glyph.start > row else glyph.width
         if text[word.end() - 1] == "\n":
             rows.append((row, word.end()))
-            row, most = word.end(), before[word.end()] + width + (word.end() in bars)
+            row, used = word.end(), 0
     if row < end:
         rows.append((row, end))
     return rows
-
-
-def _columns(text: str, drawn: Sequence[Glyph], bars: Collection[int]) -> list[int]:
-    """For each character, the cells of all before it; a bar counts to the character that it stands before."""
-    before = [0] * (len(text) + 1)
-    total = 0
-    for start, end, _, width in drawn:
-        for place in range(start, end):
-            before[place] = total
-        total += width + (1 if start in bars else 0)
-    before[len(text)] = total
-    return before
-
-
-def _last_fitting(
-    cuts: Sequence[int], before: Sequence[int], row: int, left: int, right: int, most: int
-) -> int:
-    """Where a row ends that a word from `left` to `right` overfills: as far on in the word as fits, one glyph
-    at least."""
-    low = bisect.bisect_right(cuts, row)
-    best = left if left > row else cuts[low] if low < len(cuts) else right
-    for place in range(bisect.bisect_left(cuts, best), bisect.bisect_left(cuts, right)):
-        if before[cuts[place]] > most:
-            break
-        best = max(best, cuts[place])
-    return best
 
 
 Boundaries = Literal["shade", "bars"]
@@ -166,7 +144,7 @@ class Layout:
         before: Layout | None = None
     ) -> None:
         self.parts, self.manner = tuple(parts), manner
-        self._keys = [(part.place.document, part.place.offset) for part in self.parts]
+        self._places = [part.place for part in self.parts]
         self._starts = list(accumulate([len(part.text) for part in self.parts], initial=0))[:-1]
         self._shape = manner, [(part.place, part.text, part.times) for part in self.parts]
         self._parity = before.parity_of(self.parts[0].place) if before is not None and self.parts else 0
@@ -239,15 +217,12 @@ class Layout:
 
     def parity_of(self, place: CorpusPlace) -> int:
         """Which of the two shades a part has, so that it keeps it while the window moves."""
-        at = self._part_at(place)
-        return (self._parity + at) % 2 if at >= 0 and self.parts[at].place == place else 0
-
-    def _part_at(self, place: CorpusPlace) -> int:
-        return bisect.bisect_right(self._keys, (place.document, place.offset)) - 1
+        at = bisect.bisect_left(self._places, place)
+        return (self._parity + at) % 2 if self._places[at : at + 1] == [place] else 0
 
     def offset_of(self, place: CorpusPlace) -> int:
         """The character that stands at a place of the corpus; -1 for one before what is held."""
-        at = self._part_at(place)
+        at = bisect.bisect_right(self._places, place) - 1
         if at < 0:
             return -1
         part = self.parts[at]
@@ -263,9 +238,9 @@ class Layout:
         place = self.parts[at].place
         return CorpusPlace(place.document, place.offset + offset - self._starts[at])
 
-    def row_of(self, offset: int) -> int:
-        """The row that a character stands in."""
-        return max(0, bisect.bisect_right(self._row_starts, offset) - 1)
+    def row_of(self, place: CorpusPlace) -> int:
+        """The row that a place of the corpus stands in."""
+        return max(0, bisect.bisect_right(self._row_starts, self.offset_of(place)) - 1)
 
     def row(self, number_of_row: int, found: tuple[int, int] | None = None) -> Cell:
         """A row as runs; `found` are characters to be marked."""

@@ -8,10 +8,10 @@ do. It scrolls by itself, by whole rows: nothing in it makes Textual lay out a s
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from rich.segment import Segment
 from rich.style import Style as RichStyle
@@ -119,6 +119,7 @@ class _Line(NamedTuple):
     bar: bool = False
 
 
+RowOf: TypeAlias = Callable[[Any, int], TableRow]
 NO_LINE, HEADER = _Line(), _Line(cursor=True)
 _GROUND = "ground"
 """The name of the style of a line itself."""
@@ -171,7 +172,7 @@ class VirtualTable(ScrolledLines):
     find = reactive("", init=False)
     """The text that is marked wherever it stands in a run, upper or lower case."""
 
-    def __init__(self, columns: Sequence[Column], *, id: str | None = None) -> None:
+    def __init__(self, columns: Sequence[Column] = (), *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.columns = tuple(columns)
         self.total = 0
@@ -179,6 +180,7 @@ class VirtualTable(ScrolledLines):
         self.marked = True
         self._held_top = 0
         self._held: Sequence[Any] = ()
+        self._row_of: RowOf | None = None
         self._made: dict[int, TableRow] = {}
         """The rows that were made of those that are held."""
         self._wanted: tuple[int, int, int] | None = None
@@ -193,27 +195,27 @@ class VirtualTable(ScrolledLines):
 
     # What the owner does.
 
-    def set_columns(self, columns: Sequence[Column]) -> None:
-        """Take columns. Where they are others than before, the rows held are of the old ones and go."""
-        if tuple(columns) != self.columns:
-            self.columns = tuple(columns)
-            self._wanted = None
-            self.update_rows(0, (), self.total)
-            self.refresh()
+    def update_rows(
+        self, top: int, rows: Sequence[Any], total: int, columns: Sequence[Column] | None = None,
+        row_of: RowOf | None = None,
+    ) -> None:
+        """Take rows; those held before go. Repaints lines that changed.
 
-    def update_rows(self, top: int, rows: Sequence[Any], total: int) -> None:
-        """Take the rows from `top` on, of `total` there are, or what `row_of` makes them from; those held
-        before go. Repaints lines that changed.
+        Args:
+            top: The number of the first row.
+            rows: The rows, or what they are made from.
+            total: How many rows there are.
+            columns: Other columns; None for those there are.
+            row_of: Makes a row that is seen from what is held of it and its number; None where rows are held.
         """
+        if columns is not None and tuple(columns) != self.columns:
+            self.columns, self._wanted = tuple(columns), None
+            self.refresh()
         if total != self.total:
             self._wanted = None
         self._held_top, self._held, self._made, self.total = top, rows, {}, max(0, total)
+        self._row_of = row_of
         self._settle()
-
-    def row_of(self, held: Any, index: int) -> TableRow:
-        """Make a row that is seen from what is held of it; `index` is its number."""
-        row: TableRow = held
-        return row
 
     def move_to(self, index: int) -> None:
         """Put the cursor on a row and bring it into view."""
@@ -249,10 +251,11 @@ class VirtualTable(ScrolledLines):
 
     def row_at(self, index: int) -> TableRow | None:
         """The row of this number, None where it is not held."""
-        row = self._made.get(index)
-        if row is None and (held := self.held_at(index)) is not None:
-            row = self._made[index] = self.row_of(held, index)
-        return row
+        place = index - self._held_top
+        if index not in self._made and 0 <= place < len(self._held) and 0 <= index < self.total:
+            held = self._held[place]
+            self._made[index] = held if self._row_of is None else self._row_of(held, index)
+        return self._made.get(index)
 
     # What the user does.
 
@@ -422,21 +425,18 @@ class VirtualTable(ScrolledLines):
 class Listing(VirtualTable):
     """A table of some thousand rows at most, all of them held. A row whose key is None is a heading."""
 
-    def __init__(self, columns: Sequence[Column], *, id: str | None = None) -> None:
+    def __init__(self, columns: Sequence[Column] = (), *, id: str | None = None) -> None:
         super().__init__(columns, id=id)
         self.rows: tuple[TableRow, ...] = ()
 
-    def show(self, rows: Sequence[TableRow], keep: Hashable = None) -> None:
+    def show(
+        self, rows: Sequence[TableRow], keep: Hashable = None, columns: Sequence[Column] | None = None
+    ) -> None:
         """Take rows, with the cursor on the one of this key; where there is none, about where it was."""
         self.rows = tuple(rows)
-        self.update_rows(0, self.rows, len(self.rows))
+        self.update_rows(0, self.rows, len(self.rows), columns)
         at = self.index_of(keep)
         self.move_to(self.cursor if at is None else at)
-
-    def take(self, columns: Sequence[Column], rows: Sequence[TableRow]) -> None:
-        """Show rows in these columns; the cursor stays on the row of its key."""
-        self.set_columns(columns)
-        self.show(rows, keep=self.cursor_key)
 
     def index_of(self, key: Hashable) -> int | None:
         """The row of a key."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import islice, takewhile
+from operator import attrgetter
 
 from rich.cells import set_cell_size
 
@@ -16,7 +17,7 @@ from tokentui.session.snapshot import Aligned, Snapshot
 from tokentui.session.views import LETTERS, ColumnSnapshot, Passage
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number, plural
-from tokentui.ui.draw.lines import Lines, blank
+from tokentui.ui.draw.lines import Lines
 from tokentui.ui.draw.text import Cell, Run, cell_len, crop
 from tokentui.ui.panes.encode import TypedPane
 from tokentui.ui.panes.lines import letter
@@ -71,7 +72,7 @@ def ruler_cell(alignment: Alignment, here: Disagreement | None, start: int, end:
         style = "muted" if count == len(alignment.rows) else "strong"
         out += [(" " * (mark.x - at), ""), (str(count), style + ("+shade-b" if inside else ""))]
         at = mark.x + 1
-    return (*out, *blank(end - at))
+    return (*out, (" " * (end - at), ""))
 
 
 def _marks(alignment: Alignment, start: int, end: int) -> Iterator[Mark]:
@@ -182,14 +183,14 @@ class AlignedRows(Lines, can_focus=True):
                 drawn = row_cell(alignment, row, here, fresh, *span)
                 count: Cell = (("›" if alignment.width > span[1] else " ", "muted"),
                     (plural(len(tokens), "token").rjust(self._tail - 1), "strong"))
-                lines.append((*head, *drawn, *blank(room - ui_text.width(drawn)), *count))
+                lines.append((*head, *drawn, (" " * (room - ui_text.width(drawn)), ""), *count))
             elif column.key in refused:
                 error: Cell = ((safe(refused[column.key], limit=REFUSAL_SHOWN), "error"),)
                 lines.append((*head, *ui_text.clip(error, width - _MARGIN - 1)))
             else:
                 lines.append((*head, ("–", "muted")))
         if len(aligned.keys) > 1:
-            lines.append((*blank(_MARGIN), *ruler_cell(alignment, here, *span)))
+            lines.append(((" " * _MARGIN, ""), *ruler_cell(alignment, here, *span)))
             places = {column.key: place for place, column in enumerate(self.columns)}
             for one in aligned.pairs:
                 if (one.a, one.b) == self.pair:
@@ -246,6 +247,8 @@ class CompareEncode(TypedPane):
         typed: The initial text of the line.
     """
 
+    of = attrgetter("between.aligned", "columns")
+
     def __init__(self, typed: str) -> None:
         self.passage, self.rows = Lines(), AlignedRows()
         super().__init__(typed, self.passage, self.rows)
@@ -264,11 +267,10 @@ class CompareEncode(TypedPane):
         total = number(len(partings))
         return ((f"≠ {at.rjust(len(total))}/{total}", "muted"),)
 
-    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> bool:
+    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
         """Show the encodings; see `Body.present`."""
         aligned = now.between.aligned
         self.passage.display = aligned.passage is not None
         self.line.display = aligned.passage is None
-        self.passage.show(lambda *_: passage_line(aligned.passage, aligned.bytes), aligned)
+        self.passage.show(lambda *_: passage_line(aligned.passage, aligned.bytes))
         self.rows.take(aligned, now.columns, pair)
-        return True

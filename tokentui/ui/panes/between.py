@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from operator import attrgetter
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -33,11 +34,11 @@ from tokentui.ui.panes.lines import (
     said,
     shared_cell,
 )
-from tokentui.ui.panes.tables import PairTable, token
+from tokentui.ui.panes.tables import ColumnTable, candidates, tokens
 from tokentui.ui.panes.why import busy_cell
 
 
-class SideTable(PairTable):
+class SideTable(ColumnTable):
     """The candidates that one column chose from."""
 
     def choose(self) -> None:
@@ -71,7 +72,7 @@ class Side(Vertical):
 
     def __init__(self, id: str) -> None:
         super().__init__(id=id)
-        self.facts, self.table = Lines(classes="side"), SideTable()
+        self.facts, self.table = Lines(classes="side"), SideTable("candidates", candidates)
 
     def compose(self) -> ComposeResult:
         """Yield the choice of the column and its candidates."""
@@ -88,6 +89,8 @@ class Side(Vertical):
 class PartingBody(Vertical):
     """Both sides of the step."""
 
+    of = attrgetter("between.divergences", "columns")
+
     def __init__(self) -> None:
         super().__init__()
         self.said, self.left, self.right = Lines(classes="side"), Side("left"), Side("right")
@@ -100,10 +103,10 @@ class PartingBody(Vertical):
         yield self.said
         yield Horizontal(self.left, self.right)
 
-    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> bool:
+    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
         """Show where two columns part; see `Body.present`."""
         if pair is None:
-            return False
+            return
         places, found = places_of(now.columns, pair), of_pair(now.between.divergences, pair)
         sides = found.sides if found is not None and len(found.sides) == 2 else ()
         self.note = ()
@@ -121,7 +124,6 @@ class PartingBody(Vertical):
         busy = busy_cell(found.busy) if found is not None and found.busy is not None else ()
         lines = () if sides else (said(found, now.columns, places, mode), busy)
         self.said.show(lambda *_: [((" ", ""), *line) for line in lines])
-        return True
 
 
 # The tokens that two vocabularies share and the tokens of only one: counts, and searchable lists.
@@ -147,57 +149,39 @@ def shared(now: Snapshot, look: TokenList, width: int) -> Sequence[Cell]:
         style = "focus" if part == look.part else "muted"
         figure: Run = ("" if count is None else f" {number(count)}", "strong" if part == look.part else "")
         out = (*out, (" · ", "muted"), (f"never {LETTERS[place]}", style), figure)
-    jaccard = counts.bare_jaccard if look.bare else counts.jaccard
+    jaccard = counts.overlaps[look.bare].jaccard
     if jaccard is not None:
         out = (*out, (" · Jaccard ", "muted"), (f"{jaccard:.4f}", "" if present else "muted"))
     return ((("  ", ""), *ui_text.clip(out, max(0, width - 3))),)
 
 
-class TokensTable(VirtualTable):
-    """The tokens of one of the lists."""
+def entry_of(token: TokenInBoth, recipes: Sequence[Recipe]) -> Entry:
+    """A token of two columns with these recipes, as the vocabulary that has it lists it."""
+    side = 0 if token.id_a is not None else 1
+    number, uses = ((token.id_a, token.uses_a), (token.id_b, token.uses_b))[side]
+    marks = spelled_marks(token.piece, recipes[side])
+    return Entry(number, -1, token.piece, "token", uses=uses, marks=marks)
 
-    mode: GlyphMode = "text"
-    recipes: tuple[Recipe, ...] = ()
-    """The recipes of the two columns."""
 
-    def entry_of(self, token: TokenInBoth) -> Entry:
-        """A token as the vocabulary that has it lists it."""
-        side = 0 if token.id_a is not None else 1
-        number, uses = ((token.id_a, token.uses_a), (token.id_b, token.uses_b))[side]
-        marks = spelled_marks(token.piece, self.recipes[side])
-        return Entry(number, -1, token.piece, "token", uses=uses, marks=marks)
-
-    def row_of(self, held: TokenInBoth, index: int) -> TableRow:
-        """A token, its ids and its uses in both."""
-        ids: list[Cell] = [(("" if one is None else str(one), "muted"),) for one in (held.id_a, held.id_b)]
-        uses: list[Cell] = []
-        for identity, count in ((held.id_a, held.uses_a), (held.id_b, held.uses_b)):
-            shown = "" if identity is None else "–" if count is None else number(count) if count else "∅"
-            uses.append(((shown, "muted" if not count else ""),))
-        return TableRow(held, (token(held.piece, self.mode), *ids, *uses))
-
-    def show(self, top: int, rows: Sequence[TokenInBoth], total: int, places: tuple[int, int]) -> None:
-        """Take rows of the columns at two places."""
-        a, b = (LETTERS[place] for place in places)
-        columns = (
-            Column("token", flex=1, min_width=8, priority=5),
-            Column(f"id {a}", width=_ID_WIDTH, align="right", priority=3),
-            Column(f"id {b}", width=_ID_WIDTH, align="right", priority=2),
-            Column(f"uses {a}", width=_USES_WIDTH, align="right", priority=4),
-            Column(f"uses {b}", width=_USES_WIDTH, align="right", priority=4),
-        )
-        self.set_columns(columns)
-        self.update_rows(top, rows, total)
+def _shared_row(held: TokenInBoth, mode: GlyphMode) -> TableRow:
+    """A token, its ids and its uses in both."""
+    ids: list[Cell] = [(("" if one is None else str(one), "muted"),) for one in (held.id_a, held.id_b)]
+    uses: list[Cell] = []
+    for identity, count in ((held.id_a, held.uses_a), (held.id_b, held.uses_b)):
+        shown = "" if identity is None else "–" if count is None else number(count) if count else "∅"
+        uses.append(((shown, "muted" if not count else ""),))
+    return TableRow(held, (tokens((held.piece,), mode), *ids, *uses))
 
 
 class VocabularyBody(Vertical):
     """The counts and a list."""
 
+    of = attrgetter("between.overlaps", "between.tokens", "columns", "position")
+
     def __init__(self) -> None:
         super().__init__()
-        self.line, self.table = Lines(), TokensTable(())
+        self.line, self.table = Lines(), VirtualTable()
         self.part, self.bare, self.find = PARTS[0], False, ""
-        self.total = 0
         self.note: Cell = ()
         """Where one is in the list; for the title."""
 
@@ -229,24 +213,34 @@ class VocabularyBody(Vertical):
         self.table.move_to(0)
         self.table.find = text
 
-    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> bool:
+    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
         """Show the list; see `Body.present`."""
         if pair is None:
-            return False
+            return
         look, found, places = self.look(pair), now.between.tokens, places_of(now.columns, pair)
         self.line.show(lambda width, _: shared(now, look, width))
-        self.table.mode, self.table.recipes = mode, tuple(now.columns[place].recipe for place in places)
+        a, b = (LETTERS[place] for place in places)
+        columns = (
+            Column("token", flex=1, min_width=8, priority=5),
+            Column(f"id {a}", width=_ID_WIDTH, align="right", priority=3),
+            Column(f"id {b}", width=_ID_WIDTH, align="right", priority=2),
+            Column(f"uses {a}", width=_USES_WIDTH, align="right", priority=4),
+            Column(f"uses {b}", width=_USES_WIDTH, align="right", priority=4),
+        )
         if found is None or dataclasses.replace(found.query, top=look.top, rows=look.rows) != look:
-            self.table.show(0, (), 0, places)
+            self.table.update_rows(0, (), 0, columns)
             self.note = (("loading …", "muted"),)
-            return True
-        self.table.show(found.query.top, found.rows, found.total, places)
+            return
+
+        def row_of(held: TokenInBoth, _: int) -> TableRow:
+            return _shared_row(held, mode)
+
+        self.table.update_rows(found.query.top, found.rows, found.total, columns, row_of)
         sought: Cell = ((f"/{safe(self.find, limit=FIND_SHOWN)} · ", "muted"),) if self.find else ()
         marks: Cell = (("without marks · ", "muted"),) if look.bare else ()
         self.note = (*marks, *sought, ("tokens: ", "muted"), (number(found.total), "muted"))
         if found.busy is not None:
             self.note = busy_cell(found.busy)[:-2]
-        return True
 
 
 # How far two columns agree on the corpus, and the measures of all columns under their conventions.
@@ -268,14 +262,15 @@ def measured_note(now: Snapshot) -> Cell:
 class AgreementList(Listing):
     """The agreement of two columns on the corpus, and the stretches that they most often cut differently."""
 
+    of = attrgetter("between.measured", "columns", "position")
     note: Cell = ()
 
     def __init__(self) -> None:
-        super().__init__(())
+        super().__init__()
         self.texts: Mapping[Hashable, str] = {}
         """The stretches, by the keys of their rows."""
 
-    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> bool:
+    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
         """Show the agreement; see `Body.present`."""
         measured = now.between.measured
         found = of_pair(measured.agreements or (), pair) if measured is not None else None
@@ -295,8 +290,7 @@ class AgreementList(Listing):
         rows = [TableRow("coming", (((said, "muted"),), (), (), ()))]
         if found is not None:
             rows = list(_agreement_rows(found, a, b, bool(self.note)))
-        self.take(columns, rows)
-        return True
+        self.show(rows, self.cursor_key, columns)
 
 
 def _agreement_rows(found: PairAgreement, a: str, b: str, dim: bool) -> Iterator[TableRow]:
@@ -333,14 +327,12 @@ def _cut(tokens: Sequence[str]) -> Cell:
 class MeasuresList(Listing):
     """The measures."""
 
+    of = attrgetter("between.measured", "between.held_measured", "columns", "position", "corpus")
     formulas = False
     """True if formulas are shown instead of conventions."""
     note: Cell = ()
 
-    def __init__(self) -> None:
-        super().__init__(())
-
-    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> bool:
+    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
         """Show the measures; see `Body.present`."""
         # Widths that hold any figure of this corpus, so that nothing jumps.
         wide = min(_FIGURE_MOST, max(_FIGURE_LEAST, len(number(now.corpus.bytes)) + 4))
@@ -364,8 +356,7 @@ class MeasuresList(Listing):
                 TableRow(("symbol", name), (((name, ""),), *empty[1:], ((meaning, "muted"),)))
                 for name, meaning in SYMBOLS.items()
             )
-        self.take(columns, rows)
-        return True
+        self.show(rows, self.cursor_key, columns)
 
 
 def _measure_rows(measured: Measured, now: Snapshot, formulas: bool, which: str = "") -> Iterator[TableRow]:

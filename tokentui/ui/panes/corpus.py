@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
+from textual.containers import Vertical
+from textual.reactive import var
+
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import GlyphMode
 from tokentui.session.commands import CorpusText as WholeText
 from tokentui.session.commands import TrainOnText
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import CorpusPlace, CorpusView
-from tokentui.ui.draw.lines import Pane, ScrolledLines
+from tokentui.ui.draw.lines import ScrolledLines
 from tokentui.ui.draw.running import Boundaries, Layout, Manner
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import Face, loads, not_yet, nothing_there
@@ -43,7 +46,7 @@ class CorpusText(ScrolledLines):
         moved: Callable[[], object],
     ) -> None:
         super().__init__()
-        self.boundaries, self._wanted, self._moved = boundaries, wanted, moved
+        self.boundaries, self._wanted, self.moved = boundaries, wanted, moved
         self.mode: GlyphMode = "text"
         self.layout_held: Layout | None = None
         self.top_place = CorpusPlace()
@@ -63,20 +66,14 @@ class CorpusText(ScrolledLines):
         self._view = None
         self.paint([((text, "muted"),)])
 
-    def show(self, view: CorpusView, mode: GlyphMode) -> bool:
-        """Take the corpus of another step, or another part of it.
-
-        Returns False where it is as it was drawn.
-        """
-        if view is self._view and mode == self.mode:
-            return False
+    def show(self, view: CorpusView, mode: GlyphMode) -> None:
+        """Take the corpus of another step, or another part of it."""
         # An answer may be on its way to an older wish; only text that came with another window may be asked
         # for again.
         if self._view is None or (self._view.place, len(self._view.parts)) != (view.place, len(view.parts)):
             self._asked = None
         self._view, self.mode = view, mode
         self._lay_out()
-        return True
 
     def reset(self) -> None:
         """Go back to the beginning, for another corpus."""
@@ -98,7 +95,7 @@ class CorpusText(ScrolledLines):
         """Bring a place into view, and mark so many characters from there on."""
         self.found = (place, chars) if chars else None
         held = self.layout_held
-        row = held.row_of(held.offset_of(place)) if held is not None and self._holds(held, place) else -1
+        row = held.row_of(place) if held is not None and self._holds(held, place) else -1
         if row >= 0 and self.top <= row < self.top + self.size.height:
             self._repaint()
         else:
@@ -144,10 +141,10 @@ class CorpusText(ScrolledLines):
         self.layout_held = held
         if self._aim is not None and self._reaches(self._view, held, *self._aim):
             (aim, place), self._aim = self._aim, None
-            row = held.row_of(held.offset_of(place))
+            row = held.row_of(place)
             self.top = {"top": row, "third": row - self.size.height // 3, "end": len(held.rows)}[aim]
         else:
-            self.top = held.row_of(max(0, held.offset_of(self.top_place)))
+            self.top = held.row_of(self.top_place)
         self._settle()
 
     def _holds(self, held: Layout, place: CorpusPlace) -> bool:
@@ -181,7 +178,7 @@ class CorpusText(ScrolledLines):
         self.top = max(0, min(self.top, len(held.rows) - max(1, height)))
         if held.rows and (place := held.place_of(held.rows[self.top][0])) != self.top_place:
             self.top_place = place
-            self._moved()
+            self.moved()
         self._repaint()
         short_below = len(held.rows) - self.top < 2 * height and not view.at_end
         short_above = self.top < height // 2 and not view.at_start
@@ -206,24 +203,25 @@ class CorpusText(ScrolledLines):
         self.paint([held.row(self.top + y, found) for y in range(self.size.height)])
 
 
-# The box of the corpus: its text in tokens, or in their place an editor whose every change is trained on.
-
-
-class CorpusPane(Pane):
-    """The box.
+class CorpusBody(Vertical):
+    """The text in tokens, or in its place an editor whose every change is trained on.
 
     Args:
         face: The program.
         text: The text in tokens.
-        turned: Called when the editor has come or gone.
+        turned: Called when the editor has come or gone, or its text has become the corpus or is no more.
     """
 
+    edited = var(False, init=False)
+    """True if the corpus is the text of the editor. The editor is then kept while it is hidden."""
+
     def __init__(self, face: Face, text: CorpusText, turned: Callable[[], object]) -> None:
-        super().__init__("1 Corpus", text, id="corpus")
+        super().__init__(text)
         self.face = face
         self.text = text
-        self.edited = False
-        """True if the corpus is the text of the editor. The editor is then kept while it is hidden."""
+        self.of = lambda now: (now.main.corpus, now.main.at.start_tokens, now.corpus.nothing and now.busy)
+        self.editing = False
+        """True if the editor is seen."""
         self._turned = turned
         self._editor: CorpusEditor | None = None
         self._opening = 0
@@ -234,10 +232,9 @@ class CorpusPane(Pane):
         """The corpus that cannot be edited and in whose place an empty text was offered."""
         self._said: str | None = None
 
-    @property
-    def editing(self) -> bool:
-        """True if the editor is visible."""
-        return self._editor is not None and self._editor.is_attached and self._editor.display
+    def watch_edited(self) -> None:
+        """Tell of it."""
+        self._turned()
 
     def names(self) -> tuple[str, str]:
         """Its title, and a short one: they say whether one types, and whether the corpus was typed."""
@@ -250,18 +247,16 @@ class CorpusPane(Pane):
         now = self.face.snapshot
         if self._editor is not None and self.editing:
             return ((self._editor.position, "muted"),)
-        if now is None or now.nothing:
+        if now is None or now.corpus.nothing:
             return ()
         return ((f"{100 * self.text.position:3.0f} %" if now.main.at.start_tokens else "empty", "muted"),)
 
-    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> bool:
+    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
         """Show the corpus in tokens, unless one types into it; see `Body.present`."""
-        if self.editing:
-            return True
-        if now.nothing:
+        if now.corpus.nothing and not self.editing:
             self.text.say(nothing_there(now))
-            return True
-        return self.text.show(now.main.corpus, mode) or self.edited
+        elif not self.editing:
+            self.text.show(now.main.corpus, mode)
 
     # Typing into it.
 
@@ -313,7 +308,7 @@ class CorpusPane(Pane):
             self._editor = editor
             await self.mount(editor)
             editor.go_to(offset)
-        editor.display, self.text.display = True, False
+        editor.display, self.text.display, self.editing = True, False, True
         self._turned()
 
     def end(self) -> None:
@@ -325,7 +320,7 @@ class CorpusPane(Pane):
     def _close(self, place: CorpusPlace | None = None) -> None:
         """Show the text in tokens again, round a place or where it was; the editor keeps what was typed."""
         if self._editor is not None and self.editing:
-            self.text.display, self._editor.display = True, False
+            self.text.display, self._editor.display, self.editing = True, False, False
             self.text.begin_again(place)
             self._turned()
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
+from operator import attrgetter
+from typing import NamedTuple
 
 from tokentui.core.safetext import GlyphMode, safe
 from tokentui.session.snapshot import CURVES, Curve, Curves, Snapshot
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import between, number
-from tokentui.ui.draw.lines import Lines, blank, spread
+from tokentui.ui.draw.lines import Lines, spread
 from tokentui.ui.draw.text import Cell, Run
 from tokentui.ui.panes.lines import letter
 
@@ -22,32 +23,31 @@ _DASH = 4
 """Dots of a dashed series that are drawn, and as many that are not."""
 
 
-@dataclass(frozen=True, slots=True)
-class Series:
-    """A curve: values at ascending steps, the name of its style, whether it is dashed, and the scale that it
-    is drawn to: those of one scale share the least and the greatest value.
+class Series(NamedTuple):
+    """A curve of the measure that is drawn.
+
+    Attributes:
+        place: The place of its column.
+        curve: The curve.
+        scale: The scale that it is drawn to: those of one scale share the least and the greatest value.
+        steps: The steps that have a value, ascending.
+        values: Their values.
     """
 
+    place: int
+    curve: Curve
+    scale: int
     steps: Sequence[int]
     values: Sequence[float]
-    style: str
-    dashed: bool = False
-    scale: int = 0
-
-    def known(self, step: int) -> tuple[int, float] | None:
-        """The last known step up to this one, with its value; None where there is none."""
-        place = bisect_right(self.steps, step) - 1
-        return (self.steps[place], self.values[place]) if place >= 0 else None
 
 
-def bounds(series: Sequence[Series]) -> tuple[float, float] | None:
-    """The least and the greatest value, None where there is none."""
-    values = [value for one in series for value in one.values]
-    return (min(values), max(values)) if values else None
+def bounds(series: Sequence[Series], scale: int) -> tuple[float, float]:
+    """The least and the greatest value of a scale; zeros where there is none."""
+    values = [value for one in series if one.scale == scale for value in one.values]
+    return min(values, default=0.0), max(values, default=0.0)
 
 
-def plot(series: Sequence[Series], end: int, width: int, height: int,
-        cursor: int | None = None) -> list[Cell]:
+def plot(series: Sequence[Series], end: int, width: int, height: int, cursor: int) -> list[Cell]:
     """The chart, line by line from the top, from step 0 at the left edge to `end` at the right.
 
     Args:
@@ -55,14 +55,12 @@ def plot(series: Sequence[Series], end: int, width: int, height: int,
         end: The last step.
         width: The columns of the terminal.
         height: The lines.
-        cursor: The column of an upright line, None for none.
+        cursor: The column of an upright line.
     """
-    scales = {scale: bounds([one for one in series if one.scale == scale]) or (0.0, 0.0)
-        for scale in {s.scale for s in series}}
     masks = [[0] * width for _ in range(height)]
     styles = [[""] * width for _ in range(height)]
     for one in reversed(series):
-        low, high = scales[one.scale]
+        low, high = bounds(series, one.scale)
         before: int | None = None
         for x in range(2 * width):
             value = between(one.steps, one.values, x * end / max(1, 2 * width - 1))
@@ -71,10 +69,10 @@ def plot(series: Sequence[Series], end: int, width: int, height: int,
                 continue
             share = (high - value) / (high - low) * (4 * height - 1) if high > low else 2 * height
             y = min(4 * height - 1, max(0, round(share)))
-            if not one.dashed or x % (2 * _DASH) < _DASH:
+            if not one.curve.held_out or x % (2 * _DASH) < _DASH:
                 for dot in _stretch(before, y):
                     masks[dot // 4][x // 2] |= _DOTS[x % 2][dot % 4]
-                    styles[dot // 4][x // 2] = one.style
+                    styles[dot // 4][x // 2] = f"column-{one.place}"
             before = y
     return [_line(masks[row], styles[row], cursor) for row in range(height)]
 
@@ -86,7 +84,7 @@ def _stretch(before: int | None, now: int) -> range:
     return range(before + 1, now + 1) if before < now else range(now, before)
 
 
-def _line(masks: Sequence[int], styles: Sequence[str], cursor: int | None) -> Cell:
+def _line(masks: Sequence[int], styles: Sequence[str], cursor: int) -> Cell:
     drawn = []
     for x, (mask, style) in enumerate(zip(masks, styles, strict=True)):
         if mask:
@@ -117,23 +115,13 @@ def figure(field: str, value: float) -> str:
     return f"{value:,.1f}"
 
 
-def series_of(curve: Curve, field: str, place: int) -> Series:
-    """A curve of a column at a place; steps without a value are left out."""
-    scale = int(curve.held_out and field in _TOTALS)
-    pairs = [
-        (step, float(value)) for step, value in zip(curve.steps, getattr(curve, field), strict=False)
-        if value is not None
-    ]
-    steps, values = zip(*pairs, strict=True) if pairs else ((), ())
-    return Series(steps, values, f"column-{place}", curve.held_out, scale)
-
-
 class CurveChart(Lines, can_focus=True):
     """The chart."""
 
     DEFAULT_CSS = """
     CurveChart { height: 1fr; }
     """
+    of = attrgetter("between.curves", "columns")
 
     def __init__(self) -> None:
         super().__init__()
@@ -144,12 +132,11 @@ class CurveChart(Lines, can_focus=True):
         self.cursor: int | None = None
         """The step that is read; None for that of the first column."""
 
-    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> bool:
+    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
         """Show the curves; see `Body.present`."""
         self.curves = now.between.curves or Curves(0, (), ())
         self.places = {column.key: place for place, column in enumerate(now.columns)}
         self.again()
-        return True
 
     @property
     def note(self) -> Cell:
@@ -165,8 +152,9 @@ class CurveChart(Lines, can_focus=True):
 
     def sideways(self, by: int) -> None:
         """Move the cursor by so many columns of the chart, to the nearest step at which a value is known."""
-        now, wide = self._at, max(1, self._chart_width - 1)
-        step = now + by * max(1, round(self.curves.end / wide))
+        now = self._at
+        wide = self.size.width - max(map(len, self._labels(self._series()))) - 4
+        step = now + by * max(1, round(self.curves.end / max(1, wide - 1)))
         known = sorted({one for curve in self.curves.series for one in curve.steps})
         onward = [one for one in known if (one > now if by > 0 else one < now)]
         if onward:
@@ -180,36 +168,38 @@ class CurveChart(Lines, can_focus=True):
 
     # What is seen.
 
-    @property
-    def _series(self) -> list[tuple[int, Curve, Series]]:
-        """The place of a column, its curve, and what is drawn of it."""
-        field, places = CURVES[self.measure][0], self.places
-        return [(places[one.key], one, series_of(one, field, places[one.key]))
-            for one in self.curves.series if one.key in places]
-
-    @property
-    def _labels(self) -> tuple[str, str]:
-        """The greatest and the least value of the first scale."""
-        low, high = bounds([one for _, _, one in self._series if not one.scale]) or (0.0, 0.0)
+    def _series(self) -> list[Series]:
+        """The curves of the columns there are; steps without a value are left out."""
         field = CURVES[self.measure][0]
-        return figure(field, high), figure(field, low)
+        out: list[Series] = []
+        for curve in self.curves.series:
+            pairs = zip(curve.steps, getattr(curve, field), strict=False)
+            known = [(step, value) for step, value in pairs if value is not None]
+            if curve.key in self.places:
+                scale = int(curve.held_out and field in _TOTALS)
+                steps, values = [step for step, _ in known], [value for _, value in known]
+                out.append(Series(self.places[curve.key], curve, scale, steps, values))
+        return out
 
-    @property
-    def _chart_width(self) -> int:
-        return max(1, self.size.width - max(map(len, self._labels)) - 4)
+    def _labels(self, series: Sequence[Series]) -> tuple[str, str]:
+        """The greatest and the least value of the first scale."""
+        low, high = bounds(series, 0)
+        return figure(CURVES[self.measure][0], high), figure(CURVES[self.measure][0], low)
 
     def cells(self, width: int, height: int) -> Sequence[Cell]:
         """Return the chart, its axis and the values at the cursor, or a note that they are pending."""
-        found = self._series
-        if not found:
+        series = self._series()
+        if not series:
             return [self._titles(width), ((" loading …", "muted"),)]
         errors: list[Cell] = [
-            ((" ", ""), letter(place), (f" {safe(one.error, limit=ERROR_SHOWN)}", "error"))
-            for place, one, _ in found if one.error
+            ((" ", ""), letter(one.place), (f" {safe(one.curve.error, limit=ERROR_SHOWN)}", "error"))
+            for one in series if one.curve.error
         ]
-        readings = [*self._readings(found, width), *errors]
+        labels = self._labels(series)
+        gutter = max(map(len, labels))
+        readings = [*self._readings(series, gutter, width), *errors]
         rest = height - 2 - len(readings)
-        chart = self._chart([one for _, _, one in found], rest) if rest >= _LEAST_CHART else ()
+        chart = self._chart(series, labels, max(1, width - gutter - 4), rest) if rest >= _LEAST_CHART else ()
         return [self._titles(width), *chart, *readings]
 
     def _titles(self, width: int) -> Cell:
@@ -224,9 +214,11 @@ class CurveChart(Lines, can_focus=True):
             tabs = [(" ", ""), (title, "focus"), (f"  {self.measure + 1}/{len(CURVES)} ↑↓", "muted")]
         return spread(tuple(tabs), note, width)
 
-    def _chart(self, series: Sequence[Series], height: int) -> Iterator[Cell]:
+    def _chart(
+        self, series: Sequence[Series], labels: tuple[str, str], wide: int, height: int
+    ) -> Iterator[Cell]:
         """The chart, and below it the line of steps: where the cursor is, and the columns."""
-        (high, low), wide, end = self._labels, self._chart_width, self.curves.end
+        (high, low), end = labels, self.curves.end
 
         def column(step: int) -> int:
             return min(wide - 1, round(step / end * (wide - 1))) if end > 0 else 0
@@ -240,22 +232,22 @@ class CurveChart(Lines, can_focus=True):
         for key, step in reversed(self.curves.marks):
             if key in self.places:
                 axis[column(step)] = letter(self.places[key])
-        yield (*blank(gutter + 2), ("└", "frame"), *axis)
+        yield ((" " * (gutter + 2), ""), ("└", "frame"), *axis)
 
-    def _readings(self, found: Sequence[tuple[int, Curve, Series]], width: int) -> Iterator[Cell]:
+    def _readings(self, series: Sequence[Series], wide: int, width: int) -> Iterator[Cell]:
         """Return the value of each curve at the cursor, the second corpus on a line of its own."""
         field, at, end = CURVES[self.measure][0], self._at, number(self.curves.end)
-        wide = max(map(len, self._labels))
         here = f"step {number(at):>{len(end)}} of {end}"
         for held in (False, True):
-            mine = [(place, one.known(at)) for place, curve, one in found if curve.held_out == held]
+            mine = [one for one in series if one.curve.held_out == held]
             out: Cell = ((f" {'second corpus'.ljust(len(here)) if held else here} ", "muted"),)
-            for place, known in mine:
+            for one in mine:
                 # The steps that are known differ from column to column: of an earlier one it is said to be
                 # near.
-                near = "≈" if known is not None and known[0] != at else " "
-                value = "–" if known is None else figure(field, known[1])
-                more: Cell = (("  ", ""), letter(place), (f" {near}{value:>{wide}}", ""))
+                last = bisect_right(one.steps, at) - 1
+                near = "≈" if last >= 0 and one.steps[last] != at else " "
+                value = figure(field, one.values[last]) if last >= 0 else "–"
+                more: Cell = (("  ", ""), letter(one.place), (f" {near}{value:>{wide}}", ""))
                 if ui_text.width(out) + ui_text.width(more) > width:
                     break
                 out = (*out, *more)

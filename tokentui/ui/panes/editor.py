@@ -112,14 +112,13 @@ class CorpusEditor(Acting, TextArea):
         changed: Called when it has changed.
     """
 
-
     ACTIONS = (
         Action(("ctrl+t",), "", lambda it: it.undo()),
         Action(("ctrl+y",), "", lambda it: it.redo()),
     )
 
     def __init__(self, text: str, changed: Callable[[], object]) -> None:
-        super().__init__(text, highlight_cursor_line=False, classes="body")
+        super().__init__(text, highlight_cursor_line=False)
         self.cursor_blink = False
         self._told = changed
 

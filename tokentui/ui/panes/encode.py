@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -14,7 +15,7 @@ from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import EncodedView
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number, plural
-from tokentui.ui.draw.lines import Lines, blank
+from tokentui.ui.draw.lines import Lines
 from tokentui.ui.draw.text import Cell, runs
 from tokentui.ui.panes.tables import TOKEN_SHOWN
 from tokentui.ui.typed import TYPED_LIMIT, TypedLine
@@ -55,19 +56,19 @@ class EncodeBody(TypedPane):
         typed: The initial text of the line.
     """
 
+    of = attrgetter("main.encoding", "main.at.last_id", "corpus.nothing", "busy")
     note: Cell = ()
 
     def __init__(self, typed: str) -> None:
         self.tally, self.tokens = Lines(classes="tally"), Lines(classes="tokens")
         super().__init__(typed, self.tally, self.tokens)
 
-    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> bool:
+    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
         """Show the encoding; see `Body.present`."""
         view, last = now.main.encoding, now.main.at.last_id
-        if not now.nothing or now.busy is None:
-            self.tally.show(lambda width, _: tally(view, width), view)
-            self.tokens.show(lambda width, height: tokens(view, mode, last, width, height), view, mode, last)
-        return False
+        if not now.corpus.nothing or now.busy is None:
+            self.tally.show(lambda width, _: tally(view, width))
+            self.tokens.show(lambda width, height: tokens(view, mode, last, width, height))
 
 
 def tally(view: EncodedView, width: int) -> Sequence[Cell]:
@@ -84,7 +85,7 @@ def tally(view: EncodedView, width: int) -> Sequence[Cell]:
     said: Cell = (
         (facts[0], "strong"), ("".join(f" · {fact}" for fact in facts[1:]), "muted"), (lossy, "warning"),
     )
-    return ((*blank(width - ui_text.width(said)), *said),)
+    return (((" " * (width - ui_text.width(said)), ""), *said),)
 
 
 def tokens(view: EncodedView, mode: GlyphMode, last_id: int | None, width: int,
@@ -98,8 +99,8 @@ def tokens(view: EncodedView, mode: GlyphMode, last_id: int | None, width: int,
         back = runs(view.back, mode=mode, limit=max(1, width)) or (("nothing", "muted"),)
         losses = [(("  decoding gives back ", "muted"), *back)]
     losses += [(("  ", ""), (safe(loss, limit=200), "warning")) for loss in view.lost]
-    return [*lines, *(ui_text.clip(loss, max(0, width - 2))
-        for loss in losses[: max(0, height - len(lines))])]
+    shown = losses[: max(0, height - len(lines))]
+    return [*lines, *(ui_text.clip(loss, max(0, width - 2)) for loss in shown)]
 
 
 def lay_out_tokens(
@@ -115,8 +116,15 @@ def lay_out_tokens(
         lower: Cell = (("  ", ""),)
         used, begin = 0, at
         while at < len(found):
-            text, number_below = _token_cells(found[at], mode, last_id)
-            size = max(ui_text.width(text), ui_text.width(number_below))
+            token = found[at]
+            data = token.text if token.piece is None else token.piece
+            text = runs(data, mode=mode, limit=TOKEN_SHOWN)
+            made = token.id is not None and token.id == last_id
+            if made or token.piece is None:
+                # Of a token that is not in the vocabulary the text stands in its place.
+                text = tuple([(part, "accent" if made else "warning") for part, _ in text])
+            identity = "–" if token.id is None else str(token.id)
+            size = max(ui_text.width(text), len(identity))
             left = len(found) - at - 1
             # Room for what says how many are left, unless this is the last one.
             more = len(f" … +{number(left)} more") if last_pair and left else 0
@@ -124,12 +132,11 @@ def lay_out_tokens(
             if used + bar + size + more > width:
                 if at == begin and not (last_pair and left):
                     upper = (*upper, *ui_text.clip(text, width))
-                    lower = (*lower, *ui_text.clip(number_below, width))
+                    lower = (*lower, *ui_text.clip(((identity, "muted"),), width))
                     at += 1
                 break
-            separator: Cell = (("│" if bar else "", "frame"),)
-            upper = (*upper, *separator, *text, *blank(size - ui_text.width(text)))
-            lower = (*lower, *blank(bar), *number_below, *blank(size - ui_text.width(number_below)))
+            upper = (*upper, ("│" * bar, "frame"), *text, (" " * (size - ui_text.width(text)), ""))
+            lower = (*lower, (" " * bar, ""), (identity.ljust(size), "muted"))
             used += bar + size
             at += 1
         if at < len(found) and last_pair:
@@ -140,14 +147,3 @@ def lay_out_tokens(
         if last_pair:
             break
     return lines
-
-
-def _token_cells(token: EncodedToken, mode: GlyphMode, last_id: int | None) -> tuple[Cell, Cell]:
-    if token.piece is None:
-        # Not in the vocabulary: its text stands in its place.
-        text: Cell = tuple((part, "warning") for part, _ in runs(token.text, mode=mode, limit=TOKEN_SHOWN))
-    else:
-        text = runs(token.piece, mode=mode, limit=TOKEN_SHOWN)
-    if token.id is not None and token.id == last_id:
-        text = tuple((part, "accent") for part, _ in text)
-    return text, (("–" if token.id is None else str(token.id), "muted"),)

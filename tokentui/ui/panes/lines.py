@@ -15,14 +15,13 @@ from textual.containers import Vertical
 from tokentui.analyze.results import DivergenceSide
 from tokentui.core.safetext import GlyphMode, safe
 from tokentui.session.catalog import PairAgreement
-from tokentui.session.snapshot import DivergenceView, OverlapCounts, Snapshot
+from tokentui.session.snapshot import DivergenceView, SharedTokens, Snapshot
 from tokentui.session.views import END, LETTERS, WAYS, AtStep, ColumnSnapshot, Position
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number, size, step_of
 from tokentui.ui.draw.lines import Lines, Pane, flow, spread
 from tokentui.ui.draw.text import Cell, Run, wrap
-from tokentui.ui.panes.tables import PairTable, worth_of
-from tokentui.ui.panes.tables import pair as pair_cell
+from tokentui.ui.panes.tables import ColumnTable, candidates, tokens, worth_of
 from tokentui.ui.panes.why import busy_cell, pace, reasons
 from tokentui.ui.screen import Layout
 
@@ -37,7 +36,7 @@ PANES: dict[str, tuple[str, str]] = {
     "curves": ("7 Curves", "7 Curves"),
 }
 """The panes in the order of their keys: a title, and a short one."""
-OfPair = TypeVar("OfPair", DivergenceView, OverlapCounts, PairAgreement)
+OfPair = TypeVar("OfPair", DivergenceView, SharedTokens, PairAgreement)
 LEAST = 40, 10
 """Below this nothing but a line is shown."""
 
@@ -85,7 +84,7 @@ def standing(now: Snapshot | None, width: int) -> Sequence[Cell]:
     """
     if now is None:
         return ()
-    ends = [one.at.target or one.at.computed for one in now.columns if one.in_sync]
+    ends = [one.at.end.step or one.at.computed for one in now.columns if one.in_sync]
     digits = max(6, len(number(max([now.position.value, *ends]))))
     left: Cell = (
         (f" {_UNITS[now.position.by]} ", "muted"), (number(now.position.value).rjust(digits), "strong"),
@@ -167,20 +166,18 @@ def choice_cell(side: DivergenceSide, mode: GlyphMode) -> Cell:
     """Return the choice of a column at the step: `·t+he 9,310`, a round, or the reason for none."""
     why = side.why
     if why.best is not None:
-        return (*pair_cell(why.best, mode), (" ", ""), (worth_of(why.best), "strong"))
+        parts = why.best.parts or (why.best.token,)
+        return (*tokens(parts, mode), (" ", ""), (worth_of(why.best), "strong"))
     if why.round is not None:
         return ((why.round.next or why.round.last, ""),)
     return ((f"ends: {safe(why.end or 'nothing is left', limit=NAME_SHOWN)}", "muted"),)
 
 
-def shared_cell(counts: OverlapCounts, places: tuple[int, int], present: bool, part: str = "",
+def shared_cell(counts: SharedTokens, places: tuple[int, int], present: bool, part: str = "",
         bare: bool = False) -> Cell:
     """`common 88 · only A 296 · only B 113`; `part` is marked, and numbers of another position are muted."""
     a, b = (LETTERS[place] for place in places)
-    values = (
-        (counts.bare_common, counts.bare_only_a, counts.bare_only_b) if bare
-        else (counts.common, counts.only_a, counts.only_b)
-    )
+    values = [len(tokens) for tokens in counts.overlaps[bare].parts]
     wide = len(number(max(values)))
     out: list[Run] = []
     for name, title, value in zip(("common", "only_a", "only_b"), ("common", f"only {a}", f"only {b}"),
@@ -240,7 +237,7 @@ def facts(column: ColumnSnapshot, width: int, height: int) -> Sequence[Cell]:
 
 
 def _facts(at: AtStep) -> list[Cell]:
-    whole = max(at.target or 0, at.computed, at.step)
+    whole = max(at.end.step or 0, at.computed, at.step)
     step = max(_LEAST_DIGITS, len(number(whole)))
     ids = max(_LEAST_DIGITS, len(number(at.vocab_size + whole - at.step)))
     tokens = len(number(max(at.start_tokens, at.tokens)))
@@ -296,15 +293,20 @@ class ColumnPane(Pane):
     """
 
     def __init__(self, place: int) -> None:
-        self.facts, self.table = Lines(classes="facts"), PairTable()
+        self.facts, self.table = Lines(classes="facts"), ColumnTable("candidates", candidates)
         self.says, self.why = ColumnSays(classes="says"), Lines(classes="why")
         super().__init__(LETTERS[place], Vertical(self.facts, self.table, self.says, self.why),
             id=f"column-{place}")
         self.place, self.title.letter = place, f"column-{place}"
+        self.note: Cell = ()
+        self.of = lambda now: now.columns[place : place + 1]
         self.column: ColumnSnapshot | None = None
 
-    def show(self, column: ColumnSnapshot, mode: GlyphMode) -> None:
-        """Take what a snapshot says of the column that stands here."""
+    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
+        """Show the column that stands here, if any; see `Body.present`."""
+        if self.place >= len(now.columns):
+            return
+        column = now.columns[self.place]
         before = self.column or column
         if before.in_sync != column.in_sync and self.has_focus_within:
             # what is hidden must not hand the focus to whatever stands next to it

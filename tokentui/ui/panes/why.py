@@ -10,12 +10,12 @@ from tokentui.learn.rows import Candidate, Round, TokenCandidate
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import SPEEDS, Busy, ColumnSnapshot, Viewport
 from tokentui.ui.draw import text as ui_text
-from tokentui.ui.draw.figures import bar, between, number, place_of, plural, size
+from tokentui.ui.draw.figures import bar, behind, between, number, place_of, plural, signed, size
 from tokentui.ui.draw.figures import column as column_of
-from tokentui.ui.draw.lines import flow, spread
+from tokentui.ui.draw.lines import spread
 from tokentui.ui.draw.text import Cell, Run, tinted
 from tokentui.ui.face import nothing_there
-from tokentui.ui.panes.tables import pair, ranked_by, stands, token, tokens, worth_behind, worth_of
+from tokentui.ui.panes.tables import stands, tokens, worth_of
 
 _STEPS = {
     "em": ("EM", "expected counts by the present probabilities, then probabilities by those counts"),
@@ -70,14 +70,16 @@ def busy_cell(busy: Busy) -> Cell:
     return (*what, ("   esc", "key"), (" stops it", "muted"))
 
 
-def sentences(snapshot: Snapshot, mode: GlyphMode) -> list[Cell]:
+def sentences(snapshot: Snapshot | None, mode: GlyphMode) -> list[Cell]:
     """Return the sentences about the first column and the work under way, most important first."""
     out: list[Cell] = []
+    if snapshot is None:
+        return out
     if snapshot.busy is not None:
         out.append(busy_cell(snapshot.busy))
     if snapshot.waiting:
         out.append((("waits for it: ", "accent"), (safe(snapshot.waiting, limit=FACT_SHOWN), "")))
-    if snapshot.nothing:
+    if snapshot.corpus.nothing:
         return out or [((nothing_there(snapshot), "muted"),)]
     return out + reasons(snapshot.main, snapshot.corpus.name, mode)
 
@@ -105,7 +107,7 @@ def reasons(column: ColumnSnapshot, corpus: str, mode: GlyphMode) -> list[Cell]:
         last = column.at.last
         if isinstance(last, TokenCandidate):
             made = f" id {last.id}", f", {plural(last.places, 'place')}"
-            said = tinted(token(last.token, mode), "accent")
+            said = tinted(tokens((last.token,), mode), "accent")
             out.append((("last ", "muted"), *said, *((one, "muted") for one in made)))
         out.append(((f"{number(column.at.vocab_size)} of {number(column.opened.size)} ids", ""),))
         out.append(((f"steps {safe(column.opened.order, limit=120)}", "muted"),))
@@ -125,7 +127,8 @@ def _end(column: ColumnSnapshot, end: str) -> str:
 
 def _next_token(row: TokenCandidate, corpus: str, mode: GlyphMode) -> list[Cell]:
     """`next  ▁t+he → ▁the   merge 512 in the file · 1,204 places in 96 words`."""
-    step: Cell = (("next  ", "accent"), *tokens(row.parts, mode), (" → ", "accent"), *token(row.token, mode))
+    made = tokens((row.token,), mode)
+    step: Cell = (("next  ", "accent"), *tokens(row.parts, mode), (" → ", "accent"), *made)
     place: Cell = (("   ", ""), (safe(row.place, limit=80), "strong"), (" in the file", "muted"))
     changes, words = "changes nothing in this corpus", plural(row.words, "distinct word")
     if row.places:
@@ -137,14 +140,15 @@ def _next_token(row: TokenCandidate, corpus: str, mode: GlyphMode) -> list[Cell]
 def _next(column: ColumnSnapshot, best: Candidate, mode: GlyphMode) -> list[Cell]:
     """`next  ·t+he → ·the   9,310 places, 9,310 replaced`, the tie, and the candidate that would be next."""
     why, traits = column.why, column.traits
-    merge: Cell = (("next  ", "accent"), *pair(best, mode), (" → ", "accent"))
+    merge: Cell = (("next  ", "accent"), *tokens(best.parts or (best.token,), mode), (" → ", "accent"))
     if traits.compresses:
-        merge = (*merge, *stands(best.token), (" for ", "muted"), *tinted(token(best.spelled, mode), "muted"))
+        spelled = tinted(tokens((best.spelled,), mode), "muted")
+        merge = (*merge, *stands(best.token), (" for ", "muted"), *spelled)
     else:
-        merge = (*merge, *token(best.token, mode))
-    worth = worth_of(best)
-    if ranked_by(traits) == "score":
-        reason = _formula(column, best, worth)
+        merge = (*merge, *tokens((best.token,), mode))
+    worth, score = worth_of(best), next((one.name for one in traits.columns if one.kind == "score"), "")
+    if score:
+        reason = _formula(column, best, worth, score)
     else:
         places = " place, " if best.places == 1 else " places, "
         reason = (
@@ -156,13 +160,17 @@ def _next(column: ColumnSnapshot, best: Candidate, mode: GlyphMode) -> list[Cell
         rule = safe(why.tie_rule, limit=60) + (f" {known.why}" if known is not None else "")
         out.append(((f"{number(why.tied)} pairs tie at {worth}", ""), (f": {rule}", "muted")))
     if (second := why.runner_up) is not None:
-        less = worth_behind(second, best) or "equal"
-        figures: Cell = ((f" {worth_of(second)}", ""), (f" ({less})", "muted"))
-        out.append((("runner-up ", "muted"), *pair(second, mode), *figures))
+        if isinstance(second.worth, int):
+            less = signed(second.places - best.places)
+        else:
+            less = behind(float(second.worth), float(best.worth))
+            less = f"{less} behind" if less else ""
+        figures: Cell = ((f" {worth_of(second)}", ""), (f" ({less or 'equal'})", "muted"))
+        out.append((("runner-up ", "muted"), *tokens(second.parts or (second.token,), mode), *figures))
     return out
 
 
-def _formula(column: ColumnSnapshot, best: Candidate, worth: str) -> Cell:
+def _formula(column: ColumnSnapshot, best: Candidate, worth: str, score: str) -> Cell:
     """`1,201 / (1,204 · 261) = 0.0038219, the score f(xy)/(f(x)·f(y))`, by the record of the objective."""
     formula = AXES["objective"].of(column.recipe.objective).formula.replace("c(", "f(")
     named = zip(column.traits.columns, best.values, strict=False)
@@ -171,14 +179,8 @@ def _formula(column: ColumnSnapshot, best: Candidate, worth: str) -> Cell:
     for symbol, value in zip(("f(xy)", "f(x)", "f(y)"), figures, strict=False):
         filled = filled.replace(symbol, f"{value:,}")
     filled = filled.replace("/", " / ").replace("·", " · ")
-    name = next(one.name for one in column.traits.columns if one.kind == "score")
     equation = f"{filled} = " if formula else ""
-    return (equation, ""), (worth, "strong"), (f", the {name} {formula}".rstrip(), "muted")
-
-
-def why(snapshot: Snapshot, mode: GlyphMode, width: int, height: int) -> list[Cell]:
-    """The sentence, on as many lines as there are."""
-    return flow([(" · ", one) for one in sentences(snapshot, mode)], width, height)
+    return (equation, ""), (worth, "strong"), (f", the {score} {formula}".rstrip(), "muted")
 
 
 # The header of the main screen, and the line of tabs where one pane is seen at a time.
@@ -186,6 +188,7 @@ def why(snapshot: Snapshot, mode: GlyphMode, width: int, height: int) -> list[Ce
 
 NAME_SHOWN = 60
 """The most characters of the name of a corpus."""
+_TRAINS = "plain Python for "
 
 
 def header(now: Snapshot | None, mode: GlyphMode, cost: Cell, width: int) -> Cell:
@@ -200,24 +203,26 @@ def header(now: Snapshot | None, mode: GlyphMode, cost: Cell, width: int) -> Cel
     program: Cell = ((" tokentui", "strong"),)
     if now is None:
         return program
-    if now.nothing:
+    if now.corpus.nothing:
         return spread((*program, ("   ", ""), (nothing_there(now), "muted")), cost, width)
     words = f"{plural(now.main.at.occurrences, 'word')} ({number(now.main.at.distinct)} distinct)"
     facts = f" · {size(now.corpus.bytes)} · {words}"
     view = f"view: {mode} · " if mode != "text" else ""
-    # What runs is said where it is not what one would expect: kernels that are compiled, a recipe that has
-    # none.
-    engine = f"{now.engine} · " if now.engine == "compiling once" else ""
-    engine = "plain Python · " if now.engine.startswith("plain Python for ") else engine
+    engine, reason = _engine(now.engine)
     column = now.main
     named, said = column.preset, column.about
     if column.opened is not None:
         named, said = column.opened.name, f"{number(column.opened.size)} ids · {said}"
-    preset: Cell = (*cost, (view, "warning"), (engine, "muted"), (safe(named, limit=NAME_SHOWN), "strong"))
-    right: Cell = (*preset, ("  " if named else "", ""), (safe(said, limit=NAME_SHOWN), "muted"), (" ", ""))
+    name_of: Cell = ((safe(named, limit=NAME_SHOWN), "strong"),)
+    about: Cell = (("  " if named else "", ""), (safe(said, limit=NAME_SHOWN), "muted"), (" ", ""))
+    preset: Cell = (*cost, (view, "warning"), (engine, "muted"), *name_of)
+    right: Cell = (*preset, *about)
+    told: Cell = (*cost, (view, "warning"), (reason, "muted"), *name_of, *about)
     name: Cell = ((safe(now.corpus.name, limit=NAME_SHOWN), ""),)
     # The name gives way last.
     left: Cell = (*program, ("   ", ""), *name, (facts, "muted"))
+    if ui_text.width(left) + ui_text.width(told) + 2 <= width:
+        right = told
     held = f" · {size(now.main.at.memory)} held" if now.main.at.memory else ""
     if ui_text.width((*left, (held, ""))) + ui_text.width(right) + 2 <= width:
         left = (*left, (held, "muted"))
@@ -226,6 +231,22 @@ def header(now: Snapshot | None, mode: GlyphMode, cost: Cell, width: int) -> Cel
     if ui_text.width(left) + ui_text.width(right) + 2 > width:
         right = (*preset, (" ", ""))
     return spread(left, right, width)
+
+
+def _engine(engine: str) -> tuple[str, str]:
+    """The words of the header for the engine, short and with their reason; empty where it is as expected.
+
+    Kernels that are being compiled are told, and a recipe that has none.
+    """
+    if engine == "compiling once":
+        return f"{engine} · ", f"{engine} · "
+    trains, _, counts = engine.partition("; plain Python counts by ")
+    trains = trains.removeprefix(_TRAINS).rpartition(", else ")[0] if trains.startswith(_TRAINS) else ""
+    if not trains and not counts:
+        return "", ""
+    reasons = [f"for {safe(trains, limit=NAME_SHOWN)}"] if trains else []
+    reasons += [f"counts by {safe(counts, limit=NAME_SHOWN)}"] if counts else []
+    return f"plain Python{'' if trains else ' counts'} · ", f"plain Python {', '.join(reasons)} · "
 
 
 def tabs(names: Sequence[tuple[str, str]], active: str, note: Cell, width: int) -> Cell:
@@ -273,12 +294,12 @@ def curve(column: ColumnSnapshot, width: int) -> Cell:
     return tuple(cells)
 
 
-def scrubber(now: Snapshot, width: int) -> Sequence[Cell]:
+def scrubber(now: Snapshot | None, width: int) -> Sequence[Cell]:
     """The step; before it, as far as there is room, the tokens now, the curve, the tokens at the start."""
-    if now.nothing:
+    if now is None or now.corpus.nothing:
         return ()
     here, training = now.main.at, now.main.why.round
-    whole = here.target if here.target is not None else here.computed
+    whole = here.end.step if here.end.step is not None else here.computed
     place: Cell = (
         ("step ", "muted"), (number(here.step).rjust(len(number(max(whole, here.step)))), "strong"),
         (f"{place_of(here.step, here.computed, here.end)} ", "muted"), *pace(now),

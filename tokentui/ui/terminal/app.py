@@ -12,7 +12,6 @@ import threading
 import traceback
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
@@ -21,17 +20,16 @@ from textual import events
 from textual.app import App
 from textual.command import CommandPalette
 from textual.filter import LineFilter, NoColor
-from textual.message import Message
-from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.timer import Timer
+from textual.widget import Widget
 from textual.widgets import Input
 
 from tokentui.core.errors import Cancelled
 from tokentui.core.runtime import Watchdog
 from tokentui.core.safetext import safe
 from tokentui.ui.draw.lines import SAYS_BYTES, Lines
-from tokentui.ui.draw.text import ControlGuard
+from tokentui.ui.draw.text import Cell, ControlGuard
 from tokentui.ui.terminal import ChopsUpdate, LayoutUpdate, leaves
 from tokentui.ui.terminal.driver import TerminalDriver
 from tokentui.ui.terminal.picture import monochrome
@@ -53,24 +51,10 @@ CRASHED = 70
 """The exit code after a crash: an internal error, in the words of sysexits.h."""
 _WIDEST = 300
 STUCK_S = 1.0
-"""A key that has not been acted on for so long holds up the others no more: its widget may be gone."""
+"""A key holds up the others no longer than these seconds: its widget may be gone.
 
-
-@dataclass(eq=False)
-class Taken(Message):
-    """Follows a key through the same queues. When it comes to the app, the key has been acted on.
-
-    Attributes:
-        widget: The widget or screen that got the key.
-        screen: The screen that was seen then.
-        lap: The queue that it has come through: 0 that of the widget, 1 the app's own, which has a callback
-            where the focus goes elsewhere. Where other keys wait, 2 and 3 are the same again, behind what the
-            widget has said of the key, such as that a line was submitted.
-    """
-
-    widget: MessagePump
-    screen: Screen[object]
-    lap: int = 0
+They count from when the first key waits, and anew for each widget whose queue is waited for.
+"""
 
 
 class TerminalApp(App[None]):
@@ -84,11 +68,15 @@ class TerminalApp(App[None]):
         """The exit code of the first request to leave; None before one."""
         self.key_bytes: int | None = None
         """The number of bytes sent to the terminal for the last key; None if they are not counted."""
+        self.key_cost: Cell = ()
+        """The same as the first line says it."""
         self._counting: Timer | None = None
-        self._taken: Taken | None = None
-        """The message that follows the key that is being acted on; None while there is none."""
+        self._acting: asyncio.Task[None] | None = None
+        """Waits until the last key has been acted on; None where it has been."""
         self._ahead: deque[events.Key | events.Paste] = deque()
         """The keys that wait until the one before them has been acted on."""
+        self._limit: asyncio.Timeout | None = None
+        """When what is waited for is given up; None while nothing is waited for."""
         super().__init__(driver_class=TerminalDriver)
         self.no_color = self.no_color or monochrome(os.environ)
         self.animation_level = "none"
@@ -139,61 +127,75 @@ class TerminalApp(App[None]):
 
     async def on_event(self, event: events.Event) -> None:
         """Hand a key over, or let it wait for the one under way. A key that leaves waits for none."""
-        if isinstance(event, events.InputEvent) and isinstance(self.screen,
-                CommandPalette) and self.size.height < LEAST_PALETTE:
+        low = isinstance(event, events.InputEvent) and self.size.height < LEAST_PALETTE
+        if low and isinstance(self.screen, CommandPalette):
             self.screen.dismiss(None)  # Textual's list fails where it has no row to stand on
         elif not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
             await super().on_event(event)
-        elif self._taken is not None and not (isinstance(event, events.Key) and leaves(self, event.key)):
+        elif self._acting is not None and not (isinstance(event, events.Key) and leaves(self, event.key)):
             self._ahead.append(event)
-            self._await_no_longer(self._taken)
+            if self._limit is not None and self._limit.when() is None:
+                self._limit.reschedule(asyncio.get_running_loop().time() + STUCK_S)
         else:
-            if self.key_bytes is not None:
-                self._count()
-            screen = self.screen
-            target = self.focused or screen
-            await super().on_event(event)
-            self._follow(Taken(target, screen))
+            await self._hand_over(event)
 
-    def _follow(self, taken: Taken) -> None:
-        """Send a message behind what was handed to a widget, or to a screen that is being opened."""
-        self._taken = taken
-        if taken.lap % 2 or not taken.widget.post_message(taken):
-            self.post_message(taken)
-        if self._ahead:
-            self._await_no_longer(taken)
-
-    def _await_no_longer(self, taken: Taken) -> None:
-        """Go on with the keys that wait after some time, whether the one before them has been acted on or
-        not.
-        """
-        if self._loop is not None:
-            self._loop.call_later(STUCK_S, self.call_later, self._go_on, taken)
-
-    async def on_taken(self, taken: Taken) -> None:
-        """A key has been acted on: the next one may come.
-
-        Where it has opened a screen, as soon as that is ready.
-        """
-        if taken is not self._taken:
+    async def _hand_over(self, event: events.Key | events.Paste) -> None:
+        """Hand a key to what has the focus; to nothing where the app has left its screens."""
+        if not self.screen_stack:
             return
-        if taken.lap % 2 == 0:
-            self._follow(Taken(taken.widget, taken.screen, taken.lap + 1))
-        elif self.screen is not taken.screen:
-            self._follow(Taken(self.screen, self.screen))
-        elif self._ahead and taken.lap == 1:
-            self._follow(Taken(taken.widget, taken.screen, 2))
-        elif self._ahead:
-            await self._go_on(taken)
-        else:
-            self._taken = None
+        if self.key_bytes is not None:
+            self._count()
+        if self._acting is not None:
+            self._acting.cancel()
+        screen, widget = self.screen, self.focused or self.screen
+        await super().on_event(event)
+        self._acting = asyncio.create_task(self._go_on(widget, screen), name="tokentui key")
 
-    async def _go_on(self, taken: Taken) -> None:
-        """Go on with the next key, unless another has been handed over since."""
-        if taken is self._taken:
-            self._taken = None
-            if self._ahead:
-                await self.on_event(self._ahead.popleft())
+    async def _go_on(self, widget: Widget, screen: Screen[object]) -> None:
+        """Wait until a key has been acted on, but not for ever, and hand over the next one."""
+        with contextlib.suppress(TimeoutError):
+            await self._acted_on(widget, screen)
+        if self._ahead:
+            self.call_later(self._hand_over, self._ahead.popleft())
+        else:
+            self._acting = None
+
+    async def _acted_on(self, widget: Widget, screen: Screen[object]) -> None:
+        """Wait until a key has been acted on, and until a screen that it has opened is ready.
+
+        Where other keys wait all queues are passed twice, the second time behind what the widget has said of
+        the key, such as that a line was submitted.
+
+        Args:
+            widget: The widget or screen that got the key.
+            screen: The screen that was seen then.
+
+        Raises:
+            TimeoutError: It takes too long for the keys that wait.
+        """
+        for _ in range(2):
+            await self._in_time(widget)
+            while self.screen_stack and self.screen is not screen:
+                screen = widget = self.screen
+                await self._in_time(widget)
+            if not self._ahead:
+                return
+
+    async def _in_time(self, widget: Widget) -> None:
+        """Wait until the queues of a widget have passed; while keys wait, not for ever."""
+        try:
+            async with asyncio.timeout(STUCK_S if self._ahead else None) as self._limit:
+                await self._passed(widget)
+        finally:
+            self._limit = None
+
+    async def _passed(self, widget: Widget) -> None:
+        """Wait until a widget, those above it and the app have done all that they were sent before."""
+        # The app again, which has a callback where the focus goes elsewhere.
+        for pump in (*widget.ancestors_with_self, self):
+            done = asyncio.Event()
+            if pump.call_later(done.set):
+                await done.wait()
 
     def _count(self) -> None:
         """Say what a key costs, as soon as that is sent."""
@@ -209,6 +211,7 @@ class TerminalApp(App[None]):
 
     def _say_bytes(self, sent: int | None) -> None:
         self.key_bytes = sent
+        self.key_cost = () if sent is None else ((f"{sent:6,} B/key", "warning"), (" · ", "muted"))
         for line in self.screen.query(f".{SAYS_BYTES}").results(Lines):
             line.again()
 
@@ -264,6 +267,8 @@ class TerminalApp(App[None]):
             self._asked = return_code
         if self._watchdog is not None:
             self._watchdog.watch(self._asked, QUIT_S)
+        if self._acting is not None:
+            self._acting.cancel()
         super().exit(result, self._asked, message)
 
     @property

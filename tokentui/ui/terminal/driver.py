@@ -46,7 +46,6 @@ class TerminalDriver(LinuxDriver):
         self._wire = Wire(clears_in_colour=clears_in_colour(os.environ))
         self._picture: Picture | None = None
         self._cursor = (0, 0)
-        self._whole = False
         self._ended = False
         self._writer: Writer | None = None
         self._sent_before = 0
@@ -82,7 +81,6 @@ class TerminalDriver(LinuxDriver):
         picture = self._picture
         if picture is None or (picture.width, picture.height) != size:
             picture = self._picture = Picture(*size, colour_system(self._app), self._charset)
-            self._whole = True
         picture.draw(update)
         self._cursor = cursor
         self._paint()
@@ -95,8 +93,7 @@ class TerminalDriver(LinuxDriver):
     def _paint(self) -> None:
         if self._picture is None or self._writer is None or self._ended or self._writer.owes():
             return
-        frame = self._wire.frame(self._picture, self._cursor, whole=self._whole)
-        self._whole = False
+        frame = self._wire.frame(self._picture, self._cursor)
         if len(frame) >= SYNC_BYTES and sync(self._app):
             frame = f"{_SYNC_BEGINS}{frame}{_SYNC_ENDS}"
         if frame:

@@ -165,8 +165,8 @@ class Picture:
         self.system = system
         self.charset = charset
         self.rows = [Row(width) for _ in range(height)]
-        self.changed: set[int] = set()
-        """The rows that were drawn to since they were last sent."""
+        self.changed = set(range(height))
+        """The rows that were drawn to since they were last sent; all of a new picture."""
 
     def draw(self, update: LayoutUpdate | ChopsUpdate) -> None:
         """Take what Textual wants to be shown."""

@@ -38,6 +38,7 @@ class Wire:
 
     def __init__(self, *, clears_in_colour: bool = False) -> None:
         self._clears_in_colour = clears_in_colour
+        self._size = 0, 0
         self._sent: list[Row | None] = []
         self._pen = PLAIN
         self._at: tuple[int | None, int] | None = None
@@ -45,29 +46,27 @@ class Wire:
 
     def forget(self) -> None:
         """Forget the contents of the terminal: another program used it, or it was resized."""
-        self._sent = []
+        self._size = 0, 0
 
-    def frame(self, picture: Picture, cursor: tuple[int, int], *, whole: bool = False) -> str:
+    def frame(self, picture: Picture, cursor: tuple[int, int]) -> str:
         """Return the output that makes the terminal show a picture.
 
         Args:
             picture: The picture to show; its changed rows count as sent from now on.
             cursor: Where its cursor should stand, as (column, row): there an input method shows its words.
-            whole: Look at all rows, not only at those that were drawn to.
 
         Returns:
             Sequences and text; empty where nothing has changed.
         """
         parts: list[str] = []
-        size_changed = len(self._sent) != picture.height or any(row and len(row.texts) != picture.width
-            for row in self._sent[:1])
-        if not self._sent or size_changed:
+        size = picture.width, picture.height
+        rows: Iterable[int] = sorted(picture.changed)
+        if size != self._size:
             pen = _blank_pen(picture) if self._clears_in_colour else PLAIN
             parts.append(f"\x1b[0m\x1b[r{change(PLAIN, pen)}\x1b[H\x1b[2J")
             self._sent = [Row(picture.width, pen) for _ in range(picture.height)]
-            self._pen, self._at = pen, (0, 0)
-            whole = True
-        rows = range(picture.height) if whole else sorted(picture.changed)
+            self._size, self._pen, self._at = size, pen, (0, 0)
+            rows = range(picture.height)
         others = [y for y in rows if self._sent[y] != picture.rows[y]]
         picture.changed.clear()
         if others:
