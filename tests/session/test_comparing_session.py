@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
+import made_up
 import pytest
 
 from tokentui import learn
@@ -101,16 +102,7 @@ async def session() -> AsyncIterator[Watched]:
 @pytest.fixture
 def novel() -> Corpus:
     """A text of half a megabyte, with many different words."""
-    words = [
-        f"{a}{b}"
-        for a in ("str", "un", "pre", "o", "mis")
-        for b in ("ong", "der", "able", "ing", "tion", "ed")
-    ]
-    lines = (
-        " ".join(words[(n * 7 + k * k) % len(words)] + ("" if k % 5 else str(n)) for k in range(12))
-        for n in range(7_000)
-    )
-    return Corpus.from_text("\n".join(lines), "novel")
+    return Corpus.from_text(made_up.novel(7_000), "novel")
 
 
 async def test_columns_are_opened_and_kept_in_step(session: Watched) -> None:

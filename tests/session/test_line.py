@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
+import made_up
 import pytest
 from gates import AGAIN, COUNTING, LAST, LAYING_OUT, PART, READING, Gates
 
@@ -62,15 +63,7 @@ async def session() -> AsyncIterator[Held]:
 def text(tmp_path: Path) -> Path:
     """A text that is shown in part before it is whole; it has more steps than any test makes but one."""
     path = tmp_path / "text.txt"
-    words = [
-        f"{a}{b}{c}"
-        for a in ("st", "u", "p", "o")
-        for b in ("on", "de", "a", "i")
-        for c in ("g", "r", "ble", "ed")
-    ]
-    path.write_text(
-        "\n".join(" ".join(words[(n * 7 + k * k) % len(words)] for k in range(12)) for n in range(120))
-    )
+    path.write_text(made_up.short_words(120))
     return path
 
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
+import made_up
 import pytest
 
 from tokentui.analyze.results import VocabularyReport
@@ -63,16 +64,7 @@ async def session() -> AsyncIterator[Watched]:
 def novel(tmp_path: Path) -> Path:
     """A text of a megabyte, with enough different words."""
     path = tmp_path / "novel.txt"
-    words = [
-        f"{a}{b}"
-        for a in ("str", "un", "pre", "o", "mis")
-        for b in ("ong", "der", "able", "ing", "tion", "ed")
-    ]
-    lines = (
-        " ".join(words[(n * 7 + k * k) % len(words)] + ("" if k % 5 else str(n)) for k in range(12))
-        for n in range(15_000)
-    )
-    path.write_text("\n".join(lines))
+    path.write_text(made_up.novel(15_000))
     return path
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import oracle
 import peers
 import pytest
+from texts import TEXTS
 
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load
@@ -174,3 +175,20 @@ def ranks_of(path: Path) -> dict[bytes, int]:
     """The rows of a rank file."""
     rows = map(bytes.split, path.read_bytes().splitlines())
     return {base64.b64decode(piece): int(rank) for piece, rank in rows}
+
+
+def same_as_hugging_face(ours: Tokenizer, theirs: Any, texts: tuple[str, ...] = TEXTS) -> None:
+    """Encode as Hugging Face's library does: the same ids with and without special tokens, with places and
+    alone, and the same text back.
+    """
+    theirs.no_truncation()
+    theirs.no_padding()
+    for special in (True, False):
+        theirs.encode_special_tokens = not special
+        for text in texts:
+            want = theirs.encode(text, add_special_tokens=special).ids
+            found = ours.encode(text, special_tokens=special, allow_special=special)
+            assert list(found.ids) == want, text
+            alone = ours.encode_ids(text, special_tokens=special, allow_special=special)
+            assert list(alone) == want, text
+            assert ours.decode(want) == theirs.decode(want, skip_special_tokens=False), text

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
-FACTOR = 20
+FACTOR = 50
 """How many times as many examples a property test tries in a long run."""
 
 

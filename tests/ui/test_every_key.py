@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import made_up
 import pytest
 from gates import AGAIN, COUNTING, ENCODING, LAST, LAYING_OUT, PART, READING, Gates
 from screens import screen_text
@@ -69,15 +70,7 @@ def test_every_action_is_one_of_these() -> None:
 @pytest.fixture
 def text(tmp_path: Path) -> Path:
     path = tmp_path / "text.txt"
-    words = [
-        f"{a}{b}{c}"
-        for a in ("st", "u", "p", "o")
-        for b in ("on", "de", "a", "i")
-        for c in ("g", "r", "ble", "ed")
-    ]
-    path.write_text(
-        "\n".join(" ".join(words[(n * 7 + k * k) % len(words)] for k in range(12)) for n in range(120))
-    )
+    path.write_text(made_up.short_words(120))
     return path
 
 
