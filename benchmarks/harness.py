@@ -56,9 +56,9 @@ class Table:
 
 def surroundings(**more: str) -> dict[str, str]:
     """The environment of what is measured: this tree, its modules compiled to bytecode as those of an
-    installed program are."""
+    installed program are; those of others are from their first run on."""
     _compile_modules()
-    return {**os.environ, "PYTHONPATH": str(ROOT), **more}
+    return {**os.environ, "PYTHONDONTWRITEBYTECODE": "", "PYTHONPATH": str(ROOT), **more}
 
 
 @functools.cache

@@ -25,7 +25,6 @@ from harness import (
 from tokentui import learn
 from tokentui.axes import preset
 from tokentui.core import jit
-from tokentui.learn import start_counted
 from tokentui.recipe import Run, Stops
 from tokentui.text.count import count
 from tokentui.text.read import read
@@ -44,7 +43,7 @@ def score(path: str, merges: int, engine: str) -> Figures:
     start = clock()
     words = count(corpus, recipe)
     counted = clock()
-    trainer = start_counted(words, recipe)
+    trainer = learn.start(None, recipe, words=words)
     laid_out = clock()
     learn.run(trainer, Stops(merges=merges))
     parts = {"count": counted - start, "lay out": laid_out - counted, "merge": clock() - laid_out}
@@ -77,9 +76,7 @@ def _ours(path: str, vocab_size: int) -> Callable[[], dict[str, float]]:
 
         words = count(corpus, recipe)
         note("count")
-        trainer = start_counted(
-            words, recipe, Run(Stops(vocab_size=vocab_size), specials=SPECIALS), corpus.documents
-        )
+        trainer = learn.start(corpus, recipe, Run(Stops(vocab_size=vocab_size), specials=SPECIALS), words)
         note("seeds")
         while step := learn.step(trainer):
             note("cut" if step.final else step.kind)

@@ -58,7 +58,7 @@ def single(path: str, vocab_size: int, split: str = "gpt2", engine: str = "compi
             trainer.jump(goal)
     clocks = {"forward": forward, "best": best, "back": back, "jumps": jumps}
     return {
-        "memory": trainer._engine.memory,
+        "memory": trainer._engine.memory(),
         **{name: {"wall": one.wall, "cpu": one.cpu} for name, one in clocks.items()},
     }
 

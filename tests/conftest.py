@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
+import fcntl
 import gc
 import importlib
 import itertools
@@ -10,18 +12,22 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
 import oracle
 import pytest
 import soak
+import styles
 from gates import Gates
+from sessions import Watched
 
 from tokentui.core import jit, limits
+from tokentui.session import driver
 
 soak.register_profiles()
+styles.parse_once()
 
 # Textual and Rich look at these when they are imported, which is before any fixture runs.
 _LOOKED_AT = ("NO_COLOR", "FORCE_COLOR", "COLORTERM", "COLUMNS", "LINES")
@@ -37,28 +43,39 @@ _COMPILE = "from tokentui.core import jit; jit.available() and (jit.compiled() o
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Compile the kernels once for all workers, in the folder where tests look for them.
-
-    Bytecode is kept as well, in pytest's own cache where the tree is to stay free of it: without it each
-    worker and each program that a test starts compiles all that it imports.
+    """Keep bytecode, in pytest's own cache where the tree is to stay free of it: without it each worker and
+    each program that a test starts compiles all that it imports.
 
     A run in the background of a shell ignores ctrl+c, and so would the programs that tests interrupt.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    if config.cache is not None and not hasattr(config, "workerinput"):
-        if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
-            sys.dont_write_bytecode = False
-            sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(config.cache.mkdir("bytecode"))
-        home = str(config.cache.mkdir("kernels"))
-        environment = {**os.environ, "TOKENTUI_HOME": home}
+    if config.cache is not None and os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+        sys.dont_write_bytecode = False
+        sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(config.cache.mkdir("bytecode"))
+
+
+def _kernels(config: pytest.Config) -> str:
+    """The folder that the kernels are kept in; they are compiled first where that was not done before, for
+    all workers by one process."""
+    assert config.cache is not None
+    home = config.cache.mkdir("kernels")
+    with open(home / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
         subprocess.run(
-            [sys.executable, "-c", _COMPILE], cwd=Path(__file__).parents[1], env=environment, check=False
+            [sys.executable, "-c", _COMPILE], cwd=Path(__file__).parents[1], check=False,
+            env={**os.environ, "TOKENTUI_HOME": str(home)},
         )
+    return str(home)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Keep collections from walking all modules and tests again and again: a third of the processor time."""
+    """Compile kernels where a test wants them, before its time counts.
+
+    Keep collections from walking all modules and tests again and again: a third of the processor time.
+    """
+    if any("loaded" in getattr(item, "fixturenames", ()) for item in session.items):
+        _kernels(session.config)
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
@@ -77,10 +94,30 @@ def loaded(pytestconfig: pytest.Config) -> None:
     """The kernels are loaded; a test that wants them is skipped where they cannot be."""
     if not jit.available():
         pytest.skip("Numba is not installed, or switched off")
-    assert pytestconfig.cache is not None
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TOKENTUI_HOME", str(pytestconfig.cache.mkdir("kernels")))
+        patch.setenv("TOKENTUI_HOME", _kernels(pytestconfig))
         assert jit.load()
+
+
+@pytest.fixture
+async def session() -> AsyncIterator[Watched]:
+    """A session that has started and whose snapshots are kept."""
+    watched = Watched()
+    await watched.start()
+    yield watched
+    await watched.close()
+
+
+@pytest.fixture
+def kernels_later(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
+    """Set by a test to let the kernels come that a session has been told to load."""
+    came = asyncio.Event()
+
+    async def warm(tell: object) -> bool:
+        return await came.wait()
+
+    monkeypatch.setattr(driver, "warm", warm)
+    return came
 
 
 @pytest.fixture

@@ -62,6 +62,23 @@ def test_presets_is_the_function_whatever_was_imported_before(first: str) -> Non
     assert fresh(code) == "True"
 
 
+def test_axes_are_named_where_a_training_begins() -> None:
+    for tokenizer in (
+        tokentui.train("sample:hugs", "gpt2", merges=3, tie="first-seen", coverage=None),
+        tokentui.Trainer("sample:hugs", "gpt2", tie="first-seen", coverage=None).tokenizer(),
+    ):
+        assert tokenizer.recipe == tokentui.preset("gpt2", tie="first-seen")
+    with pytest.raises(tokentui.TokentuiError, match="no such argument"):
+        tokentui.train("sample:hugs", "gpt2", vocabsize=300)
+
+
+@pytest.mark.parametrize(("word", "meant"), [("mergess", "merges"), ("covrage", "coverage"), ("tye", "tie")])
+def test_an_argument_that_there_is_not_is_refused_whatever_its_value(word: str, meant: str) -> None:
+    for value in (None, 3):
+        with pytest.raises(tokentui.TokentuiError, match=f"{word}: no such argument .did you mean {meant}"):
+            tokentui.train("sample:hugs", "gpt2", **{word: value})  # type: ignore[arg-type]
+
+
 def test_the_documented_example(tmp_path: Path) -> None:
     corpus = tokentui.read(str(find_sample("sailor").path), as_="lines")
     recipe = tokentui.preset("udl-notebook", unknown="per-unit")

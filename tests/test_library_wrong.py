@@ -112,6 +112,9 @@ def functions() -> dict[str, Call]:
         found[f"train, {name}"] = named(tokentui.train, name, CORPUS, "gpt2")
     for name in ("first_id", "specials", "progress", "cancel"):
         found[f"Trainer, {name}"] = named(tokentui.Trainer, name, CORPUS, "gpt2")
+    once = functools.partial(tokentui.train, merges=1)
+    for axis in recipe.to_dict() | dict.fromkeys(("coverage", "symbols", "prefix_space", "no such axis")):
+        found[f"train, {axis}"] = named(once, axis, CORPUS, "gpt2")
     for axis in recipe.to_dict():
         found[f"Recipe, {axis}"] = named(tokentui.Recipe, axis)
     for tokenizer in (gpt2, t5):

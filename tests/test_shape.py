@@ -13,7 +13,7 @@ from running_cli import done, refused
 from tokentui import learn
 from tokentui.axes import changed, check, preset
 from tokentui.core.errors import TokentuiError
-from tokentui.formats.files import export, load, save
+from tokentui.formats.files import export, load
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session.saved import Branch, SavedSession, dumps, loads
 from tokentui.text.corpus import Corpus
@@ -34,7 +34,7 @@ SHAPED = preset("llama2", coverage=0.98, symbols=["<sep>", "at"], prefix_space=F
 )
 def test_words_that_cannot_be(words: dict[str, Any], said: str) -> None:
     with pytest.raises(TokentuiError, match=said):
-        preset("llama2").shaped(**words)
+        preset("llama2").with_axes(**words)
 
 
 @pytest.mark.parametrize(("make", "said"), [
@@ -66,7 +66,7 @@ def test_files_keep_them(recipe: Recipe, tmp_path: Path) -> None:
     trainer = learn.start(LINES, recipe, Run(specials=("<unk>",)))
     learn.run(trainer, Stops(merges=4))
     tokenizer = trainer.tokenizer()
-    save(tokenizer, tmp_path / "own.json")
+    export(tokenizer, tmp_path / "own.json")
     back = load(tmp_path / "own.json")
     assert (back.recipe, dict(back.run)) == (recipe, dict(tokenizer.run))
     for text in LINES.documents:
@@ -80,7 +80,7 @@ def test_what_was_kept_before_is_read(tmp_path: Path) -> None:
     data = dumps(SavedSession(training=Branch(Recipe())))
     assert all(word not in data.decode() for word in ("coverage", "symbols", "prefix_space"))
     trainer = learn.start(LINES, Recipe())
-    save(trainer.tokenizer(), tmp_path / "own.json")
+    export(trainer.tokenizer(), tmp_path / "own.json")
     run = json.loads((tmp_path / "own.json").read_text("utf-8"))["run"]
     assert set(run) == {"first_id", "specials"}
 
@@ -88,7 +88,7 @@ def test_what_was_kept_before_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("change", [{"coverage": 7}, {"symbols": "x"}, {"prefix_space": "yes"}])
 def test_a_damaged_file_is_one_line(change: dict[str, Any], tmp_path: Path) -> None:
     trainer = learn.start(LINES, preset("llama2"), Run(specials=("<unk>",)))
-    save(trainer.tokenizer(), tmp_path / "own.json")
+    export(trainer.tokenizer(), tmp_path / "own.json")
     document = json.loads((tmp_path / "own.json").read_text("utf-8"))
     document["run"] |= change
     (tmp_path / "own.json").write_text(json.dumps(document))

@@ -16,7 +16,7 @@ from tokentui.core.choices import Axis, Choice, Refusal
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.segment import UNKNOWN, WAYS
 from tokentui.learn.bases import BASES, FILTERS, WEIGHTS
-from tokentui.learn.objectives import OBJECTIVES, Objective
+from tokentui.learn.objectives import OBJECTIVES
 from tokentui.learn.ranking import TIES
 from tokentui.presets import Published, preset_named
 from tokentui.recipe import SHAPE, Recipe
@@ -48,22 +48,13 @@ def chosen(recipe: Recipe, name: str) -> list[Choice]:
     return [AXES[name].of(value) for value in values(recipe, name)]
 
 
-def objective_of(recipe: Recipe) -> Objective:
-    """The record of the objective of a recipe.
-
-    Raises:
-        TokentuiError: It has none.
-    """
-    return OBJECTIVES.of(recipe.objective)
-
-
 def _refusals(recipe: Recipe) -> Iterator[Refusal]:
     for name in AXES:
         for record in chosen(recipe, name):
             if record.refuses is not None and (refusal := record.refuses(recipe)) is not None:
                 yield refusal
     way = WAYS.of(recipe.encode)
-    if way.needs == "scores" and not objective_of(recipe).scored:
+    if way.needs == "scores" and not OBJECTIVES.of(recipe.objective).scored:
         scored = [one.name for one in OBJECTIVES.values() if one.scored]
         what = f"{way.about} needs probabilities, which only objective={' or '.join(scored)} has"
         yield Refusal("encode", what, ("encode=merges", *(f"objective={name}" for name in scored)))
@@ -115,10 +106,8 @@ def changed(recipe: Recipe, **words: object) -> Recipe:
     Raises:
         TokentuiError: There is no such axis or value, or the recipe makes no sense.
     """
-    shape = {name: words[name] for name in SHAPE if name in words}
-    axes = {name: value for name, value in words.items() if name not in shape}
-    new = recipe.with_axes(**axes).shaped(**shape)
-    return check(_without_faded(new, shape) if axes else new)
+    new = recipe.with_axes(**words)
+    return check(new if words.keys() <= SHAPE.keys() else _without_faded(new, words))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -156,7 +145,7 @@ def _without_faded(recipe: Recipe, named: Container[str] = ()) -> Recipe:
     """A recipe in which the words of `SHAPE` that have no meaning on its axes, and are not named, are at
     their defaults."""
     while (refusal := refusal_of(recipe)) is not None and refusal.fades and refusal.word not in named:
-        recipe = recipe.shaped(**{refusal.word: SHAPE[refusal.word].default})
+        recipe = recipe.with_axes(**{refusal.word: SHAPE[refusal.word].default})
     return recipe
 
 

@@ -116,13 +116,9 @@ class Recipe:
             return SHAPE[name].written(value)
         return (",".join(value) or "[]") if isinstance(value, tuple) else str(value)
 
-    def shaped(self, **words: object) -> Recipe:
-        """This recipe with other words of `SHAPE`; it is not checked."""
-        return dataclasses.replace(self, **_known(words, SHAPE, "no such word of a run"))
-
     def with_axes(self, **axes: object) -> Recipe:
-        """This recipe with other values on some axes; it is not checked."""
-        return dataclasses.replace(self, **_known(axes, AXIS_NAMES, "no such axis"))
+        """This recipe with other values on some axes, and other words of `SHAPE`; it is not checked."""
+        return dataclasses.replace(self, **_known(axes, (*AXIS_NAMES, *SHAPE), "no such axis"))
 
     def to_dict(self) -> dict[str, object]:
         """The axes by name, lists as lists: what a tokenizer file holds."""

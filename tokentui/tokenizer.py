@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, BinaryIO, SupportsIndex
 
 from tokentui import learn
 from tokentui.axes import changed, label
-from tokentui.core.errors import TokentuiError, shown, whole
+from tokentui.core.errors import TokentuiError, nearest, shown, whole
 from tokentui.core.jobs import Cancel, Progress, job
 from tokentui.core.safetext import safe_line
 from tokentui.encode.tokenizer import Tokenizer as TokenizerValue
+from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats import files
 from tokentui.formats.files import refuse_tokenizers
 from tokentui.learn import start
 from tokentui.learn.rows import Query, Why
 from tokentui.learn.trainer import Trainer as Engine
 from tokentui.presets import resolved
-from tokentui.recipe import SHAPE, Recipe, Run, Stops
+from tokentui.recipe import AXIS_NAMES, SHAPE, Recipe, Run, Stops
 from tokentui.text import read as reading
 from tokentui.text.corpus import Corpus
 
@@ -61,6 +62,18 @@ class Tokenizer(TokenizerValue):
     """A tokenizer that `load`, `train` and `Trainer.tokenizer` make: the value that encodes, which can be
     saved."""
 
+    def __init__(
+        self, vocabulary: Vocabulary, merges: int | None = None, run: Mapping[str, object] | None = None
+    ) -> None:
+        if not isinstance(vocabulary, Vocabulary):
+            raise TokentuiError(
+                f"a vocabulary belongs here, not {shown(vocabulary)}", "Tokenizer",
+                "take train, Trainer or load",
+            )
+        if not isinstance(run, Mapping | None):
+            raise TokentuiError(f"the words of a run belong here, not {shown(run)}", "run", "hand in a dict")
+        super().__init__(vocabulary, None if merges is None else whole(merges, "merges"), run)
+
     def __repr__(self) -> str:
         return f"<Tokenizer {safe_line(label(self.recipe), limit=80)}, {self.vocab_size:,} ids>"
 
@@ -74,7 +87,7 @@ class Tokenizer(TokenizerValue):
         Raises:
             TokentuiError: There is no such format, the name says none, or the file cannot be written.
         """
-        files.save(self, path, format)
+        files.export(self, path, format)
 
 
 def load(path: str | os.PathLike[str], split: str = "") -> Tokenizer:
@@ -110,15 +123,13 @@ class Trainer:
             published with, where they are not named. A `run` without stops goes to these sizes.
         first_id: The first id given, 0 where None.
         specials: Special tokens, which take the first ids in this order; none where None.
-        coverage: The share of the characters of the corpus that the base covers; the recipe's where None.
-        symbols: Texts that are one token each, and that no merge crosses; the recipe's where None.
-        prefix_space: True to set a space in front of a text; None follows the recipe.
         progress: Told (done, total): in bytes while reading, then in characters while counting.
         cancel: Asked meanwhile; true raises `Cancelled`.
+        axes: Other values on some axes, and other words of `SHAPE`, as `preset` takes them.
 
     Raises:
-        TokentuiError: The corpus cannot be read, there is no such preset, or a number or special token cannot
-            be.
+        TokentuiError: The corpus cannot be read, there is no such preset, or a number, a special token or a
+            value of an axis cannot be.
     """
 
     def __init__(
@@ -129,16 +140,11 @@ class Trainer:
         published: bool = False,
         first_id: int | None = None,
         specials: Sequence[str] | None = None,
-        coverage: float | None = None,
-        symbols: Sequence[str] | None = None,
-        prefix_space: bool | None = None,
         progress: Progress | None = None,
         cancel: Cancel | None = None,
+        **axes: object,
     ) -> None:
-        asked, self._run = _resolved(
-            recipe, published, first_id=first_id, specials=specials, coverage=coverage, symbols=symbols,
-            prefix_space=prefix_space,
-        )
+        asked, self._run = _resolved(recipe, published, axes, first_id=first_id, specials=specials)
         with job(progress, cancel):
             self._engine = _started(corpus, asked, self._run)
 
@@ -294,11 +300,9 @@ def train(
     published: bool = False,
     first_id: int | None = None,
     specials: Sequence[str] | None = None,
-    coverage: float | None = None,
-    symbols: Sequence[str] | None = None,
-    prefix_space: bool | None = None,
     progress: Progress | None = None,
     cancel: Cancel | None = None,
+    **axes: object,
 ) -> Tokenizer:
     """Train a tokenizer until a stop holds or no pair is left: `Trainer`, its `run` and its `tokenizer` in
     one.
@@ -314,19 +318,17 @@ def train(
             named.
         first_id: The first id given, 0 where None.
         specials: Special tokens, which take the first ids in this order; none where None.
-        coverage: The share of the characters of the corpus that the base covers; the recipe's where None.
-        symbols: Texts that are one token each, and that no merge crosses; the recipe's where None.
-        prefix_space: True to set a space in front of a text; None follows the recipe.
         progress: Told (done, total): in bytes while reading, in characters while counting, then in merges.
         cancel: Asked meanwhile; true raises `Cancelled`.
+        axes: Other values on some axes, and other words of `SHAPE`, as `preset` takes them.
 
     Raises:
-        TokentuiError: The corpus cannot be read, there is no such preset, a number or special token cannot
-            be, or the size is below the one at the start.
+        TokentuiError: The corpus cannot be read, there is no such preset, a number, a special token or a
+            value of an axis cannot be, or the size is below the one at the start.
     """
     asked, run = _resolved(
-        recipe, published, merges=merges, vocab_size=vocab_size, min_count=min_count, max_length=max_length,
-        first_id=first_id, specials=specials, coverage=coverage, symbols=symbols, prefix_space=prefix_space,
+        recipe, published, axes, merges=merges, vocab_size=vocab_size, min_count=min_count,
+        max_length=max_length, first_id=first_id, specials=specials,
     )
     with job(progress, cancel):
         engine = _started(corpus, asked, run)
@@ -343,7 +345,9 @@ def _named(**words: object) -> dict[str, object]:
     return {name: value for name, value in words.items() if value is not None}
 
 
-def _resolved(recipe: Recipe | str, published: bool, **words: object) -> tuple[Recipe, Run]:
+def _resolved(
+    recipe: Recipe | str, published: bool, axes: Mapping[str, object], **words: object
+) -> tuple[Recipe, Run]:
     """The recipe and the run that the arguments of a training name; those that are None are not named."""
     if not isinstance(published, bool):
         raise TokentuiError(
@@ -352,9 +356,10 @@ def _resolved(recipe: Recipe | str, published: bool, **words: object) -> tuple[R
     if not isinstance(recipe, Recipe | str):
         raise TokentuiError(f"a recipe belongs here, not {shown(recipe)}", "recipe", "such as 'gpt2'")
     chosen, run = resolved(recipe, published)
-    named = _named(**words)
-    shape = {name: named.pop(name) for name in SHAPE if name in named}
-    return changed(chosen, **shape), run.with_words(**named)
+    for name in axes:
+        if name not in AXIS_NAMES and name not in SHAPE:
+            raise TokentuiError("no such argument", name, nearest(name, (*AXIS_NAMES, *SHAPE, *words)))
+    return changed(chosen, **_named(**axes)), run.with_words(**_named(**words))
 
 
 def _ran(engine: Engine, stops: Stops) -> str:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tokentui.analyze.compare import (
     PAIR_MEASURES,
     Agreement,
+    Overlap,
     agreement,
     compare_on,
     cuts,
@@ -20,6 +21,7 @@ from tokentui.analyze.compare import (
     stretches,
     word_spans,
 )
+from tokentui.analyze.compare import pieces as tokens_of
 from tokentui.axes import preset
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import job
@@ -226,27 +228,32 @@ def test_a_column_that_refuses_the_corpus_is_left_out() -> None:
     assert compare_on(columns[:2], LEARNED) == ()
 
 
+def shared(a: Tokenizer, b: Tokenizer, bare: bool = False) -> Overlap:
+    """The tokens that two vocabularies share."""
+    return overlap(*([piece for _, piece in tokens_of(one, bare)] for one in (a, b)))
+
+
 def test_vocabularies_share_tokens_by_bytes_or_by_text() -> None:
     corpus = Corpus.from_text("hug hugs hug pugs")
     gpt2, bert, nmt, spm = (
         train(corpus, name, merges=12) for name in ("gpt2", "bert", "subword-nmt", "llama2")
     )
-    exact = overlap(gpt2, bert)
+    exact = shared(gpt2, bert)
     assert {b"h", b"hug"} <= set(exact.common)
     assert b" hug" in exact.only_a
     assert b"##g" in exact.only_b
     both = [entry.piece for entry in gpt2.entries()]
     assert sorted([*exact.common, *exact.only_a]) == sorted(set(both))
     for other in (bert, nmt, spm):
-        bare = overlap(gpt2, other, bare=True)
+        bare = shared(gpt2, other, bare=True)
         assert {b"hug", b"pugs", b"g"} <= set(bare.common)
         assert not any(piece.startswith(b"##") or b"</w>" in piece for piece in bare.only_b)
-    assert overlap(gpt2, gpt2).jaccard == 1.0
+    assert shared(gpt2, gpt2).jaccard == 1.0
 
 
 def test_vocabularies_are_searched() -> None:
     corpus = Corpus.from_text("hug hugs hug pugs")
-    found = overlap(train(corpus, "gpt2", merges=12), train(corpus, "bert", merges=12)).find("ug")
+    found = shared(train(corpus, "gpt2", merges=12), train(corpus, "bert", merges=12)).find("ug")
     assert found.only_a
     assert all(b"ug" in piece for part in (found.common, found.only_a, found.only_b) for piece in part)
     assert found.find("\x00z").jaccard is None

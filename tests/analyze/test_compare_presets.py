@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 
 import owners
 import pytest
 
 from tokentui import learn
-from tokentui.analyze.compare import PairAgreement, compare_on, overlap, tally_each
+from tokentui.analyze.compare import PairAgreement, compare_on, overlap, pieces
 from tokentui.analyze.divergence import Divergence, first_divergences
-from tokentui.analyze.metrics import rows_of
+from tokentui.analyze.metrics import rows_of, tally
 from tokentui.axes import preset
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn import start
@@ -43,7 +44,7 @@ def values(tokenizers: Sequence[Tokenizer], corpus: Corpus) -> Mapping[str, list
         row.measure.name: [
             figure.value for figure in row.figures if figure is not None and figure.value is not None
         ]
-        for row in rows_of(tally_each(tokenizers, corpus)[0])
+        for row in rows_of([tally(one, corpus) for one in tokenizers])
     }
 
 
@@ -69,7 +70,7 @@ def test_ties_give_other_tokens_and_hardly_other_counts() -> None:
     assert found.a.why.tied > 1
     few, many = sorted(values(both, corpus)["tokens"])
     assert many <= 1.005 * few
-    shared = overlap(*both)
+    shared = overlap(*(map(itemgetter(1), pieces(one, False)) for one in both))
     assert shared.only_a
     assert len(shared.common) > 5 * len(shared.only_a)
 
@@ -138,5 +139,8 @@ def test_gpt2_bert_and_gpt4_from_files(files: tuple[str, ...], tmp_path: Path) -
     ]
     assert all(len(one.a) > len(one.b) for one in gaps)
     assert gaps
-    exact, bare = (overlap(*tokenizers[:2], bare=one) for one in (False, True))
+    exact, bare = (
+        overlap(*(map(itemgetter(1), pieces(one, marks)) for one in tokenizers[:2]))
+        for marks in (False, True)
+    )
     assert len(bare.common) > 1.5 * len(exact.common), "most words are in both, each with its own mark"

@@ -9,10 +9,10 @@ import pytest
 from trainers import merge_steps
 
 from tokentui import learn
-from tokentui.analyze.divergence import Meanings, differing_steps, first_divergences
+from tokentui.analyze.divergence import Meanings, first_divergences
 from tokentui.axes import preset
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats.files import load, save
+from tokentui.formats.files import export, load
 from tokentui.learn import start
 from tokentui.learn.trainer import Trainer
 from tokentui.learn.values import MergeStep
@@ -32,6 +32,11 @@ def training(recipe: str | Recipe, corpus: Corpus = ENGLISH, merges: int = 0) ->
 
 def replayed(tokenizer: Tokenizer, corpus: Corpus = ENGLISH) -> Trainer:
     return prepare_tokenizer(corpus, tokenizer, Run()).trainer
+
+
+def differing_steps(a: Trainer, b: Trainer, limit: int) -> list[int | None]:
+    """The first steps that differ by meaning, and as they are spelled."""
+    return [one.step if one else None for one in first_divergences(a, b, limit)]
 
 
 def test_a_space_in_front_is_one_however_it_is_written() -> None:
@@ -123,7 +128,7 @@ def test_a_text_that_spells_a_mark_is_text() -> None:
 def test_a_file_is_read_as_its_training(tmp_path: Path, format_: str) -> None:
     trainer = training("sentencepiece-bpe", merges=80)
     path = tmp_path / "t.model"
-    save(trainer.tokenizer(), path, format_)
+    export(trainer.tokenizer(), path, format_)
     file = replayed(load(path))
     gpt2 = training("gpt2")
     limit = 80

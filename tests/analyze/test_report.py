@@ -145,7 +145,7 @@ def test_words_that_count_once_in_training_count_as_they_stand_here() -> None:
 def test_a_unigram_model_says_that_it_only_drops(name: str) -> None:
     corpus = read("sample:hugs")
     run = start(corpus, preset(name), Run(specials=("<unk>",)))
-    found = exhausted(run.words, run.recipe, Run(specials=("<unk>",)), corpus.documents)
+    found = exhausted(run.words, run.recipe, Run(specials=("<unk>",)), corpus)
     assert found.merges == 0
     assert found.vocab_size == run.size_at(run.number)
     assert found.end.startswith("a unigram model only drops pieces")

@@ -13,7 +13,6 @@ from tokentui.analyze.inspect import MAX_UNITS, ways, ways_of
 from tokentui.analyze.results import Ways
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.segment.viterbi import Viterbi
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
@@ -26,7 +25,7 @@ from tokentui.text.read import read
 
 def written(tokenizer: Tokenizer, word: str, limit: int = 10) -> Ways:
     """The ways to write a word."""
-    return ways(WordEncoder(tokenizer.vocabulary, tokenizer.merges), word, limit)
+    return ways(tokenizer.encoder, word, limit)
 
 
 def slide() -> Tokenizer:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from running_cli import cli, done, refused
 
+from tokentui import preset
 from tokentui.analyze.metrics import MEASURES, rows_of, tally
 from tokentui.text.read import read
 from tokentui.tokenizer import train
@@ -214,6 +215,18 @@ def test_a_tokenizer_that_refuses_the_corpus_says_so_in_its_column(files: tuple[
     answer = json.loads(cli("compare", "-t", files[0], "-t", files[1], "sample:english", "--json").stdout)
     assert answer["tokenizers"][1]["error"].startswith("the pre-token ")
     assert all(one["values"][1] is None for one in answer["measures"])
+
+
+def test_a_tokenizer_without_ids_is_compared_too(tmp_path: Path) -> None:
+    empty, path = tmp_path / "empty.txt", tmp_path / "empty.json"
+    empty.write_text("")
+    recipe = preset("udl-notebook", unknown="drop")
+    tokenizer = train(str(empty), recipe, merges=0)
+    assert len(tokenizer) == 0
+    tokenizer.save(path)
+    text = done("compare", "-t", str(path), "-r", "gpt2", "-r", "bert", "--merges", "3", "sample:sailor")
+    for pair in ("A and B", "A and C", "B and C"):
+        assert pair in text
 
 
 def test_a_text_that_is_refused_leaves_the_tables(files: tuple[str, str]) -> None:

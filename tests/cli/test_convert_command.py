@@ -10,7 +10,7 @@ from running_cli import cli, done, refused, rows
 
 from tokentui.core.errors import TokentuiError
 from tokentui.formats import WRITTEN
-from tokentui.formats.files import load, save
+from tokentui.formats.files import export, load
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +148,7 @@ def test_a_name_that_says_no_format_is_refused_with_all_of_them(
             assert all(end in said for end in format.suffixes)
     assert [path.name for path in tmp_path.rglob("*")] == ["folder"]
     with pytest.raises(TokentuiError, match="or name one by format="):
-        save(load(novel), out)
+        export(load(novel), out)
     done("convert", novel, str(tmp_path / "x.unknown"), "--to", "tokentui")
     assert load(tmp_path / "x.unknown").encode("the crowd").ids == load(novel).encode("the crowd").ids
 

@@ -7,13 +7,13 @@ import types
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 from running_cli import cli, done, refused
 
 from tokentui.cli import explore, output
-from tokentui.cli.program import COMMANDS, _in_our_words, program, run
+from tokentui.cli.program import COMMANDS, Command, program, run
 from tokentui.core import jit
+from tokentui.core.choices import Ref
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session.commands import Open, OpenTokenizer
 
@@ -25,7 +25,7 @@ from tokentui.session.commands import Open, OpenTokenizer
         ("train sample:sailor -r gpt2 --zzz", "train: no such option '--zzz' (see tokentui train --help)"),
         (
             "train sample:sailor -r gpt2 --merges x",
-            "train --merges: 'x' is not a valid integer (see tokentui train --help)",
+            "train --merges: a whole number is wanted, not 'x' (see tokentui train --help)",
         ),
         (
             "train sample:sailor -r gpt2 --merges -1",
@@ -38,7 +38,7 @@ from tokentui.session.commands import Open, OpenTokenizer
         ("train sample:sailor -r gpt2 --special a --special a", "special a: named twice (name it once)"),
         (
             "train sample:sailor -r gpt2 --as word",
-            "train --as: 'word' is not one of 'text', 'lines', 'jsonl', 'counts'",
+            "train --as: no such value: 'word' (one of: text, lines, jsonl, counts)",
         ),
         ("train sample:sailor", "train: -r is missing (name a preset or a recipe file"),
         ("train -r gpt2", "train: CORPUS is missing (name a file"),
@@ -60,7 +60,7 @@ from tokentui.session.commands import Open, OpenTokenizer
             "-s tye=first-seen: no such axis (did you mean tie?)",
         ),
         ("train sample:sailor -r gpt2 -s split=regex:[", "split=regex:: the pattern cannot be compiled"),
-        ("train sample:sailor -r gpt2 -s", "option '-s' requires an argument"),
+        ("train sample:sailor -r gpt2 -s", "train -s: a value belongs behind it (see"),
         (
             "train sample:sailor -r gpt2 --format tokentuy",
             "--format: no format 'tokentuy' (did you mean tokentui?)",
@@ -74,7 +74,8 @@ from tokentui.session.commands import Open, OpenTokenizer
             "/none/x.json: cannot be written: no such folder (make it first)",
         ),
         ("train sample:sailor -r gpt2 --trace /", "/: cannot be written: it is a folder"),
-        ("encode a", "encode: missing option '-t' / '--tokenizer' (see tokentui encode --help)"),
+        ("encode a", "encode: -t is missing (see tokentui encode --help)"),
+        ("convert", "convert: IN is missing (see tokentui convert --help)"),
         ("encode -t none.json a", "none.json: no such file (check the name)"),
         ("encode -t none.json a b", "none.json: no such file"),
         ("encode -t none.json --json --explain a", "encode: --json and --explain exclude each other"),
@@ -83,7 +84,7 @@ from tokentui.session.commands import Open, OpenTokenizer
         ("split a", "split: -s split=... is missing (such as -s split=gpt2)"),
         ("split -s split=gpt2 a b", "split: one text belongs here, not 2 (put it in quotes)"),
         ("recipes gpt5", "gpt5: no preset and no axis of this name (did you mean gpt4?)"),
-        ("recipes a b", "recipes: got unexpected extra argument (b)"),
+        ("recipes a b", "recipes: too many words: b (leave them out, or see tokentui recipes --help)"),
         ("-r gpt2 train", "train: no such file (a command comes first: train ... and then its options)"),
         ("trian", "trian: no such file (did you mean the command train?)"),
         ("sample:englsh", "sample:englsh: no such sample (did you mean english?)"),
@@ -99,7 +100,9 @@ from tokentui.session.commands import Open, OpenTokenizer
             "-t pyproject.toml -s unit=char",
             "-s unit=char: only the split can be named here (the file holds all the rest)",
         ),
-        ("--completion tcsh", "--completion: 'tcsh' is not one of 'bash', 'zsh', 'fish'"),
+        ("--completion tcsh", "--completion: no such value: 'tcsh' (one of: bash, zsh, fish)"),
+        ("verify sample:hugs --merges 0", "verify --merges: 0: out of range (take 1 or more)"),
+        ("train sample:hugs --quiet=3", "train --quiet: it takes no value (see tokentui train --help)"),
     ],
 )
 def test_an_error_is_one_line(line: str, says: str) -> None:
@@ -109,13 +112,13 @@ def test_an_error_is_one_line(line: str, says: str) -> None:
 def test_a_value_that_is_quoted_is_clipped_and_what_is_wrong_with_it_is_said() -> None:
     for words in (["--merges", "x" * 999], ["--as", "x" * 999], ["--" + "x" * 999]):
         assert len(refused("train", "sample:sailor", *words)) < 250
-    assert "x' is not a valid integer (" in refused("train", "sample:sailor", "--merges", "x" * 999)
+    said = refused("train", "sample:sailor", "--merges", "x" * 999)
+    assert said.startswith("train --merges: a whole number is wanted, not 'xxx")
 
 
-def test_a_choice_that_is_missing_is_one_line() -> None:
-    param = click.Option(["--way"], type=click.Choice(["a", "b"]))
-    said = str(_in_our_words(click.MissingParameter(param=param)))
-    assert said == "missing option '--way'. Choose from: a, b (see tokentui --help)"
+def test_a_choice_that_is_missing_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(COMMANDS, "choose", Command("choose", "Choose.", Ref("newcomers:choosing")))
+    assert refused("choose") == "choose: --way is missing (see tokentui choose --help)"
 
 
 def test_an_error_line_is_safe() -> None:

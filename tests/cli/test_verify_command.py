@@ -114,7 +114,7 @@ def test_a_file_that_differs(tmp_path: Path) -> None:
             "verify: --merges is for a training",
         ),
         (("sample:hugs", "--against", "rust", "-r", "gpt2"), "--against: no peer 'rust'"),
-        (("sample:hugs", "--against", "rustbpe", "-r", "gpt2", "--merges", "0"), "verify --merges: 0 is"),
+        (("sample:hugs", "--against", "rustbpe", "-r", "gpt2", "--merges", "0"), "verify --merges: 0: out"),
     ],
 )
 def test_wrong_words(words: tuple[str, ...], line: str) -> None:

@@ -231,7 +231,7 @@ def test_a_long_token_is_not_slow(unit: str) -> None:
     start = time.perf_counter()
     visible(token * 1000, limit=80)
     safe(token * 1000, limit=80)
-    assert time.perf_counter() - start < 0.1
+    assert time.perf_counter() - start < 0.5
 
 
 def test_modes_are_those_of_the_type() -> None:

@@ -19,7 +19,7 @@ from faults import CALLS, Killed, failing
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import check_whole, write_together
-from tokentui.formats.files import export, load, save
+from tokentui.formats.files import export, load
 
 PAIR = ("vocab.json", "merges.txt")
 
@@ -282,8 +282,8 @@ def test_convert_killed_at_every_call(tmp_path: Path) -> None:
     """The program itself, killed by the system: each file is the old one or the new one, and a mixture is
     refused."""
     source, other, out = tmp_path / "a.json", tmp_path / "b.json", tmp_path / "out"
-    save(preset("gpt2"), source)
-    save(preset("gpt4"), other)
+    export(preset("gpt2"), source)
+    export(preset("gpt4"), other)
     out.mkdir()
     export(preset("gpt4"), out, "gpt2")
     old = {name: (out / name).read_bytes() for name in PAIR}

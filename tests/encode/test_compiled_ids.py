@@ -22,7 +22,7 @@ from tokentui.core import jit
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.encode import offsets
 from tokentui.encode.pipeline import ImportedVocabulary
-from tokentui.encode.segment.merges import PairMerging
+from tokentui.encode.segment import PAIRS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import NO_ID, Pipeline
 from tokentui.formats.byte_files import build
@@ -108,7 +108,7 @@ def compare(tokenizer: Tokenizer, text: str, threads: int = 1, **more: Any) -> N
 
 def by_kernels(tokenizer: Tokenizer) -> bool:
     """Whether the last text went through kernels."""
-    compiled = tokenizer._encoder._compiled
+    compiled = tokenizer.encoder._compiled
     return compiled is not None and compiled.knows
 
 
@@ -198,7 +198,7 @@ def test_rows_of_pairs(always: None, rows: list[tuple[int, int]], text: str) -> 
             table[left, right] = len(makes)
             makes.append(symbols[piece])
     by_number = {left * len(pieces) + right: row for (left, right), row in table.items()}
-    pipeline = Pipeline(functools.partial(PairMerging, rows=by_number, makes=makes), Pretokenizer(recipe))
+    pipeline = Pipeline(PAIRS.given(rows=by_number, makes=makes), Pretokenizer(recipe))
     units = {piece: n for n, piece in enumerate(pieces[:5])}
     tokenizer = Tokenizer(
         ImportedVocabulary(recipe, pieces, list(range(len(pieces))), merges, units=units, pipeline=pipeline)

@@ -145,13 +145,13 @@ def test_no_word_is_made_anew_because_it_stands_elsewhere() -> None:
 
 def test_a_step_keeps_the_words_that_it_does_not_change() -> None:
     tokenizer = trained("gpt2")
-    encoder = tokenizer._encoder
+    encoder = tokenizer.encoder
     for word in (" the", " mug", " rug", "xyz", "中文"):
         encoder.word(word)
     before = {word: len(tokens) for word, tokens in encoder._words.items()}
     for merges in range(MERGES, -1, -1):
         encoder = encoder.after(merges)
-        fresh = tokenizer.at(merges)._encoder
+        fresh = tokenizer.at(merges).encoder
         assert all(tokens == fresh.word(word) for word, tokens in encoder._words.items())
         assert "xyz" in encoder._words
     assert " the" not in encoder._words

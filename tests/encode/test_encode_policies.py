@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import doctest
-import importlib
+import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.pipeline import NameFinder
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.recipe import Recipe
@@ -168,6 +170,13 @@ def test_cancel_and_progress() -> None:
         made.encode("a", cancel=lambda: True)
 
 
+@given(st.lists(st.text("ab ▁", max_size=4)), st.text("ab ▁", max_size=40))
+def test_names_are_found_as_a_pattern_of_all_of_them_finds_them(names: list[str], text: str) -> None:
+    longest_first = sorted(filter(None, names), key=len, reverse=True)
+    pattern = re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
+    assert list(NameFinder(names).spans(text)) == [one.span() for one in pattern.finditer(text)]
+
+
 def test_empty_text() -> None:
     encoding = tokenizer("error").encode("")
     assert (encoding.ids, encoding.tokens, encoding.hex, len(encoding)) == ((), (), (), 0)
@@ -183,11 +192,3 @@ def test_an_axis_value_without_an_encoder_is_one_line() -> None:
 def test_more_merges_than_there_are() -> None:
     with pytest.raises(TokentuiError, match="has 2 merges"):
         tokenizer("error").at(3)
-
-
-@pytest.mark.parametrize("module", ["decode", "explain", "offsets", "tokenizer"])
-def test_the_examples_in_the_text(module: str) -> None:
-    results = doctest.testmod(importlib.import_module(f"tokentui.encode.{module}"))
-    assert results.attempted >= 4
-    assert results.failed == 0
-

@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokentui.core.safetext import to_bytes
+from tokentui.encode.pipeline import Parents
 from tokentui.encode.segment import Part
 from tokentui.encode.segment.longest import LongestMatch
 from tokentui.encode.segment.merges import Merging
@@ -172,3 +174,46 @@ def test_explanation_ends_in_the_encoding(words: list[str], text: str, unknown: 
             tuple(p for p, at in zip(encoding.pieces, encoding.words, strict=True) if at == index)
             == word.pieces
         )
+
+
+def naive_parents(pieces: list[bytes], table: dict[bytes, int], symbol: int) -> list[bytes]:
+    """What the bytes of a token become under the tokens before it, the leftmost pair of least rank first."""
+    parts = [bytes((value,)) for value in pieces[symbol]]
+    while len(parts) > 2:
+        best, at = min((table.get(parts[n] + parts[n + 1], symbol), n) for n in range(len(parts) - 1))
+        if best >= symbol:
+            break
+        parts[at : at + 2] = [pieces[best]]
+    return parts
+
+
+@given(st.lists(st.text("ab", min_size=2, max_size=9), unique=True, max_size=20))
+def test_the_parents_of_a_rank_are_what_its_bytes_become(names: list[str]) -> None:
+    single = [b"a", b"b"]
+    earlier, merged = dict.fromkeys(single), []
+    for name in map(str.encode, names):
+        if Parents.has(name, earlier):
+            merged.append(name)
+            earlier[name] = None
+    pieces = single + merged
+    table = {piece: symbol for symbol, piece in enumerate(pieces)}
+    for symbol, (left, right) in enumerate(Parents(pieces, table, 2), 2):
+        assert pieces[left] + pieces[right] == pieces[symbol]
+        assert max(left, right) < symbol
+        parts = naive_parents(pieces, table, symbol)
+        if len(parts) == 2 and all(part in table for part in parts):
+            assert [pieces[left], pieces[right]] == parts
+
+
+def test_the_parents_of_a_long_token_are_found_in_few_looks() -> None:
+    class Counted(dict[bytes, int]):
+        looks = 0
+
+        def get(self, piece: bytes, default: Any = None) -> Any:
+            self.looks += 1
+            return super().get(piece, default)
+
+    pieces = [b"a", b"b", b"ab", b"ab" * 2000, b"ab" * 2000 + b"a"]
+    table = Counted({piece: symbol for symbol, piece in enumerate(pieces)})
+    assert Parents(pieces, table, 4)[0] == (3, 0)
+    assert table.looks < 30_000

@@ -43,7 +43,8 @@ def lattice(vocab: Vocabulary, word: str) -> list[Edge]:
 def sample(
     vocab: Vocabulary, word: str, temperature: float = 1.0, seed: int | None = None
 ) -> tuple[bytes, ...]:
-    parts = Sampling(vocab, temperature, seed).segment(Pretokenizer(vocab.recipe).units(word), len(word))
+    drawing = Sampling(vocab, temperature=temperature, seed=seed)
+    parts = drawing.segment(Pretokenizer(vocab.recipe).units(word), len(word))
     return tuple(word[part.start : part.end].encode() for part in parts)
 
 

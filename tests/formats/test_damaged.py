@@ -320,6 +320,13 @@ def test_any_damage_is_refused_or_harmless(at: int, put_in: str, over: int) -> N
         assert "\n" not in refusal
 
 
+def test_a_mark_is_short() -> None:
+    document = json.loads(good())
+    document["recipe"]["mark"] = "prefix:" + "#" * 1000
+    with pytest.raises(TokentuiError, match="a text of 1,007 characters"):
+        loads(json.dumps(document), "f")
+
+
 @pytest.mark.parametrize("device", ["pipe", "/dev/zero"])
 def test_what_is_no_file_is_refused_without_waiting(tmp_path: Path, device: str) -> None:
     path = tmp_path / "pipe"

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from exporting import dumps, loads
 
 from tokentui.analyze.health import PASS, examine
+from tokentui.core.errors import TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load
 from tokentui.formats.oniguruma import pattern_of, translated
@@ -89,6 +91,30 @@ def test_a_pattern_of_its_own(tmp_path: Path) -> None:
     assert next(check for check in examine(tokenizer).checks if check.name == "file").status == PASS
 
 
+def test_an_own_file_may_spell_the_pattern_in_another_way(tmp_path: Path) -> None:
+    tokenizer = opened(tmp_path, cut(r"\w+|\p{P}"))
+    document = json.loads(dumps(tokenizer))
+    document["recipe"]["split"] = r"regex:\w+|\p{Punctuation}"
+    assert loads(json.dumps(document), "f").recipe == tokenizer.recipe
+
+
+def test_letters_that_may_be_joined_in_an_own_file(tmp_path: Path) -> None:
+    tokenizer = opened(tmp_path, cut(r"(?i:assistant|first)|[^\s]"))
+    written = dumps(tokenizer)
+    # A former version wrote all ways of the whole word.
+    ways = "[Ff][Ii]|ﬁ", "[Ff][Ii][Rr](?:[Ssſ][Tt]|[ﬅﬆ])|ﬁ[Rr](?:[Ssſ][Tt]|[ﬅﬆ])"
+    old = written.replace(f"(?:{ways[0]})[Rr](?:[Ssſ][Tt]|[ﬅﬆ])", f"(?:{ways[1]})", 1)
+    assert old != written
+    text = "aßistant ﬁrﬆ FIRST x"
+    assert loads(old, "f").encode(text).ids == tokenizer.encode(text).ids
+
+
+@pytest.mark.parametrize("name", ["inf", "Infinity", "IDC"])
+def test_a_property_that_is_not_known_is_one_line(tmp_path: Path, name: str) -> None:
+    with pytest.raises(TokentuiError, match=rf"\\p\{{{name}\}}, a property that is not known"):
+        opened(tmp_path, cut(rf"\p{{{name}}}"))
+
+
 def test_a_count_with_a_plus_is_no_possessive_one(tmp_path: Path) -> None:
     """tiktoken's pattern as it stands means something else in Oniguruma, so it is not called by its name."""
     tokenizer = opened(tmp_path, cut(SPLITS["cl100k"].pattern))
@@ -122,7 +148,7 @@ def test_versions_of_unicode_are_told(tmp_path: Path) -> None:
     assert not [stage for stage in stages(opened(tmp_path)) if "normalisers know" in stage.what]
 
 
-def test_a_group_is_referred_to_by_its_name() -> None:
-    assert translated(r"(?<q>['~])a\k<q>") == translated(r"(?'q'['~])a\k'q'") == translated(r"(['~])a\1")
-    with pytest.raises(Untranslated, match="which is not there before it"):
-        translated(r"\k<q>(?<q>a)")
+def test_a_group_may_have_a_name_that_nothing_refers_to() -> None:
+    assert translated(r"(?<q>['~])a") == translated(r"(?'q'['~])a") == translated(r"(['~])a")
+    with pytest.raises(Untranslated, match=r"\\1"):
+        translated(r"(['~])a\1")

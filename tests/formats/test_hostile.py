@@ -6,6 +6,7 @@ import base64
 import functools
 import json
 import random
+import struct
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +22,7 @@ from tokentui import learn
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.formats.files import load
+from tokentui.formats.sentencepiece.charsmap import State, compiled
 from tokentui.formats.tokens import LETTERS
 from tokentui.learn import start
 from tokentui.recipe import Run, Stops
@@ -347,12 +349,48 @@ def test_a_line_that_says_what(tmp_path: Path, data: bytes, line: str) -> None:
             "normalizer_spec.precompiled_charsmap: the",
         ),
         (sentencepiece() + varint(0), "damaged at byte"),
+        (sentencepiece() + message([(2, message([(44, b"x" * 2000)]))]), "trainer_spec: what stands for"),
     ],
 )
 def test_a_line_for_a_damaged_message(tmp_path: Path, data: bytes, line: str) -> None:
     path = tmp_path / "m.model"
     refused = opened(path, data)
     assert refused.startswith(f"{path}: {line}")
+
+
+def rules(*units: tuple[int, int]) -> bytes:
+    """A model whose rules are a trie of these units, and one result."""
+    trie = [0] * 1024
+    for at, unit in units:
+        trie[at] = unit
+    blob = struct.pack("<I1024I", 4096, *trie) + b"y" * 1000 + b"\0"
+    return sentencepiece() + message([(3, message([(2, blob)]))])
+
+
+def test_rules_without_an_end_and_rules_that_make_too_much(tmp_path: Path) -> None:
+    path = tmp_path / "m.model"
+    path.write_bytes(rules((97, 97 << 10 | 97)))  # behind an a the same unit again
+    assert len(load(path).encode("a" * 128).ids) == 128
+    with pytest.raises(TokentuiError, match="rule is longer than 128 bytes"):
+        load(path).encode("a" * 20_000)
+    path.write_bytes(rules((97, 512 << 10 | 0x100 | 97), (512 ^ 97, 1 << 31)))
+    with pytest.raises(TokentuiError, match="more than 64 times"):
+        load(path).encode("a" * 20_000)
+
+
+def test_a_rule_that_is_too_long_is_told(tmp_path: Path) -> None:
+    root = State()
+    for n in (100, 200):
+        at = root
+        for _ in range(n):
+            at = at.follow.setdefault("a", State())
+        at.made = str(n)
+    path = tmp_path / "m.model"
+    path.write_bytes(sentencepiece() + message([(3, message([(2, compiled(root))]))]))
+    tokenizer = load(path)
+    assert len(tokenizer.encode("a" * 127).ids) == len(tokenizer.encode("100" + "a" * 27).ids)
+    with pytest.raises(TokentuiError, match="rule is longer than 128 bytes"):
+        tokenizer.encode("a" * 200)
 
 
 def test_a_pattern_that_explodes_is_stopped(tmp_path: Path, limited: Callable[..., None]) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats.files import load, save
+from tokentui.formats.files import export, load
 
 FLAGS = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
 
@@ -90,5 +90,5 @@ def test_another_split_is_refused(tmp_path: Path) -> None:
 
 def test_it_is_kept_whole_in_the_own_format(tmp_path: Path) -> None:
     tokenizer = opened(tmp_path)
-    save(tokenizer, tmp_path / "out.json")
+    export(tokenizer, tmp_path / "out.json")
     assert load(tmp_path / "out.json").encode("abc ab").ids == tokenizer.encode("abc ab").ids

@@ -15,7 +15,8 @@ from tokentui.core.errors import TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats import WRITTEN
-from tokentui.formats.files import load, save
+from tokentui.formats.files import export, load
+from tokentui.formats.spec import Refused
 from tokentui.recipe import Recipe
 
 CHARS = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="error")
@@ -101,15 +102,29 @@ def test_all_bytes_and_broken_pieces(tmp_path: Path) -> None:
     vocabulary = Vocabulary(Recipe(), [bytes((value,)) for value in range(256)])
     vocabulary.add(0xE2, 0x82, 3)
     tokenizer = Tokenizer(vocabulary)
-    save(tokenizer, tmp_path / "bytes.json")
+    export(tokenizer, tmp_path / "bytes.json")
     again = load(tmp_path / "bytes.json")
     assert dumps(again) == dumps(tokenizer)
     assert again.encode("€").ids == (256, 0xAC)
 
 
 def test_an_empty_tokenizer(tmp_path: Path) -> None:
-    save(Tokenizer(Vocabulary(CHARS, [])), tmp_path / "empty.json")
+    export(Tokenizer(Vocabulary(CHARS, [])), tmp_path / "empty.json")
     assert load(tmp_path / "empty.json").vocab_size == 0
+
+
+@pytest.mark.parametrize(
+    ("mark", "specials", "what"),
+    [("end-suffix:" + "x" * 300, (), "mark is longer"), ("none", ("x" * 100_000,), "its specials")],
+)
+def test_a_file_that_could_not_be_read_is_not_written(
+    tmp_path: Path, mark: str, specials: tuple[str, ...], what: str
+) -> None:
+    vocabulary = Vocabulary(CHARS.with_axes(mark=mark), [b"a"], specials, 0)
+    path = tmp_path / "t.json"
+    with pytest.raises(Refused, match=what):
+        export(Tokenizer(vocabulary, 0), path)
+    assert not path.exists()
 
 
 def test_a_byte_order_mark_and_other_layout_are_read(tmp_path: Path) -> None:
@@ -119,13 +134,13 @@ def test_a_byte_order_mark_and_other_layout_are_read(tmp_path: Path) -> None:
 
 
 def test_formats_by_name(tmp_path: Path) -> None:
-    save(sample(), tmp_path / "a.unheard", "tokentui")
-    save(sample(), tmp_path / "b.json")
+    export(sample(), tmp_path / "a.unheard", "tokentui")
+    export(sample(), tmp_path / "b.json")
     assert (tmp_path / "a.unheard").read_bytes() == (tmp_path / "b.json").read_bytes()
     with pytest.raises(TokentuiError, match="the end of this name says no format"):
-        save(sample(), tmp_path / "c.unheard")
+        export(sample(), tmp_path / "c.unheard")
     with pytest.raises(TokentuiError, match="format: no format 'tokentu'"):
-        save(sample(), tmp_path / "c", "tokentu")
+        export(sample(), tmp_path / "c", "tokentu")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.unheard", "b.json"]
     assert next(iter(WRITTEN)) == "tokentui"
 

@@ -145,6 +145,8 @@ def test_tekken(tmp_path: Path) -> None:
         ({"special_tokens": [{"rank": 9, "token_str": "x"}]}, "special_tokens row 0: special token 9"),
         ({"config": {"pattern": 5}}, "config.pattern: text belongs here"),
         ({"config": {"pattern": "("}}, ""),
+        ({"special_tokens": [{"rank": 0, "token_str": "x" * 40_000}]}, "the tokens are longer than those of"),
+        (tekken(pattern="\ud800"), "a text cannot hold NUL or half a surrogate pair"),
         (
             {"config": {"pattern": "a", "default_num_special_tokens": 10**15}},
             "config: there are more special tokens",

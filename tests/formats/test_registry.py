@@ -8,22 +8,23 @@ from pathlib import Path
 
 import pytest
 import rwkv
-from exporting import HOSTILE, SMALL, again, bytes_of, fitted, preset
+from exporting import HOSTILE, SMALL, again, bytes_of, fitted, preset, trained
 from running_cli import cli, done
 
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.segment import RANKS, WAYS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import ASPECTS, FORMATS, OWN, WRITTEN, Codec, Format, named_like, recognised
-from tokentui.formats.files import export, load, mistaken, recognise
-from tokentui.formats.proof import EXAMPLES
+from tokentui.formats.files import export, format_of, load, mistaken, recognise, targets
+from tokentui.formats.proof import EXAMPLES, contents
 from tokentui.formats.source import source_of
-from tokentui.formats.spec import WAYS
+from tokentui.recipe import Recipe
 
 
 def test_a_record_names_what_there_is() -> None:
     assert set(EXAMPLES) == set(ASPECTS)
-    ways = {name for name, _ in WAYS}
+    ways = {way.written for way in (*WAYS.values(), RANKS)}
     for name, format in FORMATS.items():
         assert set(format.keeps) <= set(ASPECTS)
         assert set(format.holds.ways) <= ways
@@ -80,6 +81,23 @@ def test_damaged_copies_are_refused_in_a_line(tmp_path: Path, name: str) -> None
         assert "\n" not in refusal
 
 
+@pytest.mark.parametrize("name", SMALL)
+def test_a_name_and_the_first_bytes_tell_the_format_that_is_written(tmp_path: Path, name: str) -> None:
+    """Each suffix asks for the format, and what is written there is refused as a corpus, whole or cut off."""
+    ours, format = preset(SMALL[name]), WRITTEN[name]
+    for suffix in format.suffixes:
+        path = tmp_path / suffix.removeprefix(".")
+        path = path if not suffix.startswith(".") else tmp_path / f"a{suffix}"
+        assert format_of(path, ours.recipe) is format
+        export(ours, path)
+        files = targets(path, format)
+        told = [error.what for file in files if (error := mistaken(file))]
+        assert told == [f"a tokenizer, not a corpus: {format.about}"] * len(files), suffix
+        for file in files:
+            Path(file).write_bytes(Path(file).read_bytes()[:-40])
+        assert all(mistaken(file) for file in files), suffix
+
+
 # A stranger's format.
 
 TOKENS = [
@@ -111,6 +129,17 @@ def test_a_stranger_adds_a_module_and_an_entry(stranger: Path, tmp_path: Path) -
     assert (tmp_path / "out.rwkv").read_bytes() == stranger.read_bytes()
     export(tokenizer, tmp_path / "own.json")
     assert load(tmp_path / "own.json").encode(text).ids == tokenizer.encode(text).ids
+
+
+def test_words_that_only_a_stranger_s_format_encodes_are_told() -> None:
+    """Longest match gives up a word of more than 100 characters; a format may know no such limit."""
+    recipe = Recipe(split="none", base="bytes", encode="longest-match", unknown="error")
+    losses = contents(trained(recipe), rwkv.FORMAT)[0].losses
+    assert ("long words", "words of any length are encoded") in [
+        (one.what, one.consequence) for one in losses
+    ]
+    never = contents(trained(recipe.with_axes(unknown="never")), rwkv.FORMAT)[0].losses
+    assert "long words" not in [one.what for one in never]
 
 
 def test_commands_know_a_stranger_s_format(stranger: Path, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from protomake import message
 
 from tokentui.axes import check
 from tokentui.core.errors import TokentuiError
@@ -72,6 +73,19 @@ HUGE: dict[str, tuple[dict[str, Any], str]] = {
         "more than 64 times",
     ),
     "in front": ({"normalizer": {"type": "Prepend", "prepend": "a" * 10_000_000}}, "more than 64 times"),
+    "around a text": (
+        {
+            "post_processor": {
+                "type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "x"}}] * 50_000,
+                "special_tokens": {"x": {"tokens": ["a"] * 50_000}},
+            }
+        },
+        "more than 1,000 tokens around a text",
+    ),
+    "in front of each unit": (
+        {"model": {"type": "BPE", "vocab": {"a": 0}, "merges": [], "continuing_subword_prefix": "#" * 10**7}},
+        "256 are more than any tokenizer has",
+    ),
     "many steps": (
         {"normalizer": sequence("normalizers", {"type": "Lowercase"}, 200_000)}, "more than 1,000 steps",
     ),
@@ -114,6 +128,17 @@ def test_many_added_tokens(tmp_path: Path) -> None:
     many = [FLAGS | {"id": 4 + n, "content": f"<t{n}>"} for n in range(100_000)]
     path.write_bytes(document(added_tokens=many))
     assert load(path).encode("a<t7><t77777>b<t100000>", allow_special=True).ids[:4] == (0, 11, 77_781, 1)
+
+
+def test_many_names(tmp_path: Path) -> None:
+    """As many symbols of sentencepiece's, and specials of minbpe's."""
+    rows = [("<unk>", 2), ("▁", 1), ("a", 1), *((f"<t{n}>", 4) for n in range(50_000))]
+    pieces = ((1, message([(1, name.encode()), (2, -1.0), (3, kind)])) for name, kind in rows)
+    (tmp_path / "m.model").write_bytes(message([*pieces, (2, message([(3, 2)]))]))
+    assert load(tmp_path / "m.model").encode("a<t7><t7777").ids == (1, 2, 10, 0)
+    specials = "".join(f"<t{n}> {n + 256}\n" for n in range(50_000))
+    (tmp_path / "x.model").write_text(f"minbpe v1\n\\w+|\\W\n50000\n{specials}", "utf-8")
+    assert load(tmp_path / "x.model").encode("a<t7>", allow_special=True).ids == (97, 263)
 
 
 def test_added_tokens_are_found_leftmost_and_longest() -> None:

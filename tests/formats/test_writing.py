@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from exporting import HOLD, HOSTILE, SMALL, again, dumps, loads, preset, trained, unproved
+from exporting import HOLD, HOSTILE, SMALL, again, dumps, exported, loads, preset, trained, unproved
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -15,8 +15,8 @@ from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats import WRITTEN
-from tokentui.formats.files import export, format_of, load, save, targets
-from tokentui.formats.proof import ExportReport, contents, look
+from tokentui.formats.files import export, format_of, load, targets
+from tokentui.formats.proof import ExportReport, look
 from tokentui.formats.spec import Refused, Spec
 from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe
@@ -32,7 +32,7 @@ _QUICK = {
 def test_a_preset_is_held_or_refused_in_a_line(name: str) -> None:
     tokenizer = preset(name)
     for format in WRITTEN.values():
-        report, files = contents(tokenizer, format)
+        report, files = exported(tokenizer, format.name)
         assert (not report.refused) == (name in HOLD[format.name]), (format.name, report.refused)
         assert bool(files) == (not report.refused)
         assert "\n" not in report.refused
@@ -168,7 +168,7 @@ CHARS = Recipe(split="none", unit="char", base="sorted", unknown="drop")
 
 
 def _report(tokenizer: Tokenizer, format: str) -> ExportReport:
-    return contents(tokenizer, WRITTEN[format])[0]
+    return exported(tokenizer, format)[0]
 
 
 def test_spaces_in_merges_are_refused_where_a_line_cannot_hold_them() -> None:
@@ -207,9 +207,9 @@ UNIGRAM = Recipe(objective="unigram", encode="viterbi", unit="char", base="frequ
     (UNIGRAM.with_axes(mark="prefix:##"), "a mark inside words"),
     (UNIGRAM.with_axes(mark="end-suffix:</w>"), "a mark at the end of words"),
     (CHARS.with_axes(split="falcon"), "Falcon's split cuts between bytes"),
-    (CHARS.with_axes(split="metaspace").shaped(symbols=("a▁b",)), "a symbol holds a space"),
+    (CHARS.with_axes(split="metaspace").with_axes(symbols=("a▁b",)), "a symbol holds a space"),
     (Recipe(mark="end-suffix:é"), "a mark that is not ASCII"),
-    (Recipe(split="cl100k").shaped(prefix_space=True), "a space in front of a text"),
+    (Recipe(split="cl100k").with_axes(prefix_space=True), "a space in front of a text"),
     (Recipe(mark="end-suffix:</w>", encode="longest-match"), "a mark at the end of words"),
 ])
 def test_what_hugging_face_has_no_word_for_is_refused(recipe: Recipe, line: str) -> None:
@@ -284,7 +284,7 @@ def test_two_files_are_written_where_one_is_named(tmp_path: Path) -> None:
 
 def test_nothing_is_written_where_it_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="sentencepiece cannot hold it"):
-        save(preset("gpt2"), tmp_path / "x", "sentencepiece")
+        export(preset("gpt2"), tmp_path / "x", "sentencepiece")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import hostile
 import pytest
@@ -24,6 +25,7 @@ from tokentui.core.safetext import GLYPH_MODES
 from tokentui.recipe import Recipe, Run
 from tokentui.session.commands import (
     AnalyzeVocabulary,
+    Compress,
     CorpusText,
     ExamineHealth,
     Export,
@@ -169,7 +171,7 @@ def dialogs(poison: Poison, folder: Path) -> Iterator[tuple[Screen[Any], str, tu
     def face(answers: bool = True) -> FakeFace:
         found: dict[type, Any] = {
             Pieces: lambda _: poison.cut(), AnalyzeVocabulary: lambda _: poison.answers(),
-            ExamineHealth: lambda _: poison.report(),
+            ExamineHealth: lambda _: poison.report(), Compress: lambda _: poison.compressed(),
             Preview: lambda command: poison.preview(error=command.recipe != Recipe()),
             Formats: lambda _: poison.reports(),
         }
@@ -189,13 +191,14 @@ def dialogs(poison: Poison, folder: Path) -> Iterator[tuple[Screen[Any], str, tu
     yield FactsScreen(bad), "", ()
     yield RecipeScreen(good, used, "gpt2", tried=True, stages=stages), "", ("down", "tab", "end")
     yield RecipeScreen(bad, used, "gpt2", tried=True), "", ()
-    yield OpenScreen(good, poison.texts, str(folder)), f"{folder}/\x1b", ("down", "down", "tab")
+    with mock.patch("tokentui.ui.dialogs.open.recently_opened", return_value=poison.texts):
+        yield OpenScreen(good), f"{folder}/\x1b", ("down", "down", "tab")
     yield GoToScreen(good), text, ()
     yield FindScreen(good, "corpus", text), "", ()
     yield ExportScreen(good), "", ("down", "enter")
     yield ExportScreen(bad), text, ()
     yield HelpScreen(good, ()), text, ()
-    yield CompressedScreen(good, poison.compressed()), "", ("end",)
+    yield CompressedScreen(good), "", ("end",)
     yield OfferScreen(good, poison.kept(), text), "", ()
     yield AddScreen(good, text, Recipe()), text, ()
     yield AskLine(good, text, lambda line: line, lambda line: None), text, ()
@@ -219,6 +222,7 @@ async def test_the_set_on_every_pane(walls: Walls, monkeypatch: pytest.MonkeyPat
 async def test_the_set_in_every_dialog(walls: Walls, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stand(walls, monkeypatch)
     hostile.named(tmp_path)
+    monkeypatch.chdir(tmp_path)
     poison = Poison(SAMPLE)
     async with started((80, 24)) as (app, session, pilot):
         tour = Tour(app, session, pilot, Tripwire(monkeypatch))
@@ -243,6 +247,7 @@ async def test_every_text_everywhere(walls: Walls, size: tuple[int, int], tmp_pa
     monkeypatch: pytest.MonkeyPatch) -> None:
     stand(walls, monkeypatch)
     hostile.named(tmp_path)
+    monkeypatch.chdir(tmp_path)
     async with started(size) as (app, session, pilot):
         tour = Tour(app, session, pilot, Tripwire(monkeypatch))
         await tour.panes(hostile.TEXTS, 8)

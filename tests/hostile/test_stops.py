@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,9 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 from screens import explorer
+from sessions import Watched
 from textual import events
-from waiting import until
+from waiting import notes_of, until
 
 from tokentui import learn
 from tokentui.axes import preset
@@ -25,9 +26,7 @@ from tokentui.learn import start
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session import commands as do
 from tokentui.session import queries
-from tokentui.session.driver import Session
 from tokentui.session.opening import Prepared, prepare
-from tokentui.session.snapshot import Snapshot
 from tokentui.session.state import State
 from tokentui.session.window import RunningText
 from tokentui.text import patterns
@@ -142,38 +141,14 @@ def test_questions_facts_and_formats_stop_at_any_question(split: str) -> None:
     for command in asked:
         every = After(10**9)
         with jobs.job(cancel=every):
-            queries.answered(command, glance, prepared)
+            queries.answered(command, glance)
         assert every.asked
         for count in {1, every.asked // 2 or 1}:
             with jobs.job(cancel=After(count)), pytest.raises(Cancelled):
-                queries.answered(command, glance, prepared)
+                queries.answered(command, glance)
 
 
 # A session
-
-
-class Watched(Session):
-    """A session whose last snapshot is kept."""
-
-    def __init__(self) -> None:
-        self.last: Snapshot | None = None
-        super().__init__(self._take, Recipe())
-
-    def _take(self, snapshot: Snapshot) -> None:
-        self.last = snapshot
-
-    async def settle(self) -> Snapshot:
-        await asyncio.wait_for(self.idle.wait(), 60)
-        assert self.last is not None
-        return self.last
-
-
-@pytest.fixture
-async def session() -> AsyncIterator[Watched]:
-    watched = Watched()
-    await watched.start()
-    yield watched
-    await watched.close()
 
 
 async def test_escape_stops_a_pattern_that_would_go_on(
@@ -274,6 +249,6 @@ async def test_a_paste_of_a_megabyte_is_cut_and_said() -> None:
         assert line.value == "kept " + "a" * (TYPED_LIMIT - 5)
         await until(
             pilot,
-            lambda: any("19,995 of 1,000,000 characters" in note.message for note in app._notifications),
+            lambda: any("19,995 of 1,000,000 characters" in note for note in notes_of(app)),
         )
         await until(pilot, lambda: session.of(do.SetInput) and session.of(do.SetInput)[-1].text == line.value)

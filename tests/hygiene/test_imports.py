@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 import tokentui
-from tokentui.core import jit
 from tokentui.core.choices import Ref
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,13 +29,18 @@ NOT_FOR_ITS_OWN_FORMAT = ("tokentui.formats.huggingface", "tokentui.formats.sent
 """What no training waits for: kernels come when the corpus is worth it, other tools' formats when one is
 named."""
 
-# Each module in turn, so that the first that loads something is the one that is named.
+# Each module in turn, so that the first that loads something is the one that is named. Modules of kernels
+# need Numba, which need not be there.
 PROBE = """
 import importlib, json, sys
 names, unwanted = json.load(sys.stdin)
 found = []
 for name in names:
-    importlib.import_module(name)
+    try:
+        importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name not in ("numba", "numpy"):
+            raise
     loaded = [one for one in unwanted if one in sys.modules]
     if loaded:
         found.append([name, loaded])
@@ -46,13 +50,8 @@ print(json.dumps(found))
 
 
 def modules() -> list[str]:
-    """Every module of the package, but for kernels where Numba is not there."""
-    names = sorted(module.name for module in pkgutil.walk_packages(tokentui.__path__, "tokentui."))
-    return (
-        names
-        if jit.available()
-        else [name for name in names if not (".fast." in name or ".compiled" in name)]
-    )
+    """Every module of the package."""
+    return sorted(module.name for module in pkgutil.walk_packages(tokentui.__path__, "tokentui."))
 
 
 def below(name: str, rooms: Iterable[str]) -> bool:

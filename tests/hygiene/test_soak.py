@@ -11,6 +11,8 @@ import pytest
 import soak
 
 SUPPORT = Path(soak.__file__).parent
+FACTOR = 3
+"""How many times as many examples a long run has here."""
 
 TESTS = """
 import pytest
@@ -55,6 +57,7 @@ def test_profiles(tmp_path: Path, long: bool) -> None:
     (tmp_path / "test_some.py").write_text(TESTS)
     (tmp_path / "conftest.py").write_text(
         "import pytest, soak\n"
+        f"soak.FACTOR = {FACTOR}\n"
         "soak.register_profiles()\n"
         "@pytest.hookimpl(tryfirst=True)\n"
         "def pytest_collection_modifyitems(items):\n"
@@ -74,5 +77,5 @@ def test_profiles(tmp_path: Path, long: bool) -> None:
         return
     assert "5 passed, 1 deselected" in done.stdout
     assert "short" not in done.stdout
-    plain, named, machine = (100 * soak.FACTOR, 2 * 3 * soak.FACTOR, 2 * soak.FACTOR)
+    plain, named, machine = (100 * FACTOR, 2 * 3 * FACTOR, 2 * FACTOR)
     assert f"seen {{'plain': {plain}, 'named': {named}, 'machine': {machine}}}" in done.stdout

@@ -30,6 +30,8 @@ NAMES: dict[str, set[str]] = {
 """The names of the records, by their kind."""
 
 PARTS = {
+    "tokentui.formats.huggingface.axes._NORMALIZERS": "normalize: one step of Hugging Face's each; others "
+    "are refused by name",
     "tokentui.formats.huggingface.axes._ALONE": "split: one step of Hugging Face's each; others are patterns",
     "tokentui.text.kernels.rules.RULES": "split: rules of kernels, some of which are called as a split is",
 }

@@ -66,7 +66,7 @@ def test_the_plan_of_the_house_names_every_room() -> None:
 def test_the_journeys_name_functions_that_are_there() -> None:
     journeys = (ROOT / "docs" / "journeys.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| \d+ \| `([^`]+)` \| (.*?) \|", journeys, re.MULTILINE)
-    assert len(rows) > 80
+    assert len(rows) > 60
     for file, functions in rows:
         path = PACKAGE / file
         files = [path] if path.is_file() else sorted(path.rglob("*.py"))

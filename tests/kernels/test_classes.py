@@ -15,6 +15,7 @@ from tokentui.text.kernels import rules
 from tokentui.text.kernels.rules import ClassTable
 from tokentui.text.normalize import BERT_PUNCTUATION, BERT_SPACES
 
+pytest.importorskip("numpy")
 ALL = soak.code_points()
 
 

@@ -60,7 +60,7 @@ def kept_characters(text: str, coverage: float, symbols: tuple[str, ...]) -> set
 def test_steps_are_those_of_words_that_are_cut(
     text: str, coverage: float, symbols: tuple[str, ...], tie: str
 ) -> None:
-    recipe = PLAIN.with_axes(tie=tie).shaped(coverage=coverage, symbols=symbols)
+    recipe = PLAIN.with_axes(tie=tie).with_axes(coverage=coverage, symbols=symbols)
     trainer = start(Corpus.from_text(text), recipe)
     kept = sorted(kept_characters(text, coverage, symbols))
     assert [piece.decode() for piece in trainer.tokenizer().vocabulary.pieces] == kept
@@ -127,14 +127,14 @@ def test_everything_that_is_shown_goes_with_it(recipe: Recipe) -> None:
 
 def test_a_symbol_that_is_a_unit_of_the_base_too_counts_once() -> None:
     """All 256 bytes are the base; a byte that is a symbol is no use of its unit."""
-    trainer = start(Corpus.from_text("banana bandana", "bananas"), Recipe().shaped(symbols=("a",)))
+    trainer = start(Corpus.from_text("banana bandana", "bananas"), Recipe().with_axes(symbols=("a",)))
     assert trainer.tokens_at(0) == len(b"banana bandana")
     unit = trainer.tokenizer(0).vocabulary.units[b"a"]
     assert trainer.uses[unit] == 0
 
 
 def test_a_symbol_is_found_before_the_split_and_the_longest_first() -> None:
-    recipe = PLAIN.with_axes(split="gpt2").shaped(symbols=("<a>", "<a><b>", "ing"))
+    recipe = PLAIN.with_axes(split="gpt2").with_axes(symbols=("<a>", "<a><b>", "ing"))
     assert Pretokenizer(recipe).words("sing <a><b><a> ings") == [
         "s", "ing", " ", "<a><b>", "<a>", " ", "ing", "s",
     ]
@@ -154,7 +154,7 @@ def test_a_symbol_is_found_before_the_split_and_the_longest_first() -> None:
     (preset("llama2"), " a", ["▁", "▁a"]),
     (preset("llama2", prefix_space=False), "a b", ["a", "▁b"]),
     (PLAIN.with_axes(split="metaspace"), " a", ["▁a"]),
-    (PLAIN.with_axes(split="metaspace").shaped(prefix_space=False), "a b", ["a", "▁b"]),
+    (PLAIN.with_axes(split="metaspace").with_axes(prefix_space=False), "a b", ["a", "▁b"]),
 ])
 def test_the_space_in_front(recipe: Recipe, text: str, words: list[str]) -> None:
     assert Pretokenizer(recipe).words(text) == words
@@ -171,7 +171,7 @@ def test_a_symbol_that_is_never_found_is_refused(symbols: list[str], said: str) 
 
 def test_covered_are_the_commonest_and_of_equals_the_smaller() -> None:
     words: Any = [[b"a"] * 6, [b"c", b"b"], [b"z"]]
-    recipe = PLAIN.shaped(coverage=0.7)
+    recipe = PLAIN.with_axes(coverage=0.7)
     assert barriers(totals_of(words, [1, 1, 1]), recipe) == {b"c", b"z"}
     assert barriers(totals_of(words, [1, 1, 9]), recipe) == {b"b", b"c"}
     assert barriers(totals_of(words, [1, 1, 9]), PLAIN) == frozenset()
@@ -197,9 +197,9 @@ def test_typing_gives_what_encoding_gives(recipe: Recipe, texts: list[str]) -> N
 
 def test_what_is_cut_otherwise_is_not_counted_once() -> None:
     llama = preset("llama2")
-    assert cut_key(llama) == cut_key(llama.with_axes(tie="first-seen").shaped(coverage=0.9))
+    assert cut_key(llama) == cut_key(llama.with_axes(tie="first-seen").with_axes(coverage=0.9))
     for other in (
-        llama.shaped(symbols=("a",)), llama.shaped(prefix_space=False), llama.with_axes(pieces="any"),
+        llama.with_axes(symbols=("a",)), llama.with_axes(prefix_space=False), llama.with_axes(pieces="any"),
     ):
         assert cut_key(llama) != cut_key(other)
 

@@ -21,7 +21,7 @@ from tokentui.core import jit
 from tokentui.core.errors import Cancelled
 from tokentui.core.jit import COMPILED, PLAIN
 from tokentui.core.jobs import job
-from tokentui.learn import start, start_counted
+from tokentui.learn import start
 from tokentui.learn.bases import byte_order_of_gpt2
 from tokentui.learn.merging import merging
 from tokentui.learn.objectives import Material
@@ -75,7 +75,8 @@ def _kernels(loaded: None) -> None:
 def both(words: Words | str, recipe: Recipe) -> tuple[PairTrainer, PairTrainer]:
     if isinstance(words, str):
         words = scanning.plain_count(Corpus.from_text(words), recipe)
-    return merging(Material(words, recipe), kernels=False), merging(Material(words, recipe), kernels=True)
+    material = Material.of(words, recipe)
+    return merging(material, kernels=False), merging(material, kernels=True)
 
 
 def state(trainer: PairTrainer, limit: int = 200) -> dict[str, Any]:
@@ -200,7 +201,7 @@ def test_a_larger_corpus_with_checkpoints(
     end = Stops(merges=700, min_count=least)
     assert learn.run(compiled, end) == learn.run(plain, end)
     assert history(compiled) == history(plain)
-    laid_out = cells(compiled).memory
+    laid_out = cells(compiled).memory()
     assert len(cells(compiled)._checkpoints) > 1
     chance = random.Random(2)
     for _ in range(9):
@@ -210,7 +211,7 @@ def test_a_larger_corpus_with_checkpoints(
         assert best(compiled, 60) == best(plain, 60)
         assert list(compiled.uses) == list(plain.uses)[: len(compiled.uses)]
         assert compiled.tokens_at(compiled.number) == plain.tokens_at(plain.number)
-    assert cells(compiled).memory == laid_out
+    assert cells(compiled).memory() == laid_out
     for trainer in (plain, compiled):
         learn.jump(trainer, 300)
     assert learn.run(compiled, Stops(merges=400, max_length=5)) == learn.run(
@@ -225,12 +226,12 @@ def test_checkpoints_are_few() -> None:
 
     recipe = Recipe(split="none")
     compiled = merging(
-        Material(scanning.plain_count(Corpus.from_text(novel(300_000)), recipe), recipe), kernels=True
+        Material.of(scanning.plain_count(Corpus.from_text(novel(300_000)), recipe), recipe), kernels=True
     )
-    before, laid_out = compiled.memory, len(cells(compiled)._state.cells)
+    before, laid_out = compiled.memory(), len(cells(compiled)._state.cells)
     learn.run(compiled, Stops())
     assert 1 <= len(cells(compiled)._checkpoints) <= MOST_CHECKPOINTS
-    assert before < compiled.memory < 250 * laid_out
+    assert before < compiled.memory() < 250 * laid_out
 
 
 def test_a_slice_is_short() -> None:
@@ -241,7 +242,7 @@ def test_a_slice_is_short() -> None:
     assert slices >= cells(compiled)._state.steps["logged"][compiled.computed] // (1 << 16)
     number = compiled.number
     with job(cancel=lambda: True), pytest.raises(Cancelled):
-        merging(Material(compiled.words, compiled.recipe), kernels=True)
+        merging(Material.of(compiled.words, compiled.recipe), kernels=True)
     assert compiled.number == number
 
 
@@ -252,9 +253,9 @@ def test_numbers_are_plain_ones(axes: dict[str, Any]) -> None:
     learn.jump(compiled, 40)
     found, step = best(compiled, 5)[0], merge_at(compiled, 40)
     values = [
-        found.count, found.before, found.left_symbol, found.left_uses, found.right_uses,
+        found.count, found.before, found.key[0], found.left_uses, found.right_uses,
         compiled.tokens_at(compiled.number), compiled.candidates(Query()).total,
-        compiled.computed, compiled.number, compiled.uses[3], compiled.memory, why(compiled).replaced,
+        compiled.computed, compiled.number, compiled.uses[3], compiled.memory(), why(compiled).replaced,
         step.count, step.tied, step.left_uses, step.right_uses,
         *compiled.tokenizer().vocabulary.merges[3], compiled.tokenizer().vocabulary.counts[3],
         *compiled.segment(Word(compiled.words.words[0]))[0],
@@ -363,10 +364,10 @@ def test_what_the_kernels_do_not_know(
     monkeypatch.setenv(jit.ENGINE, "compiled")
     recipe = Recipe(**axes)
     words = Words(("ab", "aab"), (more, 1))
-    assert start_counted(words, recipe, Run(specials=specials)).traits.engine == PLAIN
+    assert start(None, recipe, Run(specials=specials), words).traits.engine == PLAIN
     if specials or more > 1:
         assert (
-            start_counted(Words(("ab", "aab"), (1, 1)), recipe, Run(specials=("<s>",))).traits.engine
+            start(None, recipe, Run(specials=("<s>",)), Words(("ab", "aab"), (1, 1))).traits.engine
             == COMPILED
         )
 
@@ -380,8 +381,8 @@ def test_counted_words_are_taken_as_they_are() -> None:
             assert found is not None
             words = Words.of(found)
             assert words.flat is not None
-            compiled = merging(Material(words, recipe), kernels=True)
-            plain = merging(Material(Words(words.words, words.counts), recipe), kernels=False)
+            compiled = merging(Material.of(words, recipe), kernels=True)
+            plain = merging(Material.of(Words(words.words, words.counts), recipe), kernels=False)
             assert words == plain.words
             learn.run(compiled, Stops(merges=50))
             learn.run(plain, Stops(merges=50))
@@ -392,9 +393,8 @@ def test_words_that_are_empty_or_twice_there() -> None:
     for mark in ("none", "end-symbol:</w>", "end-suffix:</w>", "prefix:##"):
         recipe = Recipe(split="whitespace", unit="char", base="sorted", mark=mark, unknown="error")
         words = Words(("", "ab", "", "ab", "a"), (3, 2, 1, 5, 1))
-        plain, compiled = (
-            merging(Material(words, recipe), kernels=False), merging(Material(words, recipe), kernels=True),
-        )
+        material = Material.of(words, recipe)
+        plain, compiled = merging(material, kernels=False), merging(material, kernels=True)
         assert learn.run(compiled, Stops()) == learn.run(plain, Stops())
         assert history(compiled) == history(plain)
         assert list(compiled.uses) == list(plain.uses)

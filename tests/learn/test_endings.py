@@ -6,10 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from sessions import tell
 
 from tokentui import learn
 from tokentui.axes import preset
+from tokentui.core import jit
 from tokentui.learn import start
+from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.trainer import Trainer
 from tokentui.recipe import Ending, Run, Stops
 from tokentui.session import commands as do
@@ -68,6 +71,41 @@ def test_what_is_said_of_the_end_holds(recipe: str, stops: Stops) -> None:
     assert (said[-1].kind == "last") == (not goes_on)
 
 
+class Asked(list[int]):
+    """Counts that say how often they are asked for one."""
+
+    times = 0
+
+    def __getitem__(self, place: Any) -> Any:
+        self.times += 1
+        return super().__getitem__(place)
+
+
+def test_a_known_step_is_looked_at_once_for_a_least_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(jit.ENGINE, "plain")
+    trainer = start(read("sample:sailor"), preset("gpt2"))
+    assert isinstance(trainer, PairTrainer)
+    stops = Stops(min_count=2)
+    learn.run(trainer, stops)
+    end = trainer.ending(stops)
+    vocabulary = trainer.engine.vocabulary
+    vocabulary.counts = counts = Asked(vocabulary.counts)
+    for step in (0, 1, end.step, trainer.computed // 2):
+        assert step is not None
+        learn.jump(trainer, step)
+        counts.times = 0
+        assert trainer.ending(stops) == end
+        assert (trainer.end(stops) is None) == (step != end.step)
+        assert counts.times <= 1
+    learn.jump(trainer, trainer.computed + 20)  # rare pairs
+    for least in (3, 2):
+        rare = [at for at, count in enumerate(vocabulary.counts) if count < least]
+        learn.jump(trainer, 0)
+        learn.run(trainer, Stops(min_count=least))
+        assert trainer.number == rare[0]
+        assert trainer.ending(Stops(min_count=least)) == Ending(rare[0], "stop")
+
+
 def test_other_limits_forget_the_end() -> None:
     trainer = start(read("sample:sailor"), preset("gpt2"))
     learn.run(trainer, Stops(max_length=2))
@@ -85,9 +123,7 @@ def shown(it: State) -> str:
 
 
 def told(it: State, command: do.Command[object]) -> str:
-    it.handle(command, lambda answer: None)
-    while it.sync.at_work:
-        it.sync.work(0.0)
+    tell(it, command)
     return shown(it)
 
 

@@ -3,12 +3,16 @@ stands."""
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import pytest
 from trainers import lists, start
 
 from tokentui import learn
 from tokentui.axes import preset
 from tokentui.core import jit
+from tokentui.learn.rows import Query
 from tokentui.recipe import Stops
 from tokentui.session.opening import nothing
 from tokentui.session.state import State
@@ -25,14 +29,14 @@ def test_it_grows_and_is_the_same_after_a_way_back(
         request.getfixturevalue("loaded")
     monkeypatch.setenv(jit.ENGINE, engine)
     small, trainer = (start(Corpus.from_text(text), preset("gpt2")) for text in (TEXT[:2000], TEXT))
-    laid_out = trainer.memory
-    assert laid_out > 1.2 * small.memory > 0
+    laid_out = trainer.memory()
+    assert laid_out > 1.2 * small.memory() > 0
     learn.run(trainer, Stops(merges=100))
-    at_the_end = trainer.memory
+    at_the_end = trainer.memory()
     assert at_the_end > laid_out
     learn.jump(trainer, 50)
     learn.jump(trainer, 100)
-    assert trainer.memory == at_the_end
+    assert trainer.memory() == at_the_end
 
 
 def test_of_plain_lists_every_number_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,7 +46,42 @@ def test_of_plain_lists_every_number_is_counted(monkeypatch: pytest.MonkeyPatch)
         learn.jump(trainer, merges)
         flat = lists(trainer)
         made, places = flat.pop("_made"), flat["_places"]
-        assert trainer.memory == 8 * (sum(map(len, (*flat.values(), *places))) + 9 * len(made))
+        assert trainer.memory() == 8 * (sum(map(len, (*flat.values(), *places))) + 8 * len(made))
+
+
+@pytest.mark.parametrize("engine", ["plain", "compiled"])
+def test_a_vocabulary_that_is_forgotten_is_held_nowhere(
+    engine: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    if engine == "compiled":
+        request.getfixturevalue("loaded")
+    monkeypatch.setenv(jit.ENGINE, engine)
+    trainer = start(Corpus.from_text(TEXT[:2000]), preset("gpt2"))
+    forgotten = []
+    for _ in range(3):
+        learn.jump(trainer, 20)
+        for rows in (trainer.candidates(Query()), trainer.entries(Query()), [trainer.taken(20)]):
+            assert rows
+        forgotten.append(weakref.ref(trainer.tokenizer().vocabulary))
+        learn.jump(trainer, 10)
+        trainer.forget()
+    gc.collect()
+    assert [one() for one in forgotten] == [None] * 3
+
+
+def test_a_walk_back_and_on_again_gives_the_pairs_that_it_gave(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pairs are asked for in between, under a stop that bars some of them."""
+    monkeypatch.setenv(jit.ENGINE, "plain")
+    fresh, trainer = (start(Corpus.from_text(TEXT[:2000]), preset("gpt2")) for _ in range(2))
+    stops = Stops(max_length=3)
+    for one in (fresh, trainer):
+        one.advance(0, stops)
+    for merges in (10, 2, 25, 0, 40):
+        learn.jump(trainer, merges)
+        assert trainer.candidates(Query()).rows
+    learn.jump(fresh, 40)
+    assert trainer.tokenizer().vocabulary.merges == fresh.tokenizer().vocabulary.merges
+    assert trainer.candidates(Query()) == fresh.candidates(Query())
 
 
 def test_a_snapshot_says_it() -> None:

@@ -87,7 +87,7 @@ def assert_equal(trainer: PairTrainer, state: Naive) -> None:
     counts = state.counts()
     ranked = state.ranked(counts)
     found = best(trainer, len(ranked) + 5)
-    assert [(c.left_symbol, c.right_symbol, c.count) for c in found] == [
+    assert [(*c.key, c.count) for c in found] == [
         (*pair, counts[pair]) for pair in ranked
     ]
     assert trainer.candidates(Query()).total == len(ranked)

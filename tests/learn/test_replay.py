@@ -18,10 +18,12 @@ from hypothesis import strategies as st
 from oracle import large
 from trainers import merge_steps
 
-from tokentui import learn
+from tokentui import learn, train
+from tokentui.axes import preset
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job
 from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.segment.merges import Merging
 from tokentui.encode.stretches import Item, Pretokens
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load
@@ -60,13 +62,17 @@ def opened(tokenizer: Tokenizer, text: str) -> ReplayTrainer:
 
 
 def recount(trainer: ReplayTrainer, steps: int) -> tuple[int, Counter[int]]:
-    """The corpus in tokens and the uses of each symbol, encoded anew by a tokenizer of so many steps."""
+    """The corpus in tokens and the uses of each symbol, encoded anew by a tokenizer of so many steps. At its
+    own step the trainer cuts each word so."""
     now = trainer.order.tokenizer(steps)
     encoder = WordEncoder(now.vocabulary, now.merges)
     tokens, uses = sum(trainer.fixed.values()), Counter[int]()
     for word, times in zip(trainer.words.words, trainer.words.counts, strict=True):
         parts = encoder.parts(encoder.pretokenizer.units(word), len(word))
         tokens += len(parts) * times
+        if trainer.number == steps:
+            spans = [(one.start, one.end, -1 if one.symbol is None else one.symbol) for one in parts]
+            assert trainer.segment(Word(word)) == spans
         for part in parts:
             if part.symbol is not None:
                 uses[part.symbol] += times
@@ -98,6 +104,32 @@ def test_files_at_their_last_step_and_before(name: str, tmp_path: Path) -> None:
     check_steps(
         trainer, iter([0, *(some.randrange(trainer.computed) for _ in range(3)), 1, trainer.computed])
     )
+
+
+def test_a_step_changes_a_long_text_only_where_the_parts_of_its_token_meet(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that encodes whole texts is cut once; every step, forward and back, is that of a recount."""
+    corpus = Corpus.from_text(TEXT * 4)
+    tokenizer = train(corpus, preset("gpt2").with_axes(split="none"), merges=60)
+    trainer = prepare_tokenizer(corpus, tokenizer, Run()).trainer
+    assert isinstance(trainer, ReplayTrainer)
+    lengths = [trainer.tokens_at(number) for number in range(trainer.computed + 1)]
+    asked: Counter[str] = Counter()
+    for name in ("segment", "history"):
+        whole = getattr(Merging, name)
+
+        def counted(self: Any, *words: Any, name: str = name, whole: Any = whole) -> Any:
+            asked[name] += 1
+            return whole(self, *words)
+
+        monkeypatch.setattr(Merging, name, counted)
+    for number in [*range(61), *range(60, -1, -1)]:
+        learn.jump(trainer, number)
+        assert len(trainer.segment(Word(trainer.words.words[0]))) == lengths[number]
+    assert asked == {"history": 1}
+    monkeypatch.undo()
+    check_steps(trainer, iter([*range(0, 61, 7), *range(60, -1, -9)]))
 
 
 # Small files of every kind, cut.
@@ -160,6 +192,14 @@ def test_merges_cut_to_k_steps_are_the_file_cut_to_these(
         if symbols or not whole:
             cut = file_of(tmp_path / "cut.json", bpe(left, [name for name in names if name in kept], whole))
             assert tokens_of(trainer.tokenizer(), text) == tokens_of(cut, text)
+
+
+def test_a_long_word_whose_units_are_spelled_in_bytes_or_left_out(tmp_path: Path) -> None:
+    """One unit becomes two bytes and another one nothing, so that there are as many cells as units."""
+    data = bpe([("a", "b")], [*"ab", "<0xC3>", "<0xA9>", "ab"], False)
+    data["model"]["byte_fallback"] = True
+    trainer = opened(file_of(tmp_path / "t.json", data), "a" * 10 + "é" + "ab" * 10 + "漢" + "ab" * 15)
+    check_steps(trainer, iter((0, 1, 0)))
 
 
 def test_ranks_of_which_no_merge_makes_one(tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ class NaiveScore(Naive):
 
 def naive_of(trainer: PairTrainer, stops: Stops) -> NaiveScore:
     """A naive run under these limits, with the trainer's merges up to its present step made."""
-    fresh = merging(Material(trainer.words, trainer.recipe), kernels=False)
+    fresh = merging(Material.of(trainer.words, trainer.recipe), kernels=False)
     counts = fresh.words.counts
     naive = NaiveScore(
         words=words_of(fresh),
@@ -119,7 +119,7 @@ def assert_equal(trainer: PairTrainer, state: NaiveScore) -> None:
     counts, scores = state.counts(), state.scores()
     ranked = state.ranked(counts)
     found = best(trainer, len(ranked) + 5)
-    assert [(c.left_symbol, c.right_symbol, c.count) for c in found] == [
+    assert [(*c.key, c.count) for c in found] == [
         (*pair, counts[pair]) for pair in ranked
     ]
     assert [Fraction(c.count, c.left_uses * c.right_uses) for c in found] == [scores[pair] for pair in ranked]

@@ -22,11 +22,11 @@ MOST_LINES_OF_UNIGRAM = 150_000
 """Of a lattice so many units are laid out at a time that this takes some tens of milliseconds, whatever a
 part is."""
 TEXTS = {
-    "one letter": "a" * 24 * PART,
-    "one letter that is no ASCII": "é" * 24 * PART,
-    "one word": "".join(chr(97 + (n * n * 7 + n // 3) % 26) for n in range(24 * PART)),
-    "spaces": " " * 24 * PART,
-    "many words": " ".join(f"w{n:x}" for n in range(16 * PART)),
+    "one letter": "a" * 16 * PART,
+    "one letter that is no ASCII": "é" * 16 * PART,
+    "one word": "".join(chr(97 + (n * n * 7 + n // 3) % 26) for n in range(16 * PART)),
+    "spaces": " " * 16 * PART,
+    "many words": " ".join(f"w{n:x}" for n in range(8 * PART)),
 }
 RECIPES = ("gpt2", "bert", "sentencepiece-bpe", "sentencepiece-unigram", "gage", "subword-nmt")
 

@@ -31,7 +31,7 @@ from tokentui.text.sources import find_sample
 
 RECIPE = next(
     preset.recipe for preset in PRESETS.values() if preset.recipe.objective == "unigram"
-).shaped(coverage=1)
+).with_axes(coverage=1)
 SPECIALS = ("<unk>", "<s>", "</s>")
 LINES = [line for line in find_sample("english").path.read_text("utf-8").splitlines() if line]
 WORDS = count(Corpus.from_lines(LINES), RECIPE)
@@ -42,7 +42,7 @@ def trainer(
     **more: Any,
 ) -> UnigramTrainer:
     return UnigramTrainer(
-        Material(words, recipe, Run(Stops(vocab_size=vocab_size), specials=SPECIALS), lines), **more
+        Material.of(words, recipe, Run(Stops(vocab_size=vocab_size), specials=SPECIALS), lines), **more
     )
 
 
@@ -237,6 +237,22 @@ def test_other_recipes(axes: dict[str, str], monkeypatch: pytest.MonkeyPatch) ->
         assert sum(map(len, found)) == run.at.tokens
 
 
+def test_what_a_step_dropped_is_listed_once_for_all_pages() -> None:
+    run = trainer()
+    lists = []
+    while stepped(run):
+        lists.append(run.left())
+        assert run.left() is lists[-1]
+    learn.jump(run, 2)
+    assert run.substeps.fine(3) == 3
+    assert run.left() is run.left()
+    assert len(run.left()) == 3
+    assert run.substeps.fine(-1) == 2
+    assert len(run.left()) == 2
+    learn.jump(run, run.computed)
+    assert run.left() == lists[-1]
+
+
 def test_a_corpus_of_nothing() -> None:
     run = trainer(words=Words((), ()))
     assert learn.run(run, Stops()) == "no pair left"
@@ -256,7 +272,7 @@ few_words = st.dictionaries(
 @settings(max_examples=60)
 def test_the_smallest_corpora(words: dict[str, int], size: int) -> None:
     recipe = RECIPE.with_axes(split="whitespace", pieces="any")
-    run = UnigramTrainer(Material(Words(tuple(words), tuple(words.values())), recipe))
+    run = UnigramTrainer(Material.of(Words(tuple(words), tuple(words.values())), recipe))
     assert learn.run(run, Stops(vocab_size=size)) in ("vocab_size", "no pair left")
     units = Counter(unit.encode() for word in words for unit in word)
     assert set(units) <= set(run.vocabulary.pieces)
@@ -267,7 +283,7 @@ def test_the_smallest_corpora(words: dict[str, int], size: int) -> None:
 def test_a_very_long_word() -> None:
     word = "".join(random.Random(5).choices("abc", k=8000))
     run = UnigramTrainer(
-        Material(
+        Material.of(
             Words((word,), (1,)), RECIPE.with_axes(split="none", pieces="any"), Run(Stops(vocab_size=200))
         )
     )
@@ -280,7 +296,7 @@ def test_a_very_long_word() -> None:
 def test_units_that_fell_out_come_back() -> None:
     words = {"the": 40, "then": 30, "them": 30, "qu": 9, "thequ": 9}
     recipe = RECIPE.with_axes(split="whitespace", pieces="any")
-    run = UnigramTrainer(Material(Words(tuple(words), tuple(words.values())), recipe))
+    run = UnigramTrainer(Material.of(Words(tuple(words), tuple(words.values())), recipe))
     learn.run(run, Stops(vocab_size=8))
     models: list[Model] = []
     for number in range(run.computed + 1):

@@ -133,7 +133,7 @@ def test_nothing() -> None:
 def test_a_walk(goals: list[int], seconds: float) -> None:
     """Slices end where a straight run does, and what each engine leaves is the same for a screen."""
     lines = find_sample("english").path.read_text("utf-8").splitlines()
-    material = Material(count(Corpus.from_lines(lines), RECIPE), RECIPE, Run(Stops(vocab_size=300)), lines)
+    material = Material.of(count(Corpus.from_lines(lines), RECIPE), RECIPE, Run(Stops(vocab_size=300)), lines)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(jit.ENGINE, "plain")
         straight = UnigramTrainer(material)
@@ -160,7 +160,7 @@ def test_a_walk(goals: list[int], seconds: float) -> None:
 @pytest.mark.parametrize("pieces", ["sentencepiece", "sentencepiece-digits"])
 @given(st.text("ab▁ é’ん漢1２.\0\x1f\t\u0301\u0305", min_size=2, max_size=17))
 def test_kinds_say_what_the_filter_says(pieces: str, piece: str) -> None:
-    coded = code(Words((piece,), (1,)), BARE.with_axes(pieces=pieces).shaped(coverage=1))
+    coded = code(Words((piece,), (1,)), BARE.with_axes(pieces=pieces).with_axes(coverage=1))
     assert coded.kinds is not None
     allowed = FILTERS[pieces].allows
     assert allowed is not None

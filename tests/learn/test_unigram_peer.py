@@ -23,14 +23,14 @@ from tokentui.text.sources import find_sample
 
 RECIPE = next(
     preset.recipe for preset in PRESETS.values() if preset.recipe.objective == "unigram"
-).shaped(coverage=1)
+).with_axes(coverage=1)
 SPECIALS = ("<unk>", "<s>", "</s>")
 
 
 def trained(
     corpus: Corpus, recipe: Recipe, vocab_size: int, specials: tuple[str, ...] = SPECIALS
 ) -> UnigramTrainer:
-    run = UnigramTrainer(Material(count(corpus, recipe), recipe, Run(specials=specials), corpus.documents))
+    run = UnigramTrainer(Material.of(count(corpus, recipe), recipe, Run(specials=specials), corpus.documents))
     assert learn.run(run, Stops(vocab_size=vocab_size)) == "vocab_size"
     return run
 

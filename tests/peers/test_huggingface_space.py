@@ -46,7 +46,7 @@ def theirs(recipe: Recipe, documents: list[str], size: int) -> Any:
 @pytest.mark.parametrize("spaced", [False, True], ids=["no space", "space"])
 @pytest.mark.parametrize("name", ["english", "python", "numbers"])
 def test_training(base: Recipe, spaced: bool, name: str) -> None:
-    recipe = base.shaped(prefix_space=spaced)
+    recipe = base.with_axes(prefix_space=spaced)
     documents = [*peers.lines(name).documents, " begins with a space", "  with two"]
     trainer = start(Corpus.from_lines(documents), recipe)
     learn.run(trainer, Stops(merges=STEPS))

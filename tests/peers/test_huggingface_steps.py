@@ -438,5 +438,5 @@ def test_the_precompiled_rules(tmp_path: Path) -> None:
         (tmp_path / "t.json").write_text(json.dumps(document), "utf-8")
         ours, theirs = load(tmp_path / "t.json"), tokenizers.Tokenizer.from_file(str(tmp_path / "t.json"))
         for text in TEXTS:
-            assert ours._encoder.pretokenizer.normalized(text) == theirs.normalizer.normalize_str(text), text
+            assert ours.encoder.pretokenizer.normalized(text) == theirs.normalizer.normalize_str(text), text
         same_as_hugging_face(ours, theirs, FEW)

@@ -14,6 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tokentui.formats.oniguruma import Untranslated, translated
+from tokentui.formats.oniguruma import classes as classes_of
 from tokentui.text.patterns import find_apart
 from tokentui.text.split import SPLITS
 
@@ -60,7 +61,14 @@ CATEGORIES = (
 )
 PROPERTIES = (
     "Alphabetic", "Uppercase", "Lowercase", "White_Space", "ID_Start", "XID_Continue", "Cased", "Dash",
+    "ID_Continue", "Variation_Selector", "Hex_Digit", "Ideographic", "Math",
+    "Quotation_Mark", "Emoji_Presentation", "Decimal Number", "Greek", "Zyyy",
 )
+OTHERS = (
+    "IDC", "VS", "InCB", "PosixPunct", "PosixDigit", "IsHan", "InGreek", "Arrows", "Basic_Latin", "V", "inf",
+    "Infinity", "nan", "Script=Han", "Grape",
+)
+"""Names that mean something else in Oniguruma, or nothing, or that the `regex` library fails at."""
 CLASSES = (
     r"\w", r"\W", r"\d", r"\D", r"\s", r"\S", r"\h", r"\H", r"\N", r"\O", ".", "(?m:.)", r"[\w]", r"[\W]",
     r"[^\w\s]", r"[^\W\d_]", r"\p{Word}", r"\P{Word}", r"\p{^Alpha}", r"\p{Letter}", r"\p{uppercase letter}",
@@ -90,15 +98,15 @@ def test_classes_over_all_characters(pattern: str, unassigned: set[str]) -> None
 SIGNS = "abkssSßAıIiİſKf'x1²_-. \n\r\t\u200d\u200cé中٣\u0301ﬁΣςσǆ"
 SINGLE = (
     r"\w", r"\W", r"\d", r"\D", r"\s", r"\S", r"\h", r"\H", r"\p{L}", r"\P{L}", r"\p{^N}", r"\p{Lu}",
-    r"\p{M}", r"\p{P}", r"\p{Han}", r"\p{alnum}", r"\p{Word}", r"\n", r"\x41", r"\x{DF}", r"\u017F", r"\141",
-    r"\xC3\xA9", ".", r"\N", r"\O", r"\R", r"\-", r"\.",
+    r"\p{M}", r"\p{P}", r"\p{Han}", r"\p{alnum}", r"\p{Word}", r"\n", r"\x41", r"\x{DF}", r"\u017F",
+    r"\u00E9", ".", r"\N", r"\O", r"\R", r"\-", r"\.",
 )
 PLACES = ("^", "$", r"\A", r"\z", r"\Z", r"\b", r"\B")
 POSIX_BRACKETS = (
     "[:alpha:]", "[:^alpha:]", "[:punct:]", "[:space:]", "[:^upper:]", "[:word:]", "[:graph:]", "[:print:]",
     "[:xdigit:]",
 )
-OPENINGS = ("(", "(?:", "(?=", "(?!", "(?<=", "(?<!", "(?>", "(?i:", "(?m:", "(?-i:", "(?x: ", "(?:(?i)")
+OPENINGS = ("(", "(?:", "(?=", "(?!", "(?<=", "(?<!", "(?>", "(?i:", "(?m:", "(?-i:", "(?<n>", "(?:(?i)")
 REPEATS = (
     "?", "*", "+", "??", "*?", "+?", "?+", "*+", "++", "{2}", "{1,3}", "{1,3}+", "{2}+", "{0,2}?", "{2}?",
     "{,2}", "{3,1}", "{1,}",
@@ -164,14 +172,22 @@ def check(pattern: str, samples: list[str]) -> None:
 
 @settings(max_examples=250)
 @given(patterns, texts)
+@example("(?i)s{1}s|s(?:s){1}|(?:s{1})t", ["aßa", "aﬆb SST"])
 @example("(?i)ss", ["ß", "SSß", "ſs"])
 @example("(?i)ﬁ[ß]", ["fiss", "FIẞ"])
+@example("(?i:assistant|user)", ["aßistant ASSISTANT User", "assiﬆant aſſiﬅant"])
+@example(r"(?i)\bfirst\b", ["ﬁrﬆ FIRST", "firsts"])
+@example("(?i:a(?:s)t|ffi)", ["aﬆ AST", "ﬃ ﬀi fﬁ"])
+@example("(?i)sst|fffi", ["ßt sﬆ SST", "ﬀﬁ fﬃ ﬀfi"])
+@example("(?i)s(?i:s)t|f(?i)f|(?:f)i", ["ßt sﬆ SST", "ﬀ FF ﬁ Fi"])
+@example("(?i)[ß]", ["ß", "SSß", "ſs"])
+@example("(?i)s|t[ß]", ["tss", "TẞS"])
 @example("(?i)[^ß]", ["ssßẞS"])
+@example(r"(?-mix:a)|(?-x)\0|[\012]", ["aA\0\n0"])
 @example("b*", ["abbc", "", "b"])
 @example(r"^|\Z|$", ["a\n", "a\nb\n", "\n\n"])
 @example(r"a(?i)b|c", ["aC", "AB", "C"])
-@example(r"(a)(b)\2", ["abb", "aba"])
-@example(r"(?<a>a)(b)|(?'a'c)d", ["abb", "acdb"])
+@example(r"(?<a>a)(b)|(?'b'c)d", ["abb", "acdb"])
 @example(r"\b'|\w+", ["a'²", "x\u200dy", "1²"])
 @example(r"(?:\p{N}{1,3}+|[^\s\p{N}]+)", ["1234567", "a12"])
 def test_random_patterns(pattern: str, samples: list[str]) -> None:
@@ -187,19 +203,35 @@ def test_known_patterns(name: str, unassigned: set[str]) -> None:
 
 
 def words() -> Iterator[str]:
-    yield from ("K", "X", "y", "Y", "G", "g<1>", "k<a>")
+    yield from ("K", "X", "y", "Y", "G", "g<1>", "k<a>", "1")
 
 
 @pytest.mark.parametrize(
     ("pattern", "named"),
     [
-        *((rf"a\{letter}", rf"\{letter[0]}") for letter in words()), ("(?~ab)", "absent"),
-        ("(?{x})", "callout"), ("(*FAIL)", "callout"), ("(?(1)a|b)", "condition"), (r"\pL", "without braces"),
-        (r"\p{InGreek}", "InGreek"), ("(?W:a)", "option W"), ("(a", "without )"), ("a)", "without ("),
-        ("[a", "without ]"), ("*a", "without what"), ("(?:a*)*", "may be empty"),
-        (r"(?<=a++)b", "gives nothing back"),
+        *((rf"a\{letter}", rf"\{letter[0]}") for letter in words()), ("(?~ab)", "(?~"), ("(?{x})", "(?{"),
+        ("(*FAIL)", "(*"), ("(?(1)a|b)", "(?("), ("(?#a)b", "(?#"), (r"\pL", "without braces"),
+        *((rf"\p{{{name}}}", name) for name in OTHERS), ("(?W:a)", "option W"), ("(?x: a)", "option x"),
+        ("(a", "without )"), ("(?i-W:a)", "option W"),
+        ("a)", "without ("), ("[a", "without ]"), ("*a", "without what"), ("(?:a*)*", "may be empty"),
+        (r"(?<=a++)b", "gives nothing back"), (r"\141", r"\1"), (r"\xC3\xA9", r"\x"),
+        ("(?i)" + "s" * 60_000, "may be joined"), ("(?i)(?<=ss)", "longer in another case"),
     ],
 )
 def test_what_is_not_translated_is_named(pattern: str, named: str) -> None:
     with pytest.raises(Untranslated, match=re.escape(named)):
         translated(pattern)
+
+
+def test_letters_under_any_case_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = 0
+    made = classes_of.in_any_case
+
+    def counted(text: str) -> list[list[str]]:
+        nonlocal read
+        read += len(text)
+        return made(text)
+
+    monkeypatch.setattr(classes_of, "in_any_case", counted)
+    assert translated("(?i)" + "(?:first " * 50 + "x" * 60_000 + ")" * 50).endswith("[Xx]")
+    assert read < 62_000

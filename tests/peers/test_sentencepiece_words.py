@@ -85,7 +85,8 @@ def check(documents: Sequence[str], recipe: Recipe, probes: Sequence[str] = ()) 
 def test_llama2(name: str, words: dict[str, Any]) -> None:
     documents = peers.lines(name).documents
     check(
-        documents, preset("llama2").shaped(**words), [*peers.PROBES, "  a<sep>b", "thethe 1e", " the 20 201"]
+        documents, preset("llama2").with_axes(**words),
+        [*peers.PROBES, "  a<sep>b", "thethe 1e", " the 20 201"],
     )
 
 
@@ -93,13 +94,13 @@ def test_llama2(name: str, words: dict[str, Any]) -> None:
 @pytest.mark.parametrize("coverage", [0.9995, 0.98])
 def test_the_default_recipe(name: str, coverage: float) -> None:
     assert preset("sentencepiece-bpe").coverage == 0.9995
-    check(peers.lines(name).documents, preset("sentencepiece-bpe").shaped(coverage=coverage), peers.PROBES)
+    check(peers.lines(name).documents, preset("sentencepiece-bpe").with_axes(coverage=coverage), peers.PROBES)
 
 
 def test_digits_stand_alone() -> None:
     documents = ["2010 2011 2012 ２０２０ ２０２０ a1b2 ٣٤ ٣٤ ٣٤"] * 4
-    check(documents, preset("llama2").shaped(coverage=1))
-    made = start(Corpus.from_lines(documents), preset("llama2").shaped(coverage=1))
+    check(documents, preset("llama2").with_axes(coverage=1))
+    made = start(Corpus.from_lines(documents), preset("llama2").with_axes(coverage=1))
     learn.run(made, Stops())
     tokens = [step.token.decode() for step in merge_steps(made)]
     digits = [token for token in tokens if any(letter in "0123456789２０" for letter in token)]
@@ -115,7 +116,7 @@ def test_odd_characters(documents: list[str], name: str, coverage: float) -> Non
 
     Their reader takes off line ends.
     """
-    recipe = preset(name).shaped(coverage=coverage)
+    recipe = preset(name).with_axes(coverage=coverage)
     try:
         check(documents, recipe)
     except RuntimeError as error:
@@ -126,10 +127,10 @@ def test_odd_characters(documents: list[str], name: str, coverage: float) -> Non
 @pytest.mark.parametrize(("coverage", "symbols"), [(0.9995, ()), (0.98, ()), (1.0, ("e", "the", "<x>"))])
 def test_unigram(coverage: float, symbols: tuple[str, ...]) -> None:
     lines = [line for line in peers.text("english").split("\n") if line.strip()]
-    recipe = preset("sentencepiece-unigram").shaped(coverage=coverage, symbols=symbols)
+    recipe = preset("sentencepiece-unigram").with_axes(coverage=coverage, symbols=symbols)
     theirs = trained(lines, recipe, 400, num_threads=1)
     run = UnigramTrainer(
-        Material(count(Corpus.from_lines(lines), recipe), recipe, Run(specials=SPECIALS), lines)
+        Material.of(count(Corpus.from_lines(lines), recipe), recipe, Run(specials=SPECIALS), lines)
     )
     assert learn.run(run, Stops(vocab_size=400)) == "vocab_size"
     want = {theirs.id_to_piece(n): theirs.get_score(n) for n in range(3 + len(symbols), 400)}
@@ -171,7 +172,7 @@ def test_a_model_says_what_no_recipe_says(option: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("change", "named"), [
     (lambda r: r.with_axes(split="gpt2"), "split=gpt2"),
     (lambda r: r.with_axes(mark="end-suffix:</w>"), "mark=end-suffix"),
-    (lambda r: r.shaped(coverage=0.5), "coverage=0.5"),
+    (lambda r: r.with_axes(coverage=0.5), "coverage=0.5"),
 ])
 def test_verify_refuses_by_name(change: Callable[[Recipe], Recipe], named: str) -> None:
     with pytest.raises(TokentuiError, match=named):
@@ -187,7 +188,7 @@ def test_verify_refuses_a_corpus_that_is_not_taken_whole(text: str, named: str) 
 def test_verify_says_that_all_is_alike() -> None:
     corpus = Corpus.from_lines(["a\tb a\tb\ta\tb 2020 <sep> the 2021 the <sep>"] * 3)
     report = verify_training(
-        corpus, preset("llama2").shaped(symbols=("<sep>",), coverage=1), peer_of("sentencepiece")
+        corpus, preset("llama2").with_axes(symbols=("<sep>",), coverage=1), peer_of("sentencepiece")
     )
     assert report.difference is None
     assert report.steps > 3

@@ -16,6 +16,14 @@ pytestmark = pytest.mark.pty
 ROOT = Path(__file__).resolve().parents[2]
 SEEDS, EVENTS, WINDOWS = 20, 5_000, 1_000
 QUIET_S = 1.0
+PROGRAM = """
+import sys
+from textual.app import App
+from tokentui.__main__ import main
+App.NOTIFICATION_TIMEOUT = 0.3
+sys.exit(main())
+"""
+"""The program, whose messages go before it counts as being at rest."""
 
 
 def begun(home: Path, columns: int = 80, rows: int = 24) -> Terminal:
@@ -23,7 +31,8 @@ def begun(home: Path, columns: int = 80, rows: int = 24) -> Terminal:
     home.mkdir(exist_ok=True)
     environment = {"PYTHONPATH": str(ROOT), "TOKENTUI_HOME": str(home)}
     return Terminal(
-        "sample:hugs", "-r", "comp336", environment=environment, folder=home, columns=columns, rows=rows
+        "sample:hugs", "-r", "comp336", environment=environment, folder=home, columns=columns, rows=rows,
+        program=("-c", PROGRAM),
     )
 
 
@@ -62,6 +71,14 @@ def storm_of_keys(home: Path, seed: int, count: int, keys: list[bytes]) -> Termi
     return terminal
 
 
+def assert_as_drawn_anew(terminal: Terminal) -> None:
+    """What is seen is what is seen after all is drawn again."""
+    before = cells(terminal)
+    terminal.press("\x0c")
+    let_rest(terminal, QUIET_S)
+    assert cells(terminal) == before
+
+
 def end(terminal: Terminal) -> None:
     """It ends as if nothing had been."""
     os.kill(terminal.process, signal.SIGTERM)
@@ -78,17 +95,9 @@ def test_random_keys(tmp_path: Path) -> None:
         end(terminal)
 
 
-MESSAGE_S = 7.0
-"""Seconds after which no message is left that would go by itself."""
-
-
 def test_what_is_shown_after_random_keys_is_what_should_be(tmp_path: Path) -> None:
     with storm_of_keys(tmp_path / "h", 2, 500, [typed(key) for key in WANDER]) as terminal:
-        let_rest(terminal, MESSAGE_S)
-        before = cells(terminal)
-        terminal.press("\x0c")
-        let_rest(terminal, QUIET_S)
-        assert cells(terminal) == before
+        assert_as_drawn_anew(terminal)
         end(terminal)
 
 
@@ -114,9 +123,5 @@ def test_a_key_that_is_held_comes_to_rest_where_it_should(tmp_path: Path, key: s
             terminal.press(key)
             terminal.read(0.001)
         let_rest(terminal, QUIET_S)
-        let_rest(terminal, MESSAGE_S)
-        before = cells(terminal)
-        terminal.press("\x0c")
-        let_rest(terminal, QUIET_S)
-        assert cells(terminal) == before
+        assert_as_drawn_anew(terminal)
         end(terminal)

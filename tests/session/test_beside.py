@@ -15,11 +15,12 @@ from running_cli import done
 
 from tokentui import learn
 from tokentui.analyze.compare import PAIR_MEASURES, cuts
-from tokentui.analyze.divergence import differing_steps, evenly
+from tokentui.analyze.divergence import evenly, first_divergences
 from tokentui.axes import preset
-from tokentui.core.errors import TokentuiError
+from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn import start
+from tokentui.learn.pairs import PairTrainer
 from tokentui.recipe import Recipe, Stops
 from tokentui.recipe import Run as RunOf
 from tokentui.session import commands as do
@@ -88,10 +89,11 @@ def test_the_way_to_a_parting_is_found_before_one_goes() -> None:
     (job, *rest) = [job for job in bench.state.results.wanted(bench.state.view) if job.key[0] == "divergence"]
     for given_up in rest:
         bench.state.results.leave(given_up.key, given_up.signature)
-    assert answers == [None]
+    (stopped,) = answers
+    assert isinstance(stopped, Cancelled)
     bench.state.results.deliver(job, bench.work(job))
     bench.settle()
-    assert answers == [None, 1]
+    assert answers == [stopped, 1]
     assert bench.seen.position.value == 0
     assert list(bench.state.results.wanted(bench.state.view)) == [], (
         "what was given up is not looked for again"
@@ -176,6 +178,27 @@ def test_a_curve_grows_with_what_is_known_and_is_drawn_before_it_is_found() -> N
     assert bench.seen.between.curves.marks == ((1, 9), (2, 9))
 
 
+def test_the_uses_are_copied_only_when_a_job_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = Bench(OWN, PLAIN, preset("gpt2"), wants=("curves", "vocabularies"))
+    bench.do(do.GoTo(6))
+    bench.find()
+    bench.do(do.GoTo(9))
+    copied, real = list[int](), PairTrainer.__dict__["uses"]
+
+    def uses(trainer: PairTrainer) -> Any:
+        copied.append(trainer.number)
+        return real.fget(trainer)
+
+    monkeypatch.setattr(PairTrainer, "uses", property(uses))
+    jobs = [job for job in bench.state.results.wanted(bench.state.view) if job.key[0] != "divergence"]
+    assert {job.key[0] for job in jobs} == {"curve", "vocabulary"}
+    assert not copied
+    assert len(curve(bench.find(), 1).in_use) == 10
+    assert len(copied) == 4  # of two columns, for the curve and for the vocabularies
+    list(bench.state.results.wanted(bench.state.view))
+    assert len(copied) == 4
+
+
 def values(rows: Any) -> list[tuple[str, dict[str, str], list[Any]]]:
     return [
         (row.measure.name, dict(row.conventions), [one and one.value for one in row.figures]) for row in rows
@@ -214,7 +237,7 @@ def test_measures_are_those_of_the_command_line(tmp_path: Path) -> None:
     bare = [row for row in printed["vocabulary"] if row["by"] == "bare"]
     for n, rows in enumerate((exact, bare)):
         found = [one.overlaps[n] for one in seen.between.overlaps]
-        assert [(*map(len, one.parts), one.jaccard) for one in found] == [
+        assert [(*map(len, one), one.jaccard) for one in found] == [
             (row["common"], row["only_a"], row["only_b"], row["jaccard"]) for row in rows
         ]
     steps = {(row["a"], row["b"]): row["step"] for row in printed["first_difference"]}
@@ -223,7 +246,8 @@ def test_measures_are_those_of_the_command_line(tmp_path: Path) -> None:
 
 def test_columns_part_by_the_meaning_of_merges_or_as_they_are_spelled() -> None:
     corpus, recipes = read("sample:english"), (preset("gpt2"), preset("sentencepiece-bpe"))
-    meant, spelled = differing_steps(start(corpus, recipes[0]), start(corpus, recipes[1]))
+    parted = first_divergences(start(corpus, recipes[0]), start(corpus, recipes[1]))
+    meant, spelled = (one.step if one else None for one in parted)
     assert spelled == 1
     assert meant is not None
     assert meant > 1
@@ -270,7 +294,7 @@ def test_vocabularies_in_lists_that_can_be_searched() -> None:
     bench.do(do.GoTo(12))
     ours, theirs, whole = set(run.vocabularies[12]), set(other.vocabularies[12]), set(other.vocabularies[20])
     found = counts(bench.find())
-    assert tuple(map(len, found.overlaps[0].parts)) == (
+    assert tuple(map(len, found.overlaps[0])) == (
         len(ours & theirs), len(ours - theirs), len(theirs - ours),
     )
     assert (found.never_a, found.never_b) == (None, None), "nobody has asked"
@@ -340,7 +364,7 @@ def test_lists_are_kept_while_one_scrolls_and_a_walk_goes_on(monkeypatch: pytest
     ours = len(Run(OWN, PLAIN).vocabularies[12])
     assert found.tokens is not None
     assert (found.overlaps[0].never_b, found.tokens.total) == (
-        len(found.overlaps[0].overlaps[0].parts[1]),
+        len(found.overlaps[0].overlaps[0][1]),
     ) * 2, "another run of the same column makes another list"
     assert found.tokens.total <= ours
     assert made == ["shared", "listed"]

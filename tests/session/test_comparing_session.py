@@ -6,12 +6,13 @@ from __future__ import annotations
 import asyncio
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import made_up
 import pytest
+from sessions import PATIENCE, Watched
 
 from tokentui import learn
 from tokentui.analyze.compare import cuts, disagreements
@@ -20,7 +21,7 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.learn import start
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session import commands as do
-from tokentui.session import driver as work
+from tokentui.session import state as work
 from tokentui.session.commands import (
     AddColumn,
     Compare,
@@ -32,7 +33,6 @@ from tokentui.session.commands import (
     SetViewport,
     SyncBy,
 )
-from tokentui.session.driver import Session
 from tokentui.session.opening import prepare, prepare_column
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import BETWEEN, ColumnWanted, Position, TokenList, Viewport
@@ -40,18 +40,15 @@ from tokentui.text.corpus import Corpus
 from tokentui.text.count import WordCounts
 from tokentui.text.read import read
 
-PATIENCE = 60
 EVERYTHING = ("candidates", "why", *BETWEEN)
 
 
-class Watched(Session):
-    """A session of several columns whose snapshots are kept; those of one column are left out."""
+class Comparing(Watched):
+    """A session of several columns; snapshots of one column are left out."""
 
     def __init__(self, corpus: Corpus, *wanted: ColumnWanted, typed: str = "") -> None:
-        self.snapshots: list[Snapshot] = []
-        self._fresh = asyncio.Event()
         self._begun = corpus, wanted, typed
-        super().__init__(self._take, wanted[0].recipe, wanted[0].run)
+        super().__init__(wanted[0].recipe, wanted[0].run)
 
     async def start(self) -> None:
         """Begin to compare the columns."""
@@ -63,27 +60,10 @@ class Watched(Session):
         self.send(Compare(wanted))
         self.send(do.SetViewport(Viewport(wants=("candidates", "why", "vocabularies", "measures"))))
 
-    def _take(self, snapshot: Snapshot) -> None:
+    def take(self, snapshot: Snapshot) -> None:
+        """Keep a snapshot of several columns."""
         if len(snapshot.columns) > 1:
-            self.snapshots.append(snapshot)
-            self._fresh.set()
-
-    async def until(self, holds: Callable[[Snapshot], object]) -> Snapshot:
-        """Wait for a snapshot of which something holds."""
-        while not self.snapshots or not holds(self.last):
-            self._fresh.clear()
-            await asyncio.wait_for(self._fresh.wait(), PATIENCE)
-        return self.last
-
-    @property
-    def last(self) -> Snapshot:
-        return self.snapshots[-1]
-
-    async def settle(self) -> Snapshot:
-        """Wait until there is nothing to do."""
-        await self.until(lambda seen: seen.version)
-        await asyncio.wait_for(self.idle.wait(), PATIENCE)
-        return self.last
+            super().take(snapshot)
 
 
 def steps(seen: Snapshot) -> list[int | None]:
@@ -91,9 +71,9 @@ def steps(seen: Snapshot) -> list[int | None]:
 
 
 @pytest.fixture
-async def session() -> AsyncIterator[Watched]:
+async def session() -> AsyncIterator[Comparing]:
     columns = ColumnWanted(preset("gpt2")), ColumnWanted(preset("wordpiece"))
-    watched = Watched(read("sample:english"), *columns, typed="The crowd")
+    watched = Comparing(read("sample:english"), *columns, typed="The crowd")
     await watched.start()
     yield watched
     await watched.close()
@@ -105,7 +85,7 @@ def novel() -> Corpus:
     return Corpus.from_text(made_up.novel(7_000), "novel")
 
 
-async def test_columns_are_opened_and_kept_in_step(session: Watched) -> None:
+async def test_columns_are_opened_and_kept_in_step(session: Comparing) -> None:
     seen = await session.settle()
     assert session.snapshots[0].columns[1].loading is not None, "the first snapshot does not wait"
     assert [column.name for column in seen.columns] == ["gpt2", "wordpiece"]
@@ -121,7 +101,7 @@ async def test_columns_are_opened_and_kept_in_step(session: Watched) -> None:
     assert versions == sorted(set(versions))
 
 
-async def test_every_snapshot_belongs_to_one_position(session: Watched) -> None:
+async def test_every_snapshot_belongs_to_one_position(session: Comparing) -> None:
     await session.settle()
     session.send(do.GoTo(1_500))
     session.send(do.Speed(99))
@@ -133,8 +113,10 @@ async def test_every_snapshot_belongs_to_one_position(session: Watched) -> None:
             assert not column.in_sync or column.at.step == seen.position.value or column.why.end
 
 
-async def test_a_long_way_holds_up_no_key(session: Watched, novel: Corpus) -> None:
-    other = Watched(novel, ColumnWanted(preset("gpt2")), ColumnWanted(preset("udl-notebook", unknown="drop")))
+async def test_a_long_way_holds_up_no_key(session: Comparing, novel: Corpus) -> None:
+    other = Comparing(
+        novel, ColumnWanted(preset("gpt2")), ColumnWanted(preset("udl-notebook", unknown="drop"))
+    )
     await other.start()
     try:
         await other.until(lambda seen: all(column.in_sync for column in seen.columns))
@@ -152,7 +134,7 @@ async def test_a_long_way_holds_up_no_key(session: Watched, novel: Corpus) -> No
         await other.close()
 
 
-async def test_what_is_found_beside_comes_when_it_rests(session: Watched) -> None:
+async def test_what_is_found_beside_comes_when_it_rests(session: Comparing) -> None:
     session.send(SetViewport(Viewport(wants=EVERYTHING, tokens=TokenList(1, 2, "never_b"))))
     session.send(do.GoTo(40))
     seen = await session.settle()
@@ -184,7 +166,7 @@ async def test_what_is_found_beside_comes_when_it_rests(session: Watched) -> Non
     assert (await session.settle()).between.held_measured is None
 
 
-async def test_passages_that_columns_cut_otherwise(session: Watched) -> None:
+async def test_passages_that_columns_cut_otherwise(session: Comparing) -> None:
     await session.settle()
     session.send(do.GoTo(200))
     found = []
@@ -198,7 +180,7 @@ async def test_passages_that_columns_cut_otherwise(session: Watched) -> None:
         assert seen.between.aligned.alignment.partings
     assert found[1].start >= found[0].start + found[0].length
     assert found[2].start + found[2].length <= found[1].start
-    same = Watched(read("sample:english"), ColumnWanted(preset("gpt2")), ColumnWanted(preset("gpt2")))
+    same = Comparing(read("sample:english"), ColumnWanted(preset("gpt2")), ColumnWanted(preset("gpt2")))
     await same.start()
     await same.settle()
     assert await same.send(NextPassage()) is None
@@ -208,7 +190,7 @@ async def test_passages_that_columns_cut_otherwise(session: Watched) -> None:
     await same.close()
 
 
-async def test_columns_come_and_go_and_fail_alone(session: Watched, tmp_path: Path) -> None:
+async def test_columns_come_and_go_and_fail_alone(session: Comparing, tmp_path: Path) -> None:
     await session.settle()
     session.send(do.GoTo(30))
     missing = await session.send(AddColumn(ColumnWanted(path=str(tmp_path / "none.json"))))
@@ -228,7 +210,7 @@ async def test_columns_come_and_go_and_fail_alone(session: Watched, tmp_path: Pa
 
 async def test_it_ends_in_the_middle_of_everything(novel: Corpus) -> None:
     switched = sys.getswitchinterval()
-    session = Watched(novel, ColumnWanted(preset("gpt2")), ColumnWanted(preset("bert")))
+    session = Comparing(novel, ColumnWanted(preset("gpt2")), ColumnWanted(preset("bert")))
     await session.start()
     session.send(SetViewport(Viewport(wants=EVERYTHING)))
     await session.until(lambda seen: any(column.in_sync for column in seen.columns))
@@ -241,43 +223,37 @@ async def test_it_ends_in_the_middle_of_everything(novel: Corpus) -> None:
 
 
 async def test_from_the_explorer_it_goes_on_where_that_stands_and_comes_back_as_it_was_left() -> None:
-    snapshots: list[Snapshot] = []
-    session = Session(snapshots.append, preset("gpt2"), Run())
+    session = Watched(preset("gpt2"))
     await session.start()
-
-    async def settle() -> Snapshot:
-        await asyncio.wait_for(session.idle.wait(), PATIENCE)
-        return snapshots[-1]
-
     await session.send(do.Open(("sample:english",)))
     session.send(do.GoTo(25))
     session.send(do.SetInput("the end"))
     session.send(Compare((ColumnWanted(preset("gpt2")), ColumnWanted(preset("bert")))))
-    seen = await settle()
+    seen = await session.settle()
     assert steps(seen) == [25, 25]
     assert seen.between.aligned.text == "the end"
     ways = [cuts(column.trainer.tokenizer().encode("the end")) for column in session.state.sync.columns]
     assert seen.between.aligned.alignment is not None
     assert list(seen.between.aligned.alignment.partings) == list(disagreements(ways))
     session.send(do.Move(3))
-    assert steps(await settle()) == [28, 28]
+    assert steps(await session.settle()) == [28, 28]
     session.send(Leave())
     session.send(do.Move(1))
-    seen = await settle()
+    seen = await session.settle()
     assert (len(seen.columns), seen.parked, seen.main.at.step) == (1, 1, 29)
     before = session.state.compared[1].trainer
     session.send(Compare())
-    seen = await settle()
+    seen = await session.settle()
     assert (steps(seen), seen.columns[1].recipe) == ([29, 29], preset("bert"))
     assert session.state.compared[1].trainer is before, "it was kept"
     session.send(Leave())
     session.send(Compare((ColumnWanted(preset("bert")), ColumnWanted(preset("gpt4")))))
-    assert steps(await settle()) == [0, 0], "another first column begins at its start"
+    assert steps(await session.settle()) == [0, 0], "another first column begins at its start"
     await session.close()
 
 
 async def test_what_is_sent_after_the_end_is_given_up(novel: Corpus) -> None:
-    ended = Watched(novel, *(ColumnWanted(preset(name)) for name in ("gpt2", "bert")))
+    ended = Comparing(novel, *(ColumnWanted(preset(name)) for name in ("gpt2", "bert")))
     await ended.start()
     await ended.close()
     for command in (do.Move(1), do.SetInput("a"), do.CancelWork()):
@@ -305,7 +281,7 @@ async def test_keys_while_a_column_is_being_opened_are_about_all_columns(
         ColumnWanted(preset("gpt2"), Run.of({"max_length": 2})),
         ColumnWanted(preset("minbpe"), name="second"),
     )
-    watched = Watched(read("sample:sailor"), first, second)
+    watched = Comparing(read("sample:sailor"), first, second)
     await watched.start()
     await watched.until(lambda seen: seen.columns[0].in_sync)
     for key in keys[:-1]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
+from sessions import settle, tell
 from trainers import best
 
 from tokentui import learn
 from tokentui.axes import preset
+from tokentui.core.errors import TokentuiError
 from tokentui.learn import start
 from tokentui.learn.rows import PairCandidate
 from tokentui.recipe import Recipe, Run, Stops
@@ -27,15 +30,6 @@ def explorer(text: str = TEXT, recipe: Recipe | None = None, **run: Any) -> Stat
     return State(prepare(Corpus.from_text(text, "test"), recipe, Run.of(run)))
 
 
-def tell(it: State, command: do.Command[object]) -> list[Any]:
-    """Give a command, work until there is nothing to do, and return its answers."""
-    answers: list[Any] = []
-    it.handle(command, answers.append)
-    while it.sync.at_work:
-        it.sync.work(0.0)
-    return answers
-
-
 def test_moves() -> None:
     it = explorer()
     assert tell(it, do.Move(3)) == [None]
@@ -46,8 +40,7 @@ def test_moves() -> None:
     assert it.snapshot().main.at.step == 0
     it.handle(do.Move(1), lambda _: None)
     it.handle(do.Move(1), lambda _: None)
-    while it.sync.at_work:
-        it.sync.work(0.0)
+    settle(it)
     assert it.snapshot().main.at.step == 2, "keys that come before the first is done add up"
 
 
@@ -154,13 +147,15 @@ def test_orders_of_the_vocabulary(order: str) -> None:
         assert len(rows[0].piece) == max(len(row.piece) for row in rows if row.kind != "special")
 
 
-def test_playing_keeps_to_its_speed() -> None:
+def test_playing_keeps_to_its_speed(monkeypatch: pytest.MonkeyPatch) -> None:
     it = explorer("".join(f"word{n} other{n * 7} " for n in range(300)))
     it.handle(do.Speed(-len(SPEEDS)), lambda _: None)
     it.handle(do.Speed(2), lambda _: None)
     assert it.sync.speed == 5
-    it.handle(do.Play(True), lambda _: None)
-    since = it.sync._played_from[0]
+    since = 100.0
+    with monkeypatch.context() as patch:
+        patch.setattr(time, "monotonic", lambda: since)
+        it.handle(do.Play(True), lambda _: None)
     wait = it.sync.work(since)
     assert it.snapshot().main.at.step == 0
     assert wait == pytest.approx(0.2)
@@ -226,7 +221,8 @@ def test_nothing_open_shows_nothing_to_merge() -> None:
     snapshot = it.snapshot()
     assert snapshot.main.why.end == "no pair left"
     assert snapshot.main.corpus.parts == ()
-    assert tell(it, do.Move(3)) == [None]
+    with pytest.raises(TokentuiError, match="nothing is open"):
+        tell(it, do.Move(3))
     assert tell(it, do.Find("corpus", "a", CorpusPlace())) == [None]
     assert it.snapshot().main.at.step == 0
 
@@ -258,8 +254,7 @@ def test_installing_another_recipe_walks_to_the_place() -> None:
     tell(it, do.Move(7))
     corpus, recipe = it.main.prepared.corpus, preset("udl-notebook")
     it.install(prepare(corpus, recipe, Run(Stops())), it.kept)
-    while it.sync.at_work:
-        it.sync.work(0.0)
+    settle(it)
     assert (it.snapshot().main.at.step, it.snapshot().main.preset) == (7, "udl-notebook")
 
 

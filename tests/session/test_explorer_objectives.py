@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sessions import settle, tell
 
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
@@ -15,6 +16,7 @@ from tokentui.learn.rows import PairCandidate, PieceCandidate
 from tokentui.presets import PRESETS
 from tokentui.recipe import Run
 from tokentui.session import commands as do
+from tokentui.session import queries
 from tokentui.session.opening import prepare
 from tokentui.session.snapshot import PiecesView
 from tokentui.session.state import State
@@ -37,20 +39,11 @@ def unigram(vocab_size: int = 60) -> State:
     return explorer("sentencepiece-unigram", BOOK, vocab_size=vocab_size)
 
 
-def tell(it: State, command: do.Command[object]) -> list[Any]:
-    answers: list[Any] = []
-    it.handle(command, answers.append)
-    while it.sync.at_work:
-        it.sync.work(0.0)
-    return answers
-
-
 def swap(it: State, name: str, trainer: Any = None) -> None:
     corpus, recipe = it.main.prepared.corpus, preset(name)
     prepared = prepare(corpus, recipe, it.main.prepared.run)
     it.install(replace(prepared, trainer=trainer or prepared.trainer), it.kept)
-    while it.sync.at_work:
-        it.sync.work(0.0)
+    settle(it)
 
 
 # ---- unigram
@@ -265,6 +258,23 @@ def test_what_a_split_drops_is_among_the_pieces() -> None:
     it = explorer("udl-notebook", "a  bc\td ")
     view = tell(it, do.Pieces(CorpusPlace(0, 1), 3))[0]
     assert [(part.text, part.branch) for part in view.corpus] == [("  ", None), ("bc", 0)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "reached"),
+    [((0, 0), (3, 0)), ((0, 99), (3, 0)), ((3, 2), (3, 2)), ((3, 4), (3, 4)), ((9, 0), (3, 0))],
+)
+def test_pieces_step_over_documents_that_have_no_more(
+    asked: tuple[int, int], reached: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    it = State(prepare(Corpus.from_lines(["", "", "", "ab c"]), preset("gpt2"), Run()))
+    (view,) = tell(it, do.Pieces(CorpusPlace(*asked)))
+    assert view.place == reached
+    assert "".join(part.text for part in view.corpus) == "ab c"[reached[1] :]
+    monkeypatch.setattr(queries, "_MOST_EMPTY", 2)
+    (near,) = tell(it, do.Pieces(CorpusPlace(0, 0)))
+    assert (near.place, near.corpus) == ((2, 0), ())
+    assert tell(it, do.Pieces(near.place))[0].place == (3, 0)
 
 
 def test_huge_pieces_are_warned_of() -> None:

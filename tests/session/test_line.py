@@ -5,58 +5,18 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import Any
 
 import made_up
 import pytest
 from gates import AGAIN, COUNTING, LAST, LAYING_OUT, PART, READING, Gates
+from sessions import Watched
 
 from tokentui.analyze.results import VocabularyReport
 from tokentui.axes import preset
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.formats.files import load
-from tokentui.recipe import Recipe
 from tokentui.session import commands as do
-from tokentui.session import driver as sessions
-from tokentui.session.driver import Session
-from tokentui.session.snapshot import Snapshot
-
-
-class Held(Session):
-    """A session whose snapshots are kept, and whose kernels come when a test says so."""
-
-    def __init__(self, recipe: Recipe | None = None, *, kernels: bool = False) -> None:
-        self.snapshots: list[Snapshot] = []
-        self._fresh = asyncio.Event()
-        super().__init__(self._take, recipe, kernels=kernels)
-
-    def _take(self, snapshot: Snapshot) -> None:
-        self.snapshots.append(snapshot)
-        self._fresh.set()
-
-    @property
-    def last(self) -> Snapshot:
-        return self.snapshots[-1]
-
-    async def until(self, holds: Callable[[Snapshot], object]) -> Snapshot:
-        while not self.snapshots or not holds(self.last):
-            self._fresh.clear()
-            await asyncio.wait_for(self._fresh.wait(), 60)
-        return self.last
-
-    async def settle(self) -> Snapshot:
-        await asyncio.wait_for(self.idle.wait(), 60)
-        return self.last
-
-
-@pytest.fixture
-async def session() -> AsyncIterator[Held]:
-    held = Held()
-    await held.start()
-    yield held
-    await held.close()
 
 
 @pytest.fixture
@@ -73,7 +33,7 @@ PHASES = (READING, COUNTING, LAYING_OUT, PART, LAST)
 
 @pytest.mark.parametrize("phase", PHASES)
 async def test_steps_wait_for_the_corpus_in_order_and_are_made(
-    session: Held, gates: Gates, text: Path, phase: str
+    session: Watched, gates: Gates, text: Path, phase: str
 ) -> None:
     gates.close(phase)
     session.send(do.Open((str(text),)))
@@ -92,7 +52,7 @@ async def test_steps_wait_for_the_corpus_in_order_and_are_made(
 
 @pytest.mark.parametrize("phase", PHASES)
 async def test_the_end_is_gone_to_before_what_comes_after_it(
-    session: Held, gates: Gates, text: Path, phase: str
+    session: Watched, gates: Gates, text: Path, phase: str
 ) -> None:
     await session.send(do.Open((str(text),)))
     session.send(do.GoTo(None))
@@ -108,7 +68,7 @@ async def test_the_end_is_gone_to_before_what_comes_after_it(
 
 @pytest.mark.parametrize("phase", [COUNTING, LAYING_OUT, PART, LAST])
 async def test_another_recipe_gets_the_keys_that_came_after_it(
-    session: Held, gates: Gates, text: Path, phase: str
+    session: Watched, gates: Gates, text: Path, phase: str
 ) -> None:
     await session.send(do.Open((str(text),)))
     session.send(do.Move(12))
@@ -127,7 +87,7 @@ async def test_another_recipe_gets_the_keys_that_came_after_it(
 
 @pytest.mark.parametrize("phase", [COUNTING, LAYING_OUT, PART, LAST])
 async def test_the_place_that_is_kept_is_where_it_is_now(
-    session: Held, gates: Gates, text: Path, phase: str
+    session: Watched, gates: Gates, text: Path, phase: str
 ) -> None:
     await session.send(do.Open((str(text),)))
     session.send(do.GoTo(30))
@@ -147,7 +107,7 @@ async def test_the_place_that_is_kept_is_where_it_is_now(
 
 @pytest.mark.parametrize("phase", PHASES)
 async def test_a_recipe_that_is_taken_while_a_corpus_is_opened_does_not_undo_it(
-    session: Held, gates: Gates, text: Path, phase: str
+    session: Watched, gates: Gates, text: Path, phase: str
 ) -> None:
     gates.close(phase)
     opening = session.send(do.Open((str(text),)))
@@ -163,7 +123,7 @@ async def test_a_recipe_that_is_taken_while_a_corpus_is_opened_does_not_undo_it(
 
 
 async def test_a_corpus_that_is_opened_while_a_recipe_is_laid_out_does_not_undo_it(
-    session: Held, gates: Gates, text: Path
+    session: Watched, gates: Gates, text: Path
 ) -> None:
     await session.send(do.Open(("sample:english",)))
     gates.close(LAYING_OUT, PART)
@@ -176,7 +136,9 @@ async def test_a_corpus_that_is_opened_while_a_recipe_is_laid_out_does_not_undo_
 
 
 @pytest.mark.parametrize("phase", PHASES)
-async def test_esc_drops_what_waits_and_says_so(session: Held, gates: Gates, text: Path, phase: str) -> None:
+async def test_esc_drops_what_waits_and_says_so(
+    session: Watched, gates: Gates, text: Path, phase: str
+) -> None:
     await session.send(do.Open(("sample:english",)))
     session.send(do.GoTo(7))
     await session.settle()
@@ -198,7 +160,7 @@ async def test_esc_drops_what_waits_and_says_so(session: Held, gates: Gates, tex
 
 
 async def test_what_waits_for_a_corpus_that_cannot_be_opened_is_refused_in_a_line(
-    session: Held, gates: Gates
+    session: Watched, gates: Gates
 ) -> None:
     await session.send(do.Open(("sample:english",)))
     opening = session.send(do.Open(("/no/such/file",)))
@@ -213,7 +175,7 @@ async def test_what_waits_for_a_corpus_that_cannot_be_opened_is_refused_in_a_lin
 
 
 async def test_an_opening_that_gives_way_leaves_no_part_of_it_behind(
-    session: Held, gates: Gates, text: Path
+    session: Watched, gates: Gates, text: Path
 ) -> None:
     await session.send(do.Open(("sample:english",)))
     gates.close(PART)
@@ -234,7 +196,7 @@ async def test_an_opening_that_gives_way_leaves_no_part_of_it_behind(
 
 @pytest.mark.parametrize("phase", PHASES)
 async def test_what_is_asked_for_while_it_loads_is_answered_about_what_was_loaded(
-    session: Held, gates: Gates, text: Path, tmp_path: Path, phase: str
+    session: Watched, gates: Gates, text: Path, tmp_path: Path, phase: str
 ) -> None:
     gates.close(phase)
     session.send(do.Open((str(text),)))
@@ -258,7 +220,7 @@ async def test_what_is_asked_for_while_it_loads_is_answered_about_what_was_loade
 
 
 async def test_an_export_waits_for_the_walk_before_it(
-    session: Held, gates: Gates, text: Path, tmp_path: Path
+    session: Watched, gates: Gates, text: Path, tmp_path: Path
 ) -> None:
     await session.send(do.Open((str(text),)))
     session.send(do.GoTo(50))
@@ -266,7 +228,7 @@ async def test_an_export_waits_for_the_walk_before_it(
     assert load(str(tmp_path / "out.json")).vocab_size == 256 + 50
 
 
-async def test_a_run_that_is_seen_is_stopped_at_once(session: Held, gates: Gates, text: Path) -> None:
+async def test_a_run_that_is_seen_is_stopped_at_once(session: Watched, gates: Gates, text: Path) -> None:
     await session.send(do.Open((str(text),)))
     session.send(do.Play(True))
     await session.until(lambda seen: seen.running)
@@ -280,7 +242,7 @@ async def test_a_run_that_is_seen_is_stopped_at_once(session: Held, gates: Gates
 
 
 async def test_a_tokenizer_is_walked_through_before_all_of_the_corpus_is_encoded(
-    session: Held, gates: Gates, text: Path, tmp_path: Path
+    session: Watched, gates: Gates, text: Path, tmp_path: Path
 ) -> None:
     await session.send(do.Open((str(text),)))
     session.send(do.GoTo(60))
@@ -302,16 +264,9 @@ async def test_a_tokenizer_is_walked_through_before_all_of_the_corpus_is_encoded
 
 
 async def test_kernels_take_over_at_the_step_where_it_is(
-    gates: Gates, text: Path, monkeypatch: pytest.MonkeyPatch
+    gates: Gates, text: Path, kernels_later: asyncio.Event
 ) -> None:
-    came = asyncio.Event()
-
-    async def warm(tell: Any) -> bool:
-        await came.wait()
-        return True
-
-    monkeypatch.setattr(sessions, "warm", warm)
-    session = Held(kernels=True)
+    session = Watched(kernels=True)
     await session.start()
     await session.send(do.Open((str(text),)))
     await session.settle()
@@ -319,7 +274,7 @@ async def test_kernels_take_over_at_the_step_where_it_is(
     before = session.state.main.trainer
     for _ in range(10):
         session.send(do.Move(1))
-    came.set()
+    kernels_later.set()
     await gates.until(AGAIN)
     for _ in range(14):
         session.send(do.Move(1))
@@ -340,7 +295,7 @@ async def test_kernels_take_over_at_the_step_where_it_is(
 
 
 async def test_a_move_back_from_beyond_the_end_is_made_from_the_end(
-    session: Held, gates: Gates, text: Path
+    session: Watched, gates: Gates, text: Path
 ) -> None:
     await session.send(do.Open((str(text),)))
     session.send(do.GoTo(None))

@@ -270,3 +270,26 @@ def test_a_column_that_cannot_keep_up_does_not_end_a_move_past_the_stops(
         assert not slow.in_sync
     bench.settle()
     assert steps(bench.seen) == [102, 102]
+
+
+@pytest.mark.parametrize("play", [False, True], ids=["to the end", "run"])
+def test_a_column_that_falls_behind_still_goes_to_its_own_end(
+    play: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = Bench(CORPUS, ColumnWanted(RECIPES["plain"], RunOf.of({"merges": 4})), RECIPES["bytes"])
+    lockstep, slow = bench.state.sync, bench.state.sync.columns[1]
+    with monkeypatch.context() as patch:
+        patch.setattr(slow, "to_step", lambda *_: False)
+        if play:
+            lockstep.faster(99, 0.0)
+            lockstep.play(True, 0.0)
+        else:
+            lockstep.go(None)
+        while lockstep.position.value < 4:
+            lockstep.work(time.monotonic(), 0.02)
+            bench.state.snapshot()
+        assert not slow.in_sync
+    bench.settle()
+    assert (steps(bench.seen), bench.seen.between.ended, bench.seen.running) == (
+        [4, RUNS["bytes"].end], True, False,
+    )

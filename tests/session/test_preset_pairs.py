@@ -67,7 +67,7 @@ def test_ties_of_subword_nmt_against_those_of_hugging_face() -> None:
     assert (first.why.tie_rule, second.why.tie_rule) == ("lowest-ids", "largest-pair")
     few, many = sorted(values(seen)["tokens"])
     assert many <= 1.005 * few
-    common, only_a, _ = map(len, seen.between.overlaps[0].overlaps[0].parts)
+    common, only_a, _ = map(len, seen.between.overlaps[0].overlaps[0])
     assert common > 5 * only_a > 0
 
 

@@ -186,16 +186,23 @@ def test_what_the_user_left_is_not_offered(tmp_path: Path) -> None:
     assert offered(tmp_path) == (KEPT, "")
 
 
-def test_the_oldest_go(tmp_path: Path) -> None:
+def test_the_oldest_go_but_none_that_is_open(tmp_path: Path) -> None:
+    keepers = []
     for number in range(MOST_SESSIONS + 3):
         kept = SavedSession(sources=(str(number),))
-        keeper = Keeper(kept, tmp_path)
-        keeper.save(kept)
-        os.utime(keeper.path, (number, number))
+        keepers.append(Keeper(kept, tmp_path))
+        keepers[-1].save(kept)
+        os.utime(keepers[-1].path, (number, number))
+    for keeper in keepers[1:]:
         keeper.close()
     tidy(tmp_path)
     names = {read(path)[0].name for path in tmp_path.glob("*.json")}
-    assert names == {str(number) for number in range(3, MOST_SESSIONS + 3)}
+    assert names == {"0", *(str(number) for number in range(3, MOST_SESSIONS + 3))}
+    with pytest.raises(TokentuiError, match="has this session"):
+        Keeper(SavedSession(sources=("0",)), tmp_path)
+    keepers[0].close()
+    tidy(tmp_path)
+    assert not keepers[0].path.exists()
 
 
 def test_where_nothing_can_be_written_it_says_so(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sessions import settle, tell
 
 from tokentui import learn
 from tokentui.axes import preset
@@ -100,8 +101,7 @@ def test_sections_from_the_cache_equal_those_made_afresh(
             it.handle(command, lambda _: None)
         except TokentuiError:
             assert isinstance(command, do.StepPieces)
-        while it.sync.at_work:
-            it.sync.work(0.0)
+        settle(it)
         assert parts(it.snapshot().main) == parts(afresh(recipe, it))
 
 
@@ -112,12 +112,13 @@ def test_a_section_whose_key_stays_is_the_same_object() -> None:
     typed = it.snapshot().main
     for name in ("at", "candidates", "why", "vocabulary", "corpus", "curve"):
         assert getattr(typed, name) is getattr(first, name)
-    it.handle(do.Move(1), lambda _: None)
-    while it.sync.at_work:
-        it.sync.work(0.0)
+    tell(it, do.Move(1))
     moved = it.snapshot().main
-    same = set(moved.vocabulary.rows) & set(typed.vocabulary.rows)
-    assert len(same) > len(moved.vocabulary.rows) // 2, "the step changes the uses of three"
+    known: dict[object, object] = {one: one for one in (*typed.vocabulary.rows, *typed.candidates.rows)}
+    for rows in (moved.vocabulary.rows, moved.candidates.rows):
+        same = [row for row in rows if row in known]
+        assert len(same) > len(rows) // 2, "the step changes the uses of three"
+        assert all(known[row] is row for row in same)
     assert any(one is other for one, other in zip(moved.corpus.parts, typed.corpus.parts, strict=True))
 
 
@@ -173,7 +174,5 @@ def test_a_section_that_fails_is_an_error_and_the_rest_is_there(
     assert dict(main.errors) == {"why": said}
     assert main.candidates.rows
     monkeypatch.undo()
-    it.handle(do.Move(1), lambda _: None)
-    while it.sync.at_work:
-        it.sync.work(0.0)
+    tell(it, do.Move(1))
     assert not it.snapshot().main.errors

@@ -6,11 +6,12 @@ import asyncio
 import gc
 import os
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from pathlib import Path
 
 import made_up
 import pytest
+from sessions import Watched
 
 from tokentui.analyze.results import VocabularyReport
 from tokentui.axes import preset
@@ -21,43 +22,6 @@ from tokentui.session import commands as do
 from tokentui.session.driver import Session
 from tokentui.session.snapshot import PreviewView, Snapshot
 from tokentui.session.views import Viewport
-
-
-class Watched(Session):
-    """A session whose snapshots are kept."""
-
-    def __init__(self, recipe: Recipe | None = None, run: Run | None = None) -> None:
-        self.snapshots: list[Snapshot] = []
-        self._fresh = asyncio.Event()
-        super().__init__(self._take, recipe, run)
-
-    def _take(self, snapshot: Snapshot) -> None:
-        self.snapshots.append(snapshot)
-        self._fresh.set()
-
-    async def until(self, holds: Callable[[Snapshot], bool]) -> Snapshot:
-        """Wait for a snapshot of which something holds."""
-        while not self.snapshots or not holds(self.last):
-            self._fresh.clear()
-            await asyncio.wait_for(self._fresh.wait(), 60)
-        return self.last
-
-    @property
-    def last(self) -> Snapshot:
-        return self.snapshots[-1]
-
-    async def settle(self) -> Snapshot:
-        """Wait until there is nothing to do."""
-        await asyncio.wait_for(self.idle.wait(), 60)
-        return self.last
-
-
-@pytest.fixture
-async def session() -> AsyncIterator[Watched]:
-    watched = Watched()
-    await watched.start()
-    yield watched
-    await watched.close()
 
 
 @pytest.fixture
@@ -174,7 +138,7 @@ async def test_another_recipe_is_previewed_beside_the_training(session: Watched)
     assert (len(first.pairs), first.end, first.error) == (10, "", "")
     assert all(0 < row.worth <= 1 for row in first.pairs)
     rounds = await session.send(do.Preview(preset("t5")))
-    assert (rounds.pairs, rounds.lines[0][:11]) == ((), "EM, round 1")
+    assert (rounds.pairs, rounds.lines[0][:12]) == ((), "round 1, em:")
     least = await session.send(do.Preview(preset("wordpiece"), Run.of({"min_count": 20})))
     assert all(row.places >= 20 for row in least.pairs)
     slow = await session.send(do.Preview(Recipe(split="regex:(a|a|aa)+(?=\\d)"), steps=3))

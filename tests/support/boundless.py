@@ -8,7 +8,7 @@ from functools import partial
 from itertools import pairwise
 
 import regex
-from plain_words import EventTrainer, Mark, Plain, WordEngine, trainer_of
+from plain_words import EventTrainer, Mark, Plain, WordEngine, material_of, trainer_of
 
 from tokentui.learn.rows import Candidate
 from tokentui.learn.values import Constraints, Event, Kind
@@ -22,7 +22,9 @@ class TwoViews(WordEngine):
 
     def __init__(self, documents: Sequence[Sequence[str]]) -> None:
         words = Counter(word for document in documents for word in document)
-        super().__init__([words], lambda word: [bytes((byte,)) for byte in word.encode()])
+        super().__init__(
+            material_of(words, "smallest-pair"), lambda word: [bytes((byte,)) for byte in word.encode()]
+        )
         self.names.append([])
         self.words.append(
             [[self.symbols.named(word.encode()) for word in document] for document in documents]
@@ -71,7 +73,6 @@ class Boundless(Plain):
 
     def __init__(self, engine: TwoViews, tau: float) -> None:
         super().__init__(engine)
-        self.present = set(range(engine.symbols.base_size))
         self.tau = tau
 
     def events(self, best: Candidate) -> Iterator[Event]:
@@ -93,34 +94,36 @@ class Boundless(Plain):
                 if len(pieces[part]) > 1 and count / uses[part] >= self.tau:
                     yield Event(
                         Kind.SPLIT, part,
-                        tuple(engine.symbols.by_piece[bytes((byte,))] for byte in pieces[part]),
+                        tuple(engine.symbols.units[bytes((byte,))] for byte in pieces[part]),
                     )
         elif best.key[0] != best.key[1] or [token] in engine.words[DOCUMENTS]:
             yield Event(Kind.UNLOCK, token)
 
     def note(self, event: Event) -> None:
-        """What is split stays in the vocabulary; its text is not made again."""
+        """The text of a merge is not made again; what is unlocked may join whole."""
         if event.kind is Kind.UNLOCK:
             self.engine.unlocked = self.engine.unlocked | {event.symbol}
         elif event.kind is Kind.MERGE:
             self.engine.taken = self.engine.taken | {self.engine.symbols.pieces[event.symbol]}
-            super().note(event)
+
+    def makings(self, event: Event) -> Iterator[tuple[int, tuple[int, ...] | None]]:
+        """What is split stays in the vocabulary."""
+        return super().makings(event) if event.kind is Kind.MERGE else iter(())
 
     def kind(self, events: Sequence[Event]) -> str:
         """By the view that it changes."""
         return "superword" if events[0].view == DOCUMENTS else "merge"
 
     def mark(self) -> Mark:
-        """With what is unlocked and taken."""
-        return super().mark(), self.engine.unlocked, self.engine.taken
+        """What is unlocked and taken."""
+        return self.engine.unlocked, self.engine.taken
 
     def revert(self, mark: Mark) -> None:
         """Go back to a mark."""
-        base, self.engine.unlocked, self.engine.taken = mark
-        super().revert(base)
+        self.engine.unlocked, self.engine.taken = mark
 
 
 def boundless(documents: Sequence[Sequence[str]], tau: float = 0.9) -> EventTrainer:
     """A training on documents of pre-tokens; ties go to the smallest pair."""
     engine = TwoViews(documents)
-    return trainer_of(engine, Boundless(engine, tau), "smallest-pair")
+    return trainer_of(engine, Boundless(engine, tau))

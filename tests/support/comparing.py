@@ -9,12 +9,13 @@ from naive import Naive
 from trainers import words_of
 
 from tokentui.core.errors import TokentuiError
+from tokentui.formats.files import load
 from tokentui.learn import start
 from tokentui.learn.pairs import PairTrainer
 from tokentui.recipe import Recipe
 from tokentui.session.commands import Command, Compare, GoTo, SetViewport
-from tokentui.session.findings import Finding
-from tokentui.session.opening import open_tokenizer, prepare, prepare_column, prepare_tokenizer
+from tokentui.session.jobs import Finding
+from tokentui.session.opening import prepare, prepare_tokenizer
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.state import State
 from tokentui.session.views import ColumnWanted, Position, Viewport
@@ -38,7 +39,7 @@ class Bench:
         columns = [ColumnWanted(one) if isinstance(one, Recipe) else one for one in wanted]
         first = columns[0]
         try:
-            tokenizer = open_tokenizer(first.path, first.split) if first.path else None
+            tokenizer = load(first.path, otherwise=first.split) if first.path else None
         except TokentuiError:
             tokenizer = None
         if tokenizer is not None:
@@ -62,13 +63,8 @@ class Bench:
     def settle(self) -> None:
         """Open what is to be opened and walk to where it is to go."""
         state = self.state
-        for column in [one for one in state.sync.columns if not one.open and not one.error]:
-            try:
-                prepared = prepare_column(state.results.counted, column.wanted)
-            except TokentuiError as error:
-                state.refused(column, str(error))
-            else:
-                state.opened(column, prepared)
+        for one in list(state.unprepared(again=False)):
+            state.prepared(one, self.work(one))
         while state.sync.at_work:
             state.sync.work(time.monotonic(), 0.02)
 
@@ -82,6 +78,7 @@ class Bench:
 
     def work(self, one: Finding) -> Any:
         """The answer of a finding, or what went wrong."""
+        one.hold()
         try:
             return one.work()
         except TokentuiError as error:

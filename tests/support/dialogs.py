@@ -85,13 +85,6 @@ class FakeFace:
 
     key_cost = ()
 
-    def await_answer(self, answer: Any, then: Any, failed: Any) -> None:
-        """Wait for nothing."""
-
-    def backlog(self) -> bool:
-        """The terminal takes all."""
-        return False
-
 
 class Host(App[None]):
     """Shows a dialog. It has no guard: what a dialog lets through is seen."""
@@ -123,6 +116,7 @@ async def shown(
     app = Host(dialog)
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: app.screen is dialog and dialog.is_mounted and dialog.focused is not None)
+        await pilot.pause()  # it is laid out: a key may move the focus
         yield app, pilot
 
 

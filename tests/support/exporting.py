@@ -14,7 +14,7 @@ from tokentui import learn
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import OWN, WRITTEN, Format
 from tokentui.formats.files import load
-from tokentui.formats.proof import check_holds, contents
+from tokentui.formats.proof import ExportReport, check_holds, contents
 from tokentui.formats.source import Source
 from tokentui.formats.spec import Fitted, Refused, Spec
 from tokentui.learn import start
@@ -111,10 +111,15 @@ def loads(text: str, where: str) -> Tokenizer:
     return OWN.codec.read(Source(where, text.encode()))
 
 
-@functools.lru_cache(64)
+@functools.lru_cache(128)
+def exported(tokenizer: Tokenizer, format: str) -> tuple[ExportReport, tuple[bytes, ...]]:
+    """The files of a tokenizer and the report on them. Presets are written once for all tests."""
+    return contents(tokenizer, WRITTEN[format])
+
+
 def bytes_of(tokenizer: Tokenizer, format: str) -> tuple[bytes, ...]:
-    """The files of a tokenizer; it fails where they are refused. Presets are written once for all tests."""
-    report, files = contents(tokenizer, WRITTEN[format])
+    """The files of a tokenizer; it fails where they are refused."""
+    report, files = exported(tokenizer, format)
     assert not report.refused, report.refused
     return files
 

@@ -14,6 +14,7 @@ from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import check
 from tokentui.session import driver as sessions
 from tokentui.session import opening
+from tokentui.session import state as states
 from tokentui.session.commands import Command
 from tokentui.session.jobs import doing
 from tokentui.session.opening import Prepared
@@ -72,12 +73,12 @@ class Gates:
 
         patch.setenv("TOKENTUI_ENGINE", "plain")
         patch.setattr(opening.Shelf, "prepared", prepared)
-        patch.setattr(sessions, "prepare_again", held)
+        patch.setattr(states, "prepare_again", held)
         patch.setattr(State, "install", takes)
         for name in ("FIRST_LOOK_CHARS", "FIRST_LOOK_OPENED", "FIRST_LOOK_STAGED"):
             patch.setattr(opening, name, part)
         patch.setattr(opening, "AT_ONCE_CHARS", 0)
-        patch.setattr(sessions, "REBUILD_BYTES", 0)
+        patch.setattr(states, "REBUILD_BYTES", 0)
         patch.setattr(sessions, "QUIET_S", 0.05)
 
     def close(self, *phases: str) -> None:

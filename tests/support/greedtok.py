@@ -3,7 +3,7 @@ already."""
 
 from collections.abc import Iterator
 
-from plain_words import EventTrainer, Plain, WordEngine, trainer_of
+from plain_words import EventTrainer, Plain, WordEngine, material_of, trainer_of
 
 from tokentui.learn.rows import Candidate
 from tokentui.learn.values import Constraints, Event, Kind
@@ -48,5 +48,5 @@ class Greedy(Plain):
 
 def greedtok(words: dict[str, int]) -> EventTrainer:
     """A training on words of characters; ties go to the smallest text."""
-    engine = CoverEngine([words], lambda word: [char.encode() for char in word])
-    return trainer_of(engine, Greedy(engine), "smallest text")
+    engine = CoverEngine(material_of(words, "smallest text"), lambda word: [char.encode() for char in word])
+    return trainer_of(engine, Greedy(engine))

@@ -1,8 +1,14 @@
-"""A command of a stranger: a click command in a module of its own, named by one entry in the table."""
+"""Commands of a stranger: click commands in a module of their own, each named by one entry in the table."""
 
 from __future__ import annotations
 
 import click
+
+
+@click.command()
+@click.option("--way", type=click.Choice(["a", "b"]), required=True)
+def choosing(way: str) -> None:
+    """Choose a way."""
 
 
 @click.command()

@@ -5,18 +5,17 @@ from dataclasses import replace
 
 from plain_words import EventTrainer, Plain, WordEngine, trainer_of
 
+from tokentui.learn.objectives import Material
 from tokentui.learn.rows import Candidate
 from tokentui.learn.values import Constraints
 
 
 class ParityEngine(WordEngine):
-    """Parts: the training text of each language, then the development text of each; `languages` of them."""
+    """The parts of a material are languages, each with the development text that it is judged by."""
 
-    def __init__(
-        self, texts: list[dict[str, int]], development: list[dict[str, int]], global_merges: int = 0
-    ) -> None:
-        super().__init__([*texts, *development], lambda word: [char.encode() for char in word])
-        self.languages, self.global_merges = len(texts), global_merges
+    def __init__(self, material: Material, global_merges: int = 0) -> None:
+        super().__init__(material, lambda word: [char.encode() for char in word])
+        self.languages, self.global_merges = len(material.parts), global_merges
 
     def worst(self) -> int:
         """The language whose development text is longest now, the first of several."""
@@ -31,10 +30,8 @@ class ParityEngine(WordEngine):
         return [replace(one, part=part) for one in super().candidates(under)]
 
 
-def parity(
-    texts: list[dict[str, int]], development: list[dict[str, int]], global_merges: int = 0
-) -> EventTrainer:
+def parity(material: Material, global_merges: int = 0) -> EventTrainer:
     """A training over languages; ties go to the largest pair."""
-    engine = ParityEngine(texts, development, global_merges)
+    engine = ParityEngine(material, global_merges)
     engine.largest_first = True
-    return trainer_of(engine, Plain(engine), "largest-pair")
+    return trainer_of(engine, Plain(engine))

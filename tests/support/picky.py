@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from plain_words import EventTrainer, Plain, WordEngine, trainer_of
+from plain_words import EventTrainer, Plain, WordEngine, material_of, trainer_of
 
 from tokentui.learn.rows import Candidate, Traits
 from tokentui.learn.values import Event, Kind
@@ -31,9 +31,10 @@ class Picky(Plain):
 
     def expansion(self, symbol: int) -> tuple[int, ...]:
         """The tree of first makings, down to symbols that are there or are units."""
-        out: list[int] = []
-        for part in self.makings[symbol]:
-            there = part in self.present or part < self.engine.symbols.base_size
+        symbols, out = self.engine.symbols, list[int]()
+        first = next(one.parts for one in symbols.events if one.symbol == symbol)
+        for part in first or ():
+            there = symbols.is_there(part, self.engine.number)
             out += (part,) if there else self.expansion(part)
         return tuple(out)
 
@@ -44,7 +45,8 @@ class Picky(Plain):
 
 def picky(words: dict[str, int], threshold: float) -> EventTrainer:
     """A training on words of characters with ▁ in front; ties go to the smallest pair."""
+    marked = {"▁" + word: count for word, count in words.items()}
     engine = WordEngine(
-        [{"▁" + word: count for word, count in words.items()}], lambda word: [char.encode() for char in word]
+        material_of(marked, "smallest-pair"), lambda word: [char.encode() for char in word]
     )
-    return trainer_of(engine, Picky(engine, threshold), "smallest-pair", Traits(shrinks=True))
+    return trainer_of(engine, Picky(engine, threshold), Traits(shrinks=True))

@@ -15,12 +15,12 @@ import copy
 import dataclasses
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Protocol
 
 from tokentui.core.jit import PLAIN
-from tokentui.encode.vocabulary import Vocabulary
+from tokentui.encode.events import EventVocabulary
 from tokentui.learn.objectives import Material
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Candidate, Page, Query, Traits
@@ -31,26 +31,6 @@ from tokentui.text.count import Words
 
 Mark = Any
 """Where an engine or a method stood, as it alone understands it."""
-
-
-class Symbols:
-    """The table of symbols: exact bytes, numbered as they first come to be. It only grows.
-
-    Args:
-        base: The units.
-    """
-
-    def __init__(self, base: Iterable[bytes]) -> None:
-        self.pieces = list(base)
-        self.base_size = len(self.pieces)
-        self.by_piece = {piece: symbol for symbol, piece in enumerate(self.pieces)}
-
-    def named(self, piece: bytes) -> int:
-        """The symbol of these bytes, a new one where there is none yet."""
-        if piece not in self.by_piece:
-            self.by_piece[piece] = len(self.pieces)
-            self.pieces.append(piece)
-        return self.by_piece[piece]
 
 
 class Method(Protocol):
@@ -66,6 +46,9 @@ class Method(Protocol):
 
     def note(self, event: Event) -> None:
         """Take in an event that was applied, now or again."""
+
+    def makings(self, event: Event) -> Iterator[tuple[int, tuple[int, ...] | None]]:
+        """What an event changes in the vocabulary."""
 
     def kind(self, events: Sequence[Event]) -> str:
         """What a person calls a step of these events."""
@@ -105,20 +88,30 @@ def _covered(symbols: Sequence[int], at: int, text: bytes, pieces: Sequence[byte
 
 
 class WordEngine:
-    """One or several parts of counted words, each word a list of symbols.
+    """The parts of a material, then what each is judged by, each word a list of symbols.
 
     Args:
-        parts: For each part its words and how often each counts.
+        material: The parts and the recipe.
         units: Cuts a word into its smallest units.
     """
 
-    def __init__(self, parts: Sequence[dict[str, int]], units: Callable[[str], list[bytes]]) -> None:
-        cut = [{word: units(word) for word in part} for part in parts]
-        self.symbols = Symbols(sorted({unit for part in cut for word in part.values() for unit in word}))
-        self.cut_units = units
-        self.names = [list(part) for part in parts]
-        self.weights = [list(part.values()) for part in parts]
-        self.words = [[self.units(word) for word in part] for part in parts]
+    def __init__(self, material: Material, units: Callable[[str], list[bytes]]) -> None:
+        self.material, self.cut_units = material, units
+        parts = [part.words for part in material.parts]
+        parts += [part.development for part in material.parts if part.development is not None]
+        base = sorted({unit for part in parts for word in part.words for unit in units(word)})
+        self.symbols = EventVocabulary(material.recipe, base)
+        self.number = 0
+        """The step that is being made, or was made last."""
+        self.names = [list(part.words) for part in parts]
+        self.weights = [list(part.counts) for part in parts]
+        self.words = [[self.units(word) for word in part] for part in self.names]
+        places = {
+            name: (part, number) for part, names in reversed([*enumerate(self.names)])
+            for number, name in enumerate(names)
+        }
+        self.places = [places[word] for word in material.words.words]
+        """The part of each word of the material, and its number there."""
         self._log: list[tuple[int, int, list[int]]] = []
         self.deciding: Sequence[int] = range(len(parts))
         """The parts whose counts decide at this step."""
@@ -130,7 +123,7 @@ class WordEngine:
 
     def units(self, word: str) -> list[int]:
         """A word as its smallest units; those that the corpus lacks are left out."""
-        return [self.symbols.by_piece[unit] for unit in self.cut_units(word) if unit in self.symbols.by_piece]
+        return [self.symbols.units[unit] for unit in self.cut_units(word) if unit in self.symbols.units]
 
     def tokens(self) -> tuple[int, ...]:
         """The length of each part in tokens, by weight."""
@@ -205,9 +198,8 @@ class WordEngine:
     def changed(self, mark: int) -> Changed:
         """What was changed after a mark: the parts of view 0 are words, others documents."""
         found = {(part, number) for part, number, _ in self._log[mark:]}
-        names = {(part, number): sum(map(len, self.names[:part])) + number for part, number in found}
-        words = frozenset(name for (part, _), name in names.items() if part in self.views[0])
-        return Changed(words, frozenset(names.values()) - words)
+        words = frozenset(index for index, place in enumerate(self.places) if place in found)
+        return Changed(words, frozenset(number for part, number in found if part not in self.views[0]))
 
     def mark(self) -> int:
         """The length of the log."""
@@ -235,39 +227,37 @@ class Plain:
     def __init__(self, engine: WordEngine, specials: int = 0) -> None:
         self.engine = engine
         self.specials = specials
-        self.present = set(range(engine.symbols.base_size))
-        self.makings: dict[int, tuple[int, ...]] = {}
         self.last = Event(Kind.SCORES, -1)
 
     @property
     def size(self) -> int:
         """The number of ids."""
-        return self.specials + len(self.present)
+        return self.specials + len(self.engine.symbols.symbols(self.engine.number))
 
     def events(self, best: Candidate) -> Iterator[Event]:
         """One merge."""
         yield Event(Kind.MERGE, self.engine.symbols.named(best.token), best.key, int(best.worth))
 
     def note(self, event: Event) -> None:
-        """What a merge or a cover makes is there, what a split takes apart is not."""
+        """The next event may depend on it."""
         self.last = event
+
+    def makings(self, event: Event) -> Iterator[tuple[int, tuple[int, ...] | None]]:
+        """What a merge or a cover makes is there, what a split takes apart is not."""
         if event.kind in (Kind.MERGE, Kind.COVER, Kind.RESTORE):
-            self.present.add(event.symbol)
-            self.makings.setdefault(event.symbol, event.parts)
+            yield event.symbol, event.parts
         elif event.kind in (Kind.SPLIT, Kind.REMOVE):
-            self.present.discard(event.symbol)
+            yield event.symbol, None
 
     def kind(self, events: Sequence[Event]) -> str:
         """By its first event."""
         return str(events[0].kind)
 
     def mark(self) -> Mark:
-        """The symbols that are there, and how they were made."""
-        return set(self.present), dict(self.makings)
+        """Nothing: the vocabulary is read at a number."""
 
     def revert(self, mark: Mark) -> None:
-        """Go back to a mark."""
-        self.present, self.makings = mark
+        """Nothing."""
 
 
 class EventEngine:
@@ -278,7 +268,7 @@ class EventEngine:
         method: What a step is.
     """
 
-    engine, number, memory, uses = PLAIN, 0, 0, ()
+    engine, number, uses = PLAIN, 0, ()
 
     def __init__(self, corpus: WordEngine, method: Method) -> None:
         self.corpus, self.method = corpus, method
@@ -288,14 +278,18 @@ class EventEngine:
         self.start = corpus.tokens(), method.size
 
     @property
+    def vocabulary(self) -> EventVocabulary:
+        """The symbols, which come and leave."""
+        return self.corpus.symbols
+
+    @property
     def known(self) -> int:
         """The furthest step that has been made."""
         return len(self.steps)
 
-    @property
-    def vocabulary(self) -> Vocabulary:
-        """The proofs have no ids."""
-        raise NotImplementedError
+    def memory(self) -> int:
+        """Not counted."""
+        return 0
 
     def walk(self, goal: int, under: Constraints) -> None:
         """One step towards a goal."""
@@ -303,18 +297,16 @@ class EventEngine:
             corpus, method = self._marks.pop()
             self.corpus.revert(corpus)
             self.method.revert(method)
-            self.number -= 1
+            self.number = self.corpus.number = self.number - 1
             return
         best = None if self.number < self.known else self.corpus.best(under)
         events = self.method.events(best) if best else iter(self.steps[self.number].events)
         self._marks.append((self.corpus.mark(), self.method.mark()))
-        tied, done = self.corpus.tied, []
-        for wanted in events:
-            event = self.corpus.apply(wanted)
-            self.method.note(event)
-            done.append(event)
-        self.number += 1
+        tied, done = self.corpus.tied, list[Event]()
+        self.number = self.corpus.number = self.number + 1
+        makings = self._applied(events, done)
         if best:
+            self.vocabulary.step(makings)
             lengths = self.corpus.tokens()
             self.steps.append(
                 Step(
@@ -323,11 +315,24 @@ class EventEngine:
                 )
             )
             self.taken.append(best)
+        else:
+            for _ in makings:
+                pass  # the vocabulary has them
+
+    def _applied(
+        self, events: Iterable[Event], done: list[Event]
+    ) -> Iterator[tuple[int, tuple[int, ...] | None]]:
+        """Apply events one after the other, and yield what each changes in the vocabulary."""
+        for wanted in events:
+            event = self.corpus.apply(wanted)
+            self.method.note(event)
+            done.append(event)
+            yield from self.method.makings(event)
 
     def best(self, under: Constraints) -> int:
         """Not 0 where there is a candidate."""
         best = self.corpus.best(under)
-        return best.places if best else 0
+        return int(best.worth) if best else 0
 
     def ranked(self, under: Constraints, limit: int) -> Ranked:
         """The number of candidates."""
@@ -336,6 +341,7 @@ class EventEngine:
     def forget(self) -> None:
         """Forget the steps past the present one."""
         del self.steps[self.number :], self.taken[self.number :]
+        self.corpus.symbols = self.vocabulary.copy(self.number)
 
     def merged(self, number: int) -> Merged:
         """Steps are other things than merges."""
@@ -349,12 +355,6 @@ class EventEngine:
         """The number of ids after a known step."""
         return self.steps[number - 1].vocab_size if number else self.start[1]
 
-    def last_with(self, least: int, number: int) -> int:
-        """The furthest known step with such counts on the way."""
-        return next(
-            (n for n in range(number, self.known) if self.steps[n].events[0].places < least), self.known
-        )
-
     def changed(self) -> Changed:
         """The changes of the last step."""
         return self.corpus.changed(self._marks[-1][0]) if self._marks else Changed()
@@ -366,7 +366,8 @@ class EventEngine:
     def word(self, index: int, first: int, units: int | None) -> list[Span]:
         """A word as the corpus has it."""
         out, at = [], 0
-        for symbol in [word for words in self.corpus.words for word in words][index]:
+        part, number = self.corpus.places[index]
+        for symbol in self.corpus.words[part][number]:
             out.append(Span(at, at + len(self.corpus.symbols.pieces[symbol]), symbol))
             at = out[-1].end
         return out
@@ -377,15 +378,13 @@ class EventTrainer(PairTrainer):
 
     Args:
         engine: The engine.
-        rule: The name of the tie rule.
         traits: The facts that other rooms have to know of it.
     """
 
     engine: EventEngine
 
-    def __init__(self, engine: EventEngine, rule: str, traits: Traits) -> None:
-        words = tuple(name for names in engine.corpus.names for name in names)
-        super().__init__(engine, Material(Words(words, ()), Recipe(tie=rule)), (), lambda what_if: self)
+    def __init__(self, engine: EventEngine, traits: Traits) -> None:
+        super().__init__(engine, engine.corpus.material, (), lambda what_if: self)
         self.traits = traits
 
     @property
@@ -443,6 +442,16 @@ class EventTrainer(PairTrainer):
         return other
 
 
-def trainer_of(corpus: WordEngine, method: Method, rule: str, traits: Traits | None = None) -> EventTrainer:
+def trainer_of(corpus: WordEngine, method: Method, traits: Traits | None = None) -> EventTrainer:
     """A trainer of a corpus and a method."""
-    return EventTrainer(EventEngine(corpus, method), rule, traits or Traits())
+    return EventTrainer(EventEngine(corpus, method), traits or Traits())
+
+
+def counted(words: Mapping[str, int]) -> Words:
+    """Words with their counts, as a corpus is counted."""
+    return Words(tuple(words), tuple(words.values()))
+
+
+def material_of(words: Mapping[str, int], rule: str) -> Material:
+    """The material of one corpus; the rule is the name of the tie rule."""
+    return Material.of(counted(words), Recipe(tie=rule))

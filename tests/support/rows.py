@@ -33,7 +33,7 @@ def pair_row(
     elif spelled:
         values = token, spelled, *values
     return PairCandidate(
-        (), (left, right), token, worth, values, tied, count=count, before=before, left_uses=left_uses,
+        (), (left, right), token, worth, values, tied, places=count, before=before, left_uses=left_uses,
         right_uses=right_uses,
         expansion=spelled,
     )

@@ -7,12 +7,11 @@ It is no format of the project: tests add it to the table, to see that one modul
 from __future__ import annotations
 
 import ast
-import functools
 import re
 
 from tokentui.core.choices import Ref
 from tokentui.encode.pipeline import ImportedVocabulary
-from tokentui.encode.segment.longest import TableMatch
+from tokentui.encode.segment import TABLE
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Origin, Pipeline
 from tokentui.formats import Codec, Format, Holds
@@ -55,7 +54,7 @@ def read(source: Source) -> Tokenizer:
     source.keeps_split("none")
     pieces = sorted(ids, key=ids.__getitem__)
     pipeline = Pipeline(
-        functools.partial(TableMatch, limit=None), Pretokenizer(recipe), origin=Origin("rwkv", {})
+        TABLE.given(limit=None), Pretokenizer(recipe), origin=Origin("rwkv", {})
     )
     return Tokenizer(
         ImportedVocabulary(

@@ -12,6 +12,7 @@ from textual._context import visible_screen_stack
 from textual.app import App
 from textual.pilot import Pilot
 from textual.strip import Strip
+from textual.widgets import Static
 
 # A pilot waits after each key until the process rests. Tests wait for states, so that a short rest is enough.
 _wait.SLEEP_GRANULARITY = 1 / 500
@@ -27,12 +28,23 @@ async def until(pilot: Pilot[Any], predicate: Callable[[], object]) -> None:
     Raises:
         AssertionError: It has not become true; the screen is shown.
     """
-    end = time.monotonic() + PATIENCE
+    end, rest = time.monotonic() + PATIENCE, 0.001
     while not predicate():
         if time.monotonic() > end:
             raise AssertionError(f"it has not come:\n{screen_text(pilot)}")
         await pilot.pause(0)
-        await asyncio.sleep(0.001)
+        await asyncio.sleep(rest)
+        rest = min(1.5 * rest, 0.02)  # what takes long is not held up by who looks
+
+
+def notes_of(app: App[Any]) -> list[str]:
+    """The messages that an app shows, the oldest first."""
+    return [str(note.message) for note in app._notifications]
+
+
+def told(line: Static) -> str:
+    """What a line shows, all of it."""
+    return str(line.content)
 
 
 def strips_of(app: App[Any]) -> list[Strip]:

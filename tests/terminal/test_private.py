@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 from rich.color import ColorSystem
-from rich.segment import Segment
 from rich.style import Style
 from screens import explorer
 from textual.app import App
@@ -54,12 +53,6 @@ async def test_what_is_asked_of_an_app() -> None:
 def test_attributes_that_are_off_do_not_count() -> None:
     assert terminal.attributes_of(Style(bold=True, italic=False)) == 1
     assert terminal.attributes_of(Style(reverse=True)) == 1 << 6
-
-
-def test_what_acts() -> None:
-    assert not terminal.acts([Segment("a"), Segment("b", Style(bold=True))])
-    assert terminal.acts([Segment("a", Style(link="https://example.org"))])
-    assert terminal.acts([Segment("a", Style(meta={"@click": "quit"}))])
 
 
 def test_a_spacing_mark_has_a_column() -> None:

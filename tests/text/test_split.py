@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import re
 import unicodedata
@@ -110,6 +111,7 @@ PLAIN = {
 }
 
 
+@functools.cache
 def hugging_face(name: str) -> Any:
     library = pytest.importorskip("tokenizers")
     made = library.pre_tokenizers

@@ -18,16 +18,32 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from parity import parity
 from picky import picky
-from plain_words import EventTrainer
+from plain_words import EventTrainer, counted
 
+from tokentui.core.errors import TokentuiError
+from tokentui.encode.events import EventVocabulary
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import NO_ID
+from tokentui.learn.objectives import Material, Part
 from tokentui.learn.rows import Query
 from tokentui.learn.trainer import Made, Size, Tokens
 from tokentui.learn.values import Stop, WhatIf, Word
-from tokentui.recipe import Stops
+from tokentui.recipe import Recipe, Stops
 
 WORDS = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
 GERMAN = {"tief": 2, "tiefer": 2, "neueste": 3, "weiteste": 2}
 DEVELOPMENT = [{"low": 1, "newest": 1, "lower": 1}, {"tief": 1, "neueste": 1, "tiefer": 1}]
+
+
+def languages(english: dict[str, int], german: dict[str, int]) -> Material:
+    """The material of two languages, each with the text that it is judged by."""
+    names = zip(("english", "german"), (english, german), DEVELOPMENT, strict=True)
+    parts = tuple(Part(name, counted(words), counted(judged)) for name, words, judged in names)
+    return Material(parts, Recipe(tie="largest-pair"))
+
+
+LANGUAGES = languages(WORDS, GERMAN)
+SHARED = languages(WORDS, {**GERMAN, "low": 4, "newest": 1})
 GPT2 = regex.compile(r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+")
 DOCUMENTS = [GPT2.findall(text) for text in (
     "the cat sat on the mat and the cat sat on the hat", "on the mat the cat and the dog sat on a log",
@@ -36,8 +52,9 @@ DOCUMENTS = [GPT2.findall(text) for text in (
 TRAINERS: dict[str, Callable[[], EventTrainer]] = {
     "picky": lambda: picky(WORDS, 0.9),
     "picky 0.6": lambda: picky(WORDS, 0.6),
-    "parity": lambda: parity([WORDS, GERMAN], DEVELOPMENT),
-    "parity after three": lambda: parity([WORDS, GERMAN], DEVELOPMENT, 3),
+    "parity": lambda: parity(LANGUAGES),
+    "parity after three": lambda: parity(LANGUAGES, 3),
+    "parity with shared words": lambda: parity(SHARED),
     "greedtok": lambda: greedtok(WORDS),
     "boundless": lambda: boundless(DOCUMENTS),
 }
@@ -131,8 +148,67 @@ def test_words_are_cut_as_the_corpus_is(name: str) -> None:
             pieces = trainer.pieces
             assert lives[-1].pieces == tuple(pieces[symbol] for symbol in symbols)
             assert (lives[-1].number == number) == (
-                trainer.engine.corpus.names[0].index(word) in trainer.changed().words
+                trainer.words.words.index(word) in trainer.changed().words
             )
+
+
+@pytest.mark.parametrize("name", TRAINERS)
+def test_the_vocabulary_is_read_at_a_number(name: str) -> None:
+    """What is there at a step follows from the events up to it; what words hold is there, and has one id."""
+    trainer = TRAINERS[name]()
+    vocabulary = trainer.engine.vocabulary
+    for number in range(13):
+        if trainer.advance(number, NONE, math.inf) is not Stop.MERGES:
+            break
+        there = set(range(vocabulary.base_size))
+        for event in vocabulary.events:
+            (there.discard if event.parts is None else there.add)(event.symbol)
+        held = {symbol for word in trainer.engine.corpus.words[0] for symbol in word}
+        assert held <= there
+        tokenizer = Tokenizer(vocabulary, number)
+        assert len(tokenizer) == len(there) == vocabulary.sizes[number]
+        assert trainer.size_at(number) - len(there) == trainer.size_at(0) - vocabulary.base_size
+        assert [entry.piece for entry in tokenizer.entries()] == [
+            vocabulary.pieces[symbol] for symbol in sorted(there, key=vocabulary.order.__getitem__)
+        ]
+        ids = vocabulary.ids(number)
+        for word in trainer.engine.corpus.words[0]:
+            spelled = b"".join(vocabulary.pieces[symbol] for symbol in word)
+            assert tokenizer.decode_bytes([ids[symbol] for symbol in word]) == spelled
+    kept = vocabulary.copy(trainer.number)
+    assert (kept.pieces, kept.order, kept.sizes, kept.events) == (
+        vocabulary.pieces, vocabulary.order, vocabulary.sizes, vocabulary.events
+    )
+
+
+def test_a_symbol_comes_back_of_other_parts() -> None:
+    """Its id is its first; it has two makings, one of them of three parts."""
+    vocabulary = EventVocabulary(Recipe(), [b"e", b"s", b"t"])
+    es, est = vocabulary.named(b"es"), vocabulary.named(b"est")
+    vocabulary.step([(est, (0, 1, 2))])
+    vocabulary.step([(es, (0, 1)), (est, None)])
+    vocabulary.step([(est, (es, 2)), (es, None)])
+    there = [[one for one in (es, est) if vocabulary.is_there(one, number)] for number in range(4)]
+    assert there == [[], [est], [es], [est]]
+    assert vocabulary.sizes == [3, 4, 4, 4]
+    assert (vocabulary.id_of(est, 3), vocabulary.id_of(es, 3)) == (3, 4)
+    assert [one.parts for one in vocabulary.events if one.symbol == est] == [(0, 1, 2), None, (es, 2)]
+    assert Tokenizer(vocabulary, 2).token_to_id(b"est") is None
+    assert Tokenizer(vocabulary, 3).token_to_id(b"est") == 3
+
+
+def test_a_symbol_that_was_never_there_takes_no_id() -> None:
+    vocabulary = EventVocabulary(Recipe(), [b"e", b"s", b"t"])
+    never, es = vocabulary.named(b"never"), vocabulary.named(b"es")
+    vocabulary.step([(never, None), (es, (0, 1))])
+    assert (vocabulary.id_of(never, 1), vocabulary.id_of(es, 1)) == (NO_ID, 3)
+
+
+def test_a_vocabulary_of_events_says_what_it_cannot() -> None:
+    with pytest.raises(TokentuiError, match="base=frequency"):
+        EventVocabulary(Recipe(base="frequency"), [b"e", b"s", b"t"])
+    with pytest.raises(TokentuiError, match="no way of encoding"):
+        Tokenizer(EventVocabulary(Recipe(), [b"e", b"s", b"t"])).encode("est")
 
 
 @pytest.mark.parametrize("name", TRAINERS)

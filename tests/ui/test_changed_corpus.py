@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from screens import explorer
-from waiting import until
+from waiting import notes_of, until
 
 from tokentui.presets import preset_named
 from tokentui.recipe import Run
@@ -19,7 +19,7 @@ GPT2 = preset_named("gpt2").recipe
 
 
 def warned(app: ExplorerApp) -> bool:
-    return any("the corpus has changed" in note.message for note in app._notifications)
+    return any("the corpus has changed" in note for note in notes_of(app))
 
 
 @pytest.fixture(autouse=True)

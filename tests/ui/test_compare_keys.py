@@ -163,7 +163,7 @@ async def test_columns_stand_beside_each_other() -> None:
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, InspectScreen))
         assert isinstance(app.screen, InspectScreen)
-        await until(pilot, lambda: "Inspect ‘ an’" in screen_text(app))
+        await until(pilot, lambda: "Inspect ‘·an’" in screen_text(app))
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is screen)
         # The rows of all scroll together.

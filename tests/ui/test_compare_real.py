@@ -6,13 +6,16 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from screens import screen_text
 from textual.pilot import Pilot
-from waiting import until
+from waiting import notes_of, until
 
+from tokentui.core.jobs import check
 from tokentui.presets import preset_named
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
+from tokentui.session import findings
 from tokentui.session.driver import Session
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import ColumnWanted
@@ -96,6 +99,32 @@ async def test_from_the_main_screen_and_back() -> None:
         )
 
 
+@pytest.mark.parametrize("leaves", [True, False])
+async def test_the_way_to_the_first_differing_step_is_given_up(
+    leaves: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def endless(*_: object, **__: object) -> None:
+        while True:
+            check()
+
+    monkeypatch.setattr(findings, "first_divergences", endless)
+    async with opened(lambda app: app.compare(wanted("gpt2", "hf-bpe"))) as (app, pilot):
+        await compare_screen(app, pilot)
+        await pilot.press("d")
+        session = app.session
+        assert isinstance(session, Session)
+        await until(pilot, lambda: session.state.results._going)
+        if leaves:
+            await pilot.press("escape")
+            await until(pilot, lambda: isinstance(app.screen, MainScreen))
+        else:
+            app.send(do.CancelWork())
+        await until(pilot, lambda: not session.state.results._going)
+        await session.send(do.SetInput("a"))
+        await pilot.pause()
+        assert notes_of(app) == ([] if leaves else ["stopped"])
+
+
 async def test_as_the_command_line_opens_it(tmp_path: Path) -> None:
     good, bad = tmp_path / "good.json", tmp_path / "bad.json"
     train(read(["sample:hugs"]), "gpt2", merges=12).save(good)
@@ -119,7 +148,7 @@ async def test_as_the_command_line_opens_it(tmp_path: Path) -> None:
         await pilot.press("1", "1", "1", "x")
         await until(pilot, lambda: len(now().columns) == 2)
         await pilot.press("x")
-        await until(pilot, lambda: len(app._notifications))
+        await until(pilot, lambda: notes_of(app))
         assert len(now().columns) == 2
 
 

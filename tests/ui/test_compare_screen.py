@@ -23,7 +23,7 @@ from compares import (
 )
 from rich.cells import cell_len
 from screens import check_kept, screen_text
-from waiting import until
+from waiting import strips_of, until
 
 from tokentui.core.safetext import is_safe
 from tokentui.learn.rows import Page, Why
@@ -166,7 +166,7 @@ async def test_resizing_comes_back_to_the_same_screen() -> None:
         for size in [(1, 1), (39, 10), (40, 10), (60, 20), (160, 30), (5, 50)]:
             await pilot.resize_terminal(*size)
             await until(pilot, lambda size=size: screen.size == size)  # type: ignore[misc]
-            shows = places(*size) is not None
+            shows = places(*size, 2) is not None
             await until(pilot, lambda shows=shows: ("7 Curves" in screen_text(app)) == shows)  # type: ignore[misc]
             text = screen_text(app)
             assert is_safe(text.replace("\n", ""))
@@ -221,7 +221,7 @@ def test_where_panes_stand() -> None:
     for width in range(1, 220, 3):
         for height in range(1, 70, 3):
             for zoomed in (False, True):
-                where = places(width, height, zoomed)
+                where = places(width, height, 2, zoomed)
                 assert (where is None) == (width < 40 or height < 10)
                 if where is not None:
                     assert sorted(pane for group in where.groups for pane in group) == sorted(PANES)
@@ -238,7 +238,7 @@ async def test_without_colours_what_parts_is_still_told(monkeypatch: pytest.Monk
         await draw(screen, session, pilot)
         bold = [
             run
-            for strip in app.screen._compositor.render_strips()
+            for strip in strips_of(app)
             for run, style, _ in strip
             if style is not None and style.bold
         ]

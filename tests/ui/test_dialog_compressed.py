@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from objectives import COMPRESSED, GAGE
 from screens import check_kept, explorer
-from waiting import screen_text, until
+from waiting import notes_of, screen_text, until
 
 from tokentui.core.safetext import is_safe
 from tokentui.session.catalog import Compressed
@@ -18,6 +19,8 @@ from tokentui.session.commands import Compress
 from tokentui.ui.dialogs.pieces import CompressedScreen, sizes, table, text
 from tokentui.ui.draw.table import Listing
 from tokentui.ui.draw.text import Cell
+
+PART = Compress.length
 
 
 def plain(cell: Cell) -> str:
@@ -29,12 +32,15 @@ class Asked(FakeFace):
     """Answers what is asked for with parts of a text."""
 
     def __init__(self, whole: bytes) -> None:
-        super().__init__(answers={Compress: lambda command: self.part(command.start, command.length)})
+        super().__init__(answers={Compress: self.part})
         self.whole = whole
+        self.open = asyncio.Event()
+        self.open.set()
 
-    def part(self, start: int, length: int) -> Compressed:
+    async def part(self, command: Compress) -> Compressed:
         """A part of the text, none of it compressed."""
-        part = self.whole[start : start + length]
+        await self.open.wait()
+        part = self.whole[command.start : command.start + command.length]
         return dataclasses.replace(
             COMPRESSED, compressed=part, names={}, table=(), text_bytes=len(self.whole)
         )
@@ -88,47 +94,45 @@ async def test_others_have_none_and_a_line_says_so() -> None:
         await until(pilot, lambda: app.main.snapshot is not None)
         await pilot.press("z")
         await until(
-            pilot, lambda: any("only Gage's compression" in str(note.message) for note in app._notifications)
+            pilot, lambda: any("only Gage's compression" in note for note in notes_of(app))
         )
         assert session.of(Compress) == []
         assert app.screen is app.main
 
 
 async def test_it_goes_on_part_by_part_and_back() -> None:
-    asked = Asked(b"a" * 10 + b"b" * 10 + b"c" * 5)
-    dialog = CompressedScreen(asked, asked.part(0, 10), length=10)
+    asked = Asked(b"a" * PART + b"b" * PART + b"c" * 5)
+    dialog = CompressedScreen(asked)
     async with shown(dialog) as (_, pilot):
         await until(pilot, lambda: "a" * 10 in screen_text(pilot))
         await pilot.press("left_square_bracket")
-        assert asked.sent == []
-        for key, start, wanted in (("right", 10, "b" * 10), ("right", 20, "c" * 5), ("left", 10, "b" * 10)):
+        for key, start, wanted in (
+            ("right", PART, "b" * 10), ("right", 2 * PART, "c" * 5), ("left", PART, "b" * 10),
+            ("right", 2 * PART, "c" * 5),
+        ):
+            asked.open.clear()
             # A second press while the answer is under way asks for nothing.
             await pilot.press(f"{key}_square_bracket", f"{key}_square_bracket")
-            await until(pilot, lambda: asked.later)
-            assert len(asked.later) == 1
-            asked.later.pop()()
+            await until(pilot, lambda: dialog.asking)
+            asked.open.set()
             await until(pilot, lambda wanted=wanted: wanted in screen_text(pilot))  # type: ignore[misc]
-            assert asked.sent[-1] == Compress(start, 10)
-            assert f"bytes {start} to" in screen_text(pilot)
+            assert f"bytes {start:,} to" in screen_text(pilot)
         await pilot.press("right_square_bracket")
-        asked.later.pop()()
-        await until(pilot, lambda: "ccccc" in screen_text(pilot))
-        await pilot.press("right_square_bracket")
-        assert asked.later == []
+        assert [command.start for command in asked.sent] == [0, PART, 2 * PART, PART, 2 * PART]
 
 
 async def test_a_part_that_is_empty_leaves_what_is_shown() -> None:
-    asked = Asked(b"a" * 10)
-    dialog = CompressedScreen(asked, asked.part(0, 10), length=10)
+    asked = Asked(b"a" * PART)
+    dialog = CompressedScreen(asked)
     async with shown(dialog) as (_, pilot):
+        await until(pilot, lambda: f"bytes 0 to {PART:,}" in screen_text(pilot))
         await pilot.press("right_square_bracket")
-        asked.later.pop()()
-        await pilot.pause()
-        assert "bytes 0 to 10" in screen_text(pilot)
+        await until(pilot, lambda: len(asked.sent) == 2 and not dialog.asking)
+        assert f"bytes 0 to {PART:,}" in screen_text(pilot)
 
 
 async def test_tab_goes_to_the_table_and_back() -> None:
-    dialog = CompressedScreen(Asked(b""), COMPRESSED)
+    dialog = CompressedScreen(FakeFace(answers={Compress: COMPRESSED}))
     async with shown(dialog) as (_, pilot):
         there, lines = dialog.query_one("#table", Listing), dialog.query_one("#text", Listing)
         await until(pilot, lambda: there.rows and lines.has_focus)
@@ -141,6 +145,7 @@ async def test_tab_goes_to_the_table_and_back() -> None:
 
 async def test_all_sizes() -> None:
     view = dataclasses.replace(COMPRESSED, compressed=bytes(range(256)))
-    async with shown(CompressedScreen(Asked(b""), view)) as (_, pilot):
+    async with shown(CompressedScreen(FakeFace(answers={Compress: view}))) as (_, pilot):
+        await until(pilot, lambda: "xxxd" in screen_text(pilot))
         await tried_on_all_sizes(pilot)
         assert_safe(pilot)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from dialogs import FakeFace, shown, tried_on_all_sizes, typed
 from screens import snapshot
-from waiting import screen_text, until
+from waiting import screen_text, told, until
 
 from tokentui.core.errors import TokentuiError
 from tokentui.formats import WRITTEN
@@ -121,9 +121,9 @@ async def test_what_cannot_be_written_says_why_and_stays() -> None:
     async with shown(screen) as (app, pilot):
         await until(pilot, lambda: "keeps all" in screen_text(pilot))
         await pilot.press("down", "down", "enter")
-        await until(pilot, lambda: screen.notice.said == "bert cannot hold it: it is encoded by merges")
+        await until(pilot, lambda: told(screen.notice) == "bert cannot hold it: it is encoded by merges")
         await pilot.press("up", "up", "enter")
-        await until(pilot, lambda: "nothing is written: it would encode" in screen.notice.said)
+        await until(pilot, lambda: "nothing is written: it would encode" in told(screen.notice))
         assert writer.asked == [("novel.json", "tokentui", False)]
         await pilot.press("escape")
         await until(pilot, lambda: app.answered)

@@ -7,7 +7,7 @@ from dialogs import FakeFace, shown, tried_on_all_sizes, typed
 from hypothesis import given
 from hypothesis import strategies as st
 from screens import snapshot
-from waiting import screen_text, until
+from waiting import screen_text, told, until
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import is_safe
@@ -126,7 +126,7 @@ async def test_it_says_what_will_happen_while_one_types() -> None:
     async with shown(GoToScreen(program)) as (app, pilot):
         said = app.screen.query_one(Notice)
         await typed(pilot, "+100")
-        await until(pilot, lambda: said.said == "step 228 (known to 1,024)")
+        await until(pilot, lambda: told(said) == "step 228 (known to 1,024)")
         assert "step 228 (known to 1,024)" in screen_text(pilot)
         await pilot.press("enter")
         await until(pilot, lambda: program.sent == [GoTo(228)] and app.answered)

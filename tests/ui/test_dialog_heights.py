@@ -1,4 +1,4 @@
-"""Dialogs with little to say are small, however high the screen is."""
+"""Dialogs with little to say are small, however high the screen is, and what they say is seen whole."""
 
 from __future__ import annotations
 
@@ -6,13 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from dialogs import FakeFace, Host
-from waiting import until
+from dialogs import FakeFace, Host, shown, typed
+from screens import snapshot
+from waiting import screen_text, told, until
 
+from tokentui.core.errors import TokentuiError
 from tokentui.presets import preset_named
+from tokentui.recipe import Ending
+from tokentui.session.commands import ExamineHealth
 from tokentui.session.saved import Branch, SavedSession
 from tokentui.ui.dialogs import Dialog
-from tokentui.ui.dialogs.ask import AskLine, GoToScreen
+from tokentui.ui.dialogs.ask import AskLine, GoToScreen, HelpScreen
+from tokentui.ui.dialogs.inspect import FactsScreen
 from tokentui.ui.keeping import OfferScreen
 
 KEPT = SavedSession(sources=("sample:hugs",), training=Branch(preset_named("gpt2").recipe, step=3))
@@ -35,3 +40,18 @@ async def test_a_question_of_a_line_takes_a_few_lines(
         )
         assert dialog.box.outer_size.height <= 8
         assert dialog.box.outer_size.width <= 80
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_what_a_line_says_is_seen_whole(size: tuple[int, int]) -> None:
+    goto = GoToScreen(FakeFace(snapshot(end=Ending())))
+    async with shown(goto, size) as (_, pilot):
+        await typed(pilot, "50%")
+        await until(pilot, lambda: "not known yet (go to the end first)" in screen_text(pilot))
+    said = HelpScreen(FakeFace(), ())
+    async with shown(said, size) as (_, pilot):
+        words = told(said.notice).split()
+        await until(pilot, lambda: all(word in screen_text(pilot) for word in words))
+    facts = FactsScreen(FakeFace(answers={ExamineHealth: TokentuiError("gone")}))
+    async with shown(facts, size) as (_, pilot):
+        await until(pilot, lambda: facts.notice.size.height == 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from pathlib import Path
@@ -10,13 +11,17 @@ from typing import Any
 import pytest
 from dialogs import FakeFace, assert_safe, shown, tried_on_all_sizes, typed
 from textual.pilot import Pilot
-from waiting import screen_text, until
+from waiting import screen_text, told, until
 
+from tokentui.presets import PRESETS
+from tokentui.recipe import Recipe, Run
 from tokentui.session.commands import Open, OpenTokenizer
+from tokentui.session.saved import state_dir
+from tokentui.session.views import ColumnWanted
 from tokentui.text.read import read
 from tokentui.text.sources import samples
 from tokentui.ui.dialogs import picker
-from tokentui.ui.dialogs.open import OpenScreen, with_split
+from tokentui.ui.dialogs.open import AddScreen, OpenScreen, with_split
 from tokentui.ui.dialogs.picker import MOST_ENTRIES, Entry, Listed, in_thread, list_folder, parts
 from tokentui.ui.draw.figures import size
 
@@ -38,6 +43,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def opened_before(*sources: str) -> OpenScreen:
+    """The dialog of a user who opened these before, the newest first."""
+    recent = state_dir() / "recent.json"
+    recent.parent.mkdir(parents=True, exist_ok=True)
+    recent.write_text(json.dumps(sources))
+    return OpenScreen(FakeFace())
+
+
 async def _listed(pilot: Pilot[Any], dialog: OpenScreen, name: str) -> None:
     await until(
         pilot, lambda: any(isinstance(row.key, tuple) and row.key[1] == name for row in dialog.listing.rows)
@@ -45,14 +58,14 @@ async def _listed(pilot: Pilot[Any], dialog: OpenScreen, name: str) -> None:
 
 
 async def test_a_path_that_was_typed(folder: Path) -> None:
-    async with shown(OpenScreen(FakeFace(), ())) as (app, pilot):
+    async with shown(OpenScreen(FakeFace())) as (app, pilot):
         await typed(pilot, "corpus.txt")
         await pilot.press("enter")
         await until(pilot, lambda: app.result == Open(("corpus.txt",)))
 
 
 async def test_home_is_put_in_its_place(folder: Path) -> None:
-    dialog = OpenScreen(FakeFace(), ())
+    dialog = OpenScreen(FakeFace())
     async with shown(dialog) as (app, pilot):
         await typed(pilot, "~/cor")
         await _listed(pilot, dialog, "~/corpus.txt")
@@ -61,7 +74,7 @@ async def test_home_is_put_in_its_place(folder: Path) -> None:
 
 
 async def test_tab_writes_what_names_have_in_common(folder: Path) -> None:
-    dialog = OpenScreen(FakeFace(), ())
+    dialog = OpenScreen(FakeFace())
     async with shown(dialog) as (_, pilot):
         await typed(pilot, "b")
         await _listed(pilot, dialog, "books/")
@@ -78,7 +91,7 @@ async def test_tab_writes_what_names_have_in_common(folder: Path) -> None:
 
 
 async def test_how_a_path_goes_on_is_shown(folder: Path) -> None:
-    dialog = OpenScreen(FakeFace(), ())
+    dialog = OpenScreen(FakeFace())
     async with shown(dialog) as (_, pilot):
         await typed(pilot, "books/one.m")
         await until(pilot, lambda: "> books/one.more.txt" in screen_text(pilot))
@@ -87,7 +100,7 @@ async def test_how_a_path_goes_on_is_shown(folder: Path) -> None:
 
 
 async def test_enter_takes_the_one_name_that_begins_like_it(folder: Path) -> None:
-    dialog = OpenScreen(FakeFace(), ())
+    dialog = OpenScreen(FakeFace())
     async with shown(dialog) as (app, pilot):
         await typed(pilot, "boo")
         await pilot.press("enter")
@@ -100,7 +113,7 @@ async def test_enter_takes_the_one_name_that_begins_like_it(folder: Path) -> Non
 
 
 async def test_into_a_folder_and_out_again(folder: Path) -> None:
-    dialog = OpenScreen(FakeFace(), ())
+    dialog = OpenScreen(FakeFace())
     async with shown(dialog) as (app, pilot):
         await typed(pilot, "book")
         await _listed(pilot, dialog, "books/")
@@ -115,9 +128,10 @@ async def test_into_a_folder_and_out_again(folder: Path) -> None:
 
 
 async def test_a_folder_itself_is_a_corpus(folder: Path) -> None:
-    dialog = OpenScreen(FakeFace(), (), "books")
+    dialog = OpenScreen(FakeFace())
     async with shown(dialog) as (app, pilot):
-        await _listed(pilot, dialog, "books/")
+        dialog.field.value = "books/"
+        await _listed(pilot, dialog, "books/one.txt")
         index = dialog.listing.index_of(("open", "books/"))
         assert index is not None
         dialog.listing.focus()
@@ -127,7 +141,7 @@ async def test_a_folder_itself_is_a_corpus(folder: Path) -> None:
 
 
 async def test_recent_ones_first_then_samples_then_the_folder(folder: Path) -> None:
-    dialog = OpenScreen(FakeFace(), ["/far/away.txt", "sample:gage"])
+    dialog = opened_before("/far/away.txt", "sample:gage")
     async with shown(dialog) as (_, pilot):
         await _listed(pilot, dialog, "corpus.txt")
         rows = dialog.listing.rows
@@ -146,14 +160,13 @@ async def test_recent_ones_first_then_samples_then_the_folder(folder: Path) -> N
         } == header
 
 
-def rows_of(dialog: OpenScreen) -> list[Any]:
+def rows_of(dialog: OpenScreen | AddScreen) -> list[Any]:
     return [row for row in dialog.listing.rows if isinstance(row.key, tuple)]
 
 
-def marked(dialog: OpenScreen) -> Any:
+def marked(dialog: OpenScreen | AddScreen) -> Any:
     """What the row that is told from the others stands for, None where none is."""
-    keys = [line.row.key for line in dialog.listing._lines if line.cursor and line.row]
-    return keys[0] if keys else None
+    return dialog.listing.cursor_key if dialog.listing.marked else None
 
 
 @pytest.mark.parametrize(
@@ -178,16 +191,15 @@ async def test_the_row_that_is_marked_is_the_one_that_enter_takes(
 ) -> None:
     (folder / "far").mkdir()
     (folder / "far" / "away.txt").write_text("far")
-    dialog = OpenScreen(FakeFace(), [str(folder / "far" / "away.txt")])
+    dialog = opened_before(str(folder / "far" / "away.txt"))
     opens, row = (
         (str(folder) + opens, ("open", str(folder) + opens)) if opens == "/far/away.txt" else (opens, row)
     )
     async with shown(dialog) as (app, pilot):
         assert marked(dialog) is None
         await typed(pilot, text)
-        await until(
-            pilot, lambda: dialog._listed.beginning(*parts(text)) is not None and marked(dialog) == row
-        )
+        assert await dialog.listed(text)
+        await until(pilot, lambda: marked(dialog) == row)
         await pilot.press("enter")
         await until(pilot, lambda: app.answered)
         assert app.result is not None
@@ -195,46 +207,58 @@ async def test_the_row_that_is_marked_is_the_one_that_enter_takes(
         assert app.result == (OpenTokenizer(opens, split) if split else Open((opens,)))
 
 
+async def test_the_row_that_is_marked_is_taken_as_a_column() -> None:
+    dialog = AddScreen(FakeFace(), "Add a column", Recipe())
+    async with shown(dialog) as (app, pilot):
+        await typed(pilot, "ber")
+        await until(pilot, lambda: marked(dialog) == ("preset", "bert"))
+        keys = [row.key[1] for row in rows_of(dialog)]
+        assert keys[:2] == ["bert", "albert"], "names that begin so, then those that hold it"
+        await pilot.press("enter")
+        await until(pilot, lambda: app.answered)
+        assert app.result == ColumnWanted(PRESETS["bert"].recipe, Run(), name="bert")
+
+
 async def test_a_row_that_is_gone_is_said_to_be(folder: Path) -> None:
-    dialog = OpenScreen(FakeFace(), ["/far/away.txt"])
+    dialog = opened_before("/far/away.txt")
     async with shown(dialog) as (app, pilot):
         await typed(pilot, "away")
         await until(pilot, lambda: marked(dialog) == ("open", "/far/away.txt"))
         await pilot.press("enter")
-        await until(pilot, lambda: "/far/away.txt: no such file" in dialog.notice.said)
+        await until(pilot, lambda: "/far/away.txt: no such file" in told(dialog.notice))
         dialog.field.value = "/far/away.txt"
-        await until(pilot, lambda: dialog._listed.beginning("/far/", "away.txt") is not None)
+        assert await dialog.listed("/far/away.txt")
         await pilot.press("enter")
-        await until(pilot, lambda: "/far/away.txt: no such file" in dialog.notice.said)
+        await until(pilot, lambda: "/far/away.txt: no such file" in told(dialog.notice))
         assert not app.answered
 
 
 async def test_what_is_typed_narrows_all_of_it(folder: Path) -> None:
-    dialog = OpenScreen(FakeFace(), ["/far/away.txt", "sample:gage"])
+    dialog = opened_before("/far/away.txt", "sample:gage")
     async with shown(dialog) as (app, pilot):
         await typed(pilot, "GAGE")
-        wanted = [None, ("open", "sample:gage"), None, ("open", "sample:gage"), None]
+        wanted = [None, ("open", "sample:gage"), None, ("open", "sample:gage")]
         await until(pilot, lambda: [row.key for row in dialog.listing.rows] == wanted)
         await pilot.press("down", "enter")
         await until(pilot, lambda: app.result == Open(("sample:gage",)))
 
 
 async def test_names_of_samples_are_completed_and_checked() -> None:
-    dialog = OpenScreen(FakeFace(), ())
+    dialog = OpenScreen(FakeFace())
     async with shown(dialog) as (app, pilot):
         await typed(pilot, "sample:engl")
         await pilot.press("tab")
         await until(pilot, lambda: dialog.field.value == "sample:english")
         await typed(pilot, "x")
         await pilot.press("enter")
-        await until(pilot, lambda: "no such sample" in dialog.notice.said)
-        assert "english" in dialog.notice.said
+        await until(pilot, lambda: "no such sample" in told(dialog.notice))
+        assert "english" in told(dialog.notice)
         await pilot.press("backspace", "enter")
         await until(pilot, lambda: app.result == Open(("sample:english",)))
 
 
 async def test_the_way_to_read_goes_round(folder: Path) -> None:
-    dialog = OpenScreen(FakeFace(), ())
+    dialog = OpenScreen(FakeFace())
     async with shown(dialog) as (app, pilot):
         for way in ("text", "lines", "jsonl", "counts", "auto", "text", "lines"):
             await pilot.press("ctrl+t")
@@ -253,11 +277,11 @@ async def test_the_way_to_read_goes_round(folder: Path) -> None:
     ],
 )
 async def test_what_cannot_be_opened_is_said_in_place(folder: Path, text: str, words: str) -> None:
-    dialog = OpenScreen(FakeFace(), ())
+    dialog = OpenScreen(FakeFace())
     async with shown(dialog) as (app, pilot):
         await typed(pilot, text)
         await pilot.press("enter")
-        await until(pilot, lambda: words in dialog.notice.said)
+        await until(pilot, lambda: words in told(dialog.notice))
         assert not app.answered
         await pilot.press("escape")
         await until(pilot, lambda: app.answered)
@@ -265,7 +289,7 @@ async def test_what_cannot_be_opened_is_said_in_place(folder: Path, text: str, w
 
 
 async def test_a_glob_is_let_through(folder: Path) -> None:
-    dialog = OpenScreen(FakeFace(), ())
+    dialog = OpenScreen(FakeFace())
     async with shown(dialog) as (app, pilot):
         dialog.field.value = "books/*.txt"
         await pilot.press("enter")
@@ -273,15 +297,15 @@ async def test_a_glob_is_let_through(folder: Path) -> None:
 
 
 async def test_a_folder_that_cannot_be_listed() -> None:
-    dialog = OpenScreen(FakeFace(), ())
+    dialog = OpenScreen(FakeFace())
     async with shown(dialog) as (_, pilot):
         dialog.field.value = "/no/such\x1b/"
-        await until(pilot, lambda: "no such file or directory" in dialog.notice.said)
+        await until(pilot, lambda: "no such file or directory" in told(dialog.notice))
         assert_safe(pilot)
 
 
 async def test_an_empty_line_goes_to_the_list_and_esc_leaves(folder: Path) -> None:
-    dialog = OpenScreen(FakeFace(), ())
+    dialog = OpenScreen(FakeFace())
     async with shown(dialog) as (app, pilot):
         await pilot.press("enter")
         await until(pilot, lambda: dialog.listing.has_focus)
@@ -294,8 +318,9 @@ async def test_an_empty_line_goes_to_the_list_and_esc_leaves(folder: Path) -> No
 async def test_hostile_names_are_shown_safely_and_opened_exactly(folder: Path, name: str) -> None:
     (folder / "pit").mkdir()
     (folder / "pit" / name).write_text("x")
-    dialog = OpenScreen(FakeFace(), [os.path.join("/gone", name)], "pit")
+    dialog = opened_before(os.path.join("/gone", name))
     async with shown(dialog) as (app, pilot):
+        dialog.field.value = "pit/"
         await _listed(pilot, dialog, f"pit/{name}")
         assert_safe(pilot)
         index = dialog.listing.index_of(("open", f"pit/{name}"))
@@ -311,7 +336,7 @@ async def test_hostile_names_are_shown_safely_and_opened_exactly(folder: Path, n
 async def test_hostile_names_on_all_sizes(folder: Path) -> None:
     for name in HOSTILE:
         (folder / name).mkdir()
-    dialog = OpenScreen(FakeFace(), [*HOSTILE, "x" * 5000])
+    dialog = opened_before(*HOSTILE, "x" * 5000)
     async with shown(dialog) as (_, pilot):
         await _listed(pilot, dialog, "\x9b31m/")
         await tried_on_all_sizes(pilot)
@@ -325,7 +350,7 @@ async def test_a_folder_that_never_answers_holds_nothing_up(monkeypatch: pytest.
         return Listed(folder, prefix)
 
     monkeypatch.setattr(picker, "list_folder", hang)
-    dialog = OpenScreen(FakeFace(), ())
+    dialog = OpenScreen(FakeFace())
     async with shown(dialog) as (app, pilot):
         await typed(pilot, "/net/x")
         await until(pilot, lambda: dialog.field.value == "/net/x")
@@ -391,4 +416,4 @@ def test_a_path_in_parts(typed: str, wanted: tuple[str, str]) -> None:
 )
 def test_the_folder_above(monkeypatch: pytest.MonkeyPatch, head: str, above: str | None) -> None:
     monkeypatch.setenv("HOME", "/home/me")
-    assert picker._above(head) == above
+    assert picker.folder_above(head) == above

@@ -41,8 +41,10 @@ def plain(cells: list[Cell]) -> list[str]:
 
 
 class Corpus(FakeFace):
-    """A program with a corpus of documents that answers as the session does: the last document stands for
-    those behind it."""
+    """A program with a corpus of documents that answers as the session does: it steps over a number of empty
+    documents, and from the end of the last one there is nothing."""
+
+    most_empty = 2
 
     def __init__(self, *documents: str, typed: str = "It's 12 o'clock\t!", warning: str = "") -> None:
         super().__init__(answers={Pieces: lambda command: self(command.place)})
@@ -55,10 +57,13 @@ class Corpus(FakeFace):
         await asyncio.sleep(0)
         if self.fails is not None:
             raise self.fails
-        number = min(place.document, len(self.documents) - 1)
+        (number, offset), last = place, len(self.documents) - 1
+        furthest = min(number + self.most_empty, last)
+        while number < furthest and offset >= len(self.documents[number]):
+            number, offset = number + 1, 0
         whole = cut(self.documents[number])
-        found = [part for part in whole if part.end > place.offset and part.start < place.offset + 60]
-        where = CorpusPlace(number, found[0].start if found else place.offset)
+        found = [part for part in whole if part.end > offset and part.start < offset + 60]
+        where = CorpusPlace(number, found[0].start if found else offset)
         return PiecesView("gpt2", BRANCHES, cut(self.typed), where, tuple(found), 9, 17, 13, self.warning)
 
 
@@ -94,6 +99,23 @@ async def test_it_scrolls_through_the_whole_corpus_and_asks_for_nothing_twice() 
         assert len(set(corpus.asked)) == len(corpus.asked)
         await pilot.press("home")
         await until(pilot, lambda: text.top == 0)
+
+
+@pytest.mark.parametrize(("empty", "questions"), [(2, 2), (7, 5)])
+async def test_empty_documents_are_stepped_over_as_far_as_a_question_goes(empty: int, questions: int) -> None:
+    corpus = Corpus(*[""] * empty, "2 more.")
+    async with shown(PiecesScreen(corpus, CorpusPlace()), (40, 12)) as (_, pilot):
+        await until(pilot, lambda: "the end of the corpus" in screen_text(pilot))
+        assert f"document {empty + 1}" in screen_text(pilot)
+        assert "²2¹·more³." in screen_text(pilot)
+        assert len(corpus.asked) == questions
+
+
+async def test_a_corpus_of_nothing_ends_at_once() -> None:
+    corpus = Corpus("", "")
+    async with shown(PiecesScreen(corpus, CorpusPlace()), (40, 12)) as (_, pilot):
+        await until(pilot, lambda: "the end of the corpus" in screen_text(pilot))
+        assert len(corpus.asked) == 2
 
 
 async def test_it_begins_at_the_place_and_goes_to_the_start() -> None:

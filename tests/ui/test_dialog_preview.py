@@ -27,7 +27,7 @@ from tokentui.ui.draw.table import Listing
 
 GPT2 = preset("gpt2")
 RUN = Run.of({"merges": 1000})
-ROUNDS = PreviewView((), ("EM, round 1: 1,324 pieces", "prune, round 1: 885 pieces"), "", 20_000)
+ROUNDS = PreviewView((), ("round 1, em: 1,324 pieces", "round 1, prune: 885 pieces"), "", 20_000)
 
 
 def pairs(*tokens: str, end: str = "", error: str = "") -> PreviewView:
@@ -193,7 +193,7 @@ async def test_all_sizes() -> None:
     dialog = recipes(Trial(gpt2=THERE, gpt4=ROUNDS))
     async with shown(dialog) as (_, pilot):
         await pilot.press("down")
-        await until(pilot, lambda: "EM, round 1" in screen_text(pilot))
+        await until(pilot, lambda: "round 1, em" in screen_text(pilot))
         await tried_on_all_sizes(pilot)
 
 

@@ -118,14 +118,15 @@ async def test_going_on_shows_that_it_works_and_can_be_left() -> None:
     async with shown(dialog) as (app, pilot):
         await until(pilot, lambda: dialog.answers)
         await pilot.press("3")
-        await until(pilot, lambda: "x goes on with a copy" in screen_text(pilot))
+        await until(pilot, lambda: "x trains a copy" in screen_text(pilot))
         await pilot.press("x")
         await until(pilot, lambda: "going on until no pair is left …" in screen_text(pilot))
         await pilot.press("x", "1")
         await until(pilot, lambda: "378 of 384 tokens" in screen_text(pilot))
         assert session.asked == [("", False), ("", True)]
         await pilot.press("escape")
-        await until(pilot, lambda: session.given_up == 1 and dialog.query_one(Notice).said == "stopped")
+        notice = dialog.query_one(Notice)
+        await until(pilot, lambda: session.given_up == 1 and str(notice.content) == "stopped")
         assert not app.answered
         session.end.set()
         await pilot.press("x")

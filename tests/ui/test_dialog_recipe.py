@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from dialogs import FakeFace, assert_safe, shown, tried_on_all_sizes, typed
 from textual.pilot import Pilot
-from waiting import screen_text, until
+from textual.widgets import Input
+from waiting import screen_text, told, until
 
 from tokentui.axes import AXES, changed, mended, preset
 from tokentui.core.errors import TokentuiError
@@ -58,7 +59,7 @@ class Driver:
 
     async def said(self, words: str) -> None:
         """Wait for what is said in the line below."""
-        await until(self.pilot, lambda: words in self.dialog.query_one(Notice).said)
+        await until(self.pilot, lambda: words in told(self.dialog.query_one(Notice)))
 
     async def seen(self, words: str) -> None:
         """Wait for what is on the screen."""
@@ -248,6 +249,20 @@ async def test_stops_are_typed_and_checked() -> None:
         await until(pilot, lambda: app.answered)
         assert app.result.recipe == GPT2
         assert app.result.run == Run.of({"specials": ("<a>", "<b>")})
+
+
+async def test_enter_that_comes_after_esc_takes_nothing() -> None:
+    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2), "gpt2")
+    async with shown(dialog) as (_, pilot):
+        drive = Driver(dialog, pilot)
+        await drive.at("axes", "merges")
+        await pilot.press("enter", "5")
+        await until(pilot, lambda: dialog.field.value == "5")
+        dialog.field.post_message(Input.Submitted(dialog.field, "5"))  # on its way when esc is done
+        dialog.leave()
+        await until(pilot, lambda: drive.listing("axes").has_focus)
+        await pilot.pause()
+        assert dialog.choice == RecipeChoice(GPT2)
 
 
 async def test_nothing_changed_is_nothing_to_take() -> None:

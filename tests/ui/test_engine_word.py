@@ -7,8 +7,10 @@ import pytest
 from screens import explorer, screen_text
 from waiting import until
 
-COUNTS = "compiled (Numba 0.68.1); plain Python counts by split=words"
-RUNS = "plain Python for pieces=sentencepiece, else compiled (Numba 0.68.1)"
+from tokentui.core.jit import FAILED
+
+COMPILED = "compiled (Numba 0.68.1)"
+TRAINS, COUNTS = "pieces=sentencepiece", "split=words"
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
@@ -16,13 +18,13 @@ async def test_a_recipe_without_kernels(size: tuple[int, int]) -> None:
     app, session = explorer()
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: app.main.snapshot)
-        session.show(engine="compiled (Numba 0.68.1)")
+        session.show(engine=COMPILED)
         await until(
             pilot, lambda: app.main.snapshot is not None and app.main.snapshot.engine.startswith("compiled")
         )
         await pilot.pause()
         assert "plain Python" not in screen_text(app)
-        session.show(engine=RUNS)
+        session.show(engine=COMPILED, plain=(TRAINS, ""))
         await until(pilot, lambda: "plain Python · gpt2" in screen_text(app).splitlines()[0])
         await pilot.press("question_mark")
         await until(
@@ -30,19 +32,45 @@ async def test_a_recipe_without_kernels(size: tuple[int, int]) -> None:
         )
 
 
-@pytest.mark.parametrize(("engine", "short", "reason"), [
-    (RUNS, "plain Python · gpt2", "plain Python for pieces=sentencepiece · gpt2"),
-    (COUNTS, "plain Python counts · gpt2", "plain Python counts by split=words · gpt2"),
+@pytest.mark.parametrize(("plain", "short", "reason"), [
+    ((TRAINS, ""), "plain Python · gpt2", "plain Python for pieces=sentencepiece · gpt2"),
+    (("", COUNTS), "plain Python counts · gpt2", "plain Python counts by split=words · gpt2"),
     (
-        RUNS + COUNTS.partition(")")[2], "plain Python · gpt2",
+        (TRAINS, COUNTS), "plain Python · gpt2",
         "plain Python for pieces=sentencepiece, counts by split=words · gpt2",
     ),
 ])
-async def test_the_reason_stands_where_there_is_room(engine: str, short: str, reason: str) -> None:
+async def test_the_reason_stands_where_there_is_room(
+    plain: tuple[str, str], short: str, reason: str
+) -> None:
     app, session = explorer()
     async with app.run_test(size=(200, 40)) as pilot:
         await until(pilot, lambda: app.main.snapshot)
-        session.show(engine=engine)
+        session.show(engine=COMPILED, plain=plain)
         await until(pilot, lambda: reason in screen_text(app).splitlines()[0])
         await pilot.resize_terminal(80, 24)
         await until(pilot, lambda: short in screen_text(app).splitlines()[0])
+
+
+@pytest.mark.parametrize(("plain", "said"), [
+    (("", ""), "compiling once · gpt2"), (("", COUNTS), "compiling once · gpt2"),
+    ((TRAINS, ""), "plain Python for pieces=sentencepiece · gpt2"),
+])
+async def test_a_training_that_stays_plain_does_not_wait_for_kernels(
+    plain: tuple[str, str], said: str
+) -> None:
+    app, session = explorer()
+    async with app.run_test(size=(200, 40)) as pilot:
+        await until(pilot, lambda: app.main.snapshot)
+        session.show(engine="compiling once", plain=plain)
+        await until(pilot, lambda: said in screen_text(app).splitlines()[0])
+
+
+async def test_kernels_that_failed_are_told() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(200, 40)) as pilot:
+        await until(pilot, lambda: app.main.snapshot)
+        session.show(engine=FAILED)
+        await until(pilot, lambda: "plain Python, kernels failed · gpt2" in screen_text(app).splitlines()[0])
+        await pilot.resize_terminal(80, 24)
+        await until(pilot, lambda: " kernels failed · gpt2" in screen_text(app).splitlines()[0])

@@ -14,20 +14,19 @@ import pytest
 from gates import AGAIN, COUNTING, ENCODING, LAST, LAYING_OUT, PART, READING, Gates
 from screens import screen_text
 from textual.pilot import Pilot
-from waiting import until
+from waiting import told, until
 
 from tokentui.axes import preset
 from tokentui.learn.rows import PairCandidate
 from tokentui.session import commands as do
-from tokentui.session import driver as sessions
 from tokentui.session.driver import Session
 from tokentui.session.views import ColumnWanted
 from tokentui.ui.actions import MAIN_ACTIONS
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.compare import CompareScreen
-from tokentui.ui.dialogs.ask import GoToScreen, HelpScreen, Place, place_of
+from tokentui.ui.dialogs.ask import GoToScreen, HelpScreen, foretell, place_of
 from tokentui.ui.dialogs.export import ExportScreen
-from tokentui.ui.dialogs.inspect import FactsScreen, InspectScreen
+from tokentui.ui.dialogs.inspect import FactsScreen, InspectScreen, facts
 from tokentui.ui.dialogs.pieces import PiecesScreen
 from tokentui.ui.dialogs.questions import QuestionsScreen
 from tokentui.ui.dialogs.recipe import RecipeScreen
@@ -210,11 +209,11 @@ async def test_go_to_and_then_export_while_a_corpus_is_opened(
         await seen.until(lambda: seen.waiting == "go to step 40")
         await seen.press("n", "e")
         await seen.until(
-            lambda: isinstance(app.screen, ExportScreen) and app.screen.notice.said.startswith("waits: ")
+            lambda: isinstance(app.screen, ExportScreen) and told(app.screen.notice).startswith("waits: ")
         )
         dialog: Any = app.screen
         await seen.press("enter")
-        await seen.until(lambda: dialog.notice.said.startswith("not yet: "))
+        await seen.until(lambda: told(dialog.notice).startswith("not yet: "))
         gates.close()
         await seen.until(lambda: dialog.chosen is not None)
         assert str(dialog.box.border_title) == "Export the tokenizer of step 41"
@@ -256,14 +255,13 @@ async def test_dialogs_that_are_opened_while_it_loads_say_what_they_wait_for_and
             await seen.until(lambda: dialog.report)
             assert dialog.report == await seen.session.send(do.ExamineHealth())
         elif kind is PiecesScreen:
-            await seen.until(lambda: dialog._view)
-            assert dialog._view.occurrences == now.main.at.occurrences
+            await seen.until(lambda: f"{now.main.at.occurrences:,} pieces" in screen_text(app))
         elif kind is RecipeScreen:
-            await seen.until(lambda: dialog.preview._known)
-            assert next(iter(dialog.preview._known.values())).pairs
+            await seen.until(lambda: "First steps · the same" in " ".join(screen_text(app).split()))
         else:
-            at = now.main.at
-            assert place_of(dialog._now) == Place(at.step, at.computed, at.end)
+            here = str(now.main.at.step)
+            dialog.field.value = here
+            await seen.until(lambda: told(dialog.notice) == foretell(here, place_of(now)))
 
 
 @pytest.mark.parametrize("phase", [COUNTING, LAYING_OUT, PART, LAST])
@@ -295,15 +293,8 @@ async def test_every_step_key_while_another_recipe_is_laid_out(gates: Gates, tex
 
 
 async def test_every_key_while_kernels_take_over(
-    gates: Gates, text: Path, monkeypatch: pytest.MonkeyPatch
+    gates: Gates, text: Path, kernels_later: asyncio.Event
 ) -> None:
-    came = asyncio.Event()
-
-    async def warm(tell: Any) -> bool:
-        await came.wait()
-        return True
-
-    monkeypatch.setattr(sessions, "warm", warm)
     gates.close(AGAIN)
     app = ExplorerApp(
         lambda publish: Session(publish, kernels=True),
@@ -319,7 +310,7 @@ async def test_every_key_while_kernels_take_over(
             )
         )
         await seen.settle()
-        came.set()
+        kernels_later.set()
         await gates.until(AGAIN)
         before = seen.session.state.main.trainer
         step = 0
@@ -435,17 +426,19 @@ async def test_a_part_of_a_run_that_is_not_known_is_refused_in_a_line(gates: Gat
 async def test_a_row_that_is_inspected_while_it_is_counted_follows(gates: Gates, text: Path) -> None:
     async with opening(text, gates, PART) as seen:
         app = seen.app
+        assert app.main.snapshot is not None
+        before = app.main.snapshot.main.candidates.rows[0]
+        assert isinstance(before, PairCandidate)
         await seen.press("2", "enter")
         await seen.until(lambda: isinstance(app.screen, InspectScreen))
-        dialog: Any = app.screen
-        before = dialog._row
         gates.close()
         await seen.settle()
         now = app.main.snapshot
         assert now is not None
         rows = [row for row in now.main.candidates.rows if isinstance(row, PairCandidate)]
         same = next(row for row in rows if (row.left, row.right) == (before.left, before.right))
-        await seen.until(lambda: dialog._row == same)
+        facts_told = ["".join(text for text, _ in cell) for _, cell in facts(same)]
+        await seen.until(lambda: all(text in screen_text(app) for text in facts_told))
 
 
 @pytest.mark.parametrize("phase", [READING, PART])

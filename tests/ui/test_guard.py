@@ -17,6 +17,7 @@ from textual.content import Content
 from textual.filter import LineFilter
 from textual.strip import Strip
 from textual.widgets import DataTable, Input, Label, OptionList, Static
+from waiting import strips_of
 
 from tokentui.core.safetext import is_safe
 from tokentui.ui.draw.text import ControlGuard
@@ -122,7 +123,7 @@ async def test_no_widget_draws_hostile_text(text: str) -> None:
     app = HostileApp(text)
     async with app.run_test(size=(80, 40), notifications=True) as pilot:
         await pilot.pause()
-        strips = app.screen._compositor.render_strips()
+        strips = strips_of(app)
         assert len(strips) == 40
         for strip in strips:
             check(strip)
@@ -137,7 +138,7 @@ async def test_without_the_guard_it_would() -> None:
     app = HostileApp("\x1b[31m\x9b", guard=False)
     async with app.run_test(size=(80, 40)) as pilot:
         await pilot.pause()
-        assert any("\x1b" in strip.text for strip in app.screen._compositor.render_strips())
+        assert any("\x1b" in strip.text for strip in strips_of(app))
 
 
 class MarkupApp(HostileApp):
@@ -159,6 +160,6 @@ async def test_actions_in_markup_do_nothing(guard: bool) -> None:
         await pilot.pause()
         assert app.exits == (0 if guard else 1)
         links = [
-            style.link for strip in app.screen._compositor.render_strips() for _, style, _ in strip if style
+            style.link for strip in strips_of(app) for _, style, _ in strip if style
         ]
         assert any(links) is not guard

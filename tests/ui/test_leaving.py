@@ -9,9 +9,8 @@ from pathlib import Path
 from dialogs import FakeFace
 from screens import explorer
 from textual import events
-from textual.app import ComposeResult
 from textual.widgets import Static
-from waiting import until
+from waiting import notes_of, until
 
 from tokentui.core.errors import Cancelled
 from tokentui.ui.dialogs import Dialog
@@ -24,10 +23,7 @@ class Waits(Dialog[str]):
     def __init__(self) -> None:
         super().__init__(FakeFace())
         self.late: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-
-    def compose_box(self) -> ComposeResult:
-        """A line."""
-        yield Static(id="said")
+        self.parts = (Static(id="said"),)
 
     def on_mount(self) -> None:
         """Wait."""
@@ -83,8 +79,8 @@ async def test_what_is_said_is_said_once() -> None:
         for _ in range(5):
             app.say("nothing to find yet")
         app.say("something else")
-        await until(pilot, lambda: len(app._notifications) >= 2)
-        assert [one.message for one in app._notifications] == ["nothing to find yet", "something else"]
+        await until(pilot, lambda: len(notes_of(app)) >= 2)
+        assert notes_of(app) == ["nothing to find yet", "something else"]
 
 
 async def test_what_fails_after_one_has_asked_to_leave_goes_to_the_file_and_not_to_the_exit_code(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from rows import pair_row, token_row
 from screens import explorer, screen_text, snapshot, view
-from waiting import until
+from waiting import strips_of, until
 
 from tokentui.core.safetext import is_safe
 from tokentui.learn.rows import Why
@@ -36,7 +36,7 @@ def window(place: CorpusPlace, chars: int, before: int) -> CorpusView:
     parts = tuple(part for part in WHOLE.parts if start <= part.place.offset < end)
     return CorpusView(
         CorpusPlace(0, min(at, len(LONG))), parts, start == 0, end >= len(LONG),
-        min(at, len(LONG)) / len(LONG),
+        min(at, len(LONG)) / len(LONG), len(LONG),
     )
 
 
@@ -70,6 +70,17 @@ class Answering:
         """The number of the line at the top of the pane."""
         row = next(line for line in screen_text(self.app).splitlines() if "line·" in line)
         return int(row.split("line·")[1][:4])
+
+
+async def test_the_title_says_where_the_top_row_is() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: app.main.snapshot)
+        session.show(corpus=window(CorpusPlace(), 8000, 2000))
+        await until(pilot, lambda: "line·0000" in screen_text(app))
+        assert "  0 %" in screen_text(app).splitlines()[1]
+        app.main.text.scroll_rows(40)  # the text is held: no other window comes
+        await until(pilot, lambda: " 10 %" in screen_text(app).splitlines()[1])
 
 
 async def test_scrolling_reaches_every_line_once() -> None:
@@ -195,7 +206,7 @@ async def test_hostile_data_draws_nothing_that_acts(boundaries: Any) -> None:
                 await pilot.press(key)
                 await pilot.pause()
                 await until(pilot, partial(is_wide, app, size[0]))
-                for strip in app.screen._compositor.render_strips():
+                for strip in strips_of(app):
                     assert strip.cell_length == size[0]
                     for text, style, control in strip:
                         assert is_safe(text), ascii(text)

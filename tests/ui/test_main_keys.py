@@ -11,7 +11,7 @@ from dialogs import typed
 from objectives import UNIGRAM
 from screens import PAIRS, FakeSession, explorer, screen_text, snapshot
 from textual.pilot import Pilot
-from waiting import until
+from waiting import notes_of, until
 
 from tokentui.core.errors import TokentuiError
 from tokentui.recipe import Recipe, Run
@@ -138,7 +138,7 @@ async def test_find_in_the_focused_pane_and_on() -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         await shown(pilot, app, session)
         await pilot.press("full_stop")
-        await until(pilot, lambda: app._notifications)  # nothing to find yet
+        await until(pilot, lambda: notes_of(app))  # nothing to find yet
         assert session.sent == []
         session.answers[Find] = 7
         await pilot.press("2", "slash")
@@ -163,7 +163,7 @@ async def test_find_in_the_focused_pane_and_on() -> None:
         session.answers[Find] = None
         await pilot.press("full_stop")
         await until(
-            pilot, lambda: any("not found: evening" in str(note.message) for note in app._notifications)
+            pilot, lambda: any("not found: evening" in note for note in notes_of(app))
         )
 
 
@@ -181,7 +181,7 @@ async def test_follow_goes_from_place_to_place() -> None:
         session.show(step=0, last=None, last_id=None)
         await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.at.step == 0)
         await pilot.press("f")
-        await until(pilot, lambda: app._notifications)
+        await until(pilot, lambda: notes_of(app))
         assert len(session.of(FindChanged)) == 2
 
 
@@ -267,7 +267,7 @@ async def test_go_to_sends_where_it_says() -> None:
             assert session.sent == [command]
             await until(pilot, lambda: app.screen is app.main)
         said = "no step of this run makes"
-        await until(pilot, lambda: any(said in str(note.message) for note in app._notifications))
+        await until(pilot, lambda: any(said in note for note in notes_of(app)))
 
 
 async def test_a_recipe_and_a_corpus_are_handed_to_the_session(tmp_path: Any, monkeypatch: Any) -> None:
@@ -342,5 +342,5 @@ async def test_a_unigram_step_has_no_place_to_follow() -> None:
         session.show(**UNIGRAM)
         await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.traits.shrinks)
         await pilot.press("f")
-        await until(pilot, lambda: any("merges nothing" in note.message for note in app._notifications))
+        await until(pilot, lambda: any("merges nothing" in note for note in notes_of(app)))
         assert not session.of(FindChanged)

@@ -12,7 +12,7 @@ import pytest
 from rich.color import Color, ColorType
 from screens import check_kept, draw, explorer, screen_text, snapshot, view
 from textual.color import Color as TextualColor
-from waiting import until
+from waiting import strips_of, until
 
 from tokentui.learn.rows import PairCandidate, Why
 from tokentui.recipe import Ending
@@ -188,7 +188,7 @@ async def test_every_colour_is_one_of_the_256(name: str) -> None:
         for pane, changes in zip("123411", STATES.values(), strict=True):
             await pilot.press("escape", pane)
             await draw(app, session, pilot, **changes)
-            for strip in app.screen._compositor.render_strips():
+            for strip in strips_of(app):
                 for text, style, _ in strip:
                     colours = (
                         [one for one in (style.color, style.bgcolor) if one is not None] if style else []
@@ -218,7 +218,7 @@ async def test_without_colours_everything_is_still_told(monkeypatch: pytest.Monk
         text = await draw(app, session, pilot)
         assert "│O│n│·a│n│" in text
         fresh = []
-        for strip in app.screen._compositor.render_strips():
+        for strip in strips_of(app):
             for run, style, _ in strip:
                 assert style is None or all(
                     c is None or c.type is ColorType.DEFAULT for c in (style.color, style.bgcolor)

@@ -238,6 +238,17 @@ def test_the_curve_of_a_unigram_training_has_room_for_a_longer_corpus() -> None:
     assert plain(curve(full, 5))[1:] == "▃▅▆█"
 
 
+async def test_a_terminal_that_was_too_small_gives_the_figures_their_room_again() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await draw(app, session, pilot, **UNIGRAM)
+        first = screen_text(app)
+        await pilot.resize_terminal(10, 5)
+        await until(pilot, lambda: app.main.has_class("tiny"))
+        await pilot.resize_terminal(120, 40)
+        await until(pilot, lambda: screen_text(app) == first)
+
+
 async def test_pieces_are_sought_by_their_name_and_fine_steps_are_for_unigram_only() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40), notifications=True) as pilot:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from gates import READING, Gates
-from waiting import until
+from waiting import notes_of, until
 
-from tokentui.formats.files import save
+from tokentui.formats.files import export
 from tokentui.presets import preset_named
 from tokentui.recipe import Run
 from tokentui.session import commands as do
@@ -93,7 +93,7 @@ async def test_where_it_cannot_be_opened_nothing_is_written_over_it(sessions: Pa
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, OfferScreen))
         await pilot.press("enter")
-        await until(pilot, lambda: any("gone.txt" in str(one.message) for one in app._notifications))
+        await until(pilot, lambda: any("gone.txt" in note for note in notes_of(app)))
         assert app.keeping is not None
         assert app.keeping.now() is None
         await pilot.press("q")
@@ -143,7 +143,7 @@ async def test_what_stood_side_by_side_stands_there_again(sessions: Path) -> Non
 
 async def test_an_opened_file_is_opened_again(sessions: Path, tmp_path: Path) -> None:
     path = tmp_path / "own.json"
-    save(train(Corpus.from_text("hug pug pun bun hugs " * 9), GPT2, merges=7), path)
+    export(train(Corpus.from_text("hug pug pun bun hugs " * 9), GPT2, merges=7), path)
     kept = dataclasses.replace(KEPT, tokenizer=str(path), training=Branch(GPT2, step=3))
     app = app_of(SavedSession(sources=("sample:english",)), kept)
     async with app.run_test(size=(100, 30)) as pilot:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from screens import screen_text
 from textual.pilot import Pilot
-from waiting import until
+from waiting import notes_of, told, until
 
 from tokentui import train
 from tokentui.formats import WRITTEN
@@ -112,7 +112,7 @@ async def test_it_stands_at_its_last_step_and_keys_go_to_others(file: Path, corp
         assert isinstance(row, TokenCandidate)
         assert (row.token, row.parts, row.places, row.place) == (b"hugs", (b"hug", b"s"), 40, "merge 4")
         await pilot.press("g", *"zebra", "enter")
-        await until(pilot, lambda: any("the file has no token" in one.message for one in app._notifications))
+        await until(pilot, lambda: any("the file has no token" in note for note in notes_of(app)))
         assert now(app).main.at.step == 4
 
 
@@ -202,7 +202,7 @@ async def test_its_facts_its_health_and_what_is_damaged_beside_it(
         await until(pilot, lambda: app.screen is app.main)
         app.send(OpenTokenizer(str(tmp_path / "bad.json")))
         await until(
-            pilot, lambda: any("is not in the vocabulary" in one.message for one in app._notifications)
+            pilot, lambda: any("is not in the vocabulary" in note for note in notes_of(app))
         )
         assert now(app).main.opened is not None
         assert now(app).main.opened.path == str(file)  # type: ignore[union-attr]
@@ -254,19 +254,19 @@ async def test_a_tokenizer_that_is_cut_off_is_no_corpus(cut: Path, corpus: Path)
         assert isinstance(screen, OpenScreen)
         screen.field.value = str(cut)
         await until(
-            pilot, lambda: "tokenizer.json: a damaged tokenizer: not valid JSON" in screen.notice.said
+            pilot, lambda: "tokenizer.json: a damaged tokenizer: not valid JSON" in told(screen.notice)
         )
-        assert re.search(r"at line \d+, column \d+", screen.notice.said)
+        assert re.search(r"at line \d+, column \d+", told(screen.notice))
         await pilot.press("enter")
-        await until(pilot, lambda: "enter again: open as a text" in screen.notice.said)
+        await until(pilot, lambda: "enter again: open as a text" in told(screen.notice))
         assert "not valid JSON" in screen_text(app)
         assert now(app).corpus.name == "hugs.txt"
         screen.field.value = str(corpus)  # another name: what was said is of no meaning any more
-        await until(pilot, lambda: screen.notice.said == "")
+        await until(pilot, lambda: told(screen.notice) == "")
         screen.field.value = str(cut)
-        await until(pilot, lambda: screen.notice.said.startswith("tokenizer.json: a damaged tokenizer"))
+        await until(pilot, lambda: told(screen.notice).startswith("tokenizer.json: a damaged tokenizer"))
         await pilot.press("enter")
-        await until(pilot, lambda: "enter again: open as a text" in screen.notice.said)
+        await until(pilot, lambda: "enter again: open as a text" in told(screen.notice))
         assert now(app).corpus.name == "hugs.txt"
         await pilot.press("enter")
         await until(pilot, lambda: now(app).corpus.name == "tokenizer.json")
@@ -283,11 +283,11 @@ async def test_a_model_that_is_cut_off_is_told_and_opens_nothing(corpus: Path, m
         screen = app.screen
         assert isinstance(screen, OpenScreen)
         screen.field.value = str(model)
-        await until(pilot, lambda: "is a tokenizer: sentencepiece's .model" in screen.notice.said)
+        await until(pilot, lambda: "is a tokenizer: sentencepiece's .model" in told(screen.notice))
         await pilot.press("enter")
         await until(
             pilot,
-            lambda: any("o with ctrl+t reads it as a text" in note.message for note in app._notifications),
+            lambda: any("o with ctrl+t reads it as a text" in note for note in notes_of(app)),
         )
         assert (now(app).corpus.name, now(app).main.opened) == ("hugs.txt", None)
 

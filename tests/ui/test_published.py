@@ -164,7 +164,7 @@ async def test_the_words_that_shape_the_learning_are_rows() -> None:
         await until(pilot, lambda: "coverage: 0.99995 → 0.98" in lines(pilot))
         await pilot.press("t")
         await until(pilot, lambda: app.answered)
-        assert app.result.recipe == PRESETS["llama2"].recipe.shaped(
+        assert app.result.recipe == PRESETS["llama2"].recipe.with_axes(
             coverage=0.98, symbols=("e", "the"), prefix_space=False
         )
 

@@ -11,7 +11,7 @@ import pytest
 from screens import check_kept, explorer, screen_text, view
 from terminal import Terminal
 from textual import events
-from waiting import until
+from waiting import notes_of, until
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import is_safe
@@ -87,11 +87,6 @@ async def typed(app: ExplorerApp, pilot: Any, text: str) -> None:
         await until(pilot, arrived)
 
 
-def said(app: ExplorerApp) -> list[str]:
-    """What is shown in lines."""
-    return [str(note.message) for note in app._notifications]
-
-
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 12)])
 async def test_screens_are_as_they_were(size: tuple[int, int]) -> None:
     app, session = explorer(typed="The crowd in the street")
@@ -133,10 +128,10 @@ async def test_a_text_that_gives_way_to_a_newer_one_is_not_told_of() -> None:
         slow.answer()
         await pilot.press("d")
         await until(pilot, lambda: slow.commands[3:] == [TrainOnText("abcd")])
-        assert said(app) == []
+        assert notes_of(app) == []
         assert app.main.corpus.edited
         slow.answer(Cancelled())
-        await until(pilot, lambda: said(app) == ["stopped"])
+        await until(pilot, lambda: notes_of(app) == ["stopped"])
 
 
 async def test_esc_ends_it_at_once_and_e_comes_back_to_the_same_text() -> None:
@@ -260,7 +255,7 @@ async def test_what_goes_wrong_is_said_once_and_the_next_change_is_tried() -> No
         session.answers[TrainOnText] = TokentuiError("not in the alphabet", "é")
         await typed(app, pilot, "abc")
         await until(pilot, lambda: session.of(TrainOnText)[-1:] == [TrainOnText("abc")])
-        assert [line for line in said(app) if "alphabet" in line] == ["é: not in the alphabet"]
+        assert [line for line in notes_of(app) if "alphabet" in line] == ["é: not in the alphabet"]
         session.answers[TrainOnText] = None
         await pilot.press("d")
         await until(pilot, lambda: session.of(TrainOnText)[-1] == TrainOnText("abcd"))
@@ -286,7 +281,7 @@ async def test_opening_a_corpus_ends_it_and_sends_nothing_more() -> None:
         slow.answer()
         await until(pilot, lambda: app.main.corpus._editor is None)
         assert len(slow.commands) == 3
-        assert said(app) == []
+        assert notes_of(app) == []
         await pilot.press("1")
         await editing(app, session, pilot, "books")
         assert text_of(app) == "books"
@@ -301,7 +296,7 @@ async def test_a_corpus_that_cannot_be_opened_leaves_what_was_typed() -> None:
         await choose_corpus(app, pilot, slow)
         slow.answer(TokentuiError("no such file", "books.txt"))
         await until(pilot, lambda: slow.commands[-1] == TrainOnText("ab"))
-        assert said(app) == ["books.txt: no such file"]
+        assert notes_of(app) == ["books.txt: no such file"]
         assert app.main.corpus.edited
 
 

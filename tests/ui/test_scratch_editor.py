@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from textual import events
 from textual.app import App, ComposeResult
 from textual.document._wrapped_document import WrappedDocument
-from waiting import screen_text, until
+from waiting import notes_of, screen_text, strips_of, until
 
 from tokentui.core.safetext import is_safe
 from tokentui.ui.app import ExplorerApp
@@ -93,7 +93,7 @@ async def test_hostile_text_is_drawn_as_what_it_is_and_comes_back_as_it_was(widt
             app.editor.move_cursor_relative(columns=min(4, len(HOSTILE) - column))
             await pilot.pause()
             assert all(is_safe(line) for line in screen_text(pilot).split("\n"))
-            assert all(strip.cell_length == width for strip in app.screen._compositor.render_strips())
+            assert all(strip.cell_length == width for strip in strips_of(app))
         await pilot.press(*["right"] * 5, *["down"] * 40, "end")
         assert app.editor.cursor_location == app.editor.document.end
         assert app.editor.text == HOSTILE
@@ -158,7 +158,7 @@ async def test_a_paste_that_is_too_large_changes_nothing_and_says_so(monkeypatch
     async with app.run_test(notifications=True) as pilot:
         await until(pilot, lambda: app.focused is app.editor)
         app.post_message(events.Paste("abc"))
-        await until(pilot, lambda: any("cannot be edited" in note.message for note in app._notifications))
+        await until(pilot, lambda: any("cannot be edited" in note for note in notes_of(app)))
         assert app.editor.text == "12345678"
         await pilot.press("x")
         await until(pilot, lambda: app.editor.text == "x12345678")

@@ -9,7 +9,7 @@ import pytest
 from dialogs import FakeFace, shown
 from screens import explorer, screen_text
 from textual.pilot import Pilot
-from waiting import until
+from waiting import notes_of, until
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.recipe import Recipe, Run
@@ -150,7 +150,7 @@ async def test_a_later_recipe_takes_the_place_of_an_earlier_one() -> None:
         )
         waiting[-1].set_result(None)
         await pilot.pause()
-        assert list(app._notifications) == []
+        assert notes_of(app) == []
 
 
 async def test_what_cannot_be_trained_is_said_and_t_tries_again() -> None:
@@ -159,7 +159,7 @@ async def test_what_cannot_be_trained_is_said_and_t_tries_again() -> None:
         await at_axis(app, session, pilot)
         session.answers[SetRecipe] = TokentuiError("this pattern takes too long", "split")
         await pilot.press("right")
-        await until(pilot, lambda: any("takes too long" in str(note.message) for note in app._notifications))
+        await until(pilot, lambda: any("takes too long" in note for note in notes_of(app)))
         session.answers[SetRecipe] = None
         await pilot.press("t")
         await until(pilot, lambda: session.of(SetRecipe) == [SetRecipe(turned(1), RUN)] * 2)
@@ -244,3 +244,21 @@ async def test_a_choice_is_told_once() -> None:
         assert told == [other, used]
         await pilot.press("l")
         await until(pilot, lambda: told == [other, used, other])
+
+
+async def test_where_nothing_is_open_esc_puts_back_the_recipe_and_goes_nowhere() -> None:
+    app = ExplorerApp(Session)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await at_axis(app, None, pilot)
+        session = app.session
+        assert isinstance(session, Session)
+        await pilot.press("l", "right")
+        await until(pilot, lambda: session.state.main.prepared.recipe == turned(1))
+        await pilot.press("escape")
+        await until(pilot, lambda: session.state.main.prepared.recipe == USED and session.idle.is_set())
+        await pilot.pause()
+        await until(pilot, lambda: app.screen is app.main and session.idle.is_set())
+        assert notes_of(app) == []
+        await pilot.press("n")
+        await until(pilot, lambda: notes_of(app) == ["nothing is open: o opens a text or a tokenizer"])
+        assert [one.severity for one in app._notifications] == ["warning"]

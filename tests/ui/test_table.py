@@ -14,6 +14,7 @@ from textual.events import MouseScrollDown, MouseScrollUp
 from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.strip import Strip
+from waiting import strips_of
 
 from tokentui.ui.draw.table import GAP, Column, TableRow, VirtualTable, place_columns
 
@@ -99,7 +100,7 @@ class TableApp(App[None]):
 
     @property
     def lines(self) -> list[str]:
-        return [strip.text for strip in self.screen._compositor.render_strips()]
+        return [strip.text for strip in strips_of(self)]
 
 
 async def settled(pilot: Pilot[None]) -> None:
@@ -285,7 +286,7 @@ async def test_the_cursor_shows_without_colours(monkeypatch: pytest.MonkeyPatch)
         cells = (((("7", ""),)), (("\u241b", ""), ("\u241b", "control")), (("1", ""),))
         app.table.update_rows(0, [TableRow(0, cells, mark="=")] * 3, 3)
         await settled(pilot)
-        strips = app.screen._compositor.render_strips()
+        strips = strips_of(app)
         assert strips[1].text.startswith("=      7 ")
         assert [style.reverse for text, style, _ in strips[1] if style and "\u241b" in text] == [True, False]
         assert [bool(style.reverse) for text, style, _ in strips[2] if style and "\u241b" in text] == [
@@ -302,7 +303,7 @@ async def test_find_marks_its_matches() -> None:
         await settled(pilot)
         app.table.find = "EN7"
         await settled(pilot)
-        strips = app.screen._compositor.render_strips()
+        strips = strips_of(app)
         assert [text for text, style, _ in strips[8] if style and style.underline] == ["en7"]
 
 
@@ -310,10 +311,10 @@ async def test_theme_and_columns_can_change() -> None:
     app = TableApp(20)
     async with app.run_test(size=(40, 11)) as pilot:
         await settled(pilot)
-        dark = app.screen._compositor.render_strips()[3]
+        dark = strips_of(app)[3]
         app.theme = "textual-light"
         await settled(pilot)
-        assert app.screen._compositor.render_strips()[3] != dark
+        assert strips_of(app)[3] != dark
         rows = [row(n) for n in range(20)]
         app.table.update_rows(0, rows, 20, [Column(width=3), Column(flex=1)])
         await settled(pilot)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from screens import FakeSession, explorer, screen_text
@@ -10,6 +12,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.pilot import Pilot
 from textual.screen import Screen
+from textual.widget import Widget
 from textual.widgets import Input, Static
 from waiting import until
 
@@ -55,9 +58,14 @@ async def test_a_key_whose_widget_goes_holds_up_no_other(monkeypatch: pytest.Mon
     """What follows a key is lost with the widget that it was sent to."""
     monkeypatch.setattr("tokentui.ui.terminal.app.STUCK_S", 0.01)
     app, session = explorer()
+    later = Widget.call_later
+
+    def lost(widget: Widget, call: Callable[..., Any], *args: Any) -> bool:
+        return getattr(call, "__func__", None) is asyncio.Event.set or later(widget, call, *args)
+
     async with app.run_test(size=(80, 24)) as pilot:
         await ready(pilot, session)
-        monkeypatch.setattr(TerminalApp, "_passed", lambda *_: asyncio.Event().wait())
+        monkeypatch.setattr(Widget, "call_later", lost)
         burst(app, "i", *"ab")
         await until(pilot, lambda: app.main.encode.line.value == "ab")
         assert "ab" in screen_text(app)
@@ -122,14 +130,15 @@ async def test_a_key_that_waits_is_given_up_for_the_widget_that_holds_it_up_alon
     app = SlowApp()
     limits: list[asyncio.Timeout | None] = []
 
-    async def passed(*_: object) -> None:
+    def later(_: object) -> bool:
         limits.append(app._limit)
+        return False
 
     async with app.run_test():
+        slow = app.query_one(Slow)
         app._ahead.append(events.Key("a", "a"))
-        monkeypatch.setattr(app, "_passed", passed)
-        await app._acted_on(app.query_one(Slow), app.screen)
-        app._ahead.clear()
+        monkeypatch.setattr(slow, "call_later", later)
+        await app._go_on(slow, app.screen)
         first, second = limits
         assert first is not None
         assert second is not None
@@ -150,5 +159,5 @@ async def test_an_app_that_ends_waits_for_no_key() -> None:
         with pytest.raises(asyncio.CancelledError):
             await acting
     assert not app.screen_stack
-    await app._acted_on(slow, screen)
+    await app._go_on(slow, screen)
     await app._hand_over(events.Key("a", "a"))

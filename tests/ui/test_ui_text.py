@@ -10,6 +10,7 @@ from rich.style import Style as RichStyle
 from screens import explorer
 from textual.app import App, ComposeResult
 from textual.widgets import Static
+from waiting import strips_of
 
 from tokentui.core.safetext import GLYPH_MODES, GlyphMode, Kind, is_safe, visible
 from tokentui.ui.draw.text import (
@@ -118,7 +119,7 @@ async def test_the_first_wall_stands_alone() -> None:
     app = SafeApp()
     async with app.run_test(size=(80, 50), notifications=True) as pilot:
         await pilot.pause()
-        text = "".join(strip.text for strip in app.screen._compositor.render_strips())
+        text = "".join(strip.text for strip in strips_of(app))
         assert is_safe(text)
         assert "␛]52;c;eA==␇" in text
         assert "[/]·[@click=app.exit]x[/]" in text

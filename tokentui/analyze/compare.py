@@ -18,14 +18,13 @@ from dataclasses import dataclass
 from itertools import accumulate, combinations, pairwise
 from typing import NamedTuple
 
-from tokentui.analyze.metrics import Conventions, Measure, Tally, in_parts, ratio, tally
+from tokentui.analyze.metrics import Conventions, Measure, in_parts, ratio
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import each, silent
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.offsets import Encoding, WordEncoder
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.text.corpus import Corpus
-from tokentui.text.count import WordCounts
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.split import SPACE_MARK, splitter
 
@@ -171,8 +170,7 @@ def disagreements(ways: Sequence[Cuts]) -> Iterator[Disagreement]:
             yield Disagreement(start, end, tokens)
 
 
-@dataclass(frozen=True, slots=True)
-class Overlap:
+class Overlap(NamedTuple):
     """The tokens of two vocabularies as bytes, each once.
 
     Attributes:
@@ -190,26 +188,20 @@ class Overlap:
         """The common tokens as a share of all."""
         return ratio(len(self.common), len(self.common) + len(self.only_a) + len(self.only_b))
 
-    @property
-    def parts(self) -> tuple[tuple[bytes, ...], ...]:
-        """The common tokens, those of the first alone, those of the second alone."""
-        return self.common, self.only_a, self.only_b
-
     def find(self, text: str) -> Overlap:
         """The tokens that hold a text."""
         wanted = to_bytes(text)
-        return Overlap(*(tuple(piece for piece in part if wanted in piece) for part in self.parts))
+        return Overlap(*(tuple(piece for piece in part if wanted in piece) for part in self))
 
 
-def overlap(a: Tokenizer, b: Tokenizer, *, bare: bool = False) -> Overlap:
-    """The tokens that two vocabularies share, and those that only one of them has; specials by their names.
+def overlap(a: Iterable[bytes], b: Iterable[bytes]) -> Overlap:
+    """The tokens that two vocabularies share, and those that only one of them has.
 
     Args:
-        a: The first.
-        b: The second.
-        bare: Compare tokens without their marks and without a space (or ▁) in front.
+        a: The `pieces` of the first.
+        b: Those of the second.
     """
-    first, second = (dict.fromkeys(piece for _, piece in pieces(one, bare)) for one in (a, b))
+    first, second = dict.fromkeys(a), dict.fromkeys(b)
     return Overlap(
         common=tuple(piece for piece in first if piece in second),
         only_a=tuple(piece for piece in first if piece not in second),
@@ -218,18 +210,17 @@ def overlap(a: Tokenizer, b: Tokenizer, *, bare: bool = False) -> Overlap:
 
 
 def pieces(tokenizer: Tokenizer, bare: bool) -> Iterator[tuple[int, bytes]]:
-    """The tokens of a vocabulary, each with its id.
+    """The tokens of a vocabulary, each with its id; specials by their names.
 
     Args:
         tokenizer: The tokenizer.
         bare: Give them without their marks and without a space (or ▁) in front, and none that is empty then.
     """
     vocabulary = tokenizer.vocabulary
-    symbols = vocabulary.symbols_by_id(tokenizer.merges)
     for entry in tokenizer.entries():
-        piece, symbol = entry.piece, symbols.get(entry.id)
-        if bare and symbol is not None and entry.kind not in ("special", "unknown", "byte"):
-            front, end = vocabulary.mark_sizes(symbol)
+        piece = entry.piece
+        if bare and entry.symbol is not None:
+            front, end = vocabulary.mark_sizes(entry.symbol)
             piece = piece[front : len(piece) - end]
             if tokenizer.recipe.split == "metaspace":
                 piece = piece.replace(to_bytes(SPACE_MARK), b" ")
@@ -288,23 +279,6 @@ def check_columns(count: int) -> None:
         raise TokentuiError(what, "compare", "name them by -t and -r")
 
 
-def tally_each(
-    tokenizers: Sequence[Tokenizer | TokentuiError], corpus: Corpus, conventions: Conventions | None = None,
-    counted: WordCounts | None = None,
-) -> tuple[tuple[Tally | None, ...], tuple[TokentuiError | None, ...]]:
-    """Count a corpus under each tokenizer: the counts, and why there are none where one cannot read it."""
-    counted = counted or WordCounts(corpus)
-    found: list[tuple[Tally | None, TokentuiError | None]] = []
-    for one in tokenizers:
-        try:
-            if isinstance(one, TokentuiError):
-                raise one
-            found.append((tally(one, corpus, conventions, counted), None))
-        except TokentuiError as error:
-            found.append((None, error))
-    return tuple(made for made, _ in found), tuple(error for _, error in found)
-
-
 def stretches(corpus: Corpus, pretokenizers: Sequence[Pretokenizer]) -> Iterator[tuple[str, bool]]:
     """The documents of a corpus, cut before white space where every pre-tokenizer may be cut.
 
@@ -345,7 +319,7 @@ def compare_on(
     if len(columns) < 2:
         return ()
     under = conventions or Conventions()
-    able = {key: WordEncoder(one.vocabulary, one.merges) for key, one in columns}
+    able = {key: one.encoder for key, one in columns}
     found = _distinct(list(able.values()), corpus, under)
     totals = dict.fromkeys(combinations(able, 2), Agreement())
     partings: dict[tuple[int, int], Counter[tuple[str, tuple[str, ...], tuple[str, ...]]]]

@@ -9,19 +9,19 @@ elsewhere, and a second one, is a character as any other.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tokentui import learn
 from tokentui.analyze.metrics import word_tokens
 from tokentui.analyze.results import DivergenceSide
-from tokentui.axes import objective_of
 from tokentui.core.jobs import check, each, shielded, silent, tick
 from tokentui.encode.decode import Decoder
-from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.segment import UNKNOWN, WAYS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
+from tokentui.learn.objectives import OBJECTIVES
 from tokentui.learn.replay.segmentations import ChangeLog, TokenOrder
 from tokentui.learn.rows import Query
 from tokentui.learn.trainer import Trainer
@@ -101,16 +101,24 @@ def _is_space(vocabulary: Vocabulary) -> bool:
 
 
 class _Decisions:
-    """The decisions of a training: merges as they are spelled and by their meaning, other steps by rows."""
+    """The decisions of a training: merges as they are spelled and by their meaning, other steps by rows.
 
-    def __init__(self, trainer: Trainer) -> None:
-        self._trainer = trainer
+    Args:
+        trainer: The training.
+        stops: Its ends. No steps past them are computed.
+        limit: The last step that is asked for, None where that is not known.
+    """
+
+    def __init__(self, trainer: Trainer, stops: Stops, limit: int | None) -> None:
+        self._trainer, self._stops, self._limit = trainer, stops, limit
         self._vocabulary = trainer.tokenizer(trainer.computed).vocabulary  # it only grows
         self._meanings = Meanings(self._vocabulary)
 
     def of(self, number: int) -> tuple[object, object]:
         """The decision of a step, as it is spelled and by its meaning; None where the training has ended."""
         trainer, vocabulary = self._trainer, self._vocabulary
+        if number > trainer.computed:
+            self._go_on(number)
         if number > trainer.computed:
             return None, None
         step = trainer.step_at(number)
@@ -122,6 +130,16 @@ class _Decisions:
             # As spelled: a byte that stands for a pair (Gage) is that pair.
             return tuple(map(vocabulary.spelled, (left, right))), self._meanings.of_symbols(left, right)
         return (step.left, step.right), self._meanings.of_pieces(step.left, step.right)
+
+    def _go_on(self, number: int) -> None:
+        """Compute a step and some after it, or go to where the stops hold."""
+        with silent():
+            learn.jump(self._trainer, self._trainer.computed)
+        # Few steps at first: trainings that diverge mostly do so early.
+        ends = number - 1 + min(_CHUNK, number), self._limit, self._stops.merges
+        stops = replace(self._stops, merges=min(end for end in ends if end is not None))
+        while self._trainer.advance(None, stops) is None:
+            check()
 
 
 def first_divergences(
@@ -143,57 +161,29 @@ def first_divergences(
     Returns:
         None for each where they are alike up to the limit, or both end at the same step.
     """
-    before = a.number, b.number
+    before, meant, spelled = (a.number, b.number), None, None
+    first, second = (_Decisions(one, ends, limit) for one, ends in zip((a, b), stops, strict=True))
+    numbers = itertools.count(1) if limit is None else range(1, limit + 1)
     try:
-        meant, spelled = (
+        for number in each(numbers, limit or 0):
+            (one, meaning), (other, other_meaning) = first.of(number), second.of(number)
+            if spelled is None and one != other:
+                spelled = number
+            # Merges that are spelled alike mean the same, so meanings are read from the first that are not.
+            if spelled is not None and meaning != other_meaning:
+                meant = number
+            if meant or one is None:
+                break
+        by_meaning, as_spelled = (
             None if number is None else
             Divergence(number, _side(a, number, rows, stops[0]), _side(b, number, rows, stops[1]))
-            for number in differing_steps(a, b, limit, stops)
+            for number in (meant, spelled)
         )
-        return meant, spelled
+        return by_meaning, as_spelled
     finally:
         with shielded():
             learn.jump(a, before[0])
             learn.jump(b, before[1])
-
-
-def differing_steps(
-    a: Trainer, b: Trainer, limit: int | None = None, stops: tuple[Stops, Stops] = (Stops(), Stops())
-) -> tuple[int | None, int | None]:
-    """The numbers of the first steps that differ, with the arguments and the meaning of `first_divergences`.
-    The trainers are left where the search ended.
-
-    Merges that are spelled alike mean the same, so meanings are read from the first that are not.
-    """
-    number, spelled = 0, None
-    first, second = _Decisions(a), _Decisions(b)
-    while limit is None or number < limit:
-        tick(number, limit or 0)
-        # Few steps at first: trainings that diverge mostly do so early.
-        target = number + min(_CHUNK, number + 1)
-        target = target if limit is None else min(limit, target)
-        for trainer, ends in zip((a, b), stops, strict=True):
-            if trainer.computed < target:
-                _go_on(trainer, target, ends)
-        while number < target:
-            number += 1
-            (one, meaning), (other, other_meaning) = first.of(number), second.of(number)
-            if spelled is None and one != other:
-                spelled = number
-            if spelled is not None and meaning != other_meaning:
-                return number, spelled
-            if one is None:
-                return None, spelled
-    return None, spelled
-
-
-def _go_on(trainer: Trainer, target: int, ends: Stops) -> None:
-    """Go to a step that is not computed yet, or to where the stops hold."""
-    with silent():
-        learn.jump(trainer, trainer.computed)
-    stops = replace(ends, merges=target if ends.merges is None else min(target, ends.merges))
-    while trainer.advance(None, stops) is None:
-        check()
 
 
 def _side(trainer: Trainer, number: int, rows: int, stops: Stops) -> DivergenceSide:
@@ -231,7 +221,7 @@ def evenly(end: int, points: int) -> list[int]:
 def as_trained(recipe: Recipe) -> bool:
     """Return whether a tokenizer encodes its corpus into the very tokens that training left there, each word
     as often as it occurs."""
-    objective, way = objective_of(recipe), WAYS.of(recipe.encode)
+    objective, way = OBJECTIVES.of(recipe.objective), WAYS.of(recipe.encode)
     by_training = way.needs == ("scores" if objective.scored else "merges")
     return by_training and recipe.weight != "distinct" and not objective.codes
 
@@ -330,9 +320,8 @@ def walked(trainer: Trainer, stops: Stops, steps: Sequence[int], words: Words | 
             used.append(sum(one > 0 for one in trainer.uses))
         else:
             tokenizer, total, ids = trainer.tokenizer(), 0, set[int | None]()
-            encoder = WordEncoder(tokenizer.vocabulary, tokenizer.merges)
             for word, times in each(zip(words.words, words.counts, strict=True)):
-                found = word_tokens(encoder, word)
+                found = word_tokens(tokenizer.encoder, word)
                 total += times * len(found)
                 ids.update(token.id for token in found)
             tokens.append(total)

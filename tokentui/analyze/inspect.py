@@ -13,9 +13,9 @@ from typing import NamedTuple
 from tokentui.analyze.results import Branch, StringFacts, Token, TokenFacts, Ways, WordFacts
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import to_bytes, visible
-from tokentui.encode.decode import Decoder, Finder, bare, spelled_units, symbols_of, unreachable
+from tokentui.encode.decode import Finder, bare, spelled_units, symbols_of, unreachable
 from tokentui.encode.offsets import WordEncoder
-from tokentui.encode.segment import MAX_CHARACTERS, UNKNOWN, WAYS, MergeStep
+from tokentui.encode.segment import UNKNOWN, WAYS, MergeStep
 from tokentui.encode.segment.viterbi import Edge, Viterbi
 from tokentui.encode.tokenizer import Entry, Tokenizer
 from tokentui.encode.vocabulary import Vocabulary, byte_token
@@ -43,11 +43,9 @@ def token_facts(tokenizer: Tokenizer, token: int) -> TokenFacts:
         first, size = vocabulary.first_id, tokenizer.vocab_size
         hint = f"ids are {first} to {first + size - 1}" if size else "the vocabulary is empty"
         raise TokentuiError("no such id", str(token) if abs(token) < 10**18 else "a very large number", hint)
-    symbol = vocabulary.symbols_by_id(merges).get(entry.id)
-    if symbol is None or entry.kind in ("special", "unknown", "byte"):
+    if (symbol := entry.symbol) is None:
         return TokenFacts(entry.id, entry.piece, entry.kind, None, _code_points(entry.text))
-    encoder = WordEncoder(vocabulary, merges)
-    piece = vocabulary.spelled(symbol)
+    encoder, piece = tokenizer.encoder, vocabulary.spelled(symbol)
     pairs = enumerate(vocabulary.merges[:merges], vocabulary.base_size)
     children = [child for child, pair in pairs if symbol in pair]
     facts = TokenFacts(
@@ -61,7 +59,7 @@ def token_facts(tokenizer: Tokenizer, token: int) -> TokenFacts:
                        for one in children[:_CHILDREN]),
         child_count=len(children),
         others=tuple(itertools.islice(_others(encoder, symbol), _OTHERS)),
-        unreachable=unreachable(encoder, Decoder(vocabulary, merges), symbol),
+        unreachable=unreachable(encoder, tokenizer.decoder, symbol),
         marks=vocabulary.mark_sizes(symbol),
     )
     rank = symbol - vocabulary.base_size
@@ -80,12 +78,10 @@ def token_facts(tokenizer: Tokenizer, token: int) -> TokenFacts:
 def find_tokens(tokenizer: Tokenizer, text: str | bytes) -> list[Entry]:
     """The entries whose exact bytes these are, in order of the ids."""
     piece = text if isinstance(text, bytes) else to_bytes(text)
-    symbols = tokenizer.vocabulary.symbols_by_id(tokenizer.merges)
     spelled = tokenizer.vocabulary.spelled
-    ordinary = ("unit", "merge", "piece")
     return [
         entry for entry in tokenizer.entries()
-        if (spelled(symbols[entry.id]) if entry.kind in ordinary else entry.piece) == piece
+        if (entry.piece if entry.symbol is None else spelled(entry.symbol)) == piece
     ]
 
 
@@ -158,7 +154,7 @@ def string_facts(tokenizer: Tokenizer, text: str, limit: int = 10) -> StringFact
         encoding = tokenizer.encode(text)
     except TokentuiError as error:
         refusal = str(error)
-    encoder = WordEncoder(tokenizer.vocabulary, tokenizer.merges)
+    encoder = tokenizer.encoder
     scored = WAYS.of(tokenizer.recipe.encode).needs == "scores"
 
     @functools.cache
@@ -182,8 +178,7 @@ def why_not_one(tokenizer: Tokenizer, text: str) -> str:
     """
     if not text:
         return "It is the empty text, which has no tokens."
-    vocabulary, recipe = tokenizer.vocabulary, tokenizer.recipe
-    encoder = WordEncoder(vocabulary, tokenizer.merges)
+    vocabulary, recipe, encoder = tokenizer.vocabulary, tokenizer.recipe, tokenizer.encoder
     analysis = encoder.pretokenizer.analyse(text)
     pretokens, normalized = analysis.pretokens, analysis.normalized
     changed = f", after normalising it to {_shown(normalized)}," if normalized != text else ""
@@ -206,8 +201,8 @@ def why_not_one(tokenizer: Tokenizer, text: str) -> str:
     known = [token for token in tokens if not token.unknown]
     if len(tokens) == len(known) == 1 and len(kept) == len(units):
         return f"It is{changed} one token: id {tokens[0].id}."
-    if 0 < WAYS.of(recipe.encode).most < len(word) and not UNKNOWN.of(recipe.unknown).sure:
-        most = f"longest match gives up a word of more than {MAX_CHARACTERS}"
+    if 0 < encoder.way.most < len(word) and not UNKNOWN.of(recipe.unknown).sure:
+        most = f"longest match gives up a word of more than {encoder.way.most}"
         return f"It has{changed} {len(word)} characters, and {most}."
     if (missing := _missing(encoder, units)) is not None:
         what = "stands for a pair" if vocabulary.codes else "is not in the vocabulary"
@@ -355,7 +350,7 @@ def ways(encoder: WordEncoder, word: str, limit: int = 10) -> Ways:
 
 def ways_of(tokenizer: Tokenizer, text: str, limit: int = 10, words: int = 10) -> tuple[Ways, ...]:
     """The ways to write each of the first distinct pre-tokens of a text; see `ways`."""
-    encoder = WordEncoder(tokenizer.vocabulary, tokenizer.merges)
+    encoder = tokenizer.encoder
     distinct = list(dict.fromkeys(pretoken.text for pretoken in encoder.pretokenizer.analyse(text).pretokens))
     return tuple(ways(encoder, word, limit) for word in distinct[:words])
 

@@ -313,7 +313,7 @@ def tally(
             holds it.
     """
     under, counted = conventions or Conventions(), counted or WordCounts(corpus)
-    encoder, as_words = WordEncoder(tokenizer.vocabulary, tokenizer.merges), corpus.counts is not None
+    encoder, as_words = tokenizer.encoder, corpus.counts is not None
     by_words = as_words or in_parts(tokenizer.vocabulary)
     with silent():
         parts = Words(corpus.documents, (1,) * len(corpus.documents))

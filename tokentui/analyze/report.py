@@ -5,25 +5,25 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from tokentui import learn
 from tokentui.analyze.inspect import ways_of
 from tokentui.analyze.results import DocumentSaved, Exhausted, UnusedToken, VocabularyReport
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, each, silent, tick
-from tokentui.encode.decode import Decoder, Finder, spelled_units, unreachable
+from tokentui.encode.decode import Finder, spelled_units, unreachable
 from tokentui.encode.offsets import Token, WordEncoder
 from tokentui.encode.segment import UNKNOWN, WAYS
 from tokentui.encode.stretches import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.learn import start_counted
 from tokentui.learn.bases import has_barriers
 from tokentui.learn.values import Word
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words, chunks
-from tokentui.text.pretokenize import PreToken, Pretokenizer
+from tokentui.text.pretokenize import PreToken
 
 DOCUMENTS = 100
 """The documents that a report lists at most, where no other number is named."""
@@ -57,7 +57,7 @@ def vocabulary_report(
     if exhaust:
         vocabulary = tokenizer.vocabulary
         run = Run(first_id=vocabulary.first_id, specials=tuple(vocabulary.specials))
-        end = exhausted(words, tokenizer.recipe, run, corpus.documents)
+        end = exhausted(words, tokenizer.recipe, run, corpus)
     return VocabularyReport(
         step=tokenizer.merges if step is None else step,
         vocab_size=tokenizer.vocab_size,
@@ -72,7 +72,7 @@ def vocabulary_report(
     )
 
 
-def exhausted(words: Words, recipe: Recipe, run: Run, documents: Sequence[str] | None = None) -> Exhausted:
+def exhausted(words: Words, recipe: Recipe, run: Run, corpus: Corpus | None = None) -> Exhausted:
     """Train a new tokenizer until no pair is left.
 
     A training that only drops pieces has no such end, so its start is reported. A recipe that cannot be
@@ -82,12 +82,12 @@ def exhausted(words: Words, recipe: Recipe, run: Run, documents: Sequence[str] |
         words: The counted pre-tokens of the corpus.
         recipe: The recipe to train.
         run: The first id and the special tokens; its stops are left out.
-        documents: The documents that the words come from, for an objective that reads them.
+        corpus: The corpus, for an objective that reads its documents.
     """
     run, distinct = replace(run, stops=Stops()), len(words.words)
     try:
         with silent():
-            trainer = start_counted(words, recipe, run, documents)
+            trainer = learn.start(corpus, recipe, run, words)
     except TokentuiError as error:
         return Exhausted(0, len(run.specials), 0, 0, distinct, f"it cannot be trained: {error}")
     grows, start = trainer.traits.grows, trainer.tokens_at(0)
@@ -100,10 +100,9 @@ def exhausted(words: Words, recipe: Recipe, run: Run, documents: Sequence[str] |
         end = trainer.advance(None, Stops()) or ""
         tick(min(start - trainer.tokens_at(trainer.number), most), most)
     tokenizer, whole = trainer.tokenizer(), 0
-    encoder = WordEncoder(tokenizer.vocabulary, tokenizer.merges)
     encoded = not grows or has_barriers(recipe)
     for word in each(words.words):
-        whole += len(encoder.word(word) if encoded else trainer.segment(Word(word))) == 1
+        whole += len(tokenizer.encoder.word(word) if encoded else trainer.segment(Word(word))) == 1
     tokens = trainer.tokens_at(trainer.number)
     return Exhausted(tokenizer.merges, tokenizer.vocab_size, tokens, whole, distinct, end)
 
@@ -141,7 +140,7 @@ def usage(tokenizer: Tokenizer, words: Words) -> Usage:
         tokenizer: The tokenizer.
         words: The counted pre-tokens.
     """
-    encoder = WordEncoder(tokenizer.vocabulary, tokenizer.merges)
+    encoder = tokenizer.encoder
     uses: dict[int, int] = {}
     lengths: dict[str, tuple[int, int]] = {}
     units = tokens = 0
@@ -154,15 +153,13 @@ def usage(tokenizer: Tokenizer, words: Words) -> Usage:
         for token in found:
             if token.id is not None:
                 uses[token.id] = uses.get(token.id, 0) + count
-    return Usage(uses, _unused(tokenizer, encoder, words, uses), units, tokens, lengths)
+    return Usage(uses, _unused(tokenizer, words, uses), units, tokens, lengths)
 
 
-def _unused(
-    tokenizer: Tokenizer, encoder: WordEncoder, words: Words, uses: Mapping[int, int]
-) -> tuple[UnusedToken, ...]:
+def _unused(tokenizer: Tokenizer, words: Words, uses: Mapping[int, int]) -> tuple[UnusedToken, ...]:
     """The ids that are not used, each with the reason."""
-    vocabulary, merges = tokenizer.vocabulary, tokenizer.merges
-    symbols = vocabulary.symbols_by_id(merges)
+    vocabulary, encoder = tokenizer.vocabulary, tokenizer.encoder
+    symbols = vocabulary.symbols_by_id(tokenizer.merges)
     missing = [entry for entry in tokenizer.entries() if entry.id not in uses]
     swallowed: dict[int, Counter[int]] = {}
     if by_merges := WAYS.of(vocabulary.recipe.encode).needs == "merges":
@@ -177,7 +174,6 @@ def _unused(
     if any(symbol >= sure for symbol in rest):
         for word, count in each(zip(words.words, words.counts, strict=True)):
             places.look(word, count)
-    decoder = Decoder(vocabulary, merges)
     found = []
     for entry in each(missing):
         why = "byte" if entry.kind == "byte" else "special"
@@ -189,7 +185,7 @@ def _unused(
                 why, into = "swallowed", swallowed[symbol]
             elif not by_merges and inside and not free:
                 why, into = "swallowed", Counter({symbols[number]: times for number, times in inside.items()})
-            elif unreachable(encoder, decoder, symbol):
+            elif unreachable(encoder, tokenizer.decoder, symbol):
                 why = "unreachable"
             else:
                 why = "not chosen" if inside or free else "not in the corpus"
@@ -273,22 +269,23 @@ def _documents(corpus: Corpus, tokenizer: Tokenizer, usage: Usage) -> Iterator[D
     if len(corpus.documents) == 1:  # as cut already
         yield DocumentSaved(1, _name(corpus.documents[0]), usage.units, usage.tokens)
         return
-    own, pretokenizer = Pretokens(tokenizer), Pretokenizer(tokenizer.recipe)
+    own = Pretokens(tokenizer)
     for number, document in enumerate(corpus.documents, 1):
         units = tokens = 0
-        for word in _words(document, own, pretokenizer):
+        for word in _words(document, own):
             of_word = lengths[word]
             units += of_word[0]
             tokens += of_word[1]
         yield DocumentSaved(number, _name(document), units, tokens)
 
 
-def _words(document: str, own: Pretokens, pretokenizer: Pretokenizer) -> Iterator[str]:
+def _words(document: str, own: Pretokens) -> Iterator[str]:
     """The pre-tokens of a document by the recipe, or by the steps of a file where they do more."""
     if not own.encoder.alike(document):
         check()
         yield from (item.text for item in own.of(document) if isinstance(item, PreToken))
         return
+    pretokenizer = own.encoder.pretokenizer
     for text, first in chunks((document,), pretokenizer):
         check()
         yield from pretokenizer.words(text, first=first)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 
 import click
 
 from tokentui import learn
-from tokentui.analyze.align import Alignment, align
+from tokentui.analyze.align import align
 from tokentui.analyze.compare import (
     PAIR_MEASURES,
     Overlap,
@@ -19,10 +19,18 @@ from tokentui.analyze.compare import (
     check_columns,
     compare_on,
     overlap,
-    tally_each,
+    pieces,
 )
 from tokentui.analyze.divergence import Divergence, first_divergences
-from tokentui.analyze.metrics import SYMBOLS, WORD_SPLITTERS, Conventions, Tally, rows_of
+from tokentui.analyze.metrics import (
+    SYMBOLS,
+    WORD_SPLITTERS,
+    Conventions,
+    MeasureRow,
+    Tally,
+    rows_of,
+    tally,
+)
 from tokentui.analyze.metrics import shown as number
 from tokentui.analyze.results import ONE_BOUNDARY, DivergenceSide
 from tokentui.axes import label
@@ -34,13 +42,11 @@ from tokentui.core.table import Table
 from tokentui.encode.offsets import Encoding
 from tokentui.encode.stretches import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats.files import load_any
-from tokentui.learn import start_counted
+from tokentui.formats.files import load
 from tokentui.learn.replay import ReplayTrainer
 from tokentui.learn.replay.segmentations import MERGES, RANKS
 from tokentui.learn.rows import Candidate
 from tokentui.learn.trainer import Trainer
-from tokentui.recipe import Recipe, Run
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import WordCounts
 
@@ -49,7 +55,6 @@ _ROWS = 5
 _MOST_FOUND = 20
 _SHORT = 24
 _COUNTED = ("bytes", "characters", "tokens", "vocab_size", "used", "unknowns")
-_PARTS = ("common", "only_a", "only_b")
 _EXACT, _BARE = "exact", "bare"
 _BY = {_EXACT: "bytes, marks included", _BARE: "text without marks"}
 """The ways to compare tokens."""
@@ -100,61 +105,78 @@ def command(
     given.needs_corpus()
     check_columns(len(tokenizers) + len(given.recipes))
     conventions = Conventions(words, alpha)
-    chosen = [(name, *given.wanted(name)) for name in given.recipes]
-    if not chosen:
+    wanted = {name: given.wanted(name) for name in given.recipes}
+    if not wanted:
         given.refuse_training()
     split = str(given.axes.get("split", ""))
-    files = [(os.path.basename(name), load_any(name, split)) for name in tokenizers]
+    columns = [Column(os.path.basename(name), load(name, otherwise=split)) for name in tokenizers]
+    columns += [Column(name) for name in given.recipes]
     with working(given.quiet) as bar:
         corpus = given.corpus(bar)
         counted = WordCounts(corpus)
-        columns = [_replayed(*file, corpus, bar) for file in files]
-        for name, recipe, run in chosen:
-            columns.append(_trained(name, recipe, run, corpus, counted, bar))
-        every = [(n, one.tokenizer) for n, one in enumerate(columns) if isinstance(one.tokenizer, Tokenizer)]
+        for one in columns:
+            try:
+                if one.tokenizer is not None:
+                    one.trainer = _replayed(one.tokenizer, corpus, bar)
+                else:
+                    recipe, run = wanted[one.name]
+                    with bar.of("counting"):
+                        counts = counted.of(recipe)
+                    trainer = learn.start(corpus, recipe, run, counts)
+                    with bar.of("merging"):
+                        learn.run(trainer, run.stops)
+                    one.trainer, one.tokenizer = trainer, trainer.tokenizer(run=run.words)
+                with bar.of("measuring"):
+                    one.tally = tally(one.tokenizer, corpus, conventions, counted)
+            except TokentuiError as error:  # the others go on
+                one.error = error
+        if not any(one.tally for one in columns):
+            raise next(one.error for one in columns if one.error)
+        able = [(n, one.tokenizer) for n, one in enumerate(columns)
+                if one.tokenizer is not None and one.tally]
         with bar.of("measuring"):
-            tallies, errors = tally_each([one.tokenizer for one in columns], corpus, conventions, counted)
-            if not any(tallies):
-                raise next(error for error in errors if error)
-            able = [(n, one) for n, one in every if errors[n] is None]
             pairs = compare_on(able, corpus, conventions, most=_ROWS)
-            overlaps = {(n, m, by): overlap(a, b, bare=by == _BARE) for by in (_EXACT, _BARE)
-                        for (n, a), (m, b) in combinations(every, 2)}
-        divergences = _divergences(columns, bar)
-    answer = Answer(corpus, columns, tallies, errors, pairs, overlaps, divergences, literal, formulas, find)
-    if text is not None:
-        answer.encode(text)
-    for one in columns:
-        notes = one.tokenizer.notes if isinstance(one.tokenizer, Tokenizer) else ()
-        given.remark(f"{one.name}: {note}" for note in notes)
+        answer = Answer(corpus, columns, pairs, _overlaps(columns), _divergences(columns, bar), literal,
+                        formulas, find, {}, {})
+    for n, one in enumerate(columns):
+        if one.tokenizer is None:
+            continue
+        given.remark(f"{one.name}: {note}" for note in one.tokenizer.notes)
+        try:
+            if text is not None:
+                answer.encodings[n] = one.tokenizer.encode(text)
+        except TokentuiError as error:
+            answer.refused[n] = error
     write_answer(given.as_json, lambda: _row(answer), _tables(answer), "\n\n")
-    return 1 if any(errors) or answer.refused else 0
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column: a tokenizer from a file, or a trained one.
-
-    Attributes:
-        name: The name of the file or recipe.
-        tokenizer: The tokenizer; the error of one that could not be trained.
-        trainer: Its training, where its tokens come in an order.
-    """
-
-    name: str
-    tokenizer: Tokenizer | TokentuiError
-    trainer: Trainer | None = None
+    return 1 if answer.refused or any(one.error for one in columns) else 0
 
 
 @dataclass(slots=True)
+class Column:
+    """A column: a tokenizer from a file, or one that is trained.
+
+    Attributes:
+        name: The name of the file or recipe.
+        tokenizer: The tokenizer; None where it could not be trained.
+        trainer: Its training, where its tokens come in an order.
+        tally: The counts of the corpus under it; None where it cannot read the corpus.
+        error: Why it could not be trained, or cannot read the corpus.
+    """
+
+    name: str
+    tokenizer: Tokenizer | None = None
+    trainer: Trainer | None = None
+    tally: Tally | None = None
+    error: TokentuiError | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """Everything that is printed.
 
     Attributes:
         corpus: The corpus.
         columns: The columns.
-        tallies: The counts of each column; None for one that cannot read the corpus.
-        errors: Why it cannot; None for the others.
         pairs: The agreement of those that can read it, each with each.
         overlaps: The shared tokens of each two columns, by their exact bytes and bare.
         divergences: The first differing step of each two columns.
@@ -167,61 +189,47 @@ class Answer:
 
     corpus: Corpus
     columns: Sequence[Column]
-    tallies: Sequence[Tally | None]
-    errors: Sequence[TokentuiError | None]
     pairs: Sequence[PairAgreement]
     overlaps: Mapping[tuple[int, int, str], Overlap]
     divergences: Mapping[Between, _Found]
     literal: bool
     formulas: bool
     find: str | None
-    encodings: dict[int, Encoding] = field(default_factory=dict)
-    refused: dict[int, TokentuiError] = field(default_factory=dict)
-
-    def encode(self, text: str) -> None:
-        """Encode a text by each column."""
-        for n, column in enumerate(self.columns):
-            if isinstance(column.tokenizer, Tokenizer):
-                try:
-                    self.encodings[n] = column.tokenizer.encode(text)
-                except TokentuiError as error:
-                    self.refused[n] = error
+    encodings: dict[int, Encoding]
+    refused: dict[int, TokentuiError]
 
     @property
-    def alignment(self) -> Alignment:
-        """The encodings under each other."""
-        return align(list(self.encodings.values()))
+    def rows(self) -> tuple[MeasureRow, ...]:
+        """The measures of the columns."""
+        return rows_of([one.tally for one in self.columns])
 
 
-def _trained(name: str, recipe: Recipe, run: Run, corpus: Corpus, counted: WordCounts, bar: Bar) -> Column:
-    """A recipe, trained. One that cannot be trained on this corpus is a column with the error."""
-    try:
-        with bar.of("counting"):
-            words = counted.of(recipe)
-        trainer = start_counted(words, recipe, run, corpus.documents)
-        with bar.of("merging"):
-            learn.run(trainer, run.stops)
-    except TokentuiError as error:
-        return Column(name, error)
-    return Column(name, trainer.tokenizer(run=run.words), trainer)
-
-
-def _replayed(name: str, tokenizer: Tokenizer, corpus: Corpus, bar: Bar) -> Column:
-    """A file, with its steps; without them where it does not tell their order or cannot read the corpus."""
+def _replayed(tokenizer: Tokenizer, corpus: Corpus, bar: Bar) -> Trainer | None:
+    """The steps of a file; None where it does not tell their order or cannot read the corpus."""
     try:
         with bar.of("counting"):
             words, fixed = Pretokens(tokenizer).count(corpus)
         with bar.of("encoding"):
             tokens = ReplayTrainer(tokenizer, words, fixed=fixed)
     except TokentuiError:
-        return Column(name, tokenizer)
+        return None
     if tokens.order.kind not in (MERGES, RANKS):
-        return Column(name, tokenizer)
+        return None
     learn.jump(tokens, tokens.computed)
-    return Column(name, tokenizer, tokens)
+    return tokens
 
 
-def _divergences(columns: Sequence[Column], bar: Bar) -> Mapping[Between, _Found]:
+def _overlaps(columns: Sequence[Column]) -> dict[tuple[int, int, str], Overlap]:
+    """The shared tokens of each two, by their exact bytes and bare."""
+    found: dict[tuple[int, int, str], Overlap] = {}
+    for by in (_EXACT, _BARE):
+        held = {n: [piece for _, piece in pieces(one.tokenizer, by == _BARE)]
+                for n, one in enumerate(columns) if one.tokenizer is not None}
+        found |= {(a, b, by): overlap(held[a], held[b]) for a, b in combinations(held, 2)}
+    return found
+
+
+def _divergences(columns: Sequence[Column], bar: Bar) -> dict[Between, _Found]:
     """The first differing step of each two, as far as they went."""
     found = {}
     trainers = [(n, column.trainer) for n, column in enumerate(columns) if column.trainer is not None]
@@ -239,14 +247,14 @@ def _divergences(columns: Sequence[Column], bar: Bar) -> Mapping[Between, _Found
 def _tables(answer: Answer) -> Iterator[Table]:
     """The answer as tables, each set apart from the next."""
     corpus = answer.corpus
-    rows = [_about(column, answer.errors[n], LETTERS[n]) for n, column in enumerate(answer.columns)]
+    rows = [[LETTERS[n], *_about(column)] for n, column in enumerate(answer.columns)]
     yield Table(rows, f"corpus  {safe(corpus.name)}, {corpus.size:,} bytes")
     yield from _measures(answer)
     rows = [[_names(one.a, one.b), *(number(measure.of(one.agreement)) for measure in PAIR_MEASURES)]
             for one in answer.pairs]
     head = ["boundaries, the second against the first", *(measure.title for measure in PAIR_MEASURES)]
     yield Table(rows, head=head if rows else (), right=range(-len(PAIR_MEASURES), 0))
-    rows = [[_names(a, b), _BY[by], *(f"{len(part):,}" for part in one.parts), number(one.jaccard)]
+    rows = [[_names(a, b), _BY[by], *(f"{len(part):,}" for part in one), number(one.jaccard)]
             for (a, b, by), one in answer.overlaps.items()]
     head = ["vocabularies", "the same by", "common", "only the first", "only the second", "Jaccard"]
     yield Table(rows, head=head if rows else (), right=range(-4, 0))
@@ -256,17 +264,17 @@ def _tables(answer: Answer) -> Iterator[Table]:
     yield Table(notes=list(_found(answer)))
 
 
-def _about(column: Column, error: TokentuiError | None, letter: str) -> list[str]:
-    one = column.tokenizer
-    if error is not None or isinstance(one, TokentuiError):
-        return [letter, safe(column.name), safe_line(error or str(one))]
-    return [letter, safe(column.name), safe(label(one.recipe)), f"{one.vocab_size:,} ids"]
+def _about(column: Column) -> list[str]:
+    one, name = column.tokenizer, safe(column.name)
+    if one is None or column.error is not None:
+        return [name, safe_line(str(column.error))]
+    return [name, safe(label(one.recipe)), f"{one.vocab_size:,} ids"]
 
 
 def _measures(answer: Answer) -> Iterator[Table]:
     letters = LETTERS[: len(answer.columns)]
     rows = []
-    for row in rows_of(answer.tallies):
+    for row in answer.rows:
         measure = row.measure
         told = [measure.formula, measure.unit, measure.better] if answer.formulas else []
         figures = ("" if figure is None else figure.shown for figure in row.figures)
@@ -324,9 +332,9 @@ def _differing(pair: PairAgreement) -> list[str]:
 
 
 def _alignment(answer: Answer) -> Iterator[str]:
-    if answer.encodings:
-        alignment = answer.alignment
-        for row, n in enumerate(answer.encodings):
+    if encodings := answer.encodings:
+        alignment = align(list(encodings.values()))
+        for row, n in enumerate(encodings):
             yield f"{LETTERS[n]}  {alignment.line(row)}".rstrip()
         yield f"   {alignment.counts()}".rstrip()
     for n, error in answer.refused.items():
@@ -340,7 +348,7 @@ def _found(answer: Answer) -> Iterator[str]:
         if by == _EXACT:
             continue
         titles = ("common", f"only {LETTERS[a]}", f"only {LETTERS[b]}")
-        for title, part in zip(titles, one.find(answer.find).parts, strict=True):
+        for title, part in zip(titles, one.find(answer.find), strict=True):
             more = f" and {len(part) - _MOST_FOUND:,} more" if len(part) > _MOST_FOUND else ""
             listed = " ".join(map(shown, part[:_MOST_FOUND]))
             head = f"with {safe(answer.find)}, {_names(a, b)}, {title}, {len(part):,}"
@@ -372,7 +380,7 @@ def _row(answer: Answer) -> Json:
                 "values": [None if figure is None else figure.value for figure in row.figures],
                 "shown": [None if figure is None else figure.shown for figure in row.figures],
             }
-            for row in rows_of(answer.tallies)
+            for row in answer.rows
         ],
         "agreement": [_agreement_row(pair) for pair in answer.pairs],
         "vocabulary": [
@@ -385,8 +393,8 @@ def _row(answer: Answer) -> Json:
 
 
 def _column_row(answer: Answer, n: int) -> Json:
-    column, tally, error = answer.columns[n], answer.tallies[n], answer.errors[n]
-    one = column.tokenizer if isinstance(column.tokenizer, Tokenizer) else None
+    column = answer.columns[n]
+    one, tally, error = column.tokenizer, column.tally, column.error
     return {
         "letter": LETTERS[n],
         "name": column.name,
@@ -410,7 +418,7 @@ def _agreement_row(pair: PairAgreement) -> Json:
 
 
 def _overlap_row(a: int, b: int, by: str, one: Overlap, find: str | None) -> Json:
-    sizes = {name: len(getattr(one, name)) for name in _PARTS}
+    sizes = {name: len(part) for name, part in one._asdict().items()}
     found = {} if find is None else {"found": as_row(one.find(find))}
     shown = {"jaccard": one.jaccard, "shown": {"jaccard": number(one.jaccard)}}
     return _letters(a, b) | {"by": by} | sizes | shown | found
@@ -444,13 +452,13 @@ def _candidate_row(one: Candidate, side: DivergenceSide) -> Json:
 
 
 def _text_row(answer: Answer) -> Json | None:
-    if not answer.encodings and not answer.refused:
+    encodings, refused = answer.encodings, answer.refused
+    if not encodings and not refused:
         return None
-    refused = [{"tokenizer": LETTERS[n], "error": str(one)} for n, one in answer.refused.items()]
-    row: Json = {"refused": refused}
-    if answer.encodings:
-        alignment = answer.alignment
-        cuts = zip(answer.encodings, alignment.cuts, strict=True)
+    row: Json = {"refused": [{"tokenizer": LETTERS[n], "error": str(one)} for n, one in refused.items()]}
+    if encodings:
+        alignment = align(list(encodings.values()))
+        cuts = zip(encodings, alignment.cuts, strict=True)
         row |= {
             "text": alignment.text,
             "boundaries": {LETTERS[n]: list(one.offsets) for n, one in cuts},

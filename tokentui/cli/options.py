@@ -14,6 +14,7 @@ from click.shell_completion import CompletionItem
 
 from tokentui.axes import AXES, changed
 from tokentui.cli.output import Bar, complain
+from tokentui.cli.program import completions
 from tokentui.core.errors import TokentuiError, nearest
 from tokentui.presets import PRESETS, preset_named
 from tokentui.recipe import RUN, SHAPE, Recipe, Run, read_recipe
@@ -185,21 +186,18 @@ def _axes(words: Sequence[str]) -> dict[str, Any]:
 # ---- the options
 
 
-def _items(abouts: Mapping[str, str], incomplete: str) -> list[CompletionItem]:
-    return [CompletionItem(word, help=about) for word, about in abouts.items() if word.startswith(incomplete)]
-
-
 def _complete_recipe(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    found = _items({name: one.about for name, one in PRESETS.items()}, incomplete)
+    found = completions({name: one.about for name, one in PRESETS.items()}, incomplete)
     return found or [CompletionItem(incomplete, type="file")]
 
 
 def _complete_axis(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     axis, equals, _ = incomplete.partition("=")
     if not equals:
-        return _items({f"{name}=": one.about for name, one in AXES.items()}, incomplete)
+        return completions({f"{name}=": one.about for name, one in AXES.items()}, incomplete)
     values = AXES[axis].items() if axis in AXES else ()
-    return _items({f"{axis}={name}{':' * bool(one.text)}": one.about for name, one in values}, incomplete)
+    abouts = {f"{axis}={name}{':' * bool(one.text)}": one.about for name, one in values}
+    return completions(abouts, incomplete)
 
 
 def _complete_corpus(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -270,7 +268,7 @@ def format_option(name: str, of: str) -> Option:
     from tokentui.formats import WRITTEN  # the explorer has no such option
 
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        return _items({name: one.about for name, one in WRITTEN.items()}, incomplete)
+        return completions({name: one.about for name, one in WRITTEN.items()}, incomplete)
 
     return click.option(name, "format_", metavar="FORMAT", shell_complete=complete,
                         help=f"Of {of}, by its name where left out: {', '.join(WRITTEN)}.")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import difflib
 import os
 import platform
+import re
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -25,9 +26,14 @@ from tokentui.core.table import Table, printed
 NAME = "tokentui"
 
 
+def completions(abouts: Mapping[str, str], incomplete: str) -> list[CompletionItem]:
+    """The words that begin so, each with its purpose."""
+    return [CompletionItem(word, help=about) for word, about in abouts.items() if word.startswith(incomplete)]
+
+
 def _complete_limit(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     abouts = {f"{one.name}=": f"{one.unit} {one.about}" for one in limits.LIMITS.values()}
-    return [CompletionItem(word, help=about) for word, about in abouts.items() if word.startswith(incomplete)]
+    return completions(abouts, incomplete)
 
 
 def _set_limits(ctx: click.Context, param: click.Parameter, words: tuple[str, ...]) -> None:
@@ -89,6 +95,10 @@ DONE, WRONG, INTERRUPTED, BROKEN_PIPE, CRASHED = 0, 2, 130, 141, 70
 _COMPLETE_VAR = "_TOKENTUI_COMPLETE"
 _LONGEST = 160
 """Characters of a usage error; of a longer one the middle is left out."""
+_NO_NUMBER = re.compile(r"(.+) is not a valid (integer|float)( range)?\.", re.DOTALL)
+_NO_VALUE = re.compile(r"requires an argument|requires \d+ arguments")
+_TOO_MANY = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
+_OUT_OF_RANGE = re.compile(r"(\S+) is not in the range .*\.", re.DOTALL)
 
 
 class Program(click.Group):
@@ -231,7 +241,7 @@ def run(words: Sequence[str]) -> int:
     except TokentuiError as error:
         complain(str(error))
     except click.ClickException as error:
-        complain(str(_in_our_words(error)))
+        complain(str(_in_our_words(error, words[0] if words else "")))
     except BrokenPipeError:
         _close_output()
         return BROKEN_PIPE
@@ -246,15 +256,26 @@ def run(words: Sequence[str]) -> int:
     return WRONG
 
 
-def _in_our_words(error: click.ClickException) -> TokentuiError:
-    """A usage error as one line: the words of click, where, and the nearest option, or where all are."""
+def _in_our_words(error: click.ClickException, first: str) -> TokentuiError:
+    """A usage error as one line: what is wrong, where, and the nearest option, or where all are.
+
+    Args:
+        error: The error of click; one of an option's value may lack its command.
+        first: The first word of the line.
+    """
     ctx = getattr(error, "ctx", None)
-    where = ctx.info_name if ctx is not None and ctx.info_name not in (NAME, EXPLORE.name) else ""
+    command = ctx.info_name if ctx is not None else first
+    where = command if command in COMMANDS else ""
     hint = f"see {NAME} {where} --help".replace("  ", " ")
     what = error.format_message()
     match error:
-        case click.MissingParameter():
-            pass
+        case click.MissingParameter(param=click.Parameter() as param):
+            named = param.opts[0] if isinstance(param, click.Option) else param.human_readable_name
+            what = f"{named} is missing"
+        case click.BadOptionUsage():
+            needed = _NO_VALUE.search(what)
+            what = "a value belongs behind it" if needed else "it takes no value"
+            where = f"{where} {error.option_name}".strip()
         case click.NoSuchOption():
             what = error.message
             params = ctx.command.get_params(ctx) if ctx is not None else ()
@@ -263,10 +284,20 @@ def _in_our_words(error: click.ClickException) -> TokentuiError:
                 hint = f"did you mean {bare[close[0]]}?"
         case click.BadParameter(param=click.Option() as param):
             what, where = error.message, f"{where} {max(param.opts, key=len)}".strip()
-    what = " ".join(what.split()).rstrip(".")  # click lists the choices of a missing option line by line
+            if number := _NO_NUMBER.fullmatch(what):
+                what = f"a {'whole ' * (number[2] == 'integer')}number is wanted, not {number[1]}"
+            elif isinstance(param.type, click.IntRange) and (number := _OUT_OF_RANGE.fullmatch(what)):
+                what, hint = f"{number[1]}: out of range", f"take {param.type.min} or more"
+            elif isinstance(param.type, click.Choice):
+                what, hint = what.rpartition(" is not ")[0], f"one of: {', '.join(param.type.choices)}"
+                what = f"no such value: {what}"
+        case click.UsageError() if extra := _TOO_MANY.fullmatch(what):
+            what, hint = f"too many words: {extra[1]}", f"leave them out, or {hint}"
+    what = " ".join(what.split()).rstrip(".")
     if len(what) > _LONGEST:  # a value is quoted as it is; what is wrong with it stands behind
         what = f"{what[:_LONGEST // 2]}…{what[-_LONGEST // 2:]}"
-    return TokentuiError(what[:1].lower() + what[1:], where, hint)
+    what = what if what[:2].isupper() else what[:1].lower() + what[1:]
+    return TokentuiError(what, where, hint)
 
 
 def _close_output() -> None:

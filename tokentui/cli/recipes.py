@@ -9,7 +9,7 @@ import click
 
 from tokentui.axes import AXES
 from tokentui.cli.options import Given, json_option, options
-from tokentui.cli.output import Json, write_answer
+from tokentui.cli.output import Json, as_row, write_answer
 from tokentui.core.choices import Axis
 from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.table import Table
@@ -48,10 +48,7 @@ def command(given: Given, name: str | None) -> int:
 def _preset(preset: Preset) -> Json:
     words = preset.run.words
     return {
-        "name": preset.name,
-        "family": preset.family,
-        "about": preset.about,
-        "source": preset.source,
+        **as_row(preset, "name", "family", "about", "source"),
         "recipe": preset.recipe.to_dict() | preset.recipe.shape,
         "stops": {name: value for name, value in words.items() if name not in ("first_id", "specials")},
         "specials": list(preset.run.specials),

@@ -17,7 +17,7 @@ from tokentui.core.files import write_whole
 from tokentui.core.jobs import job
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import Format
-from tokentui.formats.files import format_of, save
+from tokentui.formats.files import export, format_of
 from tokentui.formats.proof import look
 from tokentui.formats.spec import Refused, Spec
 from tokentui.learn import start
@@ -171,7 +171,7 @@ def _write(tokenizer: Tokenizer, output: str, format: Format, given: Given) -> b
     except Refused as error:
         beside = f"{output.rstrip('/')}.tokentui.json"
         if output != STDOUT:
-            save(tokenizer, beside)
+            export(tokenizer, beside)
         out.complain(f"{error}; it is written to {beside}" if output != STDOUT else str(error))
         return False
     lost = [one for one in report.losses if one.what not in _NEVER_KEPT]

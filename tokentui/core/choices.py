@@ -47,13 +47,11 @@ class Parameter:
         """
         if value is None and self.default is None:
             return None
+        where = f"{self.name}={value if isinstance(value, str) else shown(value)}"
         if self.kind is int:
             if not self.least <= (number := whole(value, self.name)) <= self.most:
                 most = "2**53" if self.most == LARGEST else self.most
-                raise TokentuiError(
-                    "out of range", f"{self.name}={shown(value)}",
-                    f"take {self.least} or more, at most {most}",
-                )
+                raise TokentuiError("out of range", where, f"take {self.least} or more, at most {most}")
             return number
         if self.kind is float:
             if (
@@ -64,9 +62,9 @@ class Parameter:
                 return float(value)
             kind, example = ("share", 0.9995) if self.most == 1 else ("number", self.default)
             what = f"a {kind} above {self.least} and at most {self.most} is wanted"
-            raise TokentuiError(what, f"{self.name}={value}", f"such as {example}")
+            raise TokentuiError(what, where, f"such as {example}")
         if self.kind is bool and not isinstance(value, bool):
-            raise TokentuiError("yes or no is wanted", f"{self.name}={value}", "take True or False")
+            raise TokentuiError("yes or no is wanted", where, "take True or False")
         if self.kind is tuple:
             return self._texts(value)
         return name_of(value, self.name) if self.kind is str else value

@@ -40,6 +40,13 @@ class Cancelled(Exception):
     """A long call was asked to stop, by its `cancel` callable."""
 
 
+def in_words(error: BaseException) -> str:
+    """An error in one line; any other than a `TokentuiError` is a fault of the program."""
+    if isinstance(error, TokentuiError):
+        return str(error)
+    return f"this should not happen: {type(error).__name__}: {error}"
+
+
 def shown(value: object) -> str:
     """A value for an error, short."""
     try:

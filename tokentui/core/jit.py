@@ -22,19 +22,20 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import platformdirs
-
 ENGINE = "TOKENTUI_ENGINE"
 """The variable of the environment that forces an engine: `plain`, or `compiled` where that can be had."""
 
 COMPILED, PLAIN = "compiled", "plain Python"
 """The two engines, as `engine` calls them."""
+FAILED = f"{PLAIN}, kernels failed"
+"""The engine after a failure of a kernel."""
 
 LOAD_CHARS = 3_000_000
 """Plain Python counts so many characters in about the time that it takes to load the kernels."""
 
 _FILLED = "complete"
 _state: bool | None = None
+_failed = False
 _here = True
 _kept = True
 
@@ -49,11 +50,11 @@ def compile_elsewhere() -> None:
 def available() -> bool:
     """Return whether kernels may be loaded here: Numba and NumPy are installed, and nothing forbids them.
 
-    `TOKENTUI_ENGINE=plain` and `NUMBA_DISABLE_JIT=1` do.
+    `TOKENTUI_ENGINE=plain`, `NUMBA_DISABLE_JIT=1` and a kernel that failed do.
     """
     if os.environ.get(ENGINE) == "plain" or os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         return False
-    return _installed()
+    return not _failed and _installed()
 
 
 @functools.cache
@@ -80,8 +81,16 @@ def loaded(task: str = "count") -> bool:
     return bool(_state) and load(task)
 
 
+def fail() -> None:
+    """Use no kernels from now on in this process: one of them has failed."""
+    global _failed
+    _failed = True
+
+
 def engine() -> str:
     """Name the engine in a few words: `compiled (Numba 0.62.0)`, or `plain Python` and why."""
+    if _failed:
+        return FAILED
     if not available():
         return PLAIN + ("" if _installed() else ", without Numba")
     if not (loaded() or compiled()):
@@ -205,9 +214,11 @@ def _only_kept() -> Iterator[None]:
 
 
 def _path() -> Path:
-    home = os.environ.get("TOKENTUI_HOME")
-    base = Path(home) / "cache" if home else platformdirs.user_cache_path("tokentui", appauthor=False)
-    return base / f"kernels-{_digest()}"
+    if home := os.environ.get("TOKENTUI_HOME"):
+        return Path(home) / "cache" / f"kernels-{_digest()}"
+    import platformdirs  # not before kernels are asked for
+
+    return platformdirs.user_cache_path("tokentui", appauthor=False) / f"kernels-{_digest()}"
 
 
 @functools.cache

@@ -212,7 +212,7 @@ def shown(cluster: Cluster, mode: GlyphMode) -> tuple[Span, ...]:
     if mode == "text" and cluster.kind == "drawn" and _is_printable(cluster.text):
         return (Span(cluster.text, Kind.text),)
     if mode == "text" and cluster.kind == "piled":
-        return (Span(_glyph(cluster.text), Kind.combining),)
+        return (Span(cluster.text.translate(_GLYPHS), Kind.combining),)
     return visible(cluster.text, mode=mode)
 
 
@@ -261,6 +261,38 @@ _PICTURED = {" ": "·", "\n": "⏎", "\t": "⇥", "\x7f": "␡"} | {
     chr(n): chr(0x2400 + n) for n in range(32) if n not in (9, 10)
 }
 _DEPICTED = {picture: char for char, picture in _PICTURED.items()} | {"␣": " "}
+
+
+class _StandIns(dict[int, str]):
+    """The stand-ins of a notation, by the numbers of the characters: a table for `str.translate`.
+
+    Args:
+        named: The characters that have stand-ins of their own.
+        byte: The format of a byte, for a surrogate escape.
+        point: Writes the number of any other character.
+    """
+
+    def __init__(self, named: dict[str, str], byte: str, point: Callable[[int], str]) -> None:
+        super().__init__({0xDC00 + value: byte.format(value) for value in range(0x80, 0x100)})
+        self.update(str.maketrans(named))
+        self._point = point
+
+    def __missing__(self, code: int) -> str:
+        return self._point(code)
+
+
+_CODES = _StandIns({}, "<{:02X}>", "U+{:04X}".format)
+_GLYPHS = _StandIns(_PICTURED, "<{:02X}>", "U+{:04X}".format)
+_ASCII_GLYPHS = _StandIns(
+    {chr(n): f"^{chr(n + 64)}" for n in range(32)}
+    | {" ": "_", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\x7f": "^?"},
+    "<{:02X}>", "U+{:04X}".format,
+)
+# \xNN is always a byte, in valid text or not: U+0085 is \u0085, the lone byte 0x85 is \x85.
+_ESCAPES = _StandIns(
+    {chr(n): f"\\x{n:02x}" for n in range(128)} | {" ": " ", "\t": r"\t", "\n": r"\n", "\r": r"\r"},
+    "\\x{:02x}", lambda code: f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}",
+)
 
 
 def meant(shown: str, mode: GlyphMode = "text") -> bytes:
@@ -314,7 +346,7 @@ def stand_in(char: str) -> str:
 
 
 def _spans(text: str, mode: Literal["text", "escaped", "safe"], ascii_only: bool) -> Iterator[Span]:
-    write: Callable[[str], str] = _escape if mode != "text" else _ascii_glyph if ascii_only else _glyph
+    stand_ins = _ESCAPES if mode != "text" else _ASCII_GLYPHS if ascii_only else _GLYPHS
     for match in _pattern(_SCAN_ASCII if ascii_only else _SCAN).finditer(text):
         run, kind = match.group(), _KIND_OF[match.lastgroup]
         if kind is Kind.text and mode == "text" and _is_printable(run):
@@ -325,51 +357,19 @@ def _spans(text: str, mode: Literal["text", "escaped", "safe"], ascii_only: bool
             for part in (run,) if plain else run:
                 seen = plain or (part.isprintable() and _pattern(_ANY_HIDDEN).search(part) is None)
                 exact = part.replace("\\", "\\\\") if mode == "escaped" else part
-                yield Span(exact, kind) if seen else Span(write(part), Kind.invisible)
+                yield Span(exact, kind) if seen else Span(part.translate(stand_ins), Kind.invisible)
         elif match.lastgroup == "orphans" and mode == "text" and run.isprintable():
             # Marks without a character to stand on get the circle that is drawn for one.
             yield Span("◌" + run, kind)
         else:
-            yield Span("".join(map(write, run)), kind)
+            yield Span(run.translate(stand_ins), kind)
 
 
 def _points(text: str) -> Iterator[Span]:
     for match in _pattern(_SCAN).finditer(text):
         for place, char in enumerate(match.group(), start=match.start()):
-            byte = _byte_of(char)
-            point = f"U+{ord(char):04X}" if byte is None else f"<{byte:02X}>"
+            point = _CODES[ord(char)]
             yield Span(f" {point}" if place else point, _KIND_OF[match.lastgroup])
-
-
-def _byte_of(char: str) -> int | None:
-    """The byte that a surrogate escape stands for, None for other characters."""
-    return ord(char) - 0xDC00 if "\udc80" <= char <= "\udcff" else None
-
-
-def _glyph(char: str) -> str:
-    byte = _byte_of(char)
-    return f"<{byte:02X}>" if byte is not None else _PICTURED.get(char) or f"U+{ord(char):04X}"
-
-
-_ASCII_GLYPHS = {" ": "_", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\x7f": "^?"}
-
-
-def _ascii_glyph(char: str) -> str:
-    return _ASCII_GLYPHS.get(char) or (f"^{chr(ord(char) + 64)}" if char < " " else _glyph(char))
-
-
-_ESCAPES = {" ": " ", "\t": r"\t", "\n": r"\n", "\r": r"\r"}
-
-
-def _escape(char: str) -> str:
-    # \xNN is always a byte, in valid text or not: U+0085 is \u0085, the lone byte 0x85 is \x85.
-    if (known := _ESCAPES.get(char)) is not None:
-        return known
-    byte = _byte_of(char)
-    code = ord(char) if byte is None else byte
-    if byte is not None or code < 0x80:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def to_bytes(text: str) -> bytes:

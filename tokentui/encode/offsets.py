@@ -10,15 +10,14 @@ import itertools
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from tokentui.core import jit
 from tokentui.core.errors import TokentuiError
-from tokentui.core.jobs import tick
+from tokentui.core.jobs import check, tick
 from tokentui.encode.pipeline import cut_at_names, may_hold
-from tokentui.encode.segment import UNKNOWN, WAYS, Part, Refused, Segmenter
+from tokentui.encode.segment import UNKNOWN, WAYS, EncodingWay, Follower, Part, Refused, Segmenter
 from tokentui.encode.segment.merges import Merging
-from tokentui.encode.segment.viterbi import SingleViterbi
 from tokentui.encode.vocabulary import NO_ID, UNKNOWN_NAMES, Special, Stretch, Vocabulary, byte_token, quoted
 from tokentui.text.count import chunks
 from tokentui.text.pretokenize import PreToken, Pretokenizer
@@ -132,31 +131,27 @@ class WordEncoder:
         vocabulary: The vocabulary; it may have grown past `merges`.
         merges: How many of its merges count.
         pretokenizer: One of the same recipe, made here where none is given.
-        segmenter: Another way of cutting words than the recipe's, which may cut a word otherwise each time:
-            no word is remembered then.
+        way: Another way of encoding than the vocabulary's own.
 
     Raises:
-        TokentuiError: There is no such way of encoding.
+        TokentuiError: There is no such way of encoding, or none reads such a vocabulary.
     """
 
     def __init__(
-        self,
-        vocabulary: Vocabulary,
-        merges: int,
-        pretokenizer: Pretokenizer | None = None,
-        segmenter: Segmenter | None = None,
+        self, vocabulary: Vocabulary, merges: int, pretokenizer: Pretokenizer | None = None,
+        way: EncodingWay | None = None,
     ) -> None:
         recipe = vocabulary.recipe
+        if not vocabulary.encodes:
+            raise TokentuiError("no way of encoding reads a vocabulary whose symbols leave", recipe.objective)
         self.vocabulary = vocabulary
         self.merges = merges
         own = vocabulary.pipeline
         self.pretokenizer = pretokenizer or own.pretokenizer or Pretokenizer(recipe)
-        self._kept = _LONGEST_KEPT if segmenter is None else -1
-        self.segmenter = segmenter or (own.segmenter or WAYS.of(recipe.encode).segmenter)(vocabulary, merges)
-        if segmenter is None and vocabulary.limit is not None:
+        self.way = way or own.way or WAYS.of(recipe.encode)
+        self.segmenter = self.way.segmenter(vocabulary, merges)
+        if vocabulary.limit is not None:
             self.segmenter = self.segmenter.with_limit(*vocabulary.limit)
-        self._alone = segmenter is None and not isinstance(self.segmenter, SingleViterbi)
-        """True if a word is encoded alike wherever it stands."""
         self._stretches, self._bare = own.stretches, own.bare
         self.around = own.around or (_first(_BEGIN, vocabulary), _first(_END, vocabulary))
         """The special tokens before and after a text, where they are asked for."""
@@ -172,15 +167,33 @@ class WordEncoder:
         Symbols are not among them: they are words of the text.
         """
 
-    def word(self, word: str) -> tuple[Token, ...]:
-        """The tokens of a pre-token. An unknown one that the recipe refuses is among them."""
-        tokens = self._words.get(word)
+    def word(self, word: str, parts: list[Part] | None = None) -> tuple[Token, ...]:
+        """The tokens of a pre-token. An unknown one that the recipe refuses is among them.
+
+        Args:
+            word: The pre-token.
+            parts: Its parts, where it has others in its text than alone.
+        """
+        tokens = self._words.get(word) if parts is None else None
         if tokens is None and word in self.pretokenizer.symbols:
             return (Token(self.vocabulary.special_id(word), word, word.encode(), 0, 1, False),)
         if tokens is None:
-            units = self.pretokenizer.units(word)
-            tokens = tuple([self._token(part, units) for part in self.parts(units, len(word))])
-            if len(word) <= self._kept:
+            units, pieces = self.pretokenizer.units(word), self.vocabulary.pieces
+            if parts is None:
+                found = self.parts(units, len(word))
+            else:
+                found = self.treated(parts, units, self.kept(units))
+            tokens = tuple([
+                self._lacking(part, units)
+                if part.symbol is None
+                else Token(
+                    self.vocabulary.id_of(part.symbol, self.merges),
+                    pieces[part.symbol].decode("utf-8", "replace"),
+                    pieces[part.symbol], part.start, part.end, False, part.symbol,
+                )
+                for part in found
+            ])
+            if parts is None and len(word) <= _LONGEST_KEPT:
                 if len(self._words) >= _WORDS_KEPT:
                     self._words.clear()
                 self._words[word] = tokens
@@ -205,6 +218,7 @@ class WordEncoder:
         """
         if isinstance(text, bytes):
             text = text.decode("utf-8", "surrogateescape")
+        check()  # a text may be empty, or names alone
         before, after = self.around if special_tokens else ((), ())
         rows, count = [self._special(name, 0, 0) for name in before], 0
         for part in self.stretches(text, allow_special):
@@ -232,18 +246,14 @@ class WordEncoder:
         Raises:
             TokentuiError: A unit is not in the vocabulary and the recipe says `error`.
         """
-        segmenter, units_of = self.segmenter, self.pretokenizer.units
-        follower = segmenter.follower(units_of) if isinstance(segmenter, SingleViterbi) else None
+        symbols, follower = self.pretokenizer.symbols, None
+        if self.way.scope == "document":
+            follower = cast("Follower", self.segmenter).follower(self._kept_units)
         for n, pretoken in enumerate(words):
             if n % _CHECK_EVERY == 0:
                 tick(n, len(words))
-            parts = follower(pretoken.text) if follower else None
-            if parts is None:
-                tokens = self.word(pretoken.text)
-            else:
-                units = units_of(pretoken.text)
-                parts = self.treated(parts, units, range(len(units)))
-                tokens = tuple([self._token(part, units) for part in parts])
+            parts = follower(pretoken.text) if follower and pretoken.text not in symbols else None
+            tokens = self.word(pretoken.text, parts)
             at, spans = pretoken.start if starts is None else starts[n], pretoken.unit_spans
             for token in tokens:
                 if token.unknown and self._said.refused:
@@ -295,7 +305,8 @@ class WordEncoder:
                 from tokentui.encode.kernels.encode import Compiled  # not worth it for what is typed
 
                 self._compiled = Compiled(
-                    self.vocabulary, self.merges, self.pretokenizer, self.segmenter, self.word_ids
+                    self.vocabulary, self.merges, self.pretokenizer,
+                    self.segmenter if self.way.kernel else None, self.word_ids,
                 )
             if self._compiled.knows:
                 return self._compiled.encode(part, threads)
@@ -357,15 +368,13 @@ class WordEncoder:
             return False
         return self._stretches is None or not may_hold(text, self._specials)
 
-    def _bare_stretches(
-        self, text: str, allow_special: bool
-    ) -> Iterable[Special | str | list[str]] | None:
+    def _bare_stretches(self, text: str, allow_special: bool) -> Iterable[Special | str | list[str]] | None:
         """As `stretches`, for ids alone: texts that the recipe alone cuts, or words, without places.
 
         Returns:
             None where the places are wanted.
         """
-        if not self._alone:
+        if self.way.scope != "word":
             return None
         if not self.alike(text):
             if self._stretches is not None:
@@ -398,22 +407,23 @@ class WordEncoder:
         known = self.vocabulary.known_units(self.merges)
         return [at for at, unit in enumerate(units) if unit in known]
 
+    def _kept_units(self, word: str) -> list[bytes]:
+        units = self.pretokenizer.units(word)
+        return [units[at] for at in self.kept(units)]
+
     def refusal(self, pretoken: PreToken, token: Token) -> TokentuiError:
         """Why a text cannot be encoded: the unit named, and where it stands."""
         units = self.pretokenizer.units(pretoken.text)
         where = f"offset {pretoken.start + pretoken.unit_spans[token.start][0]}"
-        way = WAYS.of(self.vocabulary.recipe.encode)
+        way = self.way
         if 0 < way.most < len(pretoken.text):
             what = f"{way.name.replace('-', ' ')} gives up a word of more than {way.most} characters"
             return TokentuiError(f"{what}: {quoted(pretoken.text)}", where, "take encode=merges")
         return self.vocabulary.refusal(units[token.start], where)
 
-    def _token(self, part: Part, units: list[bytes]) -> Token:
+    def _lacking(self, part: Part, units: list[bytes]) -> Token:
+        """The token of a part that is none of the vocabulary: a byte of it, or what is unknown."""
         vocabulary = self.vocabulary
-        if part.symbol is not None:
-            piece = vocabulary.pieces[part.symbol]
-            text, number = piece.decode("utf-8", "replace"), vocabulary.id_of(part.symbol, self.merges)
-            return Token(number, text, piece, part.start, part.end, False, part.symbol)
         if part.byte is not None:
             name = byte_token(part.byte)
             return Token(vocabulary.byte_id(part.byte), name, name.encode(), part.start, part.end, False)

@@ -11,25 +11,63 @@ from __future__ import annotations
 
 import functools
 import os.path
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import cast, overload
 
-import regex
-
+from tokentui.encode.segment.merges import merge_cells
 from tokentui.encode.vocabulary import Pipeline, Special, Vocabulary
 from tokentui.recipe import Recipe
 
 
+class NameFinder:
+    """Finds names in a text: the leftmost, and of those the longest.
+
+    It takes no longer for many names, but for many lengths of names whose first two characters are the same.
+
+    >>> list(NameFinder(["<s>", "<s>>"]).spans("a<s>><s>"))
+    [(1, 5), (5, 8)]
+
+    Args:
+        names: The names; an empty one is found nowhere.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = frozenset(filter(None, names))
+        lengths: dict[str, set[int]] = {}
+        for name in self._names:
+            lengths.setdefault(name[:2], set()).add(len(name))
+        self._lengths = {head: sorted(found, reverse=True) for head, found in lengths.items()}
+        heads = {name[0] for name in self._names}
+        self._heads = re.compile(f"[{''.join(map(re.escape, heads))}]") if heads else None
+
+    def length_at(self, text: str, start: int) -> int:
+        """The characters of the longest name at a place, 0 for none."""
+        lengths = self._lengths.get(text[start : start + 2], ())
+        found = (text[start : start + length] for length in (*lengths, 1))  # shorter at the end of the text
+        return next((len(name) for name in found if name in self._names), 0)
+
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """The places of names, without overlap."""
+        end = 0
+        for match in self._heads.finditer(text) if self._heads else ():
+            start = match.start()
+            if start >= end and (length := self.length_at(text, start)):
+                end = start + length
+                yield start, end
+
+
+_finder = functools.lru_cache(8)(NameFinder)
+
+
 def cut_at_names(text: str, specials: tuple[str, ...]) -> Iterator[tuple[int, str | Special]]:
     """Each special token that stands in a text by its name, and each stretch between them, with its start."""
-    names = sorted(filter(None, specials), key=len, reverse=True)
     at = 0
-    if names:
-        for match in regex.finditer("|".join(map(regex.escape, names)), text):
-            if match.start() > at:
-                yield at, text[at : match.start()]
-            at = match.end()
-            yield match.start(), Special(match.group(), match.start(), at)
+    for start, end in _finder(specials).spans(text):
+        if start > at:
+            yield at, text[at:start]
+        yield start, Special(text[start:end], start, end)
+        at = end
     if at < len(text):
         yield at, text[at:]
 
@@ -52,7 +90,7 @@ class ImportedVocabulary(Vocabulary):
         ids: The id of each symbol.
         merges: The (left, right) of each merge, as symbols.
         units: The symbol of each smallest unit.
-        specials: The id of each special token by its name, in order of the ids.
+        specials: The id of each special token by its name.
         unknown: The id of the unknown token, None where there is none.
         names: The name of each id in the file, where that is not the piece as text.
         bytes_: The symbol of each byte-fallback token by its byte.
@@ -64,22 +102,13 @@ class ImportedVocabulary(Vocabulary):
     imported = True
 
     def __init__(
-        self,
-        recipe: Recipe,
-        pieces: list[bytes],
-        ids: list[int],
-        merges: Sequence[tuple[int, int]] = (),
-        *,
-        units: Mapping[bytes, int],
-        pipeline: Pipeline,
-        specials: Mapping[str, int] | None = None,
-        unknown: int | None = None,
-        names: Mapping[int, str] | None = None,
-        bytes_: Mapping[int, int] | None = None,
-        scores: Sequence[float] = (),
+        self, recipe: Recipe, pieces: list[bytes], ids: list[int], merges: Sequence[tuple[int, int]] = (), *,
+        units: Mapping[bytes, int], pipeline: Pipeline, specials: Mapping[str, int] | None = None,
+        unknown: int | None = None, names: Mapping[int, str] | None = None,
+        bytes_: Mapping[int, int] | None = None, scores: Sequence[float] = (),
         never: frozenset[int] = frozenset(),
     ) -> None:
-        specials = specials or {}
+        specials = dict(sorted((specials or {}).items(), key=lambda item: item[1]))
         super().__init__(recipe, (), tuple(specials), min([*ids, *specials.values()], default=0))
         self.pieces = pieces
         self.base_size = len(pieces) - len(merges)
@@ -97,25 +126,17 @@ class ImportedVocabulary(Vocabulary):
         self.never = never
         self.byte_symbols = dict(bytes_ or {})
         self._bytes = {symbol: value for value, symbol in self.byte_symbols.items()}
-        self._ids = ids
-        self._specials = dict(specials)
+        self.order = ids
+        self._specials = specials
         self._unknown = unknown
 
     def size(self, merges: int) -> int:
         """The number of ids after so many merges, specials and byte tokens counted. Holes are not."""
-        return len({self._ids[symbol] for symbol in self.symbols(merges)}.union(self._specials.values()))
-
-    def id_of(self, symbol: int, merges: int) -> int:
-        """The file's id of a symbol."""
-        return self._ids[symbol]
-
-    def order_of(self, symbol: int) -> int:
-        """The file's id, which never changes."""
-        return self._ids[symbol]
+        return len({self.order[symbol] for symbol in self.symbols(merges)}.union(self._specials.values()))
 
     def byte_id(self, value: int) -> int:
         """The id of the byte-fallback token of a byte."""
-        return self._ids[self.byte_symbols[value]]
+        return self.order[self.byte_symbols[value]]
 
     def special_id(self, name: str) -> int:
         """The id of a special token."""
@@ -133,7 +154,7 @@ class ImportedVocabulary(Vocabulary):
 
     @functools.cached_property
     def _symbols(self) -> dict[int, int]:
-        return {number: symbol for symbol, number in enumerate(self._ids)}
+        return {number: symbol for symbol, number in enumerate(self.order)}
 
     def kind_of(self, symbol: int) -> str:
         """The kind of a symbol.
@@ -156,8 +177,8 @@ class ImportedVocabulary(Vocabulary):
     def symbols_by_id(self, merges: int) -> dict[int, int]:
         """The symbol of each id after so many merges; specials have none."""
         taken = set(self._specials.values())
-        ids = self._ids
-        return {ids[symbol]: symbol for symbol in self.symbols(merges) if ids[symbol] not in taken}
+        found = super().symbols_by_id(merges)
+        return {number: symbol for number, symbol in found.items() if number not in taken}
 
     def copy(self, merges: int) -> Vocabulary:
         """The same tables: what was read does not grow."""
@@ -220,13 +241,25 @@ class Parents(Sequence[tuple[int, int]]):
 
     def _of(self, symbol: int) -> tuple[int, int]:
         piece, table = self._pieces[symbol], self._table
-        parts = self._units(piece)
-        while len(parts) > 2:
-            ranked = ((table.get(parts[at] + parts[at + 1], symbol), at) for at in range(len(parts) - 1))
-            best, at = min(ranked)
-            if best >= symbol:
+        spelled = self._units(piece)
+        size = count = len(spelled)
+        cells, following = list(range(size)), list(range(1, size + 1))
+
+        def merged(left: int, right: int) -> tuple[int, int] | None:
+            rank = table.get(spelled[left] + spelled[right], symbol)
+            if rank >= symbol:
+                return None
+            spelled.append(self._pieces[rank])
+            return rank, len(spelled) - 1
+
+        for _ in merge_cells(cells, following.copy(), following, merged) if size > 2 else ():
+            count -= 1
+            if count == 2:
                 break
-            parts[at : at + 2] = [self._pieces[best]]
+        parts, at = list[bytes](), 0
+        while at < size:
+            parts.append(spelled[cells[at]])
+            at = following[at]
         if len(parts) == 2 and all(part in table for part in parts):
             return table[parts[0]], table[parts[1]]
         splits = []

@@ -3,6 +3,7 @@ of which a key changes little."""
 
 from __future__ import annotations
 
+import itertools
 import re
 from bisect import bisect_left
 from collections import Counter
@@ -36,7 +37,7 @@ class Pretokens:
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
-        self.encoder = WordEncoder(tokenizer.vocabulary, tokenizer.merges)
+        self.encoder = tokenizer.encoder
         self._recipe = tokenizer.recipe
         self.staged = type(self.encoder.pretokenizer) is not Pretokenizer
         """True if the file does more to a text than the axes say."""
@@ -165,10 +166,8 @@ class Typed:
             tail = _alike(old[: -room - 1 : -1], text[: -room - 1 : -1])
             step = 32
             while not start and step < 2 * same:
-                cut = pretokenizer.safe_cut(text, max(1, same - step))
-                while cut < same:
+                for cut in itertools.takewhile(same.__gt__, pretokenizer.cuts(text, max(1, same - step))):
                     start = cut
-                    cut = pretokenizer.safe_cut(text, cut + 1)
                 step *= 2
             if tail:
                 end = pretokenizer.safe_cut(text, len(text) - tail + 1)

@@ -14,7 +14,7 @@ from tokentui.core.safetext import safe_line
 from tokentui.encode.decode import Decoder
 from tokentui.encode.explain import RoundTrip, WordExplanation, explain, round_trip
 from tokentui.encode.offsets import Encoding, WordEncoder
-from tokentui.encode.segment.viterbi import Sampling
+from tokentui.encode.segment import SAMPLED
 from tokentui.encode.vocabulary import Vocabulary, byte_token
 from tokentui.recipe import RUN, SHAPE, Recipe
 
@@ -30,6 +30,7 @@ class Entry:
         kind: `special`, `unknown`, `byte` (byte fallback), `unit`, `merge`, `piece` of a model without
             merges, or `orphan` of a file: a token that no merge makes.
         score: The natural log probability of a unigram piece, None elsewhere.
+        symbol: The symbol of the vocabulary that it stands for; None for specials and byte-fallback tokens.
     """
 
     id: int
@@ -37,6 +38,7 @@ class Entry:
     text: str
     kind: str
     score: float | None = None
+    symbol: int | None = None
 
 
 class Tokenizer:
@@ -65,31 +67,27 @@ class Tokenizer:
     def __init__(
         self, vocabulary: Vocabulary, merges: int | None = None, run: Mapping[str, object] | None = None
     ) -> None:
-        if not isinstance(vocabulary, Vocabulary):
-            raise TokentuiError(
-                f"a vocabulary belongs here, not {shown(vocabulary)}",
-                "Tokenizer",
-                "take train, Trainer or load",
-            )
-        have = len(vocabulary.merges)
-        merges = have if merges is None else whole(merges, "merges")
+        have = max(len(vocabulary.merges), len(vocabulary.sizes) - 1)  # files have no sizes, events no merges
+        merges = have if merges is None else merges
         if not 0 <= merges <= have:
             raise TokentuiError(
                 f"the vocabulary has {have} merges", f"merges={shown(merges)}", f"take 0 to {have}"
             )
-        if not isinstance(run, Mapping | None):
-            raise TokentuiError(f"the words of a run belong here, not {shown(run)}", "run", "hand in a dict")
-        asked = {key: value for key, value in (run or {}).items() if value is not None}
-        for key in asked:
+        self._asked = {key: value for key, value in (run or {}).items() if value is not None}
+        for key in self._asked:
             if key not in RUN and key not in SHAPE:
                 raise TokentuiError(f"no such key {shown(key)}", "run", nearest(str(key), (*RUN, *SHAPE)))
-        symbols = vocabulary.recipe.symbols
-        asked["first_id"] = vocabulary.first_id
-        asked["specials"] = [name for name in vocabulary.specials if name not in symbols]
         self.vocabulary = vocabulary
         self.merges = merges
-        told = {key: asked[key] for key in RUN if key in asked}
-        self.run: Mapping[str, object] = told | vocabulary.recipe.shape
+        self._encoder: WordEncoder | None = None
+
+    @functools.cached_property
+    def run(self) -> Mapping[str, object]:
+        """The words of the training that were asked for, with the first id and the specials that it has."""
+        vocabulary, symbols = self.vocabulary, self.recipe.symbols
+        specials = [name for name in vocabulary.specials if name not in symbols]
+        told = {**self._asked, "first_id": vocabulary.first_id, "specials": specials}
+        return {key: told[key] for key in RUN if key in told} | self.recipe.shape
 
     def __reduce__(self) -> tuple[type[Tokenizer], tuple[Vocabulary, int, dict[str, object]]]:
         """In another process it has a vocabulary of its own, without merges that do not count."""
@@ -178,17 +176,12 @@ class Tokenizer:
         return self.vocabulary.size(self.merges)
 
     def encode(
-        self,
-        text: str | bytes,
-        *,
-        special_tokens: bool = False,
-        allow_special: bool = False,
-        progress: Progress | None = None,
-        cancel: Cancel | None = None,
+        self, text: str | bytes, *, special_tokens: bool = False, allow_special: bool = False,
+        progress: Progress | None = None, cancel: Cancel | None = None,
     ) -> Encoding:
         """Encode a text, see `WordEncoder.encode`. What has no id has None in `ids`."""
         with job(progress, cancel):
-            return self._encoder.encode(
+            return self.encoder.encode(
                 text_of(text), allow_special=allow_special, special_tokens=special_tokens
             )
 
@@ -205,14 +198,8 @@ class Tokenizer:
         ]
 
     def encode_ids(
-        self,
-        text: str | bytes,
-        *,
-        special_tokens: bool = False,
-        allow_special: bool = False,
-        threads: int | None = None,
-        progress: Progress | None = None,
-        cancel: Cancel | None = None,
+        self, text: str | bytes, *, special_tokens: bool = False, allow_special: bool = False,
+        threads: int | None = None, progress: Progress | None = None, cancel: Cancel | None = None,
     ) -> array[int]:
         """The ids of a text alone, much faster than `encode`; see `WordEncoder.ids`.
 
@@ -220,7 +207,7 @@ class Tokenizer:
         """
         threads = None if threads is None else whole(threads, "threads", 1, "such as 2")
         with job(progress, cancel):
-            return self._encoder.ids(
+            return self.encoder.ids(
                 text_of(text), special_tokens=special_tokens, allow_special=allow_special, threads=threads
             )
 
@@ -239,10 +226,8 @@ class Tokenizer:
         text = text_of(text)
         if not isinstance(seed, int | None):
             raise TokentuiError(f"not a whole number: {shown(seed)}", "seed", "such as 1, or None")
-        drawing = WordEncoder(
-            self.vocabulary, self.merges, segmenter=Sampling(self.vocabulary, temperature, seed)
-        )
-        return drawing.encode(text)
+        drawn = SAMPLED.given(temperature=temperature, seed=seed)
+        return WordEncoder(self.vocabulary, self.merges, way=drawn).encode(text)
 
     def decode(self, ids: Iterable[int | None]) -> str:
         """The text of ids; bytes that are not UTF-8 become U+FFFD, and so does a token without an id (None,
@@ -254,15 +239,15 @@ class Tokenizer:
         Raises:
             TokentuiError: An id does not exist; it names the id and the valid range.
         """
-        return self._decoder.to_text(ids)
+        return self.decoder.to_text(ids)
 
     def decode_bytes(self, ids: Iterable[int | None]) -> bytes:
         """The exact bytes of ids. Raises as `decode` does."""
-        return self._decoder.to_bytes(ids)
+        return self.decoder.to_bytes(ids)
 
     def explain(self, text: str | bytes) -> tuple[WordExplanation, ...]:
         """Each merge or attempt in order, a pre-token at a time."""
-        return explain(self._encoder, text_of(text))
+        return explain(self.encoder, text_of(text))
 
     def lost(self, text: str | bytes) -> tuple[str, ...]:
         """Short sentences on what decoding the encoded text does not give back."""
@@ -274,7 +259,7 @@ class Tokenizer:
         Returns:
             The decoded text, and the parts of the text that are lost.
         """
-        return round_trip(self._encoder, text_of(text), self._decoder)
+        return round_trip(self.encoder, text_of(text), self.decoder)
 
     def entries(self) -> Iterator[Entry]:
         """The vocabulary in order of the ids."""
@@ -291,9 +276,8 @@ class Tokenizer:
             if number not in rows:  # else it is a merge that borrowed a special's id
                 piece = vocabulary.pieces[symbol]
                 score = vocabulary.scores[symbol] if vocabulary.scores else None
-                rows[number] = Entry(
-                    number, piece, piece.decode("utf-8", "replace"), vocabulary.kind_of(symbol), score
-                )
+                kind, text = vocabulary.kind_of(symbol), piece.decode("utf-8", "replace")
+                rows[number] = Entry(number, piece, text, kind, score, None if kind == "byte" else symbol)
         for number in sorted(rows):
             yield rows[number]
 
@@ -301,10 +285,14 @@ class Tokenizer:
         """The tokenizer after so many merges; the tables are shared."""
         return type(self)(self.vocabulary, merges, self.run)
 
-    @functools.cached_property
-    def _encoder(self) -> WordEncoder:
-        return WordEncoder(self.vocabulary, self.merges)
+    @property
+    def encoder(self) -> WordEncoder:
+        """Encodes words by it, and remembers them."""
+        if self._encoder is None:  # no cached property: until Python 3.12 all tokenizers would wait for one
+            self._encoder = WordEncoder(self.vocabulary, self.merges)
+        return self._encoder
 
     @functools.cached_property
-    def _decoder(self) -> Decoder:
+    def decoder(self) -> Decoder:
+        """Decodes its ids."""
         return Decoder(self.vocabulary, self.merges)

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.segment import UNKNOWN, LimitedTable, Segmenter
+from tokentui.encode.segment import UNKNOWN, EncodingWay, LimitedTable
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import PreToken, Pretokenizer
 
@@ -87,7 +87,7 @@ class Pipeline:
     tokenizer.
 
     Attributes:
-        segmenter: Makes the segmenter for the vocabulary and a number of merges; None for that of the recipe.
+        way: The way of encoding; None for that of the recipe.
         pretokenizer: Turns a text into words and units; None for that of the recipe.
         stretches: Cuts a text at the tokens that it holds by name; the second argument is True if specials
             count.
@@ -104,7 +104,7 @@ class Pipeline:
         near: True if the axis `split` of the recipe is only the nearest match to the steps.
     """
 
-    segmenter: Callable[[Vocabulary, int], Segmenter] | None = None
+    way: EncodingWay | None = None
     pretokenizer: Pretokenizer | None = None
     stretches: Callable[[str, bool], Iterable[Stretch]] | None = None
     decoder: Callable[[Sequence[str]], bytes] | None = None
@@ -141,6 +141,8 @@ class Vocabulary:
     """The steps that the recipe does not describe."""
     imported: bool = False
     """True if it is that of another tool's file."""
+    encodes: bool = True
+    """True if a way of encoding reads it."""
     notes: tuple[str, ...] = ()
     """The assumptions about the file that holds the vocabulary, a sentence each."""
 
@@ -178,12 +180,18 @@ class Vocabulary:
         """The mark of the recipe."""
         self.prefix = self.mark if recipe.mark_kind == "prefix" else b""
         """The mark that continues a word, empty where the recipe has none."""
-        self._first_symbol_id = first_id + len(self.specials) + self.byte_tokens
         special_pieces = [name.encode("utf-8", "surrogatepass") for name in self.specials]
         self._special_ids = {piece: first_id + n for n, piece in reversed(list(enumerate(special_pieces)))}
-        self._borrowed: dict[int, int] = {}
+        self.borrowed: set[int] = set()
+        """The symbols that have the id of a special, which they spell."""
         self.sizes: list[int] = [len(self.specials) + self.byte_tokens + self.base_size]
         """The number of ids after each number of merges, specials and byte tokens counted."""
+        first = first_id + self.sizes[0] - self.base_size
+        self._next_id = first if self.base_last else first + self.base_size
+        first += _AFTER_ALL_MERGES if self.base_last else 0
+        self.order: list[int] = list(range(first, first + self.base_size))
+        """The id of each symbol. Where the base comes after the merges its ids move with each merge; here it
+        stands after all merges there can be, so that the order of the ids never changes."""
 
     def join(self, left: int, right: int) -> bytes:
         """The bytes of the token that this pair would make: the right part's `##` goes."""
@@ -227,7 +235,7 @@ class Vocabulary:
         other.limit = number, made
         return other
 
-    def symbols(self, merges: int) -> Iterable[int]:
+    def symbols(self, merges: int) -> Sequence[int]:
         """The symbols after so many merges."""
         symbols = range(self.base_size + merges)
         if self.limit is None:
@@ -249,7 +257,9 @@ class Vocabulary:
         self.ranks[left, right] = rank
         special = self._special_ids.get(piece)
         if special is not None:
-            self._borrowed[symbol] = special
+            self.borrowed.add(symbol)
+        self.order.append(self._next_id if special is None else special)
+        self._next_id += special is None
         self.sizes.append(self.sizes[-1] + (special is None))
         return symbol
 
@@ -262,7 +272,9 @@ class Vocabulary:
         self.merges.extend(pairs)
         self.counts.extend(counts)
         self.ranks.update(zip(pairs, range(first, first + len(pairs)), strict=True))
-        size = self.sizes[-1] + 1
+        size, number = self.sizes[-1] + 1, self._next_id
+        self._next_id += len(pairs)
+        self.order.extend(range(number, self._next_id))
         self.sizes.extend(range(size, size + len(pairs)))
 
     def copy(self, merges: int) -> Vocabulary:
@@ -274,26 +286,21 @@ class Vocabulary:
 
     def size(self, merges: int) -> int:
         """The number of ids after so many merges, specials and byte tokens counted."""
-        lacking = 0 if self.limit is None else self.base_size - len(list(self.symbols(0)))
+        lacking = 0 if self.limit is None else self.base_size - len(self.symbols(0))
         return self.sizes[merges] - lacking
+
+    def ids(self, merges: int) -> Sequence[int]:
+        """The id of each symbol after so many merges; later symbols may follow."""
+        if not self.base_last:
+            return self.order
+        moved = self.sizes[merges] - self.sizes[0] - _AFTER_ALL_MERGES
+        return [*(number + moved for number in self.order[: self.base_size]), *self.order[self.base_size :]]
 
     def id_of(self, symbol: int, merges: int) -> int:
         """The id of a symbol after so many merges."""
-        rank = symbol - self.base_size
-        if rank < 0:
-            before = self.sizes[merges] - self.sizes[0] if self.base_last else 0
-            return self._first_symbol_id + before + symbol
-        if symbol in self._borrowed:
-            return self._borrowed[symbol]
-        own = self.sizes[rank] - self.sizes[0]
-        return self._first_symbol_id + own + (0 if self.base_last else self.base_size)
-
-    def order_of(self, symbol: int) -> int:
-        """Where a symbol's id stands among the others: it never changes, also where the base comes after the
-        merges."""
         if self.base_last and symbol < self.base_size:
-            return _AFTER_ALL_MERGES + symbol
-        return self.id_of(symbol, 0)
+            return self.order[symbol] + self.sizes[merges] - self.sizes[0] - _AFTER_ALL_MERGES
+        return self.order[symbol]
 
     def byte_id(self, value: int) -> int:
         """The id of the byte-fallback token of a byte."""
@@ -317,15 +324,10 @@ class Vocabulary:
         what = f"{quoted(unit.decode('utf-8', 'surrogateescape'))} is not in the vocabulary"
         return TokentuiError(what, where, "take another value of the axis unknown")
 
-    def learned(self, merges: int) -> Sequence[int]:
-        """The symbols that have an id of their own after so many merges, ascending: no special's, no byte
-        token's."""
-        symbols = range(self.base_size + merges)
-        return [symbol for symbol in symbols if symbol not in self._borrowed] if self._borrowed else symbols
-
     def symbols_by_id(self, merges: int) -> dict[int, int]:
         """The symbol of each id after so many merges; specials and byte tokens have none."""
-        return {self.id_of(symbol, merges): symbol for symbol in self.symbols(merges)}
+        ids = self.ids(merges)
+        return {ids[symbol]: symbol for symbol in self.symbols(merges)}
 
     # ---- marks: which tokens continue a word and which end one
     #
@@ -433,6 +435,7 @@ class GageVocabulary(Vocabulary):
         rank = len(self.merges)
         self.expansions.append(self.join(left, right))
         self.pieces.append(self.placeholder(rank))
+        self.order.append(self.order[self.placeholders[rank]])
         self.merges.append((left, right))
         self.counts.append(count)
         self.ranks[left, right] = rank
@@ -446,13 +449,14 @@ class GageVocabulary(Vocabulary):
             copy.add(left, right, count)
         return copy
 
-    def id_of(self, symbol: int, merges: int) -> int:
-        """The id of a symbol: its byte, after the specials."""
-        return self.first_id + len(self.specials) + self.pieces[symbol][0]
+    def symbols(self, merges: int) -> Sequence[int]:
+        """The symbols after so many merges: pairs in the place of the bytes that stand for them."""
+        taken = set(self.placeholders[:merges])
+        return [symbol for symbol in super().symbols(merges) if symbol not in taken]
 
-    def learned(self, merges: int) -> Sequence[int]:
-        """The symbols of the bytes, and of the pairs in the place of those that stand for one."""
-        return sorted(self.symbols_by_id(merges).values())
+    def symbols_by_id(self, merges: int) -> dict[int, int]:
+        """The symbol of each id after so many merges, in order of the ids."""
+        return dict(sorted(super().symbols_by_id(merges).items()))
 
     def known_units(self, merges: int) -> Mapping[bytes, int]:
         """The bytes that a text may hold after so many merges: those that stand for no pair."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ASPECTS = (
     "counts", "recipe", "symbols", "space", "merges", "split", "normalize", "specials", "around", "flags",
-    "dropout", "lengths",
+    "dropout", "lengths", "limit",
 )
 """The aspects of a tokenizer that a format keeps or loses, in the order in which losses are told; see
 `proof.EXAMPLES`.
@@ -33,7 +33,7 @@ class Holds:
     """The recipes that a format can hold. An empty tuple means any.
 
     Attributes:
-        ways: The ways of encoding, by their names in `spec.WAYS`.
+        ways: The ways of encoding, as `EncodingWay.written` names them.
         units: Values of the axis `unit`.
         marks: Values of the axis `mark`, or kinds of them, such as `prefix`.
         splits: Values of the axis `split`.
@@ -168,11 +168,11 @@ FORMATS: dict[str, Format] = {
         Format(
             "bert", "BERT's vocab.txt", ("vocab.txt",), Ref("tokentui.formats.vocab_txt:BERT"),
             (("vocab.txt", rb"\[(?:PAD|UNK|CLS|unused[0-9]+)\]\r?\n"),), ("vocab.txt",),
-            Holds(("longest-match",), ("char",), ("prefix:##",)), ("specials", "around"),
+            Holds(("longest-match",), ("char",), ("prefix:##",)), ("specials", "around", "limit"),
         ),
         Format(
             "subword-nmt", "subword-nmt's codes", ("bpe.codes",), Ref("tokentui.formats.merge_files:CODES"),
-            ((".codes", _MERGES),), (".codes", "codes"),
+            (("codes", _MERGES),), ("codes",),
             Holds(("merges",), ("byte", "char"), ("end-suffix:</w>", "end-symbol:</w>")), ("merges",),
         ),
         Format(

@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import base64
 import binascii
-import functools
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from tokentui.encode.pipeline import Parents
-from tokentui.encode.segment.merges import JoinedMerging, PairMerging
+from tokentui.encode.segment import PAIRS, RANKS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import Codec
 from tokentui.formats.source import LARGEST_ID, NeedsSplit, Node, Source, check_tokens
@@ -146,7 +145,7 @@ def build(
     return imported(
         "tiktoken" if said is None else "tekken",
         Recipe(split=split, base=base, unknown="error" if base == "first-seen" else "never"),
-        functools.partial(JoinedMerging, table=table, order=ids, whole=table), pieces, ids,
+        RANKS.given(table=table, order=ids, whole=table), pieces, ids,
         Parents(pieces, table, len(single) + len(orphans)), specials=specials, notes=notes,
         units={piece: table[piece] for piece in single}, around=("<s>", "</s>"), said=said,
     )
@@ -377,7 +376,7 @@ def _read_minbpe(source: Source) -> Tokenizer:
     twice = len(pairs) - len(rows)
     notes = (f"{twice} pairs stand in two lines: the last line of a pair counts",) if twice else ()
     return imported(
-        "minbpe", recipe, functools.partial(PairMerging, rows=rows, makes=range(256, width)), pieces,
+        "minbpe", recipe, PAIRS.given(rows=rows, makes=range(256, width)), pieces,
         list(range(width)), pairs, units={piece: value for value, piece in enumerate(pieces[:256])},
         specials=specials, notes=notes,
     )

@@ -6,7 +6,9 @@ import os
 import re
 import zlib
 from collections.abc import Sequence
+from dataclasses import replace
 
+from tokentui.core.choices import UNWRITABLE, unwritable
 from tokentui.core.errors import TokentuiError, name_of, nearest, path_of
 from tokentui.core.files import read_regular, write_together
 from tokentui.core.limits import now
@@ -14,7 +16,7 @@ from tokentui.core.runtime import quiet_collector
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import FORMATS, OWN, WRITTEN, Format, named_like, recognised
 from tokentui.formats.proof import ExportReport, contents
-from tokentui.formats.source import NeedsSplit, Source, read_source
+from tokentui.formats.source import NeedsSplit, Node, Source, check_tokens, read_source
 from tokentui.formats.spec import Refused
 from tokentui.recipe import Recipe
 
@@ -27,12 +29,13 @@ _OTHERS = (
 _HEAD = 1 << 14
 
 
-def load(path: str | os.PathLike[str], split: str = "") -> Tokenizer:
+def load(path: str | os.PathLike[str], split: str = "", *, otherwise: str = "") -> Tokenizer:
     """Read a tokenizer file. The format is told by its content, never by its name.
 
     Args:
         path: The file.
         split: A value of that axis, for a file that holds none (tiktoken ranks).
+        otherwise: The same, which a file that holds or tells its split does not heed.
 
     Raises:
         TokentuiError: It cannot be read, is of none of `FORMATS`, or is damaged; it says what is wrong and
@@ -41,24 +44,19 @@ def load(path: str | os.PathLike[str], split: str = "") -> Tokenizer:
     source = read_source(path_of(path, "tokenizer"), name_of(split, "split"))
     _refuse_others(source.data, source.where)
     with quiet_collector():
-        if (format := recognised(source)) is not None:
-            return format.codec.read(source)
-    known = "; ".join(format.about for format in FORMATS.values())
-    raise source.error("not a tokenizer file that this version reads", f"it reads {known}")
-
-
-def load_any(path: str, split: str) -> Tokenizer:
-    """Read a tokenizer file. The split is for a file that holds none; others keep their own.
-
-    Raises:
-        TokentuiError: As `load`.
-    """
-    try:
-        return load(path)
-    except NeedsSplit:
-        if not split:
-            raise
-        return load(path, split)
+        if (format := recognised(source)) is None:
+            known = "; ".join(format.about for format in FORMATS.values())
+            raise source.error("not a tokenizer file that this version reads", f"it reads {known}")
+        try:
+            tokenizer = format.codec.read(source)
+        except NeedsSplit:
+            if not otherwise:
+                raise
+            tokenizer = format.codec.read(replace(source, split=otherwise))
+    check_tokens(map(len, tokenizer.vocabulary.specials), Node(None, source.where))
+    if unwritable(tokenizer.recipe.split + tokenizer.recipe.mark):
+        raise source.error(f"{UNWRITABLE}: its split or its mark does")
+    return tokenizer
 
 
 def recognise(path: str | os.PathLike[str]) -> Format | None:
@@ -83,23 +81,6 @@ def _refuse_others(data: bytes, where: str) -> None:
 # --- files that are written ---
 
 
-def save(tokenizer: Tokenizer, path: str | os.PathLike[str], format: str | None = None) -> None:
-    """Write a tokenizer file, whole or not at all.
-
-    Args:
-        tokenizer: The tokenizer.
-        path: Where to; a symlink's target is written, an existing file keeps its permissions.
-        format: A name of `WRITTEN`; by the end of the file's name where None.
-
-    Raises:
-        TokentuiError: There is no such format, it cannot hold the tokenizer, or the file cannot be written.
-    """
-    path = path_of(path, "path")
-    if format is not None:
-        name_of(format, "format")
-    export(tokenizer, path, format)
-
-
 def export(tokenizer: Tokenizer, path: str | os.PathLike[str], format: str | None = None) -> ExportReport:
     """Write a tokenizer's file, or all of them where its format has several, and say what was lost.
 
@@ -109,7 +90,8 @@ def export(tokenizer: Tokenizer, path: str | os.PathLike[str], format: str | Non
 
     Args:
         tokenizer: The tokenizer.
-        path: Where to. Of a format of several files one of them, or a folder.
+        path: Where to; a symlink's target is written, an existing file keeps its permissions. Of a format of
+            several files one of them, or a folder.
         format: A name of `WRITTEN`, None to go by the name.
 
     Raises:
@@ -117,7 +99,8 @@ def export(tokenizer: Tokenizer, path: str | os.PathLike[str], format: str | Non
         Refused: The format cannot hold the tokenizer.
         Cancelled: The job is cancelled.
     """
-    chosen = format_of(path, tokenizer.recipe, format)
+    path = path_of(path, "path")
+    chosen = format_of(path, tokenizer.recipe, None if format is None else name_of(format, "format"))
     places = targets(path, chosen)
     report, files = contents(tokenizer, chosen)
     if report.refused:

@@ -11,7 +11,6 @@ name passes through without an id. Sources: openai/gpt-2, Hugging Face's `BPE.sa
 
 from __future__ import annotations
 
-import functools
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -176,7 +175,7 @@ def _built(
         elif _SPECIAL.fullmatch(name):
             specials[name] = ordered.ids[symbol]
     return imported(
-        "gpt2", recipe, functools.partial(ordered.merging, drop=recipe.unknown == "drop"), pieces,
+        "gpt2", recipe, ordered.way.given(drop=recipe.unknown == "drop"), pieces,
         ordered.ids, ordered.merges, units=units, specials=specials, notes=[*notes, *ordered.notes],
         unknown=next((specials[name] for name in UNKNOWN_NAMES if name in specials), None),
         names=dict(zip(ordered.ids, ordered.tokens, strict=True)),
@@ -336,7 +335,7 @@ def _read_codes(source: Source) -> Tokenizer:
     )
     pieces = [name.encode("latin-1") if byte_level else to_bytes(name) for name in ordered.tokens]
     return imported(
-        "subword-nmt", recipe, ordered.merging, pieces, ordered.ids, ordered.merges, specials={},
+        "subword-nmt", recipe, ordered.way, pieces, ordered.ids, ordered.merges, specials={},
         units={pieces[symbol]: symbol for symbol, name in enumerate(ordered.roots) if unit(name)},
         notes=["codes hold no ids: they are numbered from 0, the units first", *ordered.notes],
     )

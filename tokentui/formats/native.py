@@ -14,14 +14,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import NamedTuple
 
-from tokentui.axes import AXES, check, objective_of
+from tokentui.axes import AXES, check
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.segment import WAYS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import GageVocabulary, Vocabulary
 from tokentui.formats import OWN, WRITTEN, Codec
-from tokentui.formats.source import Known, Node, Source, source_of
+from tokentui.formats.source import LONGEST_MARK, Known, Node, Source, check_tokens, source_of
 from tokentui.formats.spec import Fitted, Refused, Spec, Token
 from tokentui.formats.tokens import name_of
 from tokentui.learn.objectives import OBJECTIVES
@@ -72,13 +72,20 @@ def _fit(spec: Spec) -> Fitted:
     """A tokenizer as the own document holds it.
 
     Raises:
-        Refused: It was read from a file that its tokens do not tell.
+        Refused: It was read from a file that its tokens do not tell, or its mark or its specials are longer
+            than those of a file that is read.
     """
+    if len(spec.recipe.mark) > LONGEST_MARK:
+        raise Refused(f"its mark is longer than {LONGEST_MARK} characters", "tokentui", "take a shorter one")
+    try:
+        check_tokens(map(len, spec.vocabulary.specials), Node(None, "specials"))
+    except TokentuiError as error:
+        raise Refused(f"its specials: {error.what}", "tokentui", error.hint) from None
     document = _Document(spec.recipe, run=spec.tokenizer.run)
     if spec.vocabulary.imported:
         return _with_stages(document, spec)
     vocabulary, merges = spec.vocabulary, spec.tokenizer.merges
-    ids = [vocabulary.id_of(symbol, merges) for symbol in range(vocabulary.base_size + merges)]
+    ids = vocabulary.ids(merges)[: vocabulary.base_size + merges]
     pairs = zip(vocabulary.merges[:merges], vocabulary.counts, ids[vocabulary.base_size :], strict=False)
     document.tokens = _rows(spec.tokenizer)
     document.merges = (_Merge(ids[left], ids[right], own, count) for (left, right), count, own in pairs)
@@ -171,10 +178,11 @@ def _read(source: Source) -> Tokenizer:
     for name in AXIS_NAMES:
         if name not in axes:
             raise root["recipe"].error(f'"{name}" is missing', "all eleven axes belong there")
+    root["recipe"]["mark"].text(most=LONGEST_MARK)
     recipe = _checked(root["recipe"], lambda: Recipe.from_dict(axes, str(root["recipe"])))
     run = _run(root["run"])
     if shape := {name: run[name] for name in SHAPE if name in run}:
-        recipe = _checked(root["run"], lambda: recipe.shaped(**shape))
+        recipe = _checked(root["run"], lambda: recipe.with_axes(**shape))
     if "stages" in root:
         return _restored(recipe, root)
     tokenizer = _trained(recipe, run, root)
@@ -252,7 +260,7 @@ def _trained(recipe: Recipe, run: Mapping[str, object], root: Node) -> Tokenizer
     listed, replayed = root["vocabulary"], root["merges"]
     rows, merges = list(map(_token, listed.rows())), list(map(_merge, replayed.rows()))
     first, specials = root["run"]["first_id"].number(), root["run"]["specials"].texts()
-    objective = objective_of(recipe.with_axes(**_stand_ins(recipe)))
+    objective = OBJECTIVES.of(recipe.with_axes(**_stand_ins(recipe)).objective)
     for n, row in enumerate(rows):
         if row.id != first + n:
             raise listed.at(n).error(f"id {row.id} where {first + n} belongs",
@@ -406,6 +414,9 @@ def _restored(recipe: Recipe, root: Node) -> Tokenizer:
         raise stages.error(
             f"not what a file of {name} says", "mend the file or read the other file again"
         ) from None
+    splits = recipe.split, tokenizer.recipe.split
+    if all(split.startswith("regex:") for split in splits):  # versions may write one pattern in two ways
+        recipe = recipe.with_axes(split=splits[1])
     if tokenizer.recipe != recipe:
         theirs = asdict(tokenizer.recipe)
         axis = next(axis for axis, value in asdict(recipe).items() if theirs[axis] != value)

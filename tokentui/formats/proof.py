@@ -7,6 +7,7 @@ vocabulary, alone and among others.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import silent, tick
 from tokentui.core.safetext import to_bytes, visible
 from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.segment import UNKNOWN
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import NO_ID
 from tokentui.formats import ASPECTS, OWN, Format, Holds, recognised
@@ -77,13 +79,14 @@ def contents(tokenizer: Tokenizer, format: Format) -> tuple[ExportReport, tuple[
         return replace(report, refused="a token holds half a surrogate pair, which has no UTF-8"), ()
     except TokentuiError as error:
         return replace(report, refused=f"what is written could not be read: {error}"), ()
-    difference, texts = _compare(spec, fitted, back, format.says_text)
+    trial = _Trial(spec, fitted, back, format.says_text)
+    difference, texts = trial.encoded()
     if difference is not None:
         theirs, ours = _shown(difference.theirs), _shown(difference.ours)
         what = f"it would encode {difference.text[:60]!r} as {theirs}, not as {ours}"
         return replace(report, refused=what, checked=texts), ()
     losses = report.losses
-    if format.says_text and (other := _decoded(spec, fitted, back)):
+    if format.says_text and (other := trial.decoded()):
         example = f"{other.theirs[0][:40]!r}, not {other.ours[0][:40]!r}"
         losses += (Loss("decoding", "a text may come back otherwise", example),)
     return replace(report, losses=losses, checked=texts), files
@@ -98,10 +101,11 @@ def _fitted(spec: Spec, format: Format) -> tuple[ExportReport, Fitted | None]:
         fitted = format.codec.fit(spec)
     except TokentuiError as error:
         return replace(report, refused=error.what + (f" ({error.hint})" if error.hint else "")), None
-    lost = [] if own else [name for name in ASPECTS if name not in format.keeps]
-    found = [Loss(*EXAMPLES[name][:2], example) for name in lost
-             if (example := EXAMPLES[name].example(spec))]
-    return replace(report, losses=(*fitted.losses, *found)), fitted
+    for aspect in () if own else (EXAMPLES[name] for name in ASPECTS if name not in format.keeps):
+        if example := aspect.example(spec):
+            excuse = functools.partial(aspect.differs, spec) if aspect.differs else None
+            fitted.lose(aspect.what, aspect.consequence, example, excuse)
+    return replace(report, losses=tuple(fitted.losses)), fitted
 
 
 # --- what a format can hold ---
@@ -113,7 +117,7 @@ def check_holds(holds: Holds, recipe: Recipe, way: str) -> None:
     Args:
         holds: The recipes that it can hold.
         recipe: The recipe.
-        way: The way of encoding, a name of `spec.WAYS`.
+        way: The way of encoding, as formats tell it.
 
     Raises:
         Refused: It cannot.
@@ -141,13 +145,19 @@ def check_holds(holds: Holds, recipe: Recipe, way: str) -> None:
 
 
 class Aspect(NamedTuple):
-    """An aspect of a tokenizer: its name, the consequence of its loss, and an example of it, empty where it
-    has none.
+    """An aspect of a tokenizer.
+
+    Attributes:
+        what: Its name.
+        consequence: The consequence of its loss.
+        example: An example of it, empty where the tokenizer has none.
+        differs: Returns whether its loss makes a text differ; None where no text is encoded otherwise.
     """
 
     what: str
     consequence: str
     example: Callable[[Spec], str]
+    differs: Callable[[Spec, str], bool] | None = None
 
 
 _NAMED = 5
@@ -183,6 +193,16 @@ def _specials(spec: Spec) -> str:
     return " ".join(names[:_NAMED]) + " …" * (len(names) > _NAMED)
 
 
+def _most(spec: Spec) -> int:
+    """The most characters of a word that is not given up; 0 for words of any length."""
+    return 0 if UNKNOWN.of(spec.recipe.unknown).sure else spec.encoder.way.most
+
+
+def _limit(spec: Spec) -> str:
+    most = _most(spec)
+    return f"those of more than {most} characters are given up here" if most else ""
+
+
 def _extra(name: str) -> Callable[[Spec], str]:
     """The example of an aspect that a file gave, beyond what the axes say."""
     return lambda spec: spec.origin.extras.get(name, "") if spec.origin else ""
@@ -191,20 +211,32 @@ def _extra(name: str) -> Callable[[Spec], str]:
 EXAMPLES: Mapping[str, Aspect] = {
     "counts": Aspect("counts", "how often a pair stood when it was merged is not kept", _counts),
     "recipe": Aspect("recipe", "how it was trained is not kept", _recipe),
-    "symbols": Aspect("symbols", "they are found only where special tokens are allowed",
-                      lambda spec: " ".join(spec.recipe.symbols[:_NAMED])),
-    "space": Aspect("a space in front", "set it before a text is encoded, or leave it out",
-                    lambda spec: {None: "", True: "with", False: "without"}[spec.recipe.prefix_space]),
+    "symbols": Aspect(
+        "symbols", "they are found only where special tokens are allowed",
+        lambda spec: " ".join(spec.recipe.symbols[:_NAMED]),
+    ),
+    "space": Aspect(
+        "a space in front", "set it before a text is encoded, or leave it out",
+        lambda spec: {None: "", True: "with", False: "without"}[spec.recipe.prefix_space],
+    ),
     "merges": Aspect("merges", "what a token was made of is not kept", _merges),
-    "split": Aspect("pattern", "the file does not say how text is cut: name it where it is read",
-                    lambda spec: f"-s split={spec.recipe.split}"),
-    "normalize": Aspect("normaliser", "text has to be normalised before it is encoded",
-                        lambda spec: ",".join(spec.recipe.normalize)),
+    "split": Aspect(
+        "pattern", "the file does not say how text is cut: name it where it is read",
+        lambda spec: f"-s split={spec.recipe.split}",
+    ),
+    "normalize": Aspect(
+        "normaliser", "text has to be normalised before it is encoded",
+        lambda spec: ",".join(spec.recipe.normalize),
+    ),
     "specials": Aspect("specials", "the file does not name them: name them where it is read", _specials),
     "around": Aspect("around", "no tokens are put around a text", _around),
     "flags": Aspect("added tokens", "their flags are not kept", _extra("flags")),
     "dropout": Aspect("dropout", "it is not kept", _extra("dropout")),
     "lengths": Aspect("lengths", "they are not kept", _extra("lengths")),
+    "limit": Aspect(
+        "long words", "words of any length are encoded", _limit,
+        lambda spec, text: any(len(word) > _most(spec) for word in spec.pretokenizer.words(text)),
+    ),
 }
 """The aspects of `ASPECTS`."""
 
@@ -243,6 +275,7 @@ TEXTS: tuple[str, ...] = (
 """Texts that every file is tried on. Bytes that are not UTF-8 stand as lone surrogates."""
 
 _LONG = 24
+_LONGEST_WORD = 10_000
 _SINGLY = 6000
 """Vocabularies of up to so many tokens are tried token by token as well."""
 
@@ -260,6 +293,9 @@ def probes(spec: Spec) -> Iterator[str]:
     yield from TEXTS
     words = dict.fromkeys(_typed(entry.piece, spec) for entry in spec.ordinary if entry.kind != "byte")
     listed = [word for word in words if word]
+    if 0 < (most := _most(spec)) <= _LONGEST_WORD:  # one that is not given up, and one that is
+        letter = next((word for word in listed if len(word) == 1), "x")
+        yield f"{letter * most} {letter * (most + 1)}"
     together = 64 if len(listed) <= _SINGLY else 2048
     for joint, every in ((" ", 1), ("", 1 if len(listed) <= _SINGLY else 8)):
         for at in range(0, len(listed), together * every):
@@ -278,9 +314,8 @@ def _typed(piece: bytes, spec: Spec) -> str:
     return text.replace("▁", " ") if spec.recipe.split == "metaspace" else text
 
 
-def _compare(spec: Spec, fitted: Fitted, back: Tokenizer, says_text: bool) -> tuple[Difference | None, int]:
-    """The first text that is encoded otherwise after reading back, None where there is none; and how many
-    were tried.
+class _Trial:
+    """The tokenizer that was written and the one that was read back, on the same texts.
 
     Left out is a text that is refused, one that a loss which is told makes differ, and, where unknown units
     cannot become what they became, one that has any.
@@ -291,35 +326,42 @@ def _compare(spec: Spec, fitted: Fitted, back: Tokenizer, says_text: bool) -> tu
         back: The tokenizer that was read back.
         says_text: Whether the file says how a text is normalised and split; else `spec` says it for both.
     """
-    sides = _Sides(spec, fitted, back, says_text)
-    texts = list(probes(spec))
-    jit.ready(sum(map(len, texts)), "encode")
-    tried = 0
-    for n, text in enumerate(texts):
-        if n % 16 == 0:
-            tick(n, len(texts))
-        if fitted.excused(text):
-            continue
-        tried += 1
-        with silent():
-            if sides.quickly_same(text):
-                continue
-            difference = sides.difference(text)
-            if difference is not None:
-                return (sides.shorter(text) or difference), tried
-    return None, tried
-
-
-class _Sides:
-    """The tokenizer that was written and the one that was read back, for the same texts."""
 
     def __init__(self, spec: Spec, fitted: Fitted, back: Tokenizer, says_text: bool) -> None:
-        self._fitted = fitted
+        self._spec, self._fitted, self._back = spec, fitted, back
         other = None if says_text else spec.pretokenizer
         self._encoders = spec.encoder, WordEncoder(back.vocabulary, back.merges, pretokenizer=other)
         self._becomes = None if fitted.keeps_ids else _renumbered(spec, back)
 
-    def quickly_same(self, text: str) -> bool:
+    def encoded(self) -> tuple[Difference | None, int]:
+        """The first text that is encoded otherwise, None where there is none; and how many were tried."""
+        texts = list(probes(self._spec))
+        jit.ready(sum(map(len, texts)), "encode")
+        tried = 0
+        for n, text in enumerate(texts):
+            if n % 16 == 0:
+                tick(n, len(texts))
+            if self._fitted.excused(text):
+                continue
+            tried += 1
+            with silent():
+                if difference := self._difference(text):
+                    return (self._shorter(text) or difference), tried
+        return None, tried
+
+    def decoded(self) -> Difference | None:
+        """The first text that is decoded otherwise."""
+        for text in itertools.islice(TEXTS, 40 if self._fitted.keeps_ids else 0):
+            try:
+                ids = self._spec.tokenizer.encode(text).ids
+                ours, theirs = self._spec.tokenizer.decode(ids), self._back.decode(ids)
+            except TokentuiError:
+                continue
+            if None not in ids and ours != theirs and not self._fitted.excused(text):
+                return Difference(text, (ours,), (theirs,))
+        return None
+
+    def _quickly_same(self, text: str) -> bool:
         """Return whether the ids are surely the same: found fast, without saying where they are not."""
         try:
             ours, theirs = (side.ids(text) for side in self._encoders)
@@ -332,8 +374,10 @@ class _Sides:
         return all(self._becomes.get(our, NO_ID) == their != NO_ID
                    for our, their in zip(ours, theirs, strict=True))
 
-    def difference(self, text: str) -> Difference | None:
+    def _difference(self, text: str) -> Difference | None:
         """The two encodings of a text, where they differ and that is not told."""
+        if self._quickly_same(text):
+            return None
         try:
             want = self._encoders[0].encode(text)
         except TokentuiError:
@@ -347,14 +391,14 @@ class _Sides:
         same = want.ids == got.ids if self._fitted.keeps_ids else want.pieces == got.pieces
         return None if same else Difference(text, want.tokens, got.tokens)
 
-    def shorter(self, text: str) -> Difference | None:
+    def _shorter(self, text: str) -> Difference | None:
         """A part of a text that differs too, as short as halving and trimming make it."""
         found = None
         while len(text) > 1:
             half, quarter = len(text) // 2, len(text) // 4
             halves = (text[:half], text[half:], text[quarter : quarter + half]) if len(text) > _LONG else ()
             for part in (*halves, text[1:], text[:-1]):
-                if not self._fitted.excused(part) and (difference := self.difference(part)):
+                if not self._fitted.excused(part) and (difference := self._difference(part)):
                     text, found = part, difference
                     break
             else:
@@ -368,21 +412,6 @@ def _renumbered(spec: Spec, back: Tokenizer) -> dict[int, int]:
     for entry in back.entries():
         theirs[entry.piece] = -1 if entry.piece in theirs else entry.id
     return {entry.id: theirs[entry.piece] for entry in spec.ordinary if theirs.get(entry.piece, -1) >= 0}
-
-
-def _decoded(spec: Spec, fitted: Fitted, back: Tokenizer) -> Difference | None:
-    """The first text that is decoded otherwise after reading back."""
-    if not fitted.keeps_ids:
-        return None
-    for text in itertools.islice(TEXTS, 40):
-        try:
-            ids = spec.tokenizer.encode(text).ids
-            ours, theirs = spec.tokenizer.decode(ids), back.decode(ids)
-        except TokentuiError:
-            continue
-        if None not in ids and ours != theirs and not fitted.excused(text):
-            return Difference(text, (ours,), (theirs,))
-    return None
 
 
 def _shown(parts: Sequence[str]) -> str:

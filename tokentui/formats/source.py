@@ -25,6 +25,8 @@ LARGEST_ID = (1 << 31) - 1
 """The greatest id that a file may hold."""
 MOST_WORK = 1 << 29
 """The squares of the lengths of all tokens together: the cost of looking for the parts of each."""
+LONGEST_MARK = 1 << 8
+"""The most characters of what stands at each unit of a word."""
 MEND = "mend the file or train it again"
 _LARGEST = 2**63 - 1
 _HEX = re.compile("(?:[0-9a-f]{2})*")
@@ -127,9 +129,12 @@ class Node:
             raise self.error("a number is negative" if value < 0 else "a number is too large")
         return value
 
-    def text(self, default: str | None = None) -> str:
-        """The value, which must be text."""
-        return self._of(str, default)
+    def text(self, default: str | None = None, most: int | None = None) -> str:
+        """The value, which must be text, of at most so many characters."""
+        text = self._of(str, default)
+        if most is not None and len(text) > most:
+            raise self.error(f"a text of {len(text):,} characters; {most:,} are more than any tokenizer has")
+        return text
 
     def texts(self) -> list[str]:
         """The value, which must be a list of texts."""

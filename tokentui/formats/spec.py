@@ -5,6 +5,7 @@ before them.
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -14,17 +15,13 @@ from typing import NamedTuple
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check
 from tokentui.encode.offsets import WordEncoder
-from tokentui.encode.segment.longest import LongestMatch
-from tokentui.encode.segment.merges import JoinedMerging, Merging, PairMerging
-from tokentui.encode.segment.viterbi import Viterbi
+from tokentui.encode.segment.merges import Merging
 from tokentui.encode.tokenizer import Entry, Tokenizer
 from tokentui.encode.vocabulary import GageVocabulary, Origin
 from tokentui.formats.tokens import name_of
 from tokentui.recipe import Recipe
 from tokentui.text.split import SPLITS
 
-WAYS = (("ranks", JoinedMerging), ("merges", Merging), ("viterbi", Viterbi), ("longest-match", LongestMatch))
-"""The ways of encoding that formats tell apart, and the segmenters of each; the first that fits counts."""
 _SPACED = re.compile(r"[ \n\r]")
 
 
@@ -132,7 +129,7 @@ class Spec:
         staged: Whether more is done to a text than the axes of the recipe say.
         specials: The special tokens with their ids.
         before, after: The special tokens around a text.
-        way: The way of encoding, a name of `WAYS`; empty for a rule of its own.
+        way: The way of encoding as formats tell it; empty for a rule of its own.
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
@@ -144,7 +141,7 @@ class Spec:
         self.staged = self.pretokenizer.beyond_axes
         self.specials = {name: vocabulary.special_id(name) for name in vocabulary.specials}
         self.before, self.after = self.encoder.around
-        self.way = next((name for name, kind in WAYS if isinstance(self.encoder.segmenter, kind)), "")
+        self.way = self.encoder.way.written
         if isinstance(vocabulary, GageVocabulary):
             self.way = "placeholders"
 
@@ -162,8 +159,8 @@ class Spec:
         """The id of each symbol that is there at this number of merges."""
         vocabulary, merges = self.vocabulary, self.tokenizer.merges
         there = {*vocabulary.symbols_by_id(merges), *self.specials.values()}
-        ids = {symbol: vocabulary.id_of(symbol, merges) for symbol in range(vocabulary.base_size + merges)}
-        return {symbol: number for symbol, number in ids.items() if number in there}
+        numbers = itertools.islice(vocabulary.ids(merges), vocabulary.base_size + merges)
+        return {symbol: number for symbol, number in enumerate(numbers) if number in there}
 
     @functools.cached_property
     def entries(self) -> list[Entry]:
@@ -193,8 +190,8 @@ class Spec:
         segmenter = self.encoder.segmenter
         if not isinstance(segmenter, Merging):
             return []
-        order = self.vocabulary.order_of
-        ranked = sorted((rank, order(left), order(right), left, right, made)
+        order = self.vocabulary.order
+        ranked = sorted((rank, order[left], order[right], left, right, made)
                         for left, right, rank, made in segmenter.pairs())
         return [row[3:] for row in ranked]
 
@@ -217,7 +214,7 @@ class Spec:
     def whole(self) -> bool:
         """Return whether a word that is a token is that token, whatever the merges say."""
         segmenter = self.encoder.segmenter
-        words = segmenter.whole_words() if isinstance(segmenter, PairMerging | JoinedMerging) else ()
+        words = segmenter.whole_words() if isinstance(segmenter, Merging) else ()
         return any(True for _ in words)
 
     def tokens(self, byte_level: bool) -> list[Token]:

@@ -3,17 +3,15 @@
 
 from __future__ import annotations
 
-import functools
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.pipeline import ImportedVocabulary
-from tokentui.encode.segment import Segmenter
-from tokentui.encode.segment.merges import PairMerging
+from tokentui.encode.segment import PAIRS, EncodingWay
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import Origin, Pipeline, Vocabulary
+from tokentui.encode.vocabulary import Origin, Pipeline
 from tokentui.formats.source import Node
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
@@ -81,8 +79,8 @@ def is_unit(name: str, prefix: str = "", suffix: str = "", lettered: bool = Fals
 
 
 def imported(
-    format: str, recipe: Recipe, segmenter: Callable[[Vocabulary, int], Segmenter],
-    pieces: list[bytes], ids: list[int], merges: Sequence[tuple[int, int]] = (), *,
+    format: str, recipe: Recipe, way: EncodingWay, pieces: list[bytes], ids: list[int],
+    merges: Sequence[tuple[int, int]] = (), *,
     units: Mapping[bytes, int], specials: Mapping[str, int], notes: Sequence[str],
     around: tuple[str, str] = ("", ""), unknown: int | None = None, names: Mapping[int, str] | None = None,
     pretokenizer: Pretokenizer | None = None, said: Mapping[str, object] | None = None,
@@ -92,7 +90,7 @@ def imported(
     Args:
         format: The name of the format.
         recipe: What the axes say.
-        segmenter: Makes the segmenter for the vocabulary and a number of merges.
+        way: The way of encoding, with the tables of the file.
         pieces, ids, merges, units, unknown, names: As `ImportedVocabulary` takes them.
         specials: The special tokens with their ids.
         notes: What was assumed.
@@ -101,11 +99,11 @@ def imported(
         said: What the file says beyond the tokens.
     """
     begin, end = ((name,) if name in specials else () for name in around)
-    pipeline = Pipeline(segmenter, pretokenizer or Pretokenizer(recipe), around=(begin, end),
+    pipeline = Pipeline(way, pretokenizer or Pretokenizer(recipe), around=(begin, end),
                         notes=tuple(notes), origin=Origin(format, said or {}))
     return Tokenizer(ImportedVocabulary(
         recipe, pieces, ids, merges, units=units, pipeline=pipeline, unknown=unknown, names=names,
-        specials=dict(sorted(specials.items(), key=lambda item: item[1])),
+        specials=specials,
     ))
 
 
@@ -136,9 +134,9 @@ class Ordered:
         return self.tokens[: len(self.tokens) - len(self.merges)]
 
     @property
-    def merging(self) -> functools.partial[PairMerging]:
+    def way(self) -> EncodingWay:
         """The way of encoding by these merges."""
-        return functools.partial(PairMerging, rows=self.rows, makes=self.makes)
+        return PAIRS.given(rows=self.rows, makes=self.makes)
 
 
 def in_merge_order(

@@ -10,7 +10,7 @@ import itertools
 import re
 
 from tokentui.core.safetext import to_bytes
-from tokentui.encode.segment.longest import TableMatch
+from tokentui.encode.segment import MAX_CHARACTERS, TABLE, UNKNOWN
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import UNKNOWN_NAMES
 from tokentui.formats import Codec
@@ -63,7 +63,7 @@ def _read(source: Source) -> Tokenizer:
     names = sorted(tokens, key=tokens.__getitem__)
     pieces = [to_bytes(name) for name in names]
     return imported(
-        "bert", recipe, TableMatch, pieces, [tokens[name] for name in names], specials=specials, notes=notes,
+        "bert", recipe, TABLE, pieces, [tokens[name] for name in names], specials=specials, notes=notes,
         units={piece: symbol for symbol, piece in enumerate(pieces)}, around=("[CLS]", "[SEP]"),
         unknown=next((tokens[name] for name in UNKNOWN_NAMES if name in tokens), None),
     )
@@ -100,6 +100,11 @@ def _fit(spec: Spec) -> Fitted:
     lines |= dict(zip(holes, free, strict=False))
     if spec.recipe.unknown != "whole-word":
         fitted.lose_unknown(f"unknown={spec.recipe.unknown} becomes: the whole word is unknown")
+    if (most := spec.encoder.way.most) != MAX_CHARACTERS and not UNKNOWN.of(spec.recipe.unknown).sure:
+        low, high = sorted((most, MAX_CHARACTERS))
+        fitted.lose("long words", f"words of more than {MAX_CHARACTERS} characters are given up",
+                    f"those of more than {most} are given up here",
+                    lambda text: any(low < len(word) <= high for word in spec.pretokenizer.words(text)))
     fitted.tokens = [Token(number, name, name.encode("utf-8", "surrogateescape"))
                      for number, name in sorted(lines.items())]
     return fitted

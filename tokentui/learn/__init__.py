@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tokentui.core.jobs import silent, tick
 from tokentui.core.runtime import quiet_collector
-from tokentui.learn.objectives import OBJECTIVES, Material
+from tokentui.learn.objectives import Material
 from tokentui.learn.values import Step, Stop
 from tokentui.recipe import Recipe, Run, Stops
 
@@ -20,36 +20,29 @@ if TYPE_CHECKING:  # the tables of this room are imported where nothing is train
     from tokentui.text.count import Words
 
 
-def start(corpus: Corpus, recipe: Recipe, run: Run | None = None) -> Trainer:
+def start(
+    corpus: Corpus | None, recipe: Recipe, run: Run | None = None, words: Words | None = None
+) -> Trainer:
     """Start a training: count the corpus and lay it out, at step 0.
 
     Args:
-        corpus: The corpus.
+        corpus: The corpus; None where words of it are all that is known.
         recipe: The recipe.
         run: The first id and the special tokens; of its stops the size that a training which prunes goes to.
+        words: Its pre-tokens, where they are counted already.
 
     Raises:
         TokentuiError: The recipe's pattern takes too long on this corpus.
     """
-    from tokentui.text.count import count
+    if words is None:
+        from tokentui.text.count import count
 
-    words = count(corpus, recipe)
-    with silent():
-        return start_counted(words, recipe, run, corpus.documents)
-
-
-def start_counted(
-    words: Words, recipe: Recipe, run: Run | None = None, documents: Sequence[str] | None = None
-) -> Trainer:
-    """Start a training on pre-tokens that are counted already.
-
-    Args:
-        words: The counted pre-tokens.
-        recipe: The recipe.
-        run: The first id and the special tokens; of its stops the size that a training which prunes goes to.
-        documents: The documents that the words come from, for an objective that reads them too.
-    """
-    return OBJECTIVES.of(recipe.objective).trainer(Material(words, recipe, run or Run(), documents))
+        assert corpus is not None
+        words = count(corpus, recipe)
+        with silent():
+            return start(corpus, recipe, run, words)
+    material = Material.of(words, recipe, run, None if corpus is None else corpus.documents)
+    return material.objective.trainer(material)
 
 
 # ---- walking

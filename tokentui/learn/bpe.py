@@ -42,7 +42,7 @@ from __future__ import annotations
 
 import bisect
 import heapq
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, chain, pairwise, repeat
 from typing import NamedTuple
 
@@ -88,15 +88,18 @@ class PlainPairs:
 
     engine = PLAIN
     key: Key
-    _queue: Queue | None
-    """The candidates at the furthest step, made when they are asked for."""
+    fit: Callable[[Iterable[int]], list[int]]
+    """Those of some pairs that may be merged."""
+    _limits: tuple[int | None, frozenset[tuple[bytes, ...]]]
+    _queue: Queue
+    """The candidates at the furthest step."""
     _moved: set[int]
     """The pairs that have come or changed since the queue was told, and the symbols that were merged."""
     _parts: set[int]
 
     def __init__(self, material: Material, vocabulary_of: Callable[[Totals], Vocabulary]) -> None:
         recipe, words = material.recipe, material.words
-        self.objective, self._allowed = material.objective, FILTERS.of(recipe.pieces).allows
+        self.objective, self._allows = material.objective, FILTERS.of(recipe.pieces).allows
         self._rule = TIES.of(recipe.tie).key
         cut, weights = Pretokenizer(recipe).units, WEIGHTS.of(recipe.weight).of(words.counts)
         units = [cut(word) for word in each(words.words, len(words.words))]
@@ -123,12 +126,13 @@ class PlainPairs:
         self._log_left: list[int] = []
         self.uses = [0 if piece in apart else totals.get(piece, 0) for piece in self.vocabulary.pieces]
         """The uses of each symbol at this step, by weight."""
-        self._start_tokens = sum(self.uses) + tokens_of(apart, units, weights, recipe)
+        self._tokens = [sum(self.uses) + tokens_of(apart, units, weights, recipe)]
+        self.tokens_at = self._tokens.__getitem__
+        """The length of the corpus in tokens after a known step."""
         self._count()
         self.number = self.known = 0
         self._made: list[Made] = []
-        self._limits: tuple[object, ...] = ()
-        self._forget_choices()
+        self._choose_anew(Constraints())
 
     # ---- count, choose, merge, note
 
@@ -167,29 +171,33 @@ class PlainPairs:
 
     def best(self, under: Constraints) -> int:
         """The best pair at the furthest step, 0 where no pair may be merged."""
-        self._judge(under)
+        if (under.max_length, under.forbidden) != self._limits:
+            self._choose_anew(under)
         least = under.min_count if self.objective.filters else 1
-        if self._queue is None or least != self._queue.least:
+        if least != self._queue.least:
             self._queue, self._moved = Queue(self, least), set(range(1, len(self.counts)))
         self._queue.take(self._moved, self._parts)
         self._moved.clear()
         self._parts.clear()
-        if under.forced and (forced := self._pair_of(under.forced)):
-            return forced
         pair = self._queue.best()
+        if under.forced and (forced := self._pair_of(under.forced)):
+            self._queue.force(forced)
+            return forced
         return pair if self.counts[pair] >= under.min_count else 0
 
     def _make(self, pair: int) -> int:
         """Merge a pair for the first time and note it. Returns how many places were merged, by weight."""
         left, right, places = self.left[pair], self.right[pair], self.counts[pair]
         uses, pairs, logged = (self.uses[left], self.uses[right]), len(self.counts), len(self._log_place)
-        tied, tokens = self._queue.tied(pair) if self._queue else 1, self.tokens_at(self.number)
+        tied, alike = self._queue.tied, self._queue.alike
         self.known += 1
         self.vocabulary.add(left, right, places)
         self.length.append(self.length[left] + self.length[right])
         self.uses.append(0)
         replaced = self._merge(pair)
-        self._made.append(Made(pair, pairs, logged, Merged(tokens - replaced, places, replaced, tied, *uses)))
+        self._tokens.append(self._tokens[-1] - replaced)
+        figures = Merged(Pair(left, right, places, places, *uses), replaced, tied, alike)
+        self._made.append(Made(pair, pairs, logged, figures))
         return replaced
 
     def _merge(self, pair: int) -> int:
@@ -273,7 +281,7 @@ class PlainPairs:
             pair_at[start] = pair
             symbols[start] = symbols[middle - 1] = left
             symbols[middle] = symbols[start + last] = right
-        counts[0], counts[pair] = 0, figures.places
+        counts[0], counts[pair] = 0, figures.pair.places
         self._listed -= sum(map(len, self._places[first_new:]))
         del self.left[first_new:], self.right[first_new:], counts[first_new:], self._places[first_new:]
         del self._log_place[logged:], self._log_left[logged:]
@@ -286,37 +294,36 @@ class PlainPairs:
         """Forget the steps past the present one."""
         self.vocabulary = self.vocabulary.copy(self.number)
         del self.uses[len(self.vocabulary.pieces) :], self.length[len(self.vocabulary.pieces) :]
-        del self._made[self.number :]
+        del self._made[self.number :], self._tokens[self.number + 1 :]
         self.known = self.number
-        self._forget_choices()
+        self._choose_anew()
 
     # ---- the pairs that may be merged
 
-    def _forget_choices(self) -> None:
-        self.key, self._queue = self._rule(self), None
-        self._moved, self._parts = set(), set()
-        self.barred, self._judged = set[int](), 1
-        """The pairs that may not be merged, among those before a number."""
+    def _choose_anew(self, under: Constraints | None = None) -> None:
+        """Forget the order of the pairs, and take constraints on which of them may be merged."""
+        if under is not None:
+            self._limits = under.max_length, under.forbidden
+        (longest, forbidden), allows = self._limits, self._allows
+        length, vocabulary, pieces = self.length, self.vocabulary, self.vocabulary.pieces
+        judged = bytearray(1)  # 1 for each pair that may be merged: 0 is none; a redone merge makes the same
 
-    def _judge(self, under: Constraints) -> None:
-        """Judge the pairs that have come since; under other constraints than before, all of them."""
-        limits = longest, forbidden = under.max_length, under.forbidden
-        if limits != self._limits:
-            self._limits = limits
-            self._forget_choices()
-        first, self._judged = self._judged, max(self._judged, len(self.counts))
-        if longest is None and self._allowed is None and not forbidden:
-            return
-        length, pieces = self.length, self.vocabulary.pieces
-        for part in in_blocks(range(first, len(self.counts))):
-            for pair in part:
-                left, right = self.left[pair], self.right[pair]
-                if (
-                    (longest is not None and length[left] + length[right] > longest)
-                    or (self._allowed is not None and not self._allowed(self.vocabulary.join(left, right)))
-                    or (pieces[left], pieces[right]) in forbidden
-                ):
-                    self.barred.add(pair)
+        def may(pair: int) -> bool:
+            left, right = self.left[pair], self.right[pair]
+            return (
+                (longest is None or length[left] + length[right] <= longest)
+                and (allows is None or allows(vocabulary.join(left, right)))
+                and (pieces[left], pieces[right]) not in forbidden
+            )
+
+        def fit(pairs: Iterable[int]) -> list[int]:
+            for part in in_blocks(range(len(judged), len(self.counts))):
+                judged.extend(map(may, part))
+            return [pair for part in in_blocks(pairs) for pair in part if judged[pair]]
+
+        self.fit = list if longest is None and allows is None and not forbidden else fit
+        self.key, self._queue = self._rule(self), Queue(self, 1)
+        self._moved, self._parts = set(range(1, len(self.counts))), set()
 
     def values(self, pairs: Sequence[int]) -> list[int]:
         """The values of pairs that stand somewhere as whole numbers, which are ordered, and equal, exactly as
@@ -331,7 +338,7 @@ class PlainPairs:
         value = self.objective.value
         if value is None:
             return [counts[pair] for pair in pairs]
-        shift = 4 * self._start_tokens.bit_length()
+        shift = 4 * self._tokens[0].bit_length()
         fractions = [value(counts[pair], uses[left[pair]], uses[right[pair]]) for pair in pairs]
         return [(numerator << shift) // denominator for numerator, denominator in fractions]
 
@@ -346,20 +353,20 @@ class PlainPairs:
 
     def ranked(self, under: Constraints, limit: int) -> Ranked:
         """The candidates at this step, so many of the best in order."""
-        self._judge(under)
-        counts, key, (fell, first_new) = self.counts, self.key, self._falls()
-        candidates = (pair for pair, count in enumerate(counts) if count >= under.min_count)
-        pairs = [pair for pair in candidates if pair not in self.barred]
+        if (under.max_length, under.forbidden) != self._limits:
+            self._choose_anew(under)
+        counts, uses, key, (fell, first_new) = self.counts, self.uses, self.key, self._falls()
+        pairs = self.fit([pair for pair, count in enumerate(counts) if count >= under.min_count])
         values = self.values(pairs)
         # Late in a run most pairs share the least value: no key is made for those that are further below.
         least = min(heapq.nlargest(limit, values), default=0)
         ordered = ((-one, key(pair), pair) for one, pair in zip(values, pairs, strict=True) if one >= least)
         best = [pair for _, _, pair in heapq.nsmallest(limit, ordered)]
-        before = [counts[pair] + fell.get(pair, 0) if pair < first_new else None for pair in best]
-        rows = [
-            Pair(self.left[pair], self.right[pair], counts[pair], was)
-            for pair, was in zip(best, before, strict=True)
-        ]
+        rows = []
+        for pair in best:
+            left, right, count = self.left[pair], self.right[pair], counts[pair]
+            before = count + fell.get(pair, 0) if pair < first_new else None
+            rows.append(Pair(left, right, count, before, uses[left], uses[right]))
         tied = values.count(max(values, default=0))
         replaced = rows[0].places if rows else 0
         if rows and rows[0].left == rows[0].right:
@@ -391,32 +398,21 @@ class PlainPairs:
 
     # ---- the figures
 
-    @property
     def memory(self) -> int:
         """The bytes that the corpus, its pairs and the history take, eight a number."""
         flat = (
             self.symbols, self._weights, self.starts, self._pair_at, self.length, self.left, self.right,
-            self.counts, self._places, self._log_place, self._log_left, self.uses,
+            self.counts, self._places, self._log_place, self._log_left, self.uses, self._tokens,
         )
-        return 8 * (sum(len(one) for one in flat) + self._listed + 9 * self.known)
+        return 8 * (sum(len(one) for one in flat) + self._listed + 8 * self.known)
 
     def merged(self, number: int) -> Merged:
         """The figures of a known step."""
         return self._made[number - 1].figures
 
-    def tokens_at(self, number: int) -> int:
-        """The length of the corpus in tokens after a known step."""
-        return self._made[number - 1].figures.tokens if number else self._start_tokens
-
     def size_at(self, number: int) -> int:
         """The number of ids after a known step."""
         return self.vocabulary.sizes[number]
-
-    def last_with(self, least: int, number: int) -> int:
-        """The furthest known step that is reached from a step by merges of pairs with at least such a count.
-        """
-        steps = range(number, self.known)
-        return next((step for step in steps if self._made[step].figures.places < least), self.known)
 
     def words_changed(self) -> set[int]:
         """The words, by their number, in which the last step merged something."""

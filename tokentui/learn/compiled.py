@@ -17,19 +17,7 @@ from tokentui.core.safetext import to_bytes
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import Totals
 from tokentui.learn.kernels import layout, merges, order, pairs, score
-from tokentui.learn.kernels.layout import (
-    A_STEP,
-    CELL,
-    CHAINS,
-    NO_LIMIT,
-    PAIR,
-    PLACE,
-    RANKED,
-    ROOM,
-    ROWS,
-    RULES,
-    State,
-)
+from tokentui.learn.kernels.layout import State
 from tokentui.learn.objectives import Material
 from tokentui.learn.values import Constraints, Merged, Pair, Ranked, Span, disjoint
 
@@ -77,12 +65,14 @@ class KernelPairs:
         symbols = np.array([self._vocabulary.units[piece] for piece in units.pieces], np.int32)
         base = self._vocabulary.pieces
         self._state = State(
-            base=len(base), rule=RULES[recipe.tie], longest=NO_LIMIT, least=1, scored=int(objective.filters),
+            base=len(base), rule=layout.RULES[recipe.tie], longest=layout.NO_LIMIT, least=1,
+            scored=int(objective.filters),
             prefix=len(to_bytes(recipe.mark_text)) if recipe.mark_kind == "prefix" else 0,
-            **{name: np.zeros(0, row) for name, row in ROWS.items()},
+            **{name: np.zeros(0, row) for name, row in layout.ROWS.items()},
         )._replace(
-            text=np.frombuffer(b"".join(base) or b"\0", np.uint8).copy(), chains=np.zeros(CHAINS, np.int32),
-            queue=np.zeros(1, ROWS["queue"]), wanted=np.zeros(len(ROOM), np.int64),
+            text=np.frombuffer(b"".join(base) or b"\0", np.uint8).copy(),
+            chains=np.zeros(layout.CHAINS, np.int32), queue=np.zeros(1, layout.ROWS["queue"]),
+            wanted=np.zeros(len(layout.ROOM), np.int64),
         )
         first_pairs = self._lay_out(units, symbols)
         self._make_symbols(_FIRST_STEPS)
@@ -105,10 +95,10 @@ class KernelPairs:
         """
         size, words = len(units.units), len(units.weights)
         # Each merge of a place makes two at most, and no more places are merged than there are units.
-        places, log = np.empty(3 * size + 1, PLACE), np.empty(size, ROWS["log"])
-        self._starts, cells = np.empty(words, np.int64), np.empty(size + words + 1, CELL)
+        places, log = np.empty(3 * size + 1, layout.PLACE), np.empty(size, layout.ROWS["log"])
+        self._starts, cells = np.empty(words, np.int64), np.empty(size + words + 1, layout.CELL)
         layout.lay_out(units.units, units.ends, symbols, cells, self._starts)
-        table, counts = np.zeros(1, PAIR), np.zeros(1, np.int64)
+        table, counts = np.zeros(1, layout.PAIR), np.zeros(1, np.int64)
         bits, word, found = _START_BITS, -1, 1
         while word < words:
             table, counts, slots = (
@@ -140,7 +130,7 @@ class KernelPairs:
         self._grow(steps + 1, "steps")
         self._grow(size + 1, "ends")
         self._grow(size, "symbols", "uses", *self._queue.per_symbol)
-        self._state.symbols[before:] = np.zeros(1, ROWS["symbols"])
+        self._state.symbols[before:] = np.zeros(1, layout.ROWS["symbols"])
         self._state.uses[before:] = 0
         orders = np.arange(size, dtype=np.int32)
         if self._vocabulary.base_last:
@@ -150,7 +140,7 @@ class KernelPairs:
 
     def _make_room(self) -> None:
         """Make each array large enough for the next merge."""
-        for name, needed in zip(ROOM, self._state.wanted.tolist(), strict=True):
+        for name, needed in zip(layout.ROOM, self._state.wanted.tolist(), strict=True):
             if needed > len(getattr(self._state, name)):
                 self._grow(needed + needed // 2, name)
         self._grow(len(self._state.table), "counts", *self._queue.per_pair)
@@ -168,7 +158,7 @@ class KernelPairs:
         self._filled = limits
         fresh = {name: len(self._state.table) for name in self._queue.per_pair}
         fresh |= {name: len(self._state.symbols) for name in self._queue.per_symbol}
-        arrays: dict[str, Any] = {name: np.zeros(size, ROWS[name]) for name, size in fresh.items()}
+        arrays: dict[str, Any] = {name: np.zeros(size, layout.ROWS[name]) for name, size in fresh.items()}
         self._state = self._state._replace(longest=limits[0], least=limits[1], **arrays)
         self._queue.fill(self.pairs_at(self.known), self._state.base + self.known, self._state)
 
@@ -212,7 +202,7 @@ class KernelPairs:
 
     def _work(self, number: int) -> int:
         """The cost of redoing all steps from the start up to a known one, in places."""
-        return int(self._state.steps["logged"][number]) + A_STEP * number
+        return int(self._state.steps["logged"][number]) + layout.A_STEP * number
 
     def _keep(self) -> None:
         """Make a checkpoint if the last one is far enough away."""
@@ -257,7 +247,6 @@ class KernelPairs:
             self._vocabulary.extend(list(parts), steps["places"].tolist())
         return self._vocabulary
 
-    @property
     def memory(self) -> int:
         """The bytes that the corpus, its pairs, the history and the checkpoints take; the vocabulary comes on
         top."""
@@ -266,7 +255,7 @@ class KernelPairs:
             "log": int(state.steps["logged"][self.known]), "places": int(state.table["first"][size]),
             "table": size, "counts": size, "heap": size,
         }
-        arrays = [self._starts, *(getattr(state, name)[: used.get(name)] for name in ROWS)]
+        arrays = [self._starts, *(getattr(state, name)[: used.get(name)] for name in layout.ROWS)]
         arrays += [
             array for checkpoint in self._checkpoints for array in (checkpoint.cells, checkpoint.counts)
         ]
@@ -284,7 +273,11 @@ class KernelPairs:
     def merged(self, number: int) -> Merged:
         """The figures of a known step."""
         step = self._state.steps[number - 1]
-        return Merged(self.tokens_at(number), *(int(step[name]) for name in Merged._fields[1:]))
+        places, replaced, tied, *uses = (
+            int(step[name]) for name in ("places", "replaced", "tied", "left_uses", "right_uses")
+        )
+        pair = Pair(*self.vocabulary.merges[number - 1], places, places, *uses)
+        return Merged(pair, replaced, tied, tied > 1)  # nothing is forced here
 
     def tokens_at(self, number: int) -> int:
         """The length of the corpus in tokens after a known step."""
@@ -294,24 +287,19 @@ class KernelPairs:
         """The number of ids after a known step: no merge spells a special token."""
         return self._vocabulary.sizes[0] + number
 
-    def last_with(self, least: int, number: int) -> int:
-        """The furthest known step that is reached from a step by merges of pairs with at least such a count.
-        """
-        fewer = self._state.steps["places"][number : self.known] < least
-        return number + int(fewer.argmax()) if fewer.any() else self.known
-
     def ranked(self, under: Constraints, limit: int) -> Ranked:
         """The candidates at this step, so many of the best in order."""
         size = self.pairs_at(self.number)
         limit = min(limit, size)
-        heap, state = np.empty(limit + 2, RANKED), self._state._replace(longest=_longest(under))
+        heap, state = np.empty(limit + 2, layout.RANKED), self._state._replace(longest=_longest(under))
         total, tied, ordered = order.standing(size, limit, under.min_count, heap, state)
         best = heap["pair"][:ordered]
-        chosen = (best, state.table["left"][best], state.table["right"][best], state.counts[best])
+        left, right = state.table["left"][best], state.table["right"][best]
+        chosen = (best, left, right, state.counts[best], state.uses[left], state.uses[right])
         fell, first_new = self._falls()
         rows = [
-            Pair(left, right, places, places + fell.get(pair, 0) if pair < first_new else None)
-            for pair, left, right, places in zip(*(one.tolist() for one in chosen), strict=True)
+            Pair(left, right, places, places + fell.get(pair, 0) if pair < first_new else None, *uses)
+            for pair, left, right, places, *uses in zip(*(one.tolist() for one in chosen), strict=True)
         ]
         return Ranked(total, tied, self._disjoint(int(best[0])) if ordered else 0, rows)
 
@@ -369,7 +357,7 @@ class KernelPairs:
 
 def _longest(under: Constraints) -> int:
     """The greatest length of a token in units."""
-    return NO_LIMIT if under.max_length is None else min(under.max_length, NO_LIMIT)
+    return layout.NO_LIMIT if under.max_length is None else min(under.max_length, layout.NO_LIMIT)
 
 
 def _larger(array: Any, size: int) -> Any:

@@ -10,7 +10,8 @@ below three places (`min_count=3`); here a document is one block.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 from tokentui.core.runtime import quiet_collector
@@ -64,7 +65,8 @@ class GageTrainer(PairTrainer):
             self._pairs = PlainPairs(material, vocabulary)
         super().__init__(self._pairs, material, what_if, partial(GageTrainer, material))
         self.compression = self
-        self.most = len(self._vocabulary.placeholders)
+        self.letters = self._vocabulary.placeholders
+        self.most = len(self.letters)
 
     @property
     def _vocabulary(self) -> GageVocabulary:
@@ -72,18 +74,18 @@ class GageTrainer(PairTrainer):
         assert isinstance(vocabulary, GageVocabulary)
         return vocabulary
 
-    def facts(self, why: Why, stops: Stops) -> Iterable[str]:
-        """The sizes, and what the next step does to them."""
-        yield self.compressed(length=0).sizes
+    def why(self, stops: Stops) -> Why:
+        """The reasons of the step to come: the sizes, and what it does to them."""
+        why, facts = super().why(stops), [self.compressed(length=0).sizes]
         if self.number >= self.most:
-            yield "no free byte: each of the 256 stands in the text or for a pair"
+            facts.append("no free byte: each of the 256 stands in the text or for a pair")
         elif why.best is None:
-            yield "no pair stands twice"
+            facts.append("no pair stands twice")
         elif why.end is None:
             token = why.best.token
-            yield (f"{letter(token[0])} (0x{token.hex()}) is free and will stand for it: "
-                   f"{why.replaced:,} off the text, {ENTRY_BYTES} on the table")
-        yield from super().facts(why, stops)
+            facts.append(f"{letter(token[0])} (0x{token.hex()}) is free and will stand for it: "
+                         f"{why.replaced:,} off the text, {ENTRY_BYTES} on the table")
+        return replace(why, facts=(*facts, *why.facts))
 
     def compressed(self, start: int = 0, length: int = 4000) -> Compressed:
         """The compression at this step, with so many bytes of the compressed text from a byte on."""

@@ -47,7 +47,7 @@ def without_kernel(recipe: Recipe) -> str:
 
 def is_chosen(material: Material) -> bool:
     """True if the kernels are to do a training: loaded, fit for the recipe, and worth it for the corpus."""
-    words, recipe, run, _ = material
+    words, recipe = material.words, material.recipe
     if without_kernel(recipe) or not jit.loaded(OBJECTIVES.of(recipe.objective).task):
         return False
     size = sum(map(len, words.words)) if words.flat is None else len(words.flat.text)
@@ -56,7 +56,7 @@ def is_chosen(material: Material) -> bool:
     return (
         size <= MOST_CHARS
         and max(words.counts, default=0) <= MOST_WEIGHT
-        and not _may_spell(run.specials, words, recipe)
+        and not _may_spell(material.run.specials, words, recipe)
     )
 
 
@@ -81,7 +81,7 @@ def merging(
         what_if: Changes of the run. Only plain Python knows them.
         kernels: True to train with kernels; None lets `is_chosen` decide.
     """
-    _, recipe, run, _ = material
+    recipe, run = material.recipe, material.run
 
     def vocabulary(totals: Totals) -> Vocabulary:
         return Vocabulary(recipe, BASES.of(recipe.base).units(totals), run.specials, run.first_id)

@@ -4,9 +4,9 @@ training."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from tokentui.core.choices import Axis, Choice, Ref, Refusal
@@ -15,6 +15,7 @@ from tokentui.recipe import Recipe, Run
 
 if TYPE_CHECKING:  # the records are read where nothing is trained
     from tokentui.learn.trainer import Trainer
+    from tokentui.learn.values import Pair
     from tokentui.text.count import Words
 
 Value = Callable[..., tuple[int, int]]
@@ -28,21 +29,49 @@ _KINDS = {
 """The kind of each figure of a pair, by the name of the column that shows it."""
 
 
-class Material(NamedTuple):
-    """All that a training starts from.
+class Part(NamedTuple):
+    """One of the corpora of a training.
 
     Attributes:
-        words: The counted pre-tokens of the corpus.
+        name: Its name, such as that of a language.
+        words: Its counted pre-tokens.
+        development: Those of a text that only judges the training; None where it has none.
+    """
+
+    name: str
+    words: Words
+    development: Words | None = None
+
+
+@dataclass(frozen=True)
+class Material:
+    """All that a training starts from; `Material.of` makes it of one corpus.
+
+    Attributes:
+        parts: The corpora.
         recipe: The recipe.
         run: The first id, the special tokens, and of the stops the size that a training which prunes goes to.
         documents: The documents that the words come from, for an objective that reads them too; None where
             they are not known.
     """
 
-    words: Words
+    parts: tuple[Part, ...]
     recipe: Recipe
-    run: Run = Run()
+    run: Run = field(default_factory=Run)
     documents: Sequence[str] | None = None
+
+    @classmethod
+    def of(
+        cls, words: Words, recipe: Recipe, run: Run | None = None, documents: Sequence[str] | None = None
+    ) -> Material:
+        """The material of one corpus, by its counted pre-tokens."""
+        return cls((Part("", words),), recipe, run or Run(), documents)
+
+    @cached_property
+    def words(self) -> Words:
+        """The counted pre-tokens of all parts together: what is trained on where no part is chosen."""
+        first, *others = (part.words for part in self.parts)
+        return first.joined(others)
 
     @property
     def objective(self) -> Objective:
@@ -90,11 +119,11 @@ class Objective(Choice):
         """The stops that a step depends on."""
         return ("min_count", "max_length") if self.filters else ("max_length",)
 
-    def worth(self, count: int, left_uses: int, right_uses: int) -> Worth:
-        """The value of a pair, exactly."""
+    def worths(self, pairs: Sequence[Pair]) -> list[Worth]:
+        """The values of pairs, exactly."""
         if self.value is None:
-            return count
-        return Fraction(*self.value(count, left_uses, right_uses)) if left_uses and right_uses else 0
+            return [pair.places for pair in pairs]
+        return [Fraction(*self.value(one.places, one.left_uses, one.right_uses)) for one in pairs]
 
 
 def columns(*names: str) -> tuple[Column, ...]:

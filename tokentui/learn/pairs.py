@@ -9,13 +9,16 @@ from __future__ import annotations
 import bisect
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
+from itertools import islice
 
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import GageVocabulary
-from tokentui.learn.objectives import Material
+from tokentui.encode.vocabulary import Vocabulary
+from tokentui.learn.objectives import Material, Objective
 from tokentui.learn.rows import (
+    KEPT_ROWS,
     Candidate,
     Entry,
     Page,
@@ -24,7 +27,7 @@ from tokentui.learn.rows import (
     Traits,
     Why,
     Worth,
-    fixed_entry,
+    entry_of,
     listed,
     page_of,
 )
@@ -51,7 +54,26 @@ _FAR = 1 << 62
 _JOINED = b"+"
 _LOOKED_AT = 128
 """So many candidates are put in order at least."""
-_NO_PAIRS = Ranked(0, 0, 0, ())
+
+
+def _candidate(
+    objective: Objective, vocabulary: Vocabulary, pair: Pair, worth: Worth, tied: bool, letter: bytes
+) -> PairCandidate:
+    """A pair as a candidate; `letter` stands for its token where a byte stands for a pair."""
+    left, right, count, before, left_uses, right_uses = pair
+    token = vocabulary.join(left, right)
+    value = float(worth)  # rounded once; candidates are ordered by their exact worth
+    figures = {
+        "count": count, "change": None if before is None else count - before, "left uses": left_uses,
+        "right uses": right_uses, "score": value, "value": value, "as": letter, "spelled": token,
+    }
+    return PairCandidate(
+        (left, right), (vocabulary.pieces[left], vocabulary.pieces[right]), letter or token, worth,
+        tuple(figures[column.name] for column in objective.columns), tied,
+        marks=vocabulary.mark_sizes(left, right) if vocabulary.mark else (0, 0), places=count,
+        before=before, left_uses=left_uses, right_uses=right_uses,
+        expansion=token if vocabulary.codes else b"",
+    )
 
 
 class PairTrainer:
@@ -67,6 +89,8 @@ class PairTrainer:
     limits = Stops()
     most = _FAR
     """The most merges that the vocabulary holds."""
+    letters: Sequence[int] = ()
+    """Where a byte stands for a pair: the byte of each merge."""
 
     def __init__(
         self,
@@ -85,18 +109,18 @@ class PairTrainer:
             least_size=engine.size_at(0), compresses=self.objective.codes,
         )
         self.number = self.computed = 0
-        self.tokens_at, self.size_at = engine.tokens_at, engine.size_at
+        self.tokens_at, self.size_at, self.memory = engine.tokens_at, engine.size_at, engine.memory
         self._index: dict[str, int] = {}
         self._last: tuple[Constraints, Ranked] | None = None
         """The candidates that were asked for last, and the constraints with the step."""
         self._listed: tuple[tuple[object, ...], Sequence[int]] = ((), ())
+        self._candidate = lru_cache(KEPT_ROWS)(partial(_candidate, self.objective))
+        self._entry = lru_cache(KEPT_ROWS)(entry_of)
         self._ends: dict[int, int] = {}
         """For a least count the furthest step, where no candidate had such a count after it."""
-
-    @property
-    def memory(self) -> int:
-        """The bytes that the corpus, its pairs and the history take."""
-        return self.engine.memory
+        self._rare: tuple[int, int, list[int]] = (1, 0, [])
+        """The least count that was asked for last, how many steps were looked at, and those after which a
+        pair with a smaller count is merged."""
 
     @property
     def uses(self) -> Sequence[int]:
@@ -133,7 +157,9 @@ class PairTrainer:
         if self.number < self.computed:
             self.engine.forget()
             self.computed = self.number
-            self._last = None
+            self._last, self._listed, self._rare = None, ((), ()), (1, 0, [])
+            for rows in (self._candidate, self._entry):  # they hold the vocabulary of the forgotten steps
+                rows.cache_clear()
         self._ends.clear()
 
     def _under(self, stops: Stops) -> Constraints:
@@ -158,7 +184,19 @@ class PairTrainer:
             last = min(last, number + max(1, stops.vocab_size - self.size_at(number)))
         if self.what_if:  # the constraints may be others after each step
             last = min(last, number + 1)
-        return min(last, self.engine.last_with(stops.min_count, number)) if number < self.computed else last
+        return min(last, self._rarer(stops.min_count, number)) if number < self.computed else last
+
+    def _rarer(self, least: int, number: int) -> int:
+        """The computed step before the first merge after a step of a pair with a smaller count than the
+        least; the furthest step where there is none."""
+        if least <= 1:
+            return self.computed
+        counts = self.engine.vocabulary.counts
+        _, looked_at, rare = self._rare if self._rare[0] == least else (least, 0, [])
+        rare += (step for step in range(looked_at, self.computed) if counts[step] < least)
+        self._rare = least, self.computed, rare
+        at = bisect.bisect_left(rare, number)
+        return rare[at] if at < len(rare) else self.computed
 
     def end(self, stops: Stops) -> Stop | None:
         """The reason why no further step may be made under these stops, None where one may."""
@@ -170,7 +208,7 @@ class PairTrainer:
         if self.objective.filters and stops.min_count != self.limits.min_count:
             goes_on = self._ranked(under).total > 0  # steps are not made under these
         elif self.number < self.computed:
-            goes_on = self.engine.last_with(stops.min_count, self.number) > self.number
+            goes_on = stops.min_count <= 1 or self.engine.vocabulary.counts[self.number] >= stops.min_count
         else:
             goes_on = self.engine.best(under) > 0
         return None if goes_on else self._exhausted(stops)
@@ -186,27 +224,24 @@ class PairTrainer:
 
         That no candidate is left after a step is known once the step was reached.
         """
-        last, first_size = self._last_with(self.limits.min_count), self.size_at(0)
+        filters, first_size = self.objective.filters, self.size_at(0)
+        leasts = {self.limits.min_count} if filters else {self.limits.min_count, stops.min_count}
+        if self.number == self.computed:
+            found = {least: self.engine.best(self._under(Stops(min_count=least))) for least in leasts}
+            self._ends |= {least: self.computed for least, pair in found.items() if not pair}
+        over = {least for least in leasts if self._ends.get(least) == self.computed}
         ends = [] if stops.merges is None else [stops.merges]
         if stops.vocab_size is not None and (self.most == _FAR or stops.vocab_size <= first_size):
             ends.append(max(0, stops.vocab_size - first_size))
-        if stops.min_count > 1 and not self.objective.filters:
-            rarer = self.engine.last_with(stops.min_count, 0)
-            found = rarer if rarer < self.computed else self._last_with(stops.min_count)
-            ends += [] if found is None else [found]
+        if stops.min_count > 1 and not filters:
+            rarer = self._rarer(stops.min_count, 0)
+            ends += [rarer] if rarer < self.computed or stops.min_count in over else []
         stop = min(ends, default=None)
-        if last is not None and (stop is None or last <= stop):
-            return Ending(last, "last")
+        if self.limits.min_count in over and (stop is None or self.computed <= stop):
+            return Ending(self.computed, "last")
         if stop is None:
             return Ending()
         return Ending(stop, "stop" if stop <= self.computed else "at most")
-
-    def _last_with(self, least: int) -> int | None:
-        """The furthest known step, where no candidate had such a count after it; None where one had, or it is
-        not known."""
-        if self.number == self.computed and not self.engine.best(self._under(Stops(min_count=least))):
-            self._ends[least] = self.computed
-        return self.computed if self._ends.get(least) == self.computed else None
 
     def fork(self, number: int, what_if: tuple[WhatIf, ...]) -> PairTrainer:
         """Another training over the same corpus that stands at a computed step and goes on under what-ifs."""
@@ -220,25 +255,24 @@ class PairTrainer:
 
     def step_at(self, number: int) -> MergeStep:
         """A known step."""
-        vocabulary, made, rank = self.engine.vocabulary, self.engine.merged(number), number - 1
-        parts, symbol, pieces = vocabulary.merges[rank], vocabulary.base_size + rank, vocabulary.pieces
+        vocabulary, (pair, replaced, tied, _) = self.engine.vocabulary, self.engine.merged(number)
+        symbol, pieces = vocabulary.base_size + number - 1, vocabulary.pieces
         scored = self.objective.value is not None
-        uses = (made.left_uses, made.right_uses) if scored else (0, 0)
         return MergeStep(
-            number=number, events=(Event(Kind.MERGE, symbol, parts, made.places, made.replaced),),
-            tied=made.tied, tokens=made.tokens, vocab_size=self.size_at(number), left=pieces[parts[0]],
-            right=pieces[parts[1]], token=pieces[symbol], id=vocabulary.id_of(symbol, number),
-            count=made.places, replaced=made.replaced, left_uses=uses[0], right_uses=uses[1],
-            score=float(self.objective.worth(made.places, *uses)) if scored else None,
+            number=number, events=(Event(Kind.MERGE, symbol, pair[:2], pair.places, replaced),),
+            tied=tied, tokens=self.tokens_at(number), vocab_size=self.size_at(number), left=pieces[pair.left],
+            right=pieces[pair.right], token=pieces[symbol], id=vocabulary.order[symbol],
+            count=pair.places, replaced=replaced, left_uses=pair.left_uses * scored,
+            right_uses=pair.right_uses * scored,
+            score=float(*self.objective.worths([pair])) if scored else None,
         )
 
     def taken(self, number: int) -> PairCandidate:
         """The pair that a known step merged, with the figures that it had then."""
         made = self.engine.merged(number)
-        pair = Pair(*self.engine.vocabulary.merges[number - 1], made.places, made.places)
-        uses = made.left_uses, made.right_uses
+        (worth,) = self.objective.worths([made.pair])
         return self._candidate(
-            pair, *uses, self.objective.worth(made.places, *uses), made.tied > 1, number - 1
+            self.engine.vocabulary, made.pair, worth, made.alike, bytes(self.letters[number - 1 : number])
         )
 
     def find(self, goal: Goal, after: int = 0) -> int | None:
@@ -272,75 +306,51 @@ class PairTrainer:
 
     def why(self, stops: Stops) -> Why:
         """The reasons of the step to come."""
+        recipe, filters = self.recipe, self.objective.filters
         ranked = self._ranked(self._under(stops.only(self.traits.shaped_by)))
         best, second = (*self._candidates(ranked, 0, 2), None, None)[:2]
         if best is None:
             end: Stop | None = self._exhausted(stops)
         else:
             end = Stop.MIN_COUNT if best.places < stops.min_count else self.end(stops)
-        why = Why(best, second, ranked.tied, ranked.replaced, self.recipe.tie, end)
-        return replace(why, facts=tuple(self.facts(why, stops)))
-
-    def facts(self, why: Why, stops: Stops) -> Iterable[str]:
-        """Further sentences about the next step, of which it is known whether it may be made."""
-        recipe, filters = self.recipe, self.objective.filters
-        if self.objective.value is None and recipe.mark_kind == "prefix" and recipe.encode == "longest-match":
-            yield f"this is byte-pair encoding by count with {recipe.mark_text}, not the score of WordPiece"
+        facts = []
+        if self.objective.value is None and recipe.encode == "longest-match" and recipe.mark_kind == "prefix":
+            marked = f"byte-pair encoding by count with {recipe.mark_text}"
+            facts.append(f"this is {marked}, not the score of WordPiece")
         if filters and stops.min_count <= 1:
-            yield "no least pair count is set: rare pairs win"
+            facts.append("no least pair count is set: rare pairs win")
         if recipe.weight == "distinct":
-            yield "each distinct word counts once"
+            facts.append("each distinct word counts once")
+        return Why(best, second, ranked.tied, ranked.replaced, recipe.tie, end, tuple(facts))
 
     # ---- the candidates
 
     def _ranked(self, under: Constraints, limit: int = _LOOKED_AT) -> Ranked:
         """The candidates at this step, kept while the step and the constraints stay."""
-        last, ranked = self._last or (None, _NO_PAIRS)
-        if last != under or len(ranked.rows) < min(limit, ranked.total):
-            ranked = self.engine.ranked(under, max(limit, _LOOKED_AT))
-            self._last = under, ranked
-        return ranked
+        last = self._last
+        if last is None or last[0] != under or len(last[1].rows) < min(limit, last[1].total):
+            self._last = last = under, self.engine.ranked(under, max(limit, _LOOKED_AT))
+        return last[1]
 
     def candidates(self, query: Query) -> Page[Candidate]:
         """The pairs that may be merged next, best first."""
         under = self._under(self.limits)
         ranked = self._ranked(under, query.top + query.rows + 1)
         top = max(0, min(query.top, ranked.total - 1))
-        rows = self._candidates(ranked, top, top + query.rows)
+        rows = self._candidates(ranked, top, min(top + query.rows, ranked.total))
         if not query.match:
             return Page(rows, top, ranked.total)
         return Page(rows, top, ranked.total, self._matching(self._ranked(under, ranked.total), query.match))
 
     def _candidates(self, ranked: Ranked, first: int, last: int) -> tuple[PairCandidate, ...]:
-        """The candidates from a row on up to another, those that are exactly as good as a neighbour tied."""
-        uses, worth, start, number = self.engine.uses, self.objective.worth, max(0, first - 1), self.number
-        near = ranked.rows[start : last + 1]
-        worths = [-1, *(worth(one.places, uses[one.left], uses[one.right]) for one in near), -1]
+        """The candidates from a row on up to another: in order, so that equally good ones are neighbours."""
+        start, vocabulary = max(0, first - 1), self.engine.vocabulary
+        near, letter = ranked.rows[start : last + 1], bytes(self.letters[self.number : self.number + 1])
+        worths = self.objective.worths(near)
+        alike, rows = Counter(worths), zip(near, worths, strict=True)
         return tuple(
-            self._candidate(
-                one, uses[one.left], uses[one.right], worth, worth in (worths[n], worths[n + 2]), number
-            )
-            for n, (one, worth) in enumerate(zip(near, worths[1:-1], strict=True))
-            if first <= start + n < last
-        )
-
-    def _candidate(
-        self, pair: Pair, left_uses: int, right_uses: int, worth: Worth, tied: bool, rank: int
-    ) -> PairCandidate:
-        """A pair as the candidate of the merge after so many, with the uses of its parts."""
-        vocabulary, (left, right, count, before) = self.engine.vocabulary, pair
-        token = vocabulary.join(left, right)
-        shown = vocabulary.placeholder(rank) if isinstance(vocabulary, GageVocabulary) else token
-        value = float(worth)  # rounded once; candidates are ordered by their exact worth
-        figures = {
-            "count": count, "change": None if before is None else count - before, "left uses": left_uses,
-            "right uses": right_uses, "score": value, "value": value, "as": shown, "spelled": token,
-        }
-        return PairCandidate(
-            (left, right), (vocabulary.pieces[left], vocabulary.pieces[right]), shown, worth,
-            tuple(figures[column.name] for column in self.objective.columns), tied,
-            marks=vocabulary.mark_sizes(left, right), count=count, before=before, left_uses=left_uses,
-            right_uses=right_uses, expansion=token if vocabulary.codes else b"",
+            self._candidate(vocabulary, pair, worth, alike[worth] > 1, letter)
+            for pair, worth in islice(rows, first - start, last - start)
         )
 
     def _matching(self, ranked: Ranked, wanted: Sequence[bytes]) -> tuple[int, ...]:
@@ -401,18 +411,10 @@ class PairTrainer:
         key = vocabulary, number, query.order
         if self._listed[0] != key:
             self._listed = key, listed(vocabulary, number, uses, query.order)
-
-        def entry(symbol: int) -> Entry:
-            if symbol < 0:
-                return fixed_entry(vocabulary, -1 - symbol)
-            rank = symbol - vocabulary.base_size
-            one = Entry(
-                vocabulary.id_of(symbol, number), symbol, vocabulary.pieces[symbol], "base",
-                uses=uses[symbol], marks=vocabulary.mark_sizes(symbol),
-            )
-            if rank < 0:
-                return one
-            parts = tuple(vocabulary.pieces[part] for part in vocabulary.merges[rank])
-            return one._replace(kind="merge", made=rank + 1, places=vocabulary.counts[rank], parts=parts)
-
-        return page_of(self._listed[1], query, vocabulary, entry)
+        ids = vocabulary.ids(number)
+        return page_of(
+            self._listed[1], query, vocabulary,
+            lambda one: (
+                self._entry(vocabulary, one) if one < 0 else self._entry(vocabulary, one, ids[one], uses[one])
+            ),
+        )

@@ -35,7 +35,7 @@ class Pairs(Protocol):
         right: That of the right part.
         counts: The count of each pair.
         length: The length of each symbol in units.
-        barred: The pairs that are no candidates.
+        fit: Returns those of some pairs that may be merged.
         key: The key of the tie rule.
     """
 
@@ -45,7 +45,7 @@ class Pairs(Protocol):
     right: list[int]
     counts: list[int]
     length: list[int]
-    barred: set[int]
+    fit: Callable[[Iterable[int]], list[int]]
     key: Key
 
     def values(self, pairs: Sequence[int]) -> list[int]:
@@ -71,6 +71,10 @@ class Queue:
 
     def __init__(self, pairs: Pairs, least: int) -> None:
         self._pairs, self.least = pairs, least
+        self.tied = 0
+        """The number of candidates that share the greatest value."""
+        self.alike = False
+        """True if another candidate is exactly as good as the pair that was chosen."""
         self._value: dict[int, int] = {}
         """The value of each candidate."""
         self._alike: dict[int, set[int]] = {}
@@ -97,7 +101,7 @@ class Queue:
                     one for one in self._touching.get(symbol, ()) if one in value_of
                 ]
                 moved = moved.union(live)
-        live = [pair for pair in moved if counts[pair] >= self.least and pair not in pairs.barred]
+        live = pairs.fit([pair for pair in moved if counts[pair] >= self.least])
         values = dict(zip(live, pairs.values(live), strict=True))
         for pair in moved:
             value, was = values.get(pair), value_of.get(pair)
@@ -131,8 +135,10 @@ class Queue:
         while self._values and -self._values[0] not in self._alike:
             heapq.heappop(self._values)
         if not self._values:
+            self.tied, self.alike = 0, False
             return 0
         key, alike = self._pairs.key, self._alike[-self._values[0]]
+        self.tied, self.alike = len(alike), len(alike) > 1
         ordered = self._ordered.get(-self._values[0])
         if ordered is None:
             ordered = self._ordered[-self._values[0]] = [(key(pair), pair) for pair in alike]
@@ -146,9 +152,9 @@ class Queue:
             else:
                 return pair
 
-    def tied(self, pair: int) -> int:
-        """The number of candidates that are as good as a pair, 1 for one that is forced and no candidate."""
-        return len(self._alike[self._value[pair]]) if pair in self._value else 1
+    def force(self, pair: int) -> None:
+        """Choose a pair whatever its value is; one that is no candidate is like no other."""
+        self.alike = pair in self._value and len(self._alike[self._value[pair]]) > 1
 
 
 # ---- tie rules
@@ -176,8 +182,8 @@ def _smallest_pair(pairs: Pairs) -> Key:
 
 
 def _lowest_ids(pairs: Pairs) -> Key:
-    order_of, left, right = pairs.vocabulary.order_of, pairs.left, pairs.right
-    return lambda pair: (order_of(left[pair]), order_of(right[pair]))
+    order, left, right = pairs.vocabulary.order, pairs.left, pairs.right
+    return lambda pair: (order[left[pair]], order[right[pair]])
 
 
 def _shortest(pairs: Pairs) -> Key:

@@ -14,6 +14,9 @@ from tokentui.encode.vocabulary import Vocabulary, byte_token
 Row = TypeVar("Row", covariant=True)
 Worth: TypeAlias = int | float | Fraction
 """The value that candidates are ordered by, without rounding."""
+KEPT_ROWS = 1024
+"""The candidates, and the entries, that a trainer keeps: those that a step leaves as they were are the same
+objects on the next page."""
 
 
 class Column(NamedTuple):
@@ -79,6 +82,7 @@ class Candidate:
         tied: True if another one is exactly as good.
         part: The part of the corpus that decides.
         marks: The number of bytes at the front and at the end of the token that are the recipe's mark.
+        places: The number of places where it stands, by weight.
     """
 
     key: tuple[int, ...]
@@ -89,30 +93,25 @@ class Candidate:
     tied: bool = False
     part: int = 0
     marks: tuple[int, int] = (0, 0)
+    places: int = 0
 
     @property
     def spelled(self) -> bytes:
         """The bytes that the token stands for in the end."""
         return self.token
 
-    @property
-    def places(self) -> int:
-        """The number of places where it stands, by weight."""
-        return int(self.worth)
 
 @dataclass(frozen=True, slots=True)
 class PairCandidate(Candidate):
     """A pair that may be merged next.
 
     Attributes:
-        count: The number of places where it stands, by weight.
         before: Its count before the last step, None for a pair that the last step made.
         left_uses: The count of its left part in the corpus, by weight.
         right_uses: The count of its right part.
         expansion: The bytes that the token stands for in the end, where they are others than its own.
     """
 
-    count: int = 0
     before: int | None = None
     left_uses: int = 0
     right_uses: int = 0
@@ -124,9 +123,9 @@ class PairCandidate(Candidate):
         return self.expansion or self.token
 
     @property
-    def places(self) -> int:
+    def count(self) -> int:
         """The number of places where it stands, by weight."""
-        return self.count
+        return self.places
 
     @property
     def left(self) -> bytes:
@@ -137,16 +136,6 @@ class PairCandidate(Candidate):
     def right(self) -> bytes:
         """The exact bytes of the right part."""
         return self.parts[1]
-
-    @property
-    def left_symbol(self) -> int:
-        """The symbol of the left part."""
-        return self.key[0]
-
-    @property
-    def right_symbol(self) -> int:
-        """The symbol of the right part."""
-        return self.key[1]
 
     @property
     def new(self) -> bool:
@@ -161,20 +150,19 @@ class PairCandidate(Candidate):
     @property
     def change(self) -> int:
         """The change of the count by the last step; 0 for a pair that is new."""
-        return 0 if self.before is None else self.count - self.before
+        return 0 if self.before is None else self.places - self.before
 
 
 @dataclass(frozen=True, slots=True)
 class TokenCandidate(Candidate):
     """A token of a file; `parts` are the tokens that its bytes are before: its two parents where merges make
-    it.
+    it. `places` is its count in the corpus from then on.
 
     Attributes:
         number: The step at which it comes into use, 1 for the first.
         symbol: Its symbol in the vocabulary.
         id: Its id in the file.
         score: Its score in the file, None where there is none.
-        places: Its count in the corpus from then on, by weight.
         words: The number of distinct words that change.
         place: The place in the file, in words: `merge 512`.
     """
@@ -183,7 +171,6 @@ class TokenCandidate(Candidate):
     symbol: int = 0
     id: int = 0
     score: float | None = None
-    places: int = 0
     words: int = 0
     place: str = ""
 
@@ -298,8 +285,7 @@ class Query(NamedTuple):
     Attributes:
         top: The first row.
         rows: The most rows.
-        order: The order of the rows, one of `Traits.orders` for the vocabulary; of the candidates of a
-            replay, `made` lists the tokens that were made.
+        order: The order of the entries of the vocabulary, one of `Traits.orders`.
         match: Texts to look for: the page then also says in which rows one of them stands.
     """
 
@@ -343,13 +329,14 @@ def listed(
         newest: The symbols in use, the newest first, where merges do not tell them.
     """
     if newest is None:
-        learned = vocabulary.learned(merges)
-        newest = learned if vocabulary.scores else learned[::-1]
+        newest, borrowed = vocabulary.symbols(merges)[:: 1 if vocabulary.scores else -1], vocabulary.borrowed
+        newest = [one for one in newest if one not in borrowed] if borrowed else newest
     found = list(newest)
     fixed = [-1 - n for n in range(len(vocabulary.specials) + vocabulary.byte_tokens)]
     if order == "id":
-        ids = {one: vocabulary.id_of(one, merges) for one in found}
-        ids |= {one: fixed_entry(vocabulary, -1 - one).id or 0 for one in fixed}
+        numbered = vocabulary.ids(merges)
+        ids = {one: numbered[one] for one in found}
+        ids |= {one: entry_of(vocabulary, one).id or 0 for one in fixed}
         return sorted(ids, key=ids.__getitem__)
     if order == "most used":
         found.sort(key=uses.__getitem__, reverse=True)
@@ -358,14 +345,27 @@ def listed(
     return found + fixed
 
 
-def fixed_entry(vocabulary: Vocabulary, n: int) -> Entry:
-    """The n-th of specials and byte tokens."""
-    if n < len(vocabulary.specials):
-        return Entry(
-            vocabulary.special_id(vocabulary.specials[n]), -1, to_bytes(vocabulary.specials[n]), "special"
-        )
-    value = n - len(vocabulary.specials)
-    return Entry(vocabulary.byte_id(value), -1, byte_token(value).encode(), "byte")
+def entry_of(
+    vocabulary: Vocabulary, one: int, number: int | None = None, uses: int | None = None
+) -> Entry:
+    """The entry of a symbol with its id and its uses, or of a special or byte token; see `listed`."""
+    if one < 0:
+        n = -1 - one
+        if n < len(vocabulary.specials):
+            name = vocabulary.specials[n]
+            return Entry(vocabulary.special_id(name), -1, to_bytes(name), "special", uses=uses)
+        value = n - len(vocabulary.specials)
+        return Entry(vocabulary.byte_id(value), -1, byte_token(value).encode(), "byte")
+    pieces, kind, rank = vocabulary.pieces, vocabulary.kind_of(one), one - vocabulary.base_size
+    entry = Entry(
+        number, one, pieces[one], "base" if kind == "unit" else kind, uses=uses,
+        score=vocabulary.scores[one] if vocabulary.scores else None,
+        marks=vocabulary.mark_sizes(one) if vocabulary.mark else (0, 0),
+    )
+    if rank < 0:
+        return entry
+    parts = tuple(pieces[part] for part in vocabulary.merges[rank])
+    return entry._replace(made=rank + 1, places=vocabulary.counts[rank], parts=parts)
 
 
 def page_of(

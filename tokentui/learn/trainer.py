@@ -141,13 +141,12 @@ class Trainer(Protocol):
         """The furthest step that has been made. Steps up to it are made again without choosing."""
 
     @property
+    def uses(self) -> Sequence[int]:
+        """The uses of each symbol in the corpus at this step, by weight."""
+
     def memory(self) -> int:
         """The bytes that the corpus as it is laid out, the history and the checkpoints take; 0 where they are
         not counted."""
-
-    @property
-    def uses(self) -> Sequence[int]:
-        """The uses of each symbol in the corpus at this step, by weight."""
 
     def advance(self, goal: int | None, stops: Stops, seconds: float = SLICE_S) -> Stop | None:
         """Walk towards a step, back or forward, or on to a stop (`goal` None), for about so many seconds.

@@ -180,6 +180,8 @@ class Word(NamedTuple):
 
     def within(self, spans: Iterable[Span]) -> list[Span]:
         """Those of the tokens of the pre-token that cover a unit of the part."""
+        if not self.first and self.units is None:
+            return list(spans)
         last = math.inf if self.units is None else self.first + self.units
         return [span for span in spans if span.end > self.first and span.start < last]
 
@@ -242,26 +244,6 @@ class Constraints(NamedTuple):
     forced: tuple[bytes, ...] = ()
 
 
-class Merged(NamedTuple):
-    """The figures of a merge that was made.
-
-    Attributes:
-        tokens: The length of the corpus in tokens after it.
-        places: The number of places where its pair stood, by weight.
-        replaced: The number of them that were merged.
-        tied: The number of pairs that were as good.
-        left_uses: The uses of its left part before it.
-        right_uses: The uses of its right part before it.
-    """
-
-    tokens: int
-    places: int
-    replaced: int
-    tied: int
-    left_uses: int
-    right_uses: int
-
-
 class Pair(NamedTuple):
     """A pair that may be merged.
 
@@ -270,12 +252,33 @@ class Pair(NamedTuple):
         right: The symbol of its right part.
         places: The number of places where it stands, by weight.
         before: Its count before the last step, None for a pair that the last step made.
+        left_uses: The uses of its left part in the corpus.
+        right_uses: The uses of its right part.
     """
 
     left: int
     right: int
     places: int
     before: int | None
+    left_uses: int
+    right_uses: int
+
+
+class Merged(NamedTuple):
+    """A merge that was made.
+
+    Attributes:
+        pair: The pair, with the figures that it had then.
+        replaced: The number of places that were merged, by weight.
+        tied: The number of candidates that shared the best value.
+        alike: True if another candidate was exactly as good as the pair. A forced pair need not have the best
+            value.
+    """
+
+    pair: Pair
+    replaced: int
+    tied: int
+    alike: bool
 
 
 class Ranked(NamedTuple):
@@ -307,11 +310,10 @@ class PairEngine(Protocol):
     @property
     def known(self) -> int: ...
     @property
-    def memory(self) -> int: ...
-    @property
     def vocabulary(self) -> Vocabulary: ...
     @property
     def uses(self) -> Sequence[int]: ...
+    def memory(self) -> int: ...
     def walk(self, goal: int, under: Constraints) -> None: ...
     def best(self, under: Constraints) -> int: ...
     def ranked(self, under: Constraints, limit: int) -> Ranked: ...
@@ -319,7 +321,6 @@ class PairEngine(Protocol):
     def merged(self, number: int) -> Merged: ...
     def tokens_at(self, number: int) -> int: ...
     def size_at(self, number: int) -> int: ...
-    def last_with(self, least: int, number: int) -> int: ...
     def words_changed(self) -> Iterable[int]: ...
     def word(self, index: int, first: int, units: int | None) -> list[Span]: ...
 

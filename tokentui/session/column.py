@@ -9,20 +9,20 @@ shown, the text.
 from __future__ import annotations
 
 import dataclasses
+import gc
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any
 
 from tokentui.axes import label
-from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core import jit
+from tokentui.core.errors import Cancelled, TokentuiError, in_words
 from tokentui.core.safetext import GlyphMode, meant, to_bytes
-from tokentui.encode.decode import Decoder
 from tokentui.encode.explain import round_trip
-from tokentui.encode.offsets import EncodedToken, WordEncoder
+from tokentui.encode.offsets import EncodedToken
 from tokentui.encode.stretches import Typed
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn.rows import Candidate, Page, Query
+from tokentui.learn.rows import Query
 from tokentui.learn.trainer import Size, Tokens, Trainer
 from tokentui.learn.values import Stop
 from tokentui.presets import preset_of
@@ -42,6 +42,8 @@ from tokentui.session.views import (
 )
 from tokentui.text.patterns import TakesTooLong
 
+LIVES_ON_BYTES = 1_000_000
+"""A larger corpus is laid out as millions of numbers that live on: collections of garbage pass over them."""
 LOSSES_CHARS = 4_000
 """In a longer text no losses are looked for at each step."""
 
@@ -69,33 +71,16 @@ def at_step(prepared: Prepared) -> AtStep:
         vocab_size=trainer.size_at(number),
         occurrences=words.occurrences,
         distinct=len(words.words),
-        memory=trainer.memory,
+        memory=trainer.memory(),
         bytes_per_token=prepared.corpus.size / tokens if counted else None,
         last=trainer.taken(number) if number else None,
         last_id=getattr(last, "id", None),
     )
 
 
-def candidates(trainer: Trainer, query: Query) -> Page[Candidate]:
-    """A page of the candidates; for a file that is at its end, of its last tokens."""
-    page = trainer.candidates(query)
-    if not page.total and trainer.traits.replays:
-        page = trainer.candidates(query._replace(order="made"))
-    return page
-
-
 def needles(text: str, mode: GlyphMode = "text") -> tuple[bytes, ...]:
     """Return the readings of a typed text: as typed, and with symbols for spaces and bytes resolved."""
     return tuple(dict.fromkeys((to_bytes(text), meant(text, mode))))
-
-
-def _comes_back(vocabulary: Vocabulary, tokens: tuple[EncodedToken, ...], text: str) -> bool:
-    """True if the pieces concatenate to the text and decoding leaves them unchanged."""
-    recipe = vocabulary.recipe
-    if recipe.mark_kind != "none" or recipe.split == "metaspace" or vocabulary.byte_tokens:
-        return False
-    pieces = [token.piece for token in tokens]
-    return None not in pieces and b"".join(cast("list[bytes]", pieces)) == to_bytes(text)
 
 
 class Column:
@@ -123,6 +108,8 @@ class Column:
         """The progress of opening the column."""
         self.open = False
         """True once it has a training."""
+        self.broken = False
+        """True from a failure of kernels until it is laid out again: it is not open, and stands still."""
         self.in_sync = False
         """True if the column is at the session's position."""
         self.stopped_at: int | None = None
@@ -148,13 +135,35 @@ class Column:
         """The step of the tokenizer `_at`."""
         self._too_slow: tuple[str, TakesTooLong] | None = None
         """A text over which a pattern takes too long."""
-        self._decoder = Decoder(file.tokenizer.vocabulary, file.tokenizer.merges) if file else None
+        self._decoder = file.tokenizer.decoder if file else None
+        self._joins = file is None and recipe.mark_kind == "none" and recipe.split != "metaspace"
+        """True if decoding joins the pieces as they are, where none is a byte."""
         self._kept: dict[str, tuple[Key, Any]] = {}
         self._errors: dict[str, str] = {}
         self._lengths: dict[int, int] = {}
         """The corpus in tokens after the steps that the curve has shown."""
-        self.open = True
+        self.open, self.broken = True, False
         self.describe()
+        if prepared.corpus.size > LIVES_ON_BYTES:
+            gc.freeze()
+
+    def fail(self, error: BaseException) -> None:
+        """Note why it cannot be opened, or cannot go on."""
+        self.error, self.open, self.broken, self.in_sync = in_words(error), False, False, False
+
+    def breaks(self, error: Exception) -> bool:
+        """Stand still until plain Python has laid it out again, where kernels failed on the way; their
+        failure is kept in a file. Returns whether they did."""
+        # without memory plain Python, which takes more, would not go on either
+        known = isinstance(error, (TokentuiError, Cancelled, MemoryError))
+        if known or self.prepared.partial or self.trainer.traits.engine != jit.COMPILED:
+            return False
+        from tokentui.session.saved import keep_account  # rarely needed
+
+        jit.fail()
+        keep_account(error)
+        self.open, self.broken = False, True
+        return True
 
     def describe(self) -> None:
         """Note what is shown of it besides its sections: its name, the recipe, the file."""
@@ -184,7 +193,7 @@ class Column:
             typed: The typed text.
             alone: True if it is the only column.
         """
-        if not (self.open and (self.in_sync or alone)):
+        if not ((self.open or self.broken) and (self.in_sync or alone)):
             loading = Busy("going to the others", self.trainer.number, 0) if self.open else self.loading
             return dataclasses.replace(
                 self._shown, error=self.error, loading=None if self.error else loading
@@ -197,7 +206,7 @@ class Column:
         entries = Query(view.vocabulary_top, view.vocabulary_rows, view.vocabulary_order)
         place = view.corpus, view.corpus_chars, view.corpus_before
         wanted: dict[str, tuple[Key, Callable[[], object]]] = {
-            "candidates": ((moment, listed), lambda: candidates(trainer, listed)),
+            "candidates": ((moment, listed), lambda: trainer.candidates(listed)),
             "why": (moment, lambda: trainer.why(self.stops)),
             "vocabulary": ((moment, entries), lambda: trainer.entries(entries)),
             "corpus": ((moment, *place), lambda: prepared.text.view(view, trainer)),
@@ -213,9 +222,9 @@ class Column:
 
     def _section(self, name: str, key: Key, make: Callable[[], object]) -> Any:
         """A section, made anew where its key has changed; an empty one and an error where it cannot be made.
-        """
+        It stays while the column waits to be laid out again."""
         kept = self._kept.get(name)
-        if kept is not None and kept[0] == key:
+        if kept is not None and (kept[0] == key or self.broken):
             return kept[1]
         self._errors.pop(name, None)
         try:
@@ -223,10 +232,7 @@ class Column:
         except Cancelled:
             raise
         except Exception as error:
-            expected = isinstance(error, TokentuiError)
-            self._errors[name] = (
-                str(error) if expected else f"this should not happen: {type(error).__name__}: {error}"
-            )
+            self._errors[name] = in_words(error)
             made = getattr(_EMPTY, name)
         self._kept[name] = key, made
         return made
@@ -265,16 +271,18 @@ class Column:
 
     def _encoding(self, text: str) -> EncodedView:
         """The typed text as the tokenizer of the step encodes it."""
-        size = len(to_bytes(text))
+        exact = to_bytes(text)
         try:
             tokens = self.encode(text)
         except TokentuiError as error:
-            return EncodedView(text, (), size, str(error))
-        tokenizer, decoder = self._at, self._decoder
-        if len(text) > LOSSES_CHARS or (decoder is None and _comes_back(tokenizer.vocabulary, tokens, text)):
-            return EncodedView(text, tokens, size)
-        back = round_trip(WordEncoder(tokenizer.vocabulary, tokenizer.merges), text, decoder)
-        return EncodedView(text, tokens, size, lost=back.lost, back=back.back or "" if back.lost else "")
+            return EncodedView(text, (), len(exact), str(error))
+        tokenizer, joins = self._at, self._joins and not self._at.vocabulary.byte_tokens
+        comes_back = joins and b"".join([token.piece or b"" for token in tokens]) == exact
+        if comes_back or len(text) > LOSSES_CHARS:
+            return EncodedView(text, tokens, len(exact))
+        trip = round_trip(tokenizer.encoder, text, self._decoder)
+        back = trip.back or "" if trip.lost else ""
+        return EncodedView(text, tokens, len(exact), lost=trip.lost, back=back)
 
     # ---- walking
 

@@ -13,6 +13,7 @@ from enum import Enum, Flag, IntEnum, auto
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar, dataclass_transform
 
 from tokentui.axes import label
+from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import GlyphMode
 from tokentui.recipe import Recipe, Run
 from tokentui.session.snapshot import PiecesView, PreviewView
@@ -53,6 +54,13 @@ class Decides(Flag):
     NOTHING = 0
     CORPUS = auto()
     TRAINING = auto()
+
+
+class NothingOpen(TokentuiError):
+    """A step is asked for where nothing is open."""
+
+    def __init__(self) -> None:
+        super().__init__("nothing is open: o opens a text or a tokenizer")
 
 
 @dataclass_transform(frozen_default=True)

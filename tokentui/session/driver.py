@@ -22,10 +22,9 @@ from tokentui.core.jobs import job, seen
 from tokentui.core.runtime import responsive
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
-from tokentui.session.column import Column
-from tokentui.session.jobs import Answer, JobPool, Line, said, tell_failure, warm
-from tokentui.session.opening import Prepared, Shelf, nothing, prepare_again, prepare_column
-from tokentui.session.queries import EDITABLE_BYTES, answered
+from tokentui.session.jobs import Answer, Finding, JobPool, Line, said, tell_failure, warm
+from tokentui.session.opening import Prepared, Shelf, nothing
+from tokentui.session.queries import answered
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.state import State
 from tokentui.session.sync import SLICE_S
@@ -42,9 +41,6 @@ REST_S = 0.15
 """Seconds without movement of the columns before queries about the position start."""
 COLLECT_S = 1.0
 """A collection takes some tens of milliseconds: it is made when nothing has been asked for so long."""
-REBUILD_BYTES = 200_000
-"""A smaller corpus is not laid out again when kernels are loaded: plain Python steps through it as quickly as
-one looks."""
 
 Publish = Callable[[Snapshot], None]
 _A = TypeVar("_A")
@@ -160,13 +156,14 @@ class Session:
             self._hand_in(lambda: self._give(command, answer))
         return cast("asyncio.Future[_A]", answer)
 
-    def _hand_in(self, work: Callable[[], object]) -> None:
+    def _hand_in(self, work: Callable[[], object] | None) -> None:
         self.idle.clear()
-        self._inbox.append(work)
+        if work is not None:
+            self._inbox.append(work)
         self._wake.set()
 
-    def _call(self, work: Callable[[], object]) -> None:
-        """Have something done by the engine; from any thread."""
+    def _call(self, work: Callable[[], object] | None) -> None:
+        """Have something done by the engine, or None to have it look; from any thread."""
         with contextlib.suppress(RuntimeError):  # the loop may have closed meanwhile
             self._loop.call_soon_threadsafe(self._hand_in, work)
 
@@ -233,10 +230,9 @@ class Session:
             working = sync.at_work
             if not working:
                 wait = None
-            if len(sync.columns) > 1 or self._columns.running or self._pool.running:
+            finds = len(sync.columns) > 1 or self._rebuild or state.main.broken
+            if finds or self._columns.running or self._pool.running:
                 wait = self._find(now, wait)
-            if self._rebuild:
-                self._lay_out_again()
             line, loading, waits = self._line.waiting, self._loading, state.waiting
             state.waiting, state.busy = said(line) if line else "", None
             if loading is not None:
@@ -280,10 +276,10 @@ class Session:
     def _there(self) -> do.Need:
         """The state that is available to commands."""
         loading, state = self._loading, self.state
-        if loading is None and state.sync.walking:
-            return do.Need.STEPS if state.sync.arriving else do.Need.WHOLE
         if loading is None:
-            return do.Need.REST
+            if state.sync.playing or not state.sync.at_work:
+                return do.Need.REST
+            return do.Need.STEPS if state.sync.arriving else do.Need.WHOLE
         if loading.shows:
             return do.Need.ARRIVED if state.main.prepared.opened else do.Need.CORPUS
         if state.main.prepared.nothing:
@@ -302,7 +298,7 @@ class Session:
                 if self._loading is not None or self._there < do.Need.REST:
                     return
             # What waits is done as if each had been asked for when the one before it was done.
-            elif command.need > self._there or (command.in_order and sync.walking):
+            elif command.need > self._there or (command.in_order and sync.at_work and not sync.playing):
                 return
             for one in line.take():
                 if one.command.decides:
@@ -315,11 +311,8 @@ class Session:
         state, sync = self.state, self.state.sync
         self._touched = True
         try:
-            if (
-                command.walks
-                and sync.walking
-                and not (isinstance(command, do.Move) and sync.goal is not None)
-            ):
+            adds = isinstance(command, do.Move) and sync.goal is not None
+            if command.walks and sync.at_work and not (sync.playing or adds):
                 # what was asked for in the same moment is begun, and is not undone
                 sync.work(time.monotonic())
             if command.lane is do.Lane.BESIDE:
@@ -337,7 +330,12 @@ class Session:
 
     def _ask(self, command: do.Command[object], answer: Answer) -> None:
         """Have a question answered by a thread of its own, on objects of its own."""
-        state, at, prepared = self.state, self.state.at_step(), self.state.main.prepared
+        state, at = self.state, self.state.at_step()
+
+        def work() -> object:
+            # Whoever asked may leave meanwhile; a file is written all the same, rather than half of it.
+            with job(cancel=None if isinstance(command, do.Export) else answer.cancelled):
+                return answered(command, at)
 
         def taken(found: object) -> None:
             self._touched = True
@@ -346,61 +344,26 @@ class Session:
             self._answers.append((answer, found))
 
         pool = self._columns if isinstance(command, do.HoldOut) else self._pool
-        pool.submit(type(command).__name__, lambda: answered(command, at, prepared), taken)
+        pool.submit(type(command).__name__, work, taken)
 
     def _find(self, now: float, wait: float | None) -> float | None:
         """Open the columns that are not open, and find what belongs to the position once the columns rest
         there. Returns the seconds until the next turn."""
-        state = self.state
-        shown = {f"column {one.key}" for one in state.sync.columns}
-        opening = [key for key in self._columns.running if str(key).startswith("column")]
-        for key in opening:
-            if key not in shown:
-                self._columns.give_up(key)
-        for column in state.sync.columns:
-            if not column.open and not column.error:
-                self._open_column(column)
+        state, sync = self.state, self.state.sync
+
+        def taken(one: Finding, prepared: object) -> None:
+            state.prepared(one, prepared)
+            self._shelf.keep(state.main.prepared)
+
+        self._columns.keep_to(state.unprepared(self._rebuild and self._loading is None), taken)
+        for column in sync.columns:
+            if (running := self._columns.running.get(("column", (column.key,)))) is not None:
+                column.loading = running.busy
         if (at := state.stamp()[:4]) != self._at:
             self._moved, self._at = now, at
-        left = 0.0 if state.sync.at_work else self._moved + REST_S - now
-        state.results.take_up(self._pool, state.view, left <= 0 and not state.sync.at_work)
-        return max(0.001, left) if wait is None and left > 0 else wait
-
-    def _open_column(self, column: Column) -> None:
-        """Open a further column next to the first."""
-        state, key = self.state, f"column {column.key}"
-        if key in self._columns.running:
-            column.loading = self._columns.running[key].busy
-            return
-        counted, wanted = state.results.counted, column.wanted
-
-        def taken(prepared: object) -> None:
-            if isinstance(prepared, Prepared):
-                state.opened(column, prepared)
-                gc.freeze()  # millions of numbers that live on: not to be walked by each collection
-            elif not isinstance(prepared, Cancelled):
-                state.refused(column, str(prepared))
-
-        self._columns.submit(key, lambda: prepare_column(counted, wanted), taken, "waiting")
-
-    def _lay_out_again(self) -> None:
-        """Lay out one idle column anew, by kernels that were not there before, where it makes a difference.
-        """
-        state = self.state
-        if self._loading or self._columns.running or state.main.prepared.corpus.size < REBUILD_BYTES:
-            return
-        column = next((one for one in state.sync.columns if one.open and one.prepared.plain), None)
-        if column is None:
-            return
-        was = column.prepared
-
-        def taken(prepared: object) -> None:
-            if isinstance(prepared, Prepared) and column.prepared is was:
-                state.take_over(column, prepared)
-                if column is state.main:
-                    self._shelf.keep(prepared)
-
-        self._columns.submit(f"again {column.key}", lambda: prepare_again(was), taken)
+        left = 0.0 if sync.at_work else self._moved + REST_S - now
+        state.results.take_up(self._pool, state.view, left <= 0 and not sync.at_work)
+        return max(0.001, left) if len(sync.columns) > 1 and wait is None and left > 0 else wait
 
     def _load(self, command: do.Command[object], answer: Answer) -> None:
         """Open something in the first column, in the place of what is being opened there."""
@@ -408,8 +371,6 @@ class Session:
         was = before.was if before is not None else state.main.prepared
         loading = self._loading = Loading(command, was, now, shows=before is not None and before.shows)
         self._quiet_until = 0.0 if command.fresh else now + QUIET_S
-        for key in [key for key in self._columns.running if str(key).startswith("again")]:
-            self._columns.give_up(key)
 
         def partial(prepared: Prepared) -> None:
             self._call(lambda: self._show_part(loading, prepared))
@@ -422,8 +383,6 @@ class Session:
                 self._shelf.keep(was)
                 self._shelf.keep(prepared)
                 self._install(command, prepared)
-                if prepared.corpus.size > EDITABLE_BYTES:
-                    gc.freeze()  # millions of numbers that live on: not to be walked by each collection
             elif last:
                 self._line.drop("not done, what it waited for is not there", loads=False)
                 if loading.shows:

@@ -8,12 +8,12 @@ column or another corpus makes another job of it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import NamedTuple
 
-from tokentui.analyze.compare import Overlap, compare_on, overlap, pieces, tally_each
+from tokentui.analyze.compare import Overlap, compare_on, overlap, pieces
 from tokentui.analyze.divergence import (
     Divergence,
     as_trained,
@@ -23,23 +23,19 @@ from tokentui.analyze.divergence import (
     replayed,
     walked,
 )
-from tokentui.analyze.metrics import Conventions, bits, rows_of
+from tokentui.analyze.metrics import Conventions, Tally, bits, rows_of, tally
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, tick
 from tokentui.core.runtime import quiet_collector
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.trainer import Trainer
-from tokentui.session.jobs import doing
+from tokentui.session.jobs import Finding, Signature, doing
 from tokentui.session.opening import Prepared, prepare_tokenizer
 from tokentui.session.snapshot import Curve, Measured, SharedTokens, TokenInBoth, TokensInBoth
 from tokentui.session.views import Busy, Position, TokenList
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import WordCounts
-
-Key = tuple[str, tuple[int, ...]]
-"""The kind of an answer, and the keys of its columns."""
-Signature = tuple[object, ...]
 
 CUTS_SHOWN = 5
 """The number of divergent stretches of two columns to report, most frequent first."""
@@ -47,25 +43,6 @@ ROWS = 10
 """The number of candidates to report for a side."""
 _FEW = 16
 """At how many steps another corpus is encoded anew, where there is no shorter way."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Something to be found.
-
-    Attributes:
-        key: What it is an answer to; another of this key takes its place.
-        signature: What it depends on.
-        what: What it is, in a few words.
-        work: Finds it.
-        resting: Whether it waits until the columns have not moved for a moment.
-    """
-
-    key: Key
-    signature: Signature
-    what: str
-    work: Callable[[], object]
-    resting: bool = True
 
 
 class Divergences(NamedTuple):
@@ -96,10 +73,15 @@ def divergence(a: tuple[int, Prepared], b: tuple[int, Prepared]) -> Finding:
     return Finding(("divergence", (a[0], b[0])), (a[1].trainer, b[1].trainer), what, work, resting=False)
 
 
-def overlaps(at: Position, columns: Sequence[Seen], signature: Signature) -> Finding:
+def overlaps(at: Position, columns: Sequence[tuple[int, Trainer]], signature: Signature) -> Finding:
     """A query for the tokens that the vocabularies share."""
+    seen: list[Seen] = []
+
+    def hold() -> None:
+        seen.extend(Seen(key, trainer.tokenizer(), list(trainer.uses)) for key, trainer in columns)
+
     return Finding(
-        ("vocabulary", ()), signature, "comparing vocabularies", lambda: vocabularies(at, columns)
+        ("vocabulary", ()), signature, "comparing vocabularies", lambda: vocabularies(at, seen), hold=hold
     )
 
 
@@ -134,10 +116,15 @@ def measures(
     corpus = counted.corpus
 
     def work() -> Measured:
-        tallies, errors = tally_each([one for _, one in columns], corpus, under, counted)
-        keys = tuple(key for key, _ in columns)
-        refused = tuple((key, str(error)) for key, error in zip(keys, errors, strict=True) if error)
-        return Measured(at, corpus.name, keys, rows_of(tallies), refused)
+        tallies: dict[int, Tally | None] = {}
+        refused = []
+        for key, one in columns:
+            try:
+                tallies[key] = tally(one, corpus, under, counted)
+            except TokentuiError as error:
+                tallies[key] = None
+                refused.append((key, str(error)))
+        return Measured(at, corpus.name, tuple(tallies), rows_of(tuple(tallies.values())), tuple(refused))
 
     return Finding((kind, ()), (*signature, under, corpus.sha256), "measuring", work)
 
@@ -163,7 +150,10 @@ def curve(
     by_merges = traits.step == "merge" and not traits.compresses
     tokenizer = trainer.tokenizer(computed) if by_merges else None
     remembers = tokenizer is not None and not held_out and as_trained(recipe)
-    uses = list(trainer.uses) if remembers else []
+    uses: list[int] = []
+
+    def hold() -> None:
+        uses.extend(trainer.uses if remembers else ())
 
     def found() -> Curve:
         steps, other, words = evenly(computed, points), trainer, None
@@ -197,7 +187,7 @@ def curve(
     # One that takes long is drawn again when the steps have become a twentieth, or eight, more.
     drawn = computed if remembers else int(20 * math.log1p(computed / 160))
     signature = trainer, drawn, points, corpus.sha256
-    return Finding(("held curve" if held_out else "curve", (key,)), signature, what, work)
+    return Finding(("held curve" if held_out else "curve", (key,)), signature, what, work, hold=hold)
 
 
 def curve_so_far(key: int, prepared: Prepared, points: int) -> Curve | None:
@@ -333,9 +323,8 @@ def vocabularies(at: Position, columns: Sequence[Seen]) -> Vocabularies:
     overlaps = {}
     for a, b in combinations(columns, 2):
         check()
-        overlaps[a.key, b.key] = (
-            overlap(a.tokenizer, b.tokenizer), overlap(a.tokenizer, b.tokenizer, bare=True),
-        )
+        whole, bare = map(overlap, rows[a.key], rows[b.key])
+        overlaps[a.key, b.key] = whole, bare
     return Vocabularies(at, rows, overlaps)
 
 

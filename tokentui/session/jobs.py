@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext, suppress
 from contextvars import ContextVar
@@ -41,7 +41,34 @@ def doing(what: str) -> AbstractContextManager[None]:
     return job(lambda done, total: tell(what, done, total))
 
 
-@dataclass(slots=True)
+Key = tuple[str, tuple[int, ...]]
+"""The kind of an answer, and the keys of its columns."""
+Signature = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that is wanted, and found in the background.
+
+    Attributes:
+        key: What it is an answer to; another of this key takes its place.
+        signature: What it depends on.
+        what: What it is, in a few words.
+        work: Finds it.
+        resting: Whether it waits until the columns have not moved for a moment.
+        hold: Copies what the work must not read of a training that may walk on. The engine thread calls it
+            when the work begins.
+    """
+
+    key: Key
+    signature: Signature
+    what: str
+    work: Callable[[], object]
+    resting: bool = True
+    hold: Callable[[], object] = unheard
+
+
+@dataclass(slots=True, eq=False)
 class Running:
     """A job under way.
 
@@ -66,10 +93,12 @@ class JobPool:
     Args:
         name: The name of the threads.
         threads: How many there are.
-        call: Has something done by the engine thread; from any thread.
+        call: Has something done by the engine thread, or None to tell it of progress; from any thread.
     """
 
-    def __init__(self, name: str, threads: int, call: Callable[[Callable[[], object]], object]) -> None:
+    def __init__(
+        self, name: str, threads: int, call: Callable[[Callable[[], object] | None], object]
+    ) -> None:
         self._name, self._threads, self._call = name, threads, call
         self._pool = ThreadPoolExecutor(threads, name)
         self.running: dict[Hashable, Running] = {}
@@ -98,7 +127,7 @@ class JobPool:
             running.busy, now = Busy(what, done, total), time.monotonic()
             if now - self._told_at >= TELL_S:
                 self._told_at = now
-                self._call(unheard)
+                self._call(None)
 
         def run() -> object:
             token = _tell.set(tell)
@@ -115,6 +144,29 @@ class JobPool:
 
         running.future = self._pool.submit(run)
         running.future.add_done_callback(lambda found: self._call(lambda: taken(found)))
+
+    def keep_to(
+        self, wanted: Iterable[Finding], take: Callable[[Finding, object], object], rested: bool = True
+    ) -> bool:
+        """Begin what is wanted and not under way, and give up what is wanted no longer.
+
+        Args:
+            wanted: All that is wanted, the most urgent first.
+            take: Takes the answer of each, or what went wrong.
+            rested: Whether the columns have not moved for a moment.
+
+        Returns:
+            Whether anything was begun or given up.
+        """
+        found, before = {one.key: one for one in wanted}, list(self.running.values())
+        for key, running in list(self.running.items()):
+            if isinstance(key, tuple) and (key not in found or found[key].signature != running.signature):
+                self.give_up(key)
+        for key, one in found.items():
+            if key not in self.running and (rested or not one.resting):
+                one.hold()
+                self.submit(key, one.work, functools.partial(take, one), one.what, one.signature)
+        return list(self.running.values()) != before
 
     def give_up(self, key: Hashable) -> None:
         """Give up the job of a key, if there is one. It ends at its next tick; a thread of its own is left to

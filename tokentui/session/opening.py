@@ -6,7 +6,6 @@ What was laid out is kept, so that going back to a recipe is instant.
 from __future__ import annotations
 
 import os
-from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,8 +14,8 @@ from tokentui.core import jit
 from tokentui.core.jobs import tick
 from tokentui.core.runtime import quiet_collector
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats.files import load_any, refuse_tokenizers
-from tokentui.learn import jump, start_counted
+from tokentui.formats.files import load, refuse_tokenizers
+from tokentui.learn import jump, start
 from tokentui.learn.replay import ReplayTrainer
 from tokentui.learn.replay.segmentations import TokenOrder
 from tokentui.learn.trainer import Trainer
@@ -79,9 +78,8 @@ def prepare(
 
     def lay_out(words: Words, part: bool) -> Prepared:
         # Of a part of the corpus only the words are known, which is enough for a first look.
-        documents = None if part else corpus.documents
         with quiet_collector(), doing("laying out"):
-            trainer = start_counted(words, recipe, run, documents)
+            trainer = start(None if part else corpus, recipe, run, words)
         trainer.advance(0, run.stops)
         return Prepared(corpus, recipe, run, trainer, text, part, plain=not part and not jit.loaded())
 
@@ -108,33 +106,27 @@ def _first_words(corpus: Corpus, recipe: Recipe) -> Words:
     return Words()
 
 
-def open_tokenizer(path: str, split: str) -> Tokenizer:
-    """Read a tokenizer file. The split that was named is for a file that holds none.
-
-    Raises:
-        TokentuiError: It cannot be read, or is none.
-    """
-    with doing(f"reading {os.path.basename(path)}"):
-        return load_any(path, split)
-
-
 def prepare_tokenizer(
-    corpus: Corpus, tokenizer: Tokenizer, run: Run, partial: Partial = unheard, *,
-    path: str = "", at_end: bool = False,
+    corpus: Corpus, tokenizer: Tokenizer | None, run: Run, partial: Partial = unheard, *,
+    path: str = "", split: str = "", at_end: bool = False,
 ) -> Prepared:
-    """Count a corpus as an opened tokenizer cuts it, and compute its replay steps there.
+    """Read a tokenizer file, count a corpus as the tokenizer cuts it, and compute its replay steps there.
 
     Args:
         corpus: The corpus.
-        tokenizer: The tokenizer.
+        tokenizer: The tokenizer, None to read it.
         run: The run to keep for a later training.
         partial: Given a part of a large corpus, encoded before the rest.
         path: The tokenizer's file.
+        split: The split of a file that holds none, empty for its own.
         at_end: True to begin at its last step, without the stops of a training; else at step 0.
 
     Raises:
-        TokentuiError: The tokenizer does not make its tokens one by one.
+        TokentuiError: The file cannot be read, is no tokenizer, or does not make its tokens one by one.
     """
+    if tokenizer is None:
+        with doing(f"reading {os.path.basename(path)}"):
+            tokenizer = load(path, otherwise=split)
     order = TokenOrder.of(tokenizer)
     opened = Opened(tokenizer, opened_view(tokenizer, order, path))
     text = OpenedText(corpus, tokenizer)
@@ -163,8 +155,7 @@ def prepare_column(counted: WordCounts, wanted: ColumnWanted) -> Prepared:
         TokentuiError: The file or the corpus cannot be read.
     """
     if wanted.path:
-        tokenizer = open_tokenizer(wanted.path, wanted.split)
-        return prepare_tokenizer(counted.corpus, tokenizer, wanted.run, path=wanted.path)
+        return prepare_tokenizer(counted.corpus, None, wanted.run, path=wanted.path, split=wanted.split)
     recipe = check(wanted.recipe or Recipe())
     with doing("counting"):
         words = counted.of(recipe)
@@ -172,7 +163,8 @@ def prepare_column(counted: WordCounts, wanted: ColumnWanted) -> Prepared:
 
 
 def prepare_again(was: Prepared) -> Prepared:
-    """Lay a corpus out again, by kernels that were not there before, and come to the same step."""
+    """Lay a corpus out again, by kernels that were not there before or without those that failed, and come to
+    the same step."""
     again = prepare(was.corpus, was.recipe, was.run, words=was.trainer.words)
     # what little is made meanwhile comes when it takes over
     for step in was.trainer.computed, was.trainer.number:
@@ -190,7 +182,8 @@ class Shelf:
     """Trainings of the corpus that is open, kept so that going back to a recipe is instant."""
 
     def __init__(self) -> None:
-        self._trainings: OrderedDict[tuple[object, ...], Prepared] = OrderedDict()
+        self._kept: list[Prepared] = []
+        """The trainings, the one that was left last at the end."""
 
     def prepared(self, command: do.Command[None], was: Prepared, partial: Partial) -> Prepared:
         """Read and lay out what a command asks for, in the place of what was there; a training that is kept
@@ -199,31 +192,31 @@ class Shelf:
         Raises:
             TokentuiError: It cannot be.
         """
-        corpus, recipe, run = was.corpus, was.recipe, was.run
-        file = (was.opened.tokenizer, was.opened.view.path) if was.opened else None
+        corpus, file, recipe, run = was.corpus, was.opened, was.recipe, was.run
+        named: do.OpenTokenizer | None = None
         match command:
             case do.SetRecipe():
-                recipe, run, file = command.recipe, command.run or run, None
-            case do.OpenTokenizer(path, split, kept):
-                for one in self._trainings.values() if kept else ():
-                    if one.corpus is corpus and one.opened and one.opened.view.path == path:
-                        return one
-                file = open_tokenizer(path, split), path
+                file, recipe, run = None, command.recipe, command.run or run
+            case do.OpenTokenizer():
+                named = command
             case do.TrainOnText(text):
                 corpus = Corpus.from_text(text, SCRATCH)
-            case do.Open(sources, as_, field, tokenizer):
+            case do.Open(sources, as_, field, named):
                 corpus = open_corpus(sources, as_, field)
-                if tokenizer is not None:
-                    file = open_tokenizer(tokenizer.path, tokenizer.split), tokenizer.path
+        failed = jit.COMPILED if jit.engine() == jit.FAILED else None  # it may have left wrong counts
+        kept = [
+            one for one in self._kept if one.corpus is corpus and one.trainer.traits.engine != failed
+        ]
+        if named is not None:
+            for one in kept if named.kept else ():
+                if one.opened and one.opened.view.path == named.path:
+                    return one
+            path, split = named.path, named.split
+            return prepare_tokenizer(corpus, None, run, partial, path=path, split=split, at_end=True)
         if file is not None:
-            return prepare_tokenizer(corpus, file[0], run, partial, path=file[1], at_end=True)
-        for one in self._trainings.values():
-            if (
-                one.corpus is corpus
-                and not one.opened
-                and one.recipe == recipe
-                and one.shape(one.run) == one.shape(run)
-            ):
+            return prepare_tokenizer(corpus, file.tokenizer, run, partial, path=file.view.path, at_end=True)
+        for one in kept:
+            if one.makes(None, recipe, run):
                 return replace(one, run=run)
         return prepare(corpus, recipe, run, partial)
 
@@ -232,15 +225,11 @@ class Shelf:
         `KEPT_BYTES`."""
         if prepared.partial:
             return
-        self._trainings[prepared.key] = prepared
-        self._trainings.move_to_end(prepared.key)
-        for key in [key for key, kept in self._trainings.items() if kept.corpus is not prepared.corpus]:
-            del self._trainings[key]  # trainers of a corpus that is no longer open
-        while (
-            len(self._trainings) > 1
-            and sum(one.trainer.memory for one in self._trainings.values()) > KEPT_BYTES
-        ):
-            self._trainings.popitem(last=False)
+        file, recipe, run = prepared.opened, prepared.recipe, prepared.run
+        here = [one for one in self._kept if one.corpus is prepared.corpus]
+        self._kept = [*(one for one in here if not one.makes(file, recipe, run)), prepared]
+        while len(self._kept) > 1 and sum(one.trainer.memory() for one in self._kept) > KEPT_BYTES:
+            self._kept = self._kept[1:]
 
 
 # A prepared corpus: a corpus with its recipe, its run and its trainer, ready to be stepped through.
@@ -279,19 +268,18 @@ class Prepared:
     plain: bool = False
 
     @property
-    def key(self) -> tuple[object, ...]:
-        """Everything that the steps of the trainer depend on."""
-        file = self.opened and id(self.opened.tokenizer)
-        return self.corpus.sha256, self.corpus.name, file, self.recipe, *self.shape(self.run)
-
-    @property
     def nothing(self) -> bool:
         """True if no corpus is open."""
         return self.corpus is NOTHING
 
-    def shape(self, run: Run) -> tuple[object, ...]:
-        """Of a run the words that the steps of such a trainer depend on."""
-        return run.stops.only(self.trainer.traits.shaped_by), run.first_id, run.specials
+    def makes(self, file: Opened | None, recipe: Recipe, run: Run) -> bool:
+        """True if its trainer makes the steps of a tokenizer of a file, or of a recipe under a run, on its
+        corpus."""
+        shapes = [
+            (one.stops.only(self.trainer.traits.shaped_by), one.first_id, one.specials)
+            for one in (self.run, run)
+        ]
+        return self.opened is file and self.recipe == recipe and shapes[0] == shapes[1]
 
 
 NOTHING = Corpus.from_text("", "nothing open")
@@ -299,7 +287,5 @@ NOTHING = Corpus.from_text("", "nothing open")
 
 def nothing(recipe: Recipe, run: Run | None = None) -> Prepared:
     """An empty corpus: what a session begins with."""
-    return Prepared(
-        NOTHING, recipe, run or Run(), start_counted(Words.of(Counter()), recipe),
-        RunningText(NOTHING, recipe),
-    )
+    trainer = start(None, recipe, words=Words())
+    return Prepared(NOTHING, recipe, run or Run(), trainer, RunningText(NOTHING, recipe))

@@ -18,18 +18,18 @@ from tokentui.formats import OWN, WRITTEN, Format
 from tokentui.formats.files import export, mistaken, recognise, targets
 from tokentui.formats.proof import ExportReport, look
 from tokentui.formats.spec import Refused, Spec
-from tokentui.learn import start_counted
+from tokentui.learn import start
 from tokentui.learn.rows import Query
 from tokentui.learn.trainer import Compressed, Trainer
-from tokentui.learn.values import Step, Stop
+from tokentui.learn.values import Stop
 from tokentui.recipe import Stops
 from tokentui.session import commands as do
-from tokentui.session.column import candidates, needles
+from tokentui.session.column import needles
 from tokentui.session.opening import Prepared, open_corpus
 from tokentui.session.snapshot import PiecePart, PiecesView, PreviewView
 from tokentui.session.views import BETWEEN, MAIN, PARTS, CorpusPlace, Passage, Viewport
 from tokentui.text.corpus import Corpus, LongText, beginning
-from tokentui.text.count import Words, count
+from tokentui.text.count import Words
 
 EDITABLE_BYTES = 1_000_000
 """A larger corpus is not edited: each key would train on all of it."""
@@ -41,13 +41,14 @@ PREVIEW_SIZE = 500
 
 @dataclass(frozen=True, slots=True)
 class TokenizerAtStep:
-    """The tokenizer of a step and the texts to query it with; later steps do not change it.
+    """The tokenizer of a step, and what is open; of `prepared.trainer` only the counted words stay.
 
     Attributes:
         step: The step of the first column.
         tokenizer: Its tokenizer.
-        corpus: The corpus.
-        words: Its counted words under the recipe of the first column.
+        prepared: The first column: its corpus, and the counted words of its trainer. The trainer goes on
+            meanwhile, so only questions that the engine answers at once may ask it.
+        view: The rows that are shown.
         typed: The typed text.
         columns: The tokenizers of all columns at the position.
         passage: The passage that is shown.
@@ -55,30 +56,42 @@ class TokenizerAtStep:
 
     step: int
     tokenizer: Tokenizer
-    corpus: Corpus
-    words: Words
+    prepared: Prepared
+    view: Viewport
     typed: str
     columns: tuple[Tokenizer, ...]
     passage: Passage | None
 
 
-def answered(command: do.Command[object], at: TokenizerAtStep, prepared: Prepared) -> object:
+def answered(command: do.Command[object], at: TokenizerAtStep) -> object:
     """The answer to a question, see the commands.
 
     Args:
         command: The question.
         at: The tokenizer of the step that it is asked at.
-        prepared: What is open.
     """
     check()
+    prepared, corpus, trainer = at.prepared, at.prepared.corpus, at.prepared.trainer
     match command:
+        case do.Find():
+            return find(prepared, at.view.vocabulary_order, command)
+        case do.FindChanged(start):
+            return find_changed(prepared, start)
+        case do.Pieces(place, chars):
+            return pieces_view(prepared, at.typed, place, chars)
+        case do.CorpusText():
+            return editable_text(corpus)
+        case do.Compress(begin, length):
+            return compressed(trainer, begin, length)
+        case do.WhyUnreachable(number):
+            return "" if trainer.replay is None else trainer.replay.unreachable(number)
         case do.Recognise(path):
             format = recognise(path)
             if format is None and (damaged := mistaken(path)) is not None:
                 raise damaged
             return format.about if format else ""
         case do.Fingerprint():
-            return at.corpus.sha256
+            return corpus.sha256
         case do.ExamineHealth():
             return examine(at.tokenizer, at.step)
         case do.Formats():
@@ -89,14 +102,15 @@ def answered(command: do.Command[object], at: TokenizerAtStep, prepared: Prepare
         case do.Preview():
             return preview(prepared, command)
         case do.AnalyzeVocabulary(word, exhaust):
+            text = word or at.typed
             return vocabulary_report(
-                at.tokenizer, at.corpus, at.words, step=at.step, text=word or at.typed, exhaust=exhaust
+                at.tokenizer, corpus, trainer.words, step=at.step, text=text, exhaust=exhaust
             )
         case do.NextPassage(backward):
-            return next_parting(at.corpus, at.columns, at.passage, Passage().length, backward)
+            return next_parting(corpus, at.columns, at.passage, Passage().length, backward)
         case do.HoldOut(source, as_, field):
             return open_corpus(source, as_, field) if source else None
-    raise TokentuiError("not a question of a session", type(command).__name__)
+    raise TokentuiError("not a command of a session", type(command).__name__)
 
 
 def preview(prepared: Prepared, command: do.Preview) -> PreviewView:
@@ -111,9 +125,7 @@ def preview(prepared: Prepared, command: do.Preview) -> PreviewView:
     chars = corpus.characters + sum(len(word) for word, _ in corpus.counts or ())
     try:
         recipe = axes.check(command.recipe)
-        words = count(corpus, recipe)
-        pruned = replace(run, stops=Stops(vocab_size=PREVIEW_SIZE))
-        trainer = start_counted(words, recipe, pruned, corpus.documents)
+        trainer = start(corpus, recipe, replace(run, stops=Stops(vocab_size=PREVIEW_SIZE)))
         # The stops that say what is a candidate hold here too; those that end a run do not.
         shaping = run.stops.only(tuple(name for name in trainer.traits.shaped_by if name != "vocab_size"))
         reason = learn.run(trainer, replace(shaping, merges=command.steps))
@@ -122,18 +134,8 @@ def preview(prepared: Prepared, command: do.Preview) -> PreviewView:
     end = "" if reason is Stop.MERGES else str(reason)
     taken = map(trainer.taken, range(1, trainer.number + 1))
     pairs = tuple(candidate for candidate in taken if candidate is not None)
-    lines = () if trainer.traits.grows else tuple(map(_line, learn.steps(trainer)))
+    lines = () if trainer.traits.grows else tuple(step.said for step in learn.steps(trainer))
     return PreviewView(pairs, lines, end, chars)
-
-
-def _line(step: Step) -> str:
-    """A round of a training in words."""
-    row = step.row
-    what = "last cut" if getattr(step, "final", False) else {"em": "EM"}.get(step.kind, step.kind)
-    dropped = f", {row['dropped']:,} dropped" if row["dropped"] else ""
-    return (
-        f"{what}, round {row['round']}: {row['kept']:,} pieces{dropped}, {row['objective']:.4f} nats a word"
-    )
 
 
 def _other_format(path: str, format: Format) -> Format | None:
@@ -214,7 +216,7 @@ def find(prepared: Prepared, order: str, asked: do.Find) -> int | CorpusPlace | 
         return found and CorpusPlace(*found)
     if pane == "pairs" and isinstance(start, int):
         query = Query(0, 0, match=needles(text, asked.mode))
-        return next_place(candidates(trainer, query).places, start, backward)
+        return next_place(trainer.candidates(query).places, start, backward)
     if pane == "vocabulary" and isinstance(start, int):
         query = Query(0, 0, order, needles(text, asked.mode))
         return next_place(trainer.entries(query).places, start, backward)
@@ -385,6 +387,7 @@ OWN_STEPS = "the steps of the file"
 HUGE_CHARS = 2_000
 """A pre-token of so many characters is no word any more."""
 _TYPED_CHARS = 20_000
+_MOST_EMPTY = 1_000
 _CELL_BYTES = 120
 """About what a character of the distinct pre-tokens takes in memory: measured 61 at the start, 121 after some
 merges."""
@@ -398,7 +401,8 @@ def pieces_view(
     Args:
         prepared: The corpus, its counted pre-tokens, and how they are cut.
         typed: What the user typed; the first characters of a very long text.
-        place: The first character, moved to the start of its pre-token.
+        place: The first character, moved to the start of its pre-token; behind the end of a document, to the
+            next one that is not empty, or as far as a question goes.
         chars: The number of characters of the corpus.
     """
     text, words = prepared.text, prepared.trainer.words
@@ -406,7 +410,11 @@ def pieces_view(
     where = place
     corpus: tuple[PiecePart, ...] = ()
     if text.documents:
-        where = CorpusPlace(min(max(0, place.document), text.documents - 1), place.offset)
+        last = text.documents - 1
+        where = CorpusPlace(min(max(0, place.document), last), place.offset)
+        furthest = min(where.document + _MOST_EMPTY, last)
+        while where.document < furthest and where.offset >= len(text.text(where.document)):
+            where = CorpusPlace(where.document + 1)
         corpus = tuple(text.pieces(where, chars))
         if corpus:
             where = CorpusPlace(where.document, corpus[0].start)

@@ -10,12 +10,13 @@ from itertools import combinations
 from tokentui.analyze.align import align
 from tokentui.analyze.compare import PairAgreement, agreement, word_spans
 from tokentui.analyze.metrics import Conventions
-from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.errors import Cancelled, TokentuiError, in_words
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.offsets import Encoding
 from tokentui.session import findings
-from tokentui.session.findings import Divergences, Finding, Key, Seen, Signature, Vocabularies
-from tokentui.session.jobs import JobPool
+from tokentui.session.column import Column
+from tokentui.session.findings import Divergences, Vocabularies
+from tokentui.session.jobs import Finding, JobPool, Key, Signature
 from tokentui.session.queries import text_of
 from tokentui.session.snapshot import (
     Aligned,
@@ -69,6 +70,7 @@ class Results:
         self.counted = WordCounts(corpus)
         self._found.clear()
         self._given_up.clear()
+        self.go_nowhere()
         self.version += 1
 
     @property
@@ -86,20 +88,12 @@ class Results:
             view: What is shown.
             rested: Whether the columns have not moved for a moment.
         """
-        several = len(self.sync.columns) > 1
-        wanted = {one.key: one for one in self.wanted(view)} if several else {}
-        for key, running in list(pool.running.items()):
-            if isinstance(key, tuple) and (key not in wanted or wanted[key].signature != running.signature):
-                pool.give_up(key)
-                self.version += 1
-        for key, one in wanted.items():
-            if key not in pool.running and (rested or not one.resting):
-                taken = lambda answer, one=one: self.deliver(one, answer)  # noqa: E731
-                pool.submit(key, one.work, taken, one.what, one.signature)
-                self.version += 1
-        self.busy = (
-            {key: one.busy for key, one in pool.running.items() if isinstance(key, tuple)} if several else {}
-        )
+        wanted = self.wanted(view) if len(self.sync.columns) > 1 else ()
+        for column in self.sync.columns:
+            if column.error:
+                self.go_nowhere(column.key)
+        self.version += pool.keep_to(wanted, self.deliver, rested)
+        self.busy = {key: one.busy for key, one in pool.running.items() if isinstance(key, tuple)}
 
     def wanted(self, view: Viewport) -> Iterator[Finding]:
         """Yield the queries that a screen needs and that have no result yet, the fastest first."""
@@ -122,10 +116,8 @@ class Results:
         at = sync.position
         signature = (at, tuple((column.key, column.trainer, column.trainer.number) for column in there))
         tokenizers = [(column.key, column.trainer.tokenizer()) for column in there]
-        known = self._found.get(("vocabulary", ()))
-        if ("vocabularies" in wants or listed is not None) and (known is None or known[0] != signature):
-            seen = [Seen(one.key, one.trainer.tokenizer(), list(one.trainer.uses)) for one in there]
-            yield findings.overlaps(at, seen, signature)
+        if "vocabularies" in wants or listed is not None:
+            yield findings.overlaps(at, [(one.key, one.trainer) for one in there], signature)
         if "measures" in wants:
             yield findings.measures("measures", at, tokenizers, self.counted, self.under, signature)
         points, held = view.curve_points, self.held_out
@@ -160,8 +152,7 @@ class Results:
         self._given_up[key] = signature
         self.version += 1
         if key[0] == "divergence":
-            for answer, _ in self._going.pop(key[1], []):
-                answer(None)
+            self.go_nowhere(*key[1])
 
     def hold_out(self, corpus: Corpus | None) -> None:
         """Measure on a second corpus as well."""
@@ -174,9 +165,15 @@ class Results:
         """Forget what was found about a column that was taken away."""
         for kept in [kept for kept in self._found if key in kept[1]]:
             del self._found[kept]
-        for pair in [pair for pair in self._going if key in pair]:
+        self.go_nowhere(key)
+
+    def go_nowhere(self, *keys: int) -> None:
+        """Answer those that wait to go where two columns part that these are among: one of the two cannot be
+        shown, or the way is given up."""
+        for pair in [pair for pair in self._going if {*keys} <= {*pair}]:
+            failed = next((one for one in self.sync.columns if one.key in pair and one.error), None)
             for answer, _ in self._going.pop(pair):
-                answer(None)
+                answer(Cancelled() if failed is None else parts_nowhere(failed))
 
     # ---- the first differing step
 
@@ -256,7 +253,7 @@ class Results:
             ended=bool(sync.in_sync) and all(one.end(free=False) is not None for one in sync.in_sync),
             busy=next(iter(self.busy.values()), None),
             failed=tuple(
-                f"{kind}: {value or type(value).__name__}"
+                f"{kind}: {in_words(value)}"
                 for (kind, _), (_, value) in self._found.items() if isinstance(value, Exception)
             ),
         )
@@ -329,6 +326,11 @@ class Results:
         )
         self._aligned = key, aligned
         return aligned
+
+
+def parts_nowhere(failed: Column) -> TokentuiError:
+    """The error of who asks where a column parts from another that cannot be shown."""
+    return TokentuiError("a column that cannot be shown parts nowhere", failed.name, failed.error)
 
 
 def _pair(a: int, b: int) -> tuple[int, int]:

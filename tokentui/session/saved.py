@@ -17,6 +17,7 @@ import platformdirs
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import lock, read_regular, remove, write_whole
+from tokentui.core.safetext import safe
 from tokentui.recipe import Recipe, Run
 
 VERSION = 1
@@ -256,10 +257,13 @@ def offered(folder: Path | None = None) -> tuple[SavedSession, str] | None:
 
 
 def tidy(folder: Path | None = None) -> None:
-    """Remove the oldest sessions above `MOST_SESSIONS`."""
+    """Remove the oldest sessions above `MOST_SESSIONS`, but none that a process has."""
     for path in _sessions(folder or _folder())[MOST_SESSIONS:]:
-        for one in (path, _before(path), path.with_suffix(".lock")):
-            remove(str(one))
+        with contextlib.suppress(TokentuiError):
+            held = _hold(path)
+            for one in (path, _before(path), path.with_suffix(".lock")):
+                remove(str(one))
+            os.close(held)
 
 
 def _folder() -> Path:
@@ -366,12 +370,16 @@ def remember(source: str) -> None:
     _keep("recent.json", json.dumps(listed, indent=1).encode("ascii"))
 
 
-def keep_account(text: str) -> Path | None:
-    """Keep the account of a failure, in the place of an older one.
+def keep_account(error: BaseException) -> Path | None:
+    """Keep the whole account of a failure, in the place of an older one.
 
     Returns:
         Where it is; None where nothing can be written.
     """
+    import traceback  # rarely needed
+
+    account = "".join(traceback.format_exception(error))
+    text = "\n".join(safe(line) for line in account.splitlines()) + "\n"
     return _keep("crash.txt", text.encode("utf-8", "replace"))
 
 

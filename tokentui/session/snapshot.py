@@ -8,8 +8,10 @@ A value that belongs to a position names it in `at`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from tokentui.core.jit import PLAIN
 from tokentui.learn.rows import Candidate
 from tokentui.session.views import (
     Busy,
@@ -295,7 +297,7 @@ class CorpusFacts:
     nothing: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Snapshot:
     """The state of a session at a moment.
 
@@ -309,8 +311,9 @@ class Snapshot:
         busy: The long work under way, None if none.
         waiting: The commands that wait until that is done, in words; empty if none does.
         keep_place: Position to restore after switching recipes: same `step` or vocabulary `size`.
-        engine: The engine, in a few words; `compiling once` while the kernels compile;
-            `plain Python for AXIS=VALUE` where there is no kernel for that.
+        engine: The engine, in a few words; `compiling once` while the kernels compile.
+        plain: The values of recipes, as `axis=value`, that plain Python trains by, and counts by, although
+            kernels are loaded; empty where there are none.
         parked: The number of hidden columns after the first, to be shown again by `Compare`.
         between: The comparison of the columns; empty where one is shown.
     """
@@ -326,10 +329,19 @@ class Snapshot:
     waiting: str = ""
     keep_place: str = "step"
     engine: str = ""
+    plain: tuple[str, str] = ("", "")
     parked: int = 0
     between: Between = _NOTHING
 
-    @property
+    @cached_property
     def main(self) -> ColumnSnapshot:
         """The first column."""
         return self.columns[0]
+
+    @property
+    def engine_said(self) -> str:
+        """The engine, and for what plain Python works although kernels are loaded."""
+        trains, counts = self.plain
+        if trains:
+            return f"{PLAIN} for {trains}, else {self.engine}"
+        return f"{self.engine}; {PLAIN} counts by {counts}" if counts else self.engine

@@ -6,31 +6,25 @@ likes.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple, cast
 
 from tokentui.analyze.compare import FEWEST, MOST
 from tokentui.analyze.metrics import Conventions
-from tokentui.core.errors import TokentuiError
-from tokentui.core.jit import COMPILED, PLAIN
+from tokentui.core import jit
+from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.learn import jump
 from tokentui.learn.merging import WORTH_CHARS, without_kernel
 from tokentui.session import commands as do
 from tokentui.session.column import Column, same
-from tokentui.session.opening import Prepared
-from tokentui.session.queries import (
-    TokenizerAtStep,
-    check_view,
-    compressed,
-    editable_text,
-    find,
-    find_changed,
-    fitted,
-    pieces_view,
-)
-from tokentui.session.results import Results
+from tokentui.session.jobs import COMPILING, Finding
+from tokentui.session.opening import Prepared, prepare_again, prepare_column
+from tokentui.session.queries import TokenizerAtStep, answered, check_view, fitted
+from tokentui.session.results import Results, parts_nowhere
 from tokentui.session.snapshot import Between, CorpusFacts, Snapshot
 from tokentui.session.sync import Synchronizer
 from tokentui.session.views import Busy, ColumnWanted, CorpusPlace, Passage, Position, Viewport
@@ -40,8 +34,12 @@ from tokentui.text.kernels.rules import without_scanner
 
 KEPT_PLACES = ("step", "size")
 """The positions that can be restored after switching recipes: merge count or vocabulary size."""
+REBUILD_BYTES = 200_000
+"""A smaller corpus is not laid out again when kernels are loaded: plain Python steps through it as quickly as
+one looks."""
 Answer = Callable[[object], None]
 _ALONE = Between()
+_NONE = "", ""
 
 
 class Kept(NamedTuple):
@@ -167,18 +165,59 @@ class State:
         column.in_sync, column.passed, column.stopped_at = in_sync, passed, stopped_at
         self._note_engine()
 
-    def opened(self, column: Column, prepared: Prepared) -> None:
-        """Take in a further column that was opened; it moves to the position of the others."""
-        if column in self.compared and prepared.corpus is self.results.corpus:
-            column.take(prepared)
-            self._settled()
-            self._note_engine()
+    def unprepared(self, again: bool) -> Iterator[Finding]:
+        """The columns to open, or to lay out again where kernels failed; where all are open, one to lay out
+        again by kernels that were not there before.
 
-    def refused(self, column: Column, error: str) -> None:
-        """Note that a further column could not be opened."""
-        column.error = error
-        self.results.forget(column.key)
-        self._settled()
+        Args:
+            again: True if columns are laid out again.
+        """
+        for column in self.sync.columns:
+            if not column.open and not column.error:
+                was, what = None, "waiting"
+                work = partial(prepare_column, self.results.counted, column.wanted)
+                if column.broken:
+                    self.engine, was, what = jit.FAILED, column.prepared, "laying out again"
+                    work = partial(prepare_again, was)
+                again = False
+                yield Finding(("column", (column.key,)), (was, column), what, work)
+        plain = next((one for one in self.sync.columns if one.open and one.prepared.plain), None)
+        again = again and self.engine != jit.FAILED
+        if again and plain is not None and plain.prepared.corpus.size >= REBUILD_BYTES:
+            was = plain.prepared
+            yield Finding(("again", (plain.key,)), (was, None), "", partial(prepare_again, was))
+
+    def prepared(self, one: Finding, prepared: object) -> None:
+        """Take in a column that was opened or laid out again; one that was opened moves to the position of
+        the others. Or note why it could not be opened.
+
+        Raises:
+            Exception: The only column, whose kernels failed, could not be laid out again.
+        """
+        (kind, (key,)), (was, asked) = one.key, one.signature
+        column = self.sync.column(key)
+        if column is None or isinstance(prepared, Cancelled):
+            return
+        found, failed = cast("Prepared", prepared), isinstance(prepared, BaseException)
+        if kind == "again":
+            if column.open and column.prepared is was:
+                with contextlib.suppress(Exception):  # where kernels fail, plain Python goes on
+                    if not failed:
+                        self.take_over(column, found)
+                if column.prepared is was:  # it is not tried again
+                    column.prepared = dataclasses.replace(column.prepared, plain=False)
+        elif column is asked and not column.open and (column.prepared if column.broken else None) is was:
+            if failed and len(self.sync.columns) == 1:
+                raise cast("Exception", prepared)
+            if failed:
+                column.fail(cast("Exception", prepared))
+                self.results.forget(key)
+            elif column.broken:
+                self.take_over(column, found)
+            elif found.corpus is self.results.corpus:
+                column.take(found)
+                self._note_engine()
+            self._settled()
 
     def _settled(self) -> None:
         """Files are shown whole at first, as soon as all columns are open."""
@@ -197,10 +236,14 @@ class State:
         """
         sync, main, found = self.sync, self.main, cast("object", None)
         if command.walks:
+            if self._facts.nothing:
+                raise do.NothingOpen
+            if main.error and len(sync.columns) == 1:  # it failed as one of several, as all of them did
+                raise TokentuiError("a column that cannot be shown goes nowhere", main.name, main.error)
             self._wished, self._show_whole = None, False
         match command:
             case do.Move(steps):
-                sync.move(steps)
+                sync.go(steps, on=True)
             case do.GoTo(step):
                 sync.go(step)
             case do.GoToToken(text):
@@ -230,19 +273,6 @@ class State:
                 if by not in KEPT_PLACES:
                     raise TokentuiError("no such place to keep", by, "one of: " + ", ".join(KEPT_PLACES))
                 self.keep_place = by
-            case do.Find():
-                found = find(main.prepared, self.view.vocabulary_order, command)
-            case do.FindChanged(start):
-                found = find_changed(main.prepared, start)
-            case do.Pieces(place, chars):
-                found = pieces_view(main.prepared, self.typed, place, chars)
-            case do.CorpusText():
-                found = editable_text(main.prepared.corpus)
-            case do.Compress(begin, length):
-                found = compressed(main.trainer, begin, length)
-            case do.WhyUnreachable(number):
-                replay = main.trainer.replay
-                found = "" if replay is None else replay.unreachable(number)
             case do.Compare(columns):
                 self._compare(columns)
             case do.Leave():
@@ -256,11 +286,9 @@ class State:
             case do.MoveColumn(key, by):
                 self._move(key, by)
             case do.GoToDivergence(a, b):
-                for key in (a, b):
-                    if error := self._known(key).error:
-                        raise TokentuiError(
-                            "a column that cannot be shown parts nowhere", self._known(key).name, error
-                        )
+                for column in (self._known(a), self._known(b)):
+                    if column.error:
+                        raise parts_nowhere(column)
                 self.results.when_found(a, b, answer, self.view.literal)
                 return
             case do.FindDivergence(a, b):
@@ -271,13 +299,14 @@ class State:
             case do.MeasureUnder(splitter, alpha):
                 self.results.under = Conventions(splitter, alpha)
             case _:
-                raise TokentuiError("not a command of a session", type(command).__name__)
+                found = answered(command, self.at_step())
         answer(found)
 
     # ---- columns
 
     def _compare(self, wanted: Sequence[ColumnWanted]) -> None:
-        known = [self.main, *(one for one in self.compared if one is not self.main)]
+        known = list(dict.fromkeys(self.compared if self.main.error else (self.main, *self.compared)))
+        known = [self._column(one.wanted) if one.error else one for one in known]  # it is tried again
         if wanted:
             columns = []
             for one in wanted[:MOST]:
@@ -294,16 +323,12 @@ class State:
             raise TokentuiError("two columns are as few as there may be", "compare", "name another one")
         self.sync.halt()
         self.compared = columns
-        self.results.counted = WordCounts(self.results.corpus)
+        counted = self.results.counted = WordCounts(self.results.corpus)
         for trained in (column.prepared for column in columns if column.open):
-            if (
-                trained.corpus is self.results.corpus
-                and not trained.opened
-                and not trained.partial
-            ):
-                self.results.counted.know(trained.recipe, trained.trainer.words)
+            if not (trained.opened or trained.partial):
+                counted.know(trained.recipe, trained.trainer.words)
         for column in columns:
-            column.in_sync = column is self.main and column.in_sync
+            column.in_sync = column is self.main and column.in_sync and column.open
         self.sync.put(columns)
         if self.main not in columns:
             self.sync.come(Position())
@@ -316,11 +341,12 @@ class State:
         if len(self.sync.columns) == 1:
             return
         self.sync.halt()
-        first = next((one for one in self.sync.columns if one.open and not one.error), self.main)
+        first = next((one for one in self.sync.columns if one.open or one.broken), self.main)
         if first is not self.main:
             self.main = first
             self._note_engine()
         self.passage, self.results.counted = None, WordCounts(self.results.corpus)
+        self.results.go_nowhere()
         self.sync.put([self.main])
         self.sync.stand(self.main)
 
@@ -361,12 +387,11 @@ class State:
     # ---- looking
 
     def at_step(self) -> TokenizerAtStep:
-        """The tokenizer of this step, for a longer look elsewhere."""
-        trainer = self.main.trainer
+        """The tokenizer of this step, for questions."""
+        prepared, trainer = self.main.prepared, self.main.trainer
         columns = tuple(column.trainer.tokenizer() for column in self.sync.in_sync)
         return TokenizerAtStep(
-            trainer.number, trainer.tokenizer(), self.results.corpus, trainer.words, self.typed, columns,
-            self.passage,
+            trainer.number, trainer.tokenizer(), prepared, self.view, self.typed, columns, self.passage
         )
 
     def found(self, command: do.Command[object], found: object) -> object:
@@ -381,9 +406,9 @@ class State:
     def stamp(self) -> tuple[object, ...]:
         """Return the values that change a snapshot, besides commands."""
         sync = self.sync
-        numbers = tuple(
-            [(one.prepared, one.in_sync, one.trainer.number) if one.open else None for one in sync.columns]
-        )
+        numbers = tuple([
+            (one.prepared, one.in_sync, one.trainer.number) if one.open else one.error for one in sync.columns
+        ])
         return (
             numbers, sync.position, sync.goal, sync.playing, self.busy, self.engine, self.waiting,
             self.results.version, [one.loading for one in sync.columns], list(self.results.busy.values()),
@@ -392,11 +417,11 @@ class State:
     def snapshot(self) -> Snapshot:
         """Everything that the screen shows, now."""
         sync = self.sync
-        sync.settle()
+        if sync.target != sync.position:
+            sync.settle()
         self.version += 1
         alone = len(sync.columns) == 1
         columns = tuple([column.snapshot(self.view, self.typed, alone) for column in sync.columns])
-        before, after = self._lacking if self.engine.startswith(COMPILED) else ("", "")
         return Snapshot(
             version=self.version,
             corpus=self._facts,
@@ -405,10 +430,11 @@ class State:
             goal=sync.goal,
             running=sync.playing,
             speed=sync.speed,
-            busy=self.busy or (sync.busy if sync.walking else None),
+            busy=self.busy or (sync.busy if sync.at_work else None),
             waiting=self.waiting,
             keep_place=self.keep_place,
-            engine=f"{before}{self.engine}{after}",
+            engine=self.engine,
+            plain=self._plain if self.engine.startswith((jit.COMPILED, COMPILING)) else _NONE,
             parked=max(0, len(self.compared) - 1) if alone else 0,
             between=_ALONE if alone else self.results.between(self.view, self.typed, self.passage),
         )
@@ -421,6 +447,4 @@ class State:
         trains, counts = (
             next(filter(None, map(lacks, worth)), "") for lacks in (without_kernel, without_scanner)
         )
-        self._lacking = "", f"; {PLAIN} counts by {counts}" if counts else ""
-        if trains:
-            self._lacking = f"{PLAIN} for {trains}, else ", ""
+        self._plain = trains, counts

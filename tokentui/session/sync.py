@@ -48,14 +48,11 @@ class Synchronizer:
 
     A column that is not in sync walks to the position. The others walk from it to the next position on the
     way to the goal, where there is a goal or where it plays.
-
-    Args:
-        position: Where they begin.
     """
 
-    def __init__(self, position: Position = Position()) -> None:  # noqa: B008 - a frozen value
+    def __init__(self) -> None:
         self.columns: list[Column] = []
-        self.position = position
+        self.position = Position()
         """The position of all columns that are in sync, to which the others walk."""
         self.goal: Position | None = None
         self.playing = False
@@ -67,7 +64,7 @@ class Synchronizer:
         self.speed: int | None = SPEEDS[-4]
         """Units of the position a second that a run plays at; None for as fast as it can."""
         self._played_from = (0.0, 0)
-        self._next = position
+        self.target = self.position
         """The next position on the way to the goal."""
         self._way = 1
         """The distance from one position of several columns to the next, which takes about a slice."""
@@ -93,29 +90,22 @@ class Synchronizer:
         return [column for column in self.columns if column.in_sync]
 
     @property
-    def loading(self) -> bool:
-        """True if a column is still being opened."""
-        return any(not column.open and not column.error for column in self.columns)
-
-    @property
-    def late(self) -> bool:
-        """True if a column that is open is not at the position."""
-        return any(column.open and not column.in_sync for column in self.columns)
+    def coming(self) -> list[Column]:
+        """The columns that are not at the position yet: they are being opened, or walk there."""
+        return [column for column in self.columns if not column.in_sync and not column.error]
 
     @property
     def arriving(self) -> bool:
         """True if the only column walks to the position where it begins."""
-        return len(self.columns) == 1 and self.late
-
-    @property
-    def walking(self) -> bool:
-        """True if the columns walk to a position or search for the step that makes a token."""
-        return self.goal is not None or self._seek is not None or self.late
+        return len(self.columns) == 1 and not self.columns[0].in_sync
 
     @property
     def at_work(self) -> bool:
-        """True if there is work to do without a new command."""
-        return self.playing or self._next != self.position or self.walking
+        """True if there is work to do without a new command: columns play, walk to a position, or search for
+        the step that makes a token."""
+        walks = self.playing or self.goal is not None or self._seek is not None
+        waits = self.columns[0].broken and self.arriving
+        return walks or waits or any(column.open for column in self.coming)
 
     @property
     def aim(self) -> int:
@@ -127,10 +117,12 @@ class Synchronizer:
 
     @property
     def busy(self) -> Busy | None:
-        """The way of a column that is alone, where it is a long one."""
-        if len(self.columns) != 1 or not self.columns[0].open:
-            return None
+        """The way of a column that is alone, where it is a long one, or how far it is laid out again."""
         column = self.columns[0]
+        if len(self.columns) != 1 or not (column.open or column.broken):
+            return None
+        if column.broken:
+            return column.loading
         if self._seek is not None:
             return Busy("looking for the token", column.trainer.number, 0)
         goal = self.goal if column.in_sync else self.position
@@ -138,38 +130,38 @@ class Synchronizer:
 
     # ---- commands
 
-    def move(self, by: int) -> None:
-        """Go so many units of the position on, or back."""
-        goal = self.goal if self.goal is not None and self.goal.value != END else None
-        beyond = goal is not None and goal.value > max(
-            [self.position.value, *(column.trainer.computed for column in self.in_sync)]
-        )
-        if goal is not None and (self._then or (beyond and by < 0 and goal.by != "size")):
-            self._then.append(by)  # back from the goal, or from the end where that comes first
-        else:
-            self.go((goal or self.position).value + by)
-
-    def go(self, value: int | None, *, free: bool = True) -> None:
+    def go(self, value: int | None, *, on: bool = False, free: bool = True) -> None:
         """Go to a value of the position, None for the end of the run.
 
         Args:
             value: The value.
+            on: True for so many units on, or back, from where the columns are going, or are.
             free: True to pass the stops on the way to a value.
         """
-        self.halt()
-        by, there, least = self.position.by, self.in_sync, 0
+        by, there, going, least = self.position.by, self.in_sync, self.goal, 0
+        if value is not None and on:
+            start = going.value if going is not None and going.value != END else self.position.value
+            beyond = start > max([self.position.value, *(column.trainer.computed for column in there)])
+            if self._then or (beyond and value < 0 and by != "size"):
+                self._then.append(value)  # back from the goal, or from the end where that comes first
+                return
+            value += start
+        if self.at_work:
+            self.halt()
+            there = self.in_sync
         if by == "size":
             least = min((one.trainer.size_at(0) for one in there if one.trainer.traits.grows), default=0)
+        self._free = free and value is not None and bool(there)
         if value is None:
             self.goal = Position(by, END)
         elif there:
-            self.goal, self._free = Position(by, max(least, value)), free
+            self.goal = Position(by, max(least, value))
         else:  # no column is there yet: they come to where they are wanted
-            self.position = self._next = Position(by, max(least, value))
+            self.position = self.target = Position(by, max(least, value))
 
     def come(self, position: Position) -> None:
         """Bring all columns to a position from wherever they are, and past their stops."""
-        self.position = self._next = position
+        self.position = self.target = position
         for column in self.columns:
             column.in_sync = False
 
@@ -204,13 +196,14 @@ class Synchronizer:
         self._played_from = (now, self.position.value)
 
     def halt(self) -> None:
-        """Stop at the next position."""
+        """Stop where the columns are, see `settle`: the goal, the moves behind it and the search for a token
+        are given up."""
         if self._seek is not None:
             self._seek.answer(Cancelled())
         self._seek, self.goal, self.playing, self._free, self._then = None, None, False, False, []
-        if self._next != self.position:
+        if self.target != self.position:
             self.settle()
-            self._next = self.position
+            self.target = self.position
         elif len(self.columns) == 1 and not self.columns[0].in_sync:
             self.stand(self.columns[0])
 
@@ -230,8 +223,9 @@ class Synchronizer:
 
     def put(self, columns: Iterable[Column]) -> None:
         """Take these columns, in this order. Whatever they are walking to, they go on to."""
-        self.settle()
-        self._next, self.columns = self.position, list(columns)
+        if self.target != self.position:
+            self.settle()
+        self.target, self.columns = self.position, list(columns)
         if len(self.columns) > 1:
             self._agree(self.position)
             if self.position.by == "tokens":
@@ -241,12 +235,12 @@ class Synchronizer:
         """Take the place where a column stands for the position of all."""
         column.in_sync = True
         by = "merges" if len(self.columns) == 1 else self.position.by
-        self.position = self._next = _place_of(column, by)
+        self.position = self.target = _place_of(column, by)
 
     def _stand_by(self, by: str) -> None:
         there = self.in_sync
         first = next(iter(there or self.open), None)
-        self.position = self._next = _place_of(first, by) if first else Position(by, 0)
+        self.position = self.target = _place_of(first, by) if first else Position(by, 0)
         free = self._passes(self.position.value)
         for column in there:
             column.in_sync = column is there[0] and (free or not column.passed)
@@ -261,49 +255,58 @@ class Synchronizer:
             How many seconds from `now` on nothing is to be done; 0 when there is more to do at once.
         """
         if len(self.columns) == 1:
-            prepared = self.columns[0].prepared
-            if prepared.partial and not prepared.opened:
-                return 0.1  # steps begin when the corpus is whole
+            column, prepared = self.columns[0], self.columns[0].prepared
+            if column.broken or (prepared.partial and not prepared.opened):
+                return 0.1  # steps begin when the corpus is whole, and laid out
         begun = time.perf_counter()
         deadline = begun + seconds
         if self._seek is not None:
-            self._work_seek(self._seek, seconds)
+            try:
+                self._work_seek(self._seek, seconds)
+            except Exception as error:
+                self._stumbled(self.columns[0], error)
             return 0.0
-        if self.late:
-            both = self._next != self.position or self.goal is not None or self.playing
+        if any(column.open for column in self.coming):
+            both = self.goal is not None or self.playing
             self._chase(begun + seconds / 2 if both and self.in_sync else deadline)
         while time.perf_counter() < deadline:
-            if self._next != self.position:
+            if self.target != self.position:
                 if self._sync(deadline):
                     self._arrive()
+                elif any(column.broken for column in self.in_sync):
+                    return _REST_S
                 continue
             value, wait = self._wanted(now)
             there, here = self.in_sync, self.position.value
             if value is None or not there:  # a goal waits for a column that is to go there
-                return 0.0 if self.late else wait
+                coming = self.coming
+                if not there and not coming:  # no column is left
+                    self.goal, self.playing, self._then = None, False, []
+                if any(column.open for column in coming):
+                    return 0.0
+                return wait if there else _REST_S
             way = self._way if len(self.columns) > 1 else 1 << 62
             far = way if value == END else max(-way, min(way, value - here))
-            self._next, self._began = Position(self.position.by, here + far), time.perf_counter()
+            self.target, self._began = Position(self.position.by, here + far), time.perf_counter()
             self._stood = {column.key: column.trainer.number for column in there}
         return 0.0
 
     def _wanted(self, now: float) -> tuple[int | None, float]:
         """The value to go to, None where there is nothing to do for so many seconds."""
-        here, goal, speed = self.position.value, self.goal, self.speed
-        if goal is not None and goal.value == here:
-            self._reached()
-            goal = self.goal
-        if goal is None and not self.playing:
+        here, speed = self.position.value, self.speed
+        while (goal := self.goal) is not None:
+            if goal.value != here:
+                ahead = goal.value == END or (goal.value > here and self.coming)
+                if not (ahead and over(self.in_sync, self.position, free=self._free)):
+                    return goal.value, 0.0
+                if self.coming:  # a column that is still to come may go further
+                    return None, _REST_S
+            on = self._then.pop(0) if self._then else None
+            self.goal = None if on is None else Position(self.position.by, max(0, here + on))
+        if not self.playing:
             return None, 0.0
-        end = goal is not None and goal.value == END
-        ahead = goal is None or end or goal.value > here
-        if (end or (ahead and self.loading)) and over(self.in_sync, self.position, free=self._free):
-            if self.loading:  # a column that is still to come may go further
-                return None, _REST_S
-            self._reached()
-            return (None, 0.0) if self.goal is None else (self.goal.value, 0.0)
-        if goal is not None:
-            return goal.value, 0.0
+        if self.coming and over(self.in_sync, self.position, free=self._free):
+            return None, _REST_S
         if speed is None:
             return END, 0.0
         since, start = self._played_from
@@ -314,16 +317,9 @@ class Synchronizer:
             self._played_from = (now, here)  # slower than asked for: do not run after what is lost
         return due, 0.0
 
-    def _reached(self) -> None:
-        """Go on to what was asked for from the goal."""
-        self.goal = None
-        if self._then:
-            self.goal = Position(self.position.by, max(0, self.position.value + self._then.pop(0)))
-
     def settle(self) -> None:
-        """Bring all columns to the same position; mark those that cannot reach it in 30 ms as out of sync."""
-        if self._next == self.position:
-            return
+        """Bring the columns that are on their way to the next position to it, or to one before it; mark those
+        that cannot reach it in 30 ms as out of sync."""
         there = self.in_sync
         if all(column.trainer.number == self._stood.get(column.key) for column in there):
             return
@@ -331,70 +327,73 @@ class Synchronizer:
             self.stand(self.columns[0])
             return
         if not self._sync(time.perf_counter() + _FINISH_S):
-            behind = [column for column in there if not self._walk(column, self._next, 0.0)]
-            if len(behind) == len(there):  # all take too long: where the first one is
-                self._next = _place_of(there[0], self.position.by)
-                behind = [column for column in there if not self._walk(column, self._next, 0.0)]
+            there = self.in_sync  # without those that failed
+            behind = [column for column in there if not self._walk(column, self.target, 0.0)]
+            if there and len(behind) == len(there):  # all take too long: where the first one is
+                self.target = _place_of(there[0], self.position.by)
+                behind = [column for column in there if not self._walk(column, self.target, 0.0)]
             for column in behind:
                 column.in_sync = False
         self._arrive()
 
     def _arrive(self) -> None:
-        there, here, self.position = self.in_sync, self.position, self._next
-        gone = abs(self._next.value - here.value)
+        """Take the next position for the position, or the one before it where the last column ends."""
+        there, coming, here, self.position = self.in_sync, self.coming, self.position, self.target
+        gone = abs(self.target.value - here.value)
         if len(self.columns) > 1:
             took = max(time.perf_counter() - self._began, 1e-6)
             self._way = max(1, min(2 * max(gone, self._way), int(gone * SLICE_S / took), _MOST))
         passed = self._passes(self.position.value)
-        # all may pass their stops once that of a late column is known
-        waits = self._free and not passed and self.late
         if self.position.value > here.value and over(there, self.position, free=self._free and passed):
-            self.position = self._next = Position(here.by, last(there, here.by))
+            self.position = self.target = Position(here.by, last(there, here.by))
             if passed and not self._passes(self.position.value):
                 for column in there:  # the last of them has no stop: the others stay at theirs
                     column.in_sync = column.trainer.number <= (column.stopped_at or 0)
-            if not self.loading and not waits:
-                self.playing = False
-                if self.goal is not None:
-                    self._reached()
+            if not coming:  # one that is still to come may go further
+                self.playing, self.goal = False, self.goal and self.position
 
     def _sync(self, deadline: float) -> bool:
         """Walk to the next position.
 
         A column that takes long goes first: nothing is out of sync meanwhile.
         """
-        there, free = self.in_sync, self._passes(self._next.value)
-        if len(there) > 1 and self._next.by != "tokens":
+        there, free = self.in_sync, self._passes(self.target.value)
+        if len(there) > 1 and self.target.by != "tokens":
             there.sort(key=lambda one: not one.trainer.traits.heavy)
         for column in there:
-            if not self._walk(column, self._next, max(_LEAST_S, deadline - time.perf_counter())):
+            if not self._walk(column, self.target, max(_LEAST_S, deadline - time.perf_counter())):
                 return False
         # Columns that have only now found their stops may have to pass them.
-        return not self._free or free or not self._passes(self._next.value) or self._sync(deadline)
+        return not self._free or free or not self._passes(self.target.value) or self._sync(deadline)
 
     def _chase(self, deadline: float) -> None:
         """Bring on the columns that are not in sync."""
         first, target = next(iter(self.in_sync), None), self.position
         for column in self.open:
-            while not column.in_sync and (left := deadline - time.perf_counter()) > 0:
+            while column.open and not column.in_sync and (left := deadline - time.perf_counter()) > 0:
                 free = self._passes(target.value)
+                arrived = self._walk(column, target, left) and column.open
                 # A column that has only now found its stop may have to pass it, as the others did.
-                column.in_sync = self._walk(column, target, left) and self._passes(target.value) == free
+                column.in_sync = arrived and self._passes(target.value) == free
         if len(self.columns) == 1:
             if self.columns[0].in_sync:
                 self.stand(self.columns[0])
             return
-        if not self.late:
+        if not any(column.open for column in self.coming):
             self._agree(target)
         there = self.in_sync
         if self.position.by == "tokens" and there and there[0] is not first:
-            self.position = self._next = _place_of(there[0], "tokens")
-            for column in there[1:]:
-                column.in_sync = False
-        elif not self.late and not self.loading and over(there, self.position, free=False):
+            self._follow(there)
+        elif not self.coming and over(there, self.position, free=False):
             end = last(there, self.position.by)
             if self.position.value > end and not self._passes(self.position.value):
-                self.position = self._next = Position(self.position.by, end)
+                self.position = self.target = Position(self.position.by, end)
+
+    def _follow(self, there: list[Column]) -> None:
+        """Take the step of the first column for the position by tokens: the others come to it."""
+        self.position = self.target = _place_of(there[0], "tokens")
+        for column in there[1:]:
+            column.in_sync = False
 
     def _agree(self, position: Position) -> None:
         """Send those on again that passed their stops where the others may not, or the other way round: stops
@@ -408,12 +407,35 @@ class Synchronizer:
     def _walk(self, column: Column, position: Position, seconds: float) -> bool:
         # A column that comes to where the others have passed their stops passes its own.
         free = (self._free or position == self.position) and self._passes(position.value)
-        if position.by == "size":
-            return column.to_goal(Size(position.value), seconds, free)
         leader = self.in_sync[0] if position.by == "tokens" and self.in_sync else column
-        if leader is not column:
-            return column.to_goal(Tokens(leader.trainer.tokens_at(leader.trainer.number)), seconds, free)
-        return column.to_step(position.value, seconds, free)
+        try:
+            if position.by == "size":
+                return column.to_goal(Size(position.value), seconds, free)
+            if leader is not column:
+                return column.to_goal(Tokens(leader.trainer.tokens_at(leader.trainer.number)), seconds, free)
+            return column.to_step(position.value, seconds, free)
+        except Exception as error:
+            others = self._stumbled(column, error)
+            leads = position.by == "tokens" and column is leader
+            if others and leads and (there := self.in_sync):  # another leads, and counts other steps
+                self.goal, self.playing, self._then = None, False, []
+                self._follow(there)
+            return others
+
+    def _stumbled(self, column: Column, error: Exception) -> bool:
+        """Take in that a column cannot go on, or not before it is laid out again. Returns whether there are
+        others, which go on.
+
+        Raises:
+            Exception: The error, where the column is alone.
+        """
+        alone = len(self.columns) == 1
+        if not column.breaks(error):
+            if alone:
+                raise error
+            column.fail(error)
+        column.in_sync = alone and column.in_sync
+        return not alone
 
     def _work_seek(self, seek: Seek, seconds: float) -> None:
         """Go on until the token is made; where it never is, back to where one was."""
@@ -431,7 +453,7 @@ class Synchronizer:
                 self.goal = Position("merges", seek.origin if found is None else found)
                 seek.answer(found)
             seek.looked = trainer.computed
-        self.position = self._next = _place_of(column, "merges")
+        self.position = self.target = _place_of(column, "merges")
 
     def _passes(self, value: int) -> bool:
         """True if a position given by its value lies beyond the stops of all columns, and so passes them. A

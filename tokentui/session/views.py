@@ -153,13 +153,14 @@ class CorpusPart(NamedTuple):
 class CorpusView:
     """The part of the corpus that the pane shows. `parts` start at or before the place; `at_start` and
     `at_end` say whether there is text before and after them; `position` is how far into the corpus the place
-    is, from 0 to 1."""
+    is, from 0 to 1; `chars` are the characters of the corpus."""
 
     place: CorpusPlace = _START
     parts: tuple[CorpusPart, ...] = ()
     at_start: bool = True
     at_end: bool = True
     position: float = 0.0
+    chars: int = 0
 
 
 @dataclass(frozen=True, slots=True)

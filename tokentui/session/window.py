@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from tokentui.encode.stretches import Item, Pretokens
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Special
 from tokentui.learn.trainer import Trainer
-from tokentui.learn.values import Kind, Span, Step, Word
+from tokentui.learn.values import Kind, Word
 from tokentui.recipe import Recipe
 from tokentui.session.snapshot import PiecePart
 from tokentui.session.views import CorpusPart, CorpusPlace, CorpusView, TokenSpan, Viewport
@@ -55,11 +55,13 @@ class Cut(NamedTuple):
 
 
 class _Tokens(NamedTuple):
-    """The tokens of a word, the symbol of each, and for a file the step since which they are these."""
+    """The tokens of a word, the symbol of each, for a file the step since which they are these, and the
+    characters of the word's units."""
 
     spans: tuple[TokenSpan, ...]
     symbols: tuple[int, ...]
     since: int
+    units: Units
 
 
 class RunningText(CorpusWindow):
@@ -108,14 +110,17 @@ class RunningText(CorpusWindow):
         moment = number, None if substeps is None else substeps.walked
         if shown is None or shown.key != key or shown.moment != moment:
             step, was = trainer.step_at(number) if number else None, self._newest
-            made = step.made if step else -1
+            made, events = (step.made, step.events) if step is not None else (-1, ())
+            merged = None
+            if len(events) == 1 and events[0].kind is Kind.MERGE:
+                merged = events[0].parts[0], events[0].parts[1]
             self._newest = made if made >= 0 else _NONE
             if shown is None or shown.key != key or not shown.by_word:
                 self._shown = shown = _Window(key, moment)
                 self._lay_out(shown, look, trainer)
             else:
-                self._follow(shown, moment, was, _merged(step), trainer)
-            shown.moment, shown.merged = moment, _merged(step)
+                self._follow(shown, moment, was, merged, trainer)
+            shown.moment, shown.merged = moment, merged
         return shown.view
 
     def _lay_out(self, shown: _Window, look: Viewport, trainer: Trainer) -> None:
@@ -147,7 +152,7 @@ class RunningText(CorpusWindow):
             at, begin = at + 1, 0
         shown.view = CorpusView(
             place=CorpusPlace(document, offset), parts=tuple(parts), at_start=first == 0 and start == 0,
-            at_end=end, position=self.fraction((document, offset)),
+            at_end=end, position=self.fraction((document, offset)), chars=self._before[-1],
         )
 
     def _follow(
@@ -162,25 +167,24 @@ class RunningText(CorpusWindow):
             ]
         elif merged and number == before + 1 and walked is None:
             changed = [
-                key for key, (_, symbols, _) in cut.items()
+                key for key, (_, symbols, _, _) in cut.items()
                 if merged[0] in symbols and merged[1] in symbols and merged in itertools.pairwise(symbols)
             ]
         elif shown.merged and number == before - 1:
-            changed = [key for key, (_, symbols, _) in cut.items() if was in symbols]
+            changed = [key for key, one in cut.items() if was in one.symbols]
         else:
             changed = list(cut)
-        again = {key: self._cut_word(key, trainer) for key in changed}
-        for key, (spans, symbols, since) in cut.items():  # else only the mark of the newest token changes
-            if (was in symbols or newest in symbols) and key not in again:
-                marked = zip(spans, symbols, strict=True)
-                again[key] = _Tokens(
-                    tuple([span._replace(fresh=symbol == newest) for span, symbol in marked]), symbols, since
-                )
+        again = {key: self._cut_word(Word(key[0]), cut[key].units, trainer) for key in changed}
+        for key, one in cut.items():  # else only the mark of the newest token changes
+            if (was in one.symbols or newest in one.symbols) and key not in again:
+                marked = zip(one.spans, one.symbols, strict=True)
+                spans = tuple([span._replace(fresh=symbol == newest) for span, symbol in marked])
+                again[key] = one._replace(spans=spans)
         cut.update(again)
         parts = list(shown.view.parts)
-        for key, (spans, _, _) in again.items():
+        for key, one in again.items():
             for index in shown.words[key]:
-                parts[index] = parts[index]._replace(tokens=spans)
+                parts[index] = parts[index]._replace(tokens=one.spans)
         shown.view = replace(shown.view, parts=tuple(parts))
 
     def pieces(self, place: CorpusPlace, chars: int) -> Iterator[PiecePart]:
@@ -230,28 +234,37 @@ class RunningText(CorpusWindow):
             key = word, cut.units
             tokens = self._cut.get(key)
             if tokens is None:
-                tokens = self._cut[key] = self._cut_word(key, trainer)
+                units = unit_spans(self._recipe, word, self._mark) if cut.units is None else cut.units
+                tokens = self._cut[key] = self._cut_word(Word(word), units, trainer)
             return CorpusPart(place, cut.text if cut.units else word + self._mark, tokens.spans, times), key
         skip = max(0, start - cut.start) if cut.end - cut.start > _WORD_UNITS else 0
         piece = word[skip : min(len(word), min(end, cut.end) - cut.start + 1)]
         units = unit_spans(self._recipe, piece, "")
         first = len(to_bytes(word[:skip])) if self._recipe.unit == "byte" else skip
-        found = [
-            Span(max(0, one.start - first), min(one.end - first, len(units)), one.symbol)
-            for one in trainer.segment(Word(word, first, len(units)))
-        ]
-        spans = _spans([one for one in found if one.start < one.end], units, self._newest)
+        spans = self._cut_word(Word(word, first, len(units)), units, trainer).spans
         return CorpusPart(CorpusPlace(document, cut.start + skip), piece, spans, times), None
 
-    def _cut_word(self, key: Key, trainer: Trainer) -> _Tokens:
-        """The tokens of a word as characters of it."""
-        word, units = key
-        if units is None:
-            units = unit_spans(self._recipe, word, self._mark)
-        # One that came from nothing has no place.
-        found = [one for one in trainer.segment(Word(word)) if units[one.start][0] < units[one.end - 1][1]]
-        since = trainer.replay.since(word) if trainer.replay is not None else 0
-        return _Tokens(_spans(found, units, self._newest), tuple([one.symbol for one in found]), since)
+    def _cut_word(self, place: Word, units: Units, trainer: Trainer) -> _Tokens:
+        """The tokens of a word as characters of it.
+
+        Args:
+            place: The word, or some of its units.
+            units: The characters of each of these units.
+            trainer: The training.
+        """
+        spans, symbols, count = list[TokenSpan](), list[int](), len(units)
+        for token in trainer.segment(place):
+            start, stop = max(0, token.start - place.first), min(token.end - place.first, count)
+            if start >= stop:  # outside the units that are shown
+                continue
+            begin, end = units[start][0], units[stop - 1][1]
+            if begin < end:  # one that came from nothing has no place
+                partial = start > 0 and units[start - 1][1] > begin
+                partial = partial or (stop < count and units[stop][0] < end)
+                spans.append(TokenSpan(begin, end, token.symbol == self._newest, partial))
+                symbols.append(token.symbol)
+        since = trainer.replay.since(place.text) if trainer.replay is not None else 0
+        return _Tokens(tuple(spans), tuple(symbols), since, units)
 
 
 class OpenedText(RunningText):
@@ -339,14 +352,6 @@ class _Window:
     merged: tuple[int, int] | None = None
 
 
-def _merged(step: Step | None) -> tuple[int, int] | None:
-    """The two symbols that a step merged; None where it did anything else as well."""
-    if step is None or len(step.events) != 1 or step.events[0].kind is not Kind.MERGE:
-        return None
-    left, right = step.events[0].parts
-    return left, right
-
-
 def unit_spans(recipe: Recipe, word: str, mark: str) -> Units:
     """The characters of each unit of a word, with a mark at its end where there is one."""
     count = len(word)
@@ -361,22 +366,6 @@ def unit_spans(recipe: Recipe, word: str, mark: str) -> Units:
         spans[-1] = spans[-1][0], count + len(mark)
     elif mark:
         spans.append((count, count + len(mark)))
-    return tuple(spans)
-
-
-def _spans(tokens: Sequence[Span], units: Units, newest: int) -> tuple[TokenSpan, ...]:
-    """Tokens given in units as spans of characters.
-
-    Args:
-        tokens: The tokens.
-        units: The characters of each unit.
-        newest: The symbol that the last step made.
-    """
-    spans, count = [], len(units)
-    for start, stop, symbol in tokens:
-        begin, end = units[start][0], units[stop - 1][1]
-        inside = (start > 0 and units[start - 1][1] > begin) or (stop < count and units[stop][0] < end)
-        spans.append(TokenSpan(begin, end, symbol == newest, inside))
     return tuple(spans)
 
 

@@ -388,10 +388,7 @@ def safe_cut(document: str | LongText, at: int, cut: Callable[[str, int], int]) 
 
 
 def pieces(
-    documents: Sequence[str | LongText],
-    cut: Callable[[str, int], int],
-    size: int,
-    start: Place = (0, 0),
+    documents: Sequence[str | LongText], cut: Callable[[str, int], int], size: int, start: Place = (0, 0),
     end: Place | None = None,
 ) -> Iterator[tuple[str | LongText, int, int]]:
     """The documents between two places in pieces: (document, its first place, the place of its end).

@@ -57,10 +57,19 @@ class Words:
         """The pre-tokens."""
         return self._words if self.flat is None else self.flat.words()
 
-    @property
+    @cached_property
     def occurrences(self) -> int:
         """The number of pre-tokens of the corpus, repeated ones included."""
         return sum(self.counts)
+
+    def joined(self, others: Sequence[Words]) -> Words:
+        """These words and those of other corpora together, their counts added up."""
+        if not others:
+            return self
+        counts: Counter[str] = Counter()
+        for words in (self, *others):
+            counts.update(dict(zip(words.words, words.counts, strict=True)))
+        return Words.of(counts)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Words) and (self.words, self.counts) == (other.words, other.counts)

@@ -11,7 +11,6 @@ import math
 import re
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
@@ -141,6 +140,8 @@ def _in_thread(work: Callable[[], _T]) -> _T:
     """Do a work in a thread that is left behind where the job is cancelled."""
     if not jobs.can_be_cancelled():
         return work()
+    from concurrent.futures import Future, wait  # few patterns are slow
+
     answer: Future[_T] = Future()
 
     def run() -> None:

@@ -114,15 +114,18 @@ class Pretokenizer:
         return normalize(self.typed(document), self.recipe.normalize)
 
     def safe_cut(self, document: str, at: int) -> int:
-        """The first place from `at` on, 0 excluded, that is known to be safe for cutting the document in two.
+        """The first of `cuts`; the document's length where there is none."""
+        return next(self.cuts(document, at), len(document))
 
-        There `words(head) + words(tail, first=False)` are the words of the whole. The document's length where
-        no such place is known.
+    def cuts(self, document: str, at: int) -> Iterator[int]:
+        """The places from `at` on, 0 excluded, that are known to be safe for cutting the document in two.
+
+        There `words(head) + words(tail, first=False)` are the words of the whole.
         """
         steps, cut = self.recipe.normalize, self._splitter.cut
         # a text that is nothing but an accent leaves its space in the middle of a text only
         if cut is None or (self._trims and "strip-accents" in steps):
-            return len(document)
+            return
         # No normaliser looks across the place before a space or a line end, so the two characters around it
         # are normalised by themselves; the split decides on what they become. One that trims a text leaves a
         # letter at the end of the head alone, and the space in front of the tail is put back.
@@ -130,13 +133,12 @@ class Pretokenizer:
         for match in patterns.find_short(wanted, document, max(at - 1, 0)):
             end: int = match.end()
             if not steps:
-                return end
-            if begins_sequence(match.group()):
+                yield end
+            elif begins_sequence(match.group()):
                 left = normalize(match.group(), steps)
                 right = " " if self._trims else normalize(document[end], steps)
                 if left and left[-1] != " " and self._splitter.safe_cut(left[-1] + right, 1) == 1:
-                    return end
-        return len(document)
+                    yield end
 
     def units(self, word: str) -> list[bytes]:
         """The smallest units of a word in order, as exact bytes with their marks. A symbol is one unit, and

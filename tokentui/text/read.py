@@ -27,11 +27,8 @@ _MOST_NAMES = 2000  # of a folder, looked at for one like a name that is not the
 
 
 def read(
-    source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
-    *,
-    as_: str | None = None,
-    field: str = "text",
-    stdin: BinaryIO | None = None,
+    source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], *, as_: str | None = None,
+    field: str = "text", stdin: BinaryIO | None = None,
 ) -> Corpus:
     """Read a corpus.
 

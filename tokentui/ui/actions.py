@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tokentui.core.choices import Ref
-from tokentui.session.commands import GoTo, Move, Play, Speed, StepPieces, SyncBy
+from tokentui.session.commands import Command, GoTo, Move, Play, Speed, StepPieces, SyncBy
 from tokentui.session.views import ColumnWanted
 from tokentui.ui.face import Face, not_yet
-from tokentui.ui.keys import Action
+from tokentui.ui.keys import BOTH, Action
 from tokentui.ui.main import MainScreen
 from tokentui.ui.screen import PaneScreen
 from tokentui.ui.terminal.app import TerminalApp
@@ -27,12 +27,14 @@ Compare: TypeAlias = Action["CompareScreen"]
 Always: TypeAlias = Action[TerminalApp]
 
 COMPARE = ("compare",)
-BOTH = ("global", *COMPARE)
-"""The contexts that are a whole screen."""
-
 
 FAR = 1 << 30
 """More columns than there are."""
+
+
+def sends(command: Command[Any]) -> Callable[[PaneScreen], object]:
+    """Return a function that hands a command to the session."""
+    return lambda on: on.face.send(command)
 
 
 def opens(dialog: Ref) -> Callable[[PaneScreen], object]:
@@ -66,13 +68,6 @@ def compare_with(face: Face) -> None:
     face.push(dialog, lambda second: face.compare((first, second)) if second is not None else None)
 
 
-def _fine(name: str, key: str, label: str, help: str, pieces: int) -> Main:
-    footer = 4 if abs(pieces) == 1 else 0
-    return Main(
-        (key,), label, lambda on: on.send(StepPieces(pieces)), help, name, footer=footer, needs="finer"
-    )
-
-
 def _scrolling(rows: str, pages: str, ends: str, *contexts: str) -> tuple[Both, ...]:
     return (
         Both(("up", "down", "k", "j"), "row", None, "A row up or down", rows, contexts, palette=False),
@@ -102,26 +97,28 @@ def _sideways(context: str, label: str, *helps: str) -> tuple[Compare, ...]:
 
 
 MAIN_ACTIONS: tuple[Main | Both | Always, ...] = (
-    Main(("n", "right"), "next", lambda on: on.send(Move(1)),
+    Main(("n", "right"), "next", sends(Move(1)),
         "Make the next step: a merge, an EM step, a pruning", "next", footer=1),
-    Main(("b", "left"), "back", lambda on: on.send(Move(-1)), "Take the last step back", "back", footer=2),
-    Both(("space",), "run", lambda on: on.send(Play()), "Run, or stop", "play", BOTH, 3),
-    Main(("plus", "greater_than_sign"), "faster", lambda on: on.send(Speed(1)), "Run faster", "faster",
-        footer=15),
-    Main(("minus", "less_than_sign"), "slower", lambda on: on.send(Speed(-1)), "Run slower", "slower",
-        footer=16),
+    Main(("b", "left"), "back", sends(Move(-1)), "Take the last step back", "back", footer=2),
+    Both(("space",), "run", sends(Play()), "Run, or stop", "play", BOTH, 3),
+    Main(("plus", "greater_than_sign"), "faster", sends(Speed(1)), "Run faster", "faster", footer=15),
+    Main(("minus", "less_than_sign"), "slower", sends(Speed(-1)), "Run slower", "slower", footer=16),
     Both(("right_square_bracket",), "+10", lambda on: on.leap(1),
         "10 steps forward; in an opened file a hundredth of its steps", "next_10", BOTH, 19),
     Both(("left_square_bracket",), "−10", lambda on: on.leap(-1),
         "10 steps back; in an opened file a hundredth of its steps", "back_10", BOTH),
-    Both(("N",), "+100", lambda on: on.send(Move(100)), "100 steps forward", "next_100", BOTH, 20),
-    Both(("B",), "−100", lambda on: on.send(Move(-100)), "100 steps back", "back_100", BOTH),
-    _fine("piece_on", "l", "piece on", "Drop the next piece of a pruning", 1),
-    _fine("piece_back", "h", "piece back", "Take a piece of a pruning back", -1),
-    _fine("pieces_on", "L", "+100 pieces", "Drop the next 100 pieces of a pruning", 100),
-    _fine("pieces_back", "H", "−100 pieces", "Take 100 pieces of a pruning back", -100),
-    Both(("0",), "start", lambda on: on.send(GoTo(0)), "Go to the start, before any step", "start", BOTH, 18),
-    Both(("G",), "end", lambda on: on.send(GoTo(None)), "Go to the end of the run", "end", BOTH, 17),
+    Both(("N",), "+100", sends(Move(100)), "100 steps forward", "next_100", BOTH, 20),
+    Both(("B",), "−100", sends(Move(-100)), "100 steps back", "back_100", BOTH),
+    Main(("l",), "piece on", sends(StepPieces(1)), "Drop the next piece of a pruning", "piece_on",
+        footer=4, needs="finer"),
+    Main(("h",), "piece back", sends(StepPieces(-1)), "Take a piece of a pruning back", "piece_back",
+        footer=4, needs="finer"),
+    Main(("L",), "+100 pieces", sends(StepPieces(100)), "Drop the next 100 pieces of a pruning", "pieces_on",
+        needs="finer"),
+    Main(("H",), "−100 pieces", sends(StepPieces(-100)), "Take 100 pieces of a pruning back", "pieces_back",
+        needs="finer"),
+    Both(("0",), "start", sends(GoTo(0)), "Go to the start, before any step", "start", BOTH, 18),
+    Both(("G",), "end", sends(GoTo(None)), "Go to the end of the run", "end", BOTH, 17),
     Main(("g",), "go to", opens(_GO_TO),
         "Go to a step, or to the step that makes a token", "go_to", footer=5),
     Main(("a",), "algorithm", lambda on: _RECIPE(on.face),
@@ -198,15 +195,13 @@ MAIN_ACTIONS: tuple[Main | Both | Always, ...] = (
 the focus is."""
 
 _COMPARE: tuple[Compare | Both, ...] = (
-    Compare(("n",), "next", lambda on: on.send(Move(1)), "All columns a step on", "compare_next", COMPARE, 1),
-    Compare(("b",), "back", lambda on: on.send(Move(-1)), "All columns a step back", "compare_back", COMPARE,
-        2),
-    Compare(("equals_sign",), "faster", lambda on: on.send(Speed(1)), "Run faster", "compare_faster", COMPARE,
-        19),
-    Compare(("minus",), "slower", lambda on: on.send(Speed(-1)), "Run slower", "compare_slower", COMPARE, 20),
-    Compare(("g",), "go to", lambda on: on.face.push(_GO_TO(on.face, on.now)),
+    Compare(("n",), "next", sends(Move(1)), "All columns a step on", "compare_next", COMPARE, 1),
+    Compare(("b",), "back", sends(Move(-1)), "All columns a step back", "compare_back", COMPARE, 2),
+    Compare(("equals_sign",), "faster", sends(Speed(1)), "Run faster", "compare_faster", COMPARE, 19),
+    Compare(("minus",), "slower", sends(Speed(-1)), "Run slower", "compare_slower", COMPARE, 20),
+    Compare(("g",), "go to", lambda on: opens(_GO_TO)(on) if on.now else None,
         "Go to a step, or to a size of the vocabulary", "compare_go_to", COMPARE, 10),
-    Compare(("v",), "in step by", lambda on: on.send(SyncBy()),
+    Compare(("v",), "in step by", sends(SyncBy()),
         "Keep columns in step by merges, by ids, or by tokens left", "in_step", COMPARE, 6),
     Compare(("d",), "part", lambda on: on.go_to_parting(),
         "Go to the first step that two columns make differently", "to_parting", COMPARE, 5),

@@ -13,7 +13,7 @@ from textual.actions import SkipAction
 from textual.command import CommandPalette
 from textual.screen import Screen
 
-from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.errors import Cancelled, TokentuiError, in_words
 from tokentui.core.safetext import safe
 from tokentui.recipe import Run
 from tokentui.session import commands as do
@@ -88,12 +88,12 @@ class ExplorerApp(Acting, TerminalApp):
         self._typed = typed
         self._begin, self._then = begin, then
         self._boundaries = boundaries
-        self._anew: do.SetRecipe | do.TrainOnText | None = None
-        """The newest text or recipe; one before it that gave way has nothing to say."""
+        self._newest: object = None
+        """The last command that opens something; one before it that gave way has nothing to say."""
         self.run_in_use = run or Run()
         self.session: SessionLike | None = None
         self.snapshot: Snapshot | None = None
-        """The snapshot that the main screen shows."""
+        """The last snapshot of the session; the main screen shows those of one column."""
         self._pending: Snapshot | None = None
         self._notes: tuple[str, ...] = ()
         self._said: dict[str, float] = {}
@@ -185,7 +185,6 @@ class ExplorerApp(Acting, TerminalApp):
             from tokentui.ui.keeping import Keeping
 
             self.keeping = Keeping(self, self.main, self._begun)
-            self.keeping.begin()
         return self.keeping
 
     def exit(self, result: None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
@@ -218,9 +217,9 @@ class ExplorerApp(Acting, TerminalApp):
         if self.backlog():
             self.set_timer(BACKLOG_S, self._show_pending)
             return
-        snapshot, self._pending = self._pending, None
+        self.snapshot = snapshot = self._pending
+        self._pending = None
         if len(snapshot.columns) == 1:
-            self.snapshot = snapshot
             self.main.show(snapshot)
         for screen in self.screen_stack[1:]:
             if isinstance(screen, Follower):
@@ -238,13 +237,22 @@ class ExplorerApp(Acting, TerminalApp):
         self, command: Command[Answer], then: Callable[[Answer], object] | None = None,
         failed: Callable[[BaseException], object] | None = None,
     ) -> None:
-        """Hand a command to the session; see `Face.send`. A text or recipe that gives way is not answered."""
-        if isinstance(command, do.SetRecipe | do.TrainOnText):
-            self._anew = command
-        elif isinstance(command, do.Open | do.OpenTokenizer):
-            self._anew = None
+        """Hand a command to the session; see `Face.send`."""
+        if command.opens:
+            then, failed = self._opening(command, then, failed or self.tell)
+        if self.session is not None:
+            self.await_answer(self.session.send(command), then, failed or self.tell)
 
-        def answered(answer: Answer) -> None:
+    def _opening(
+        self, command: Command[Answer], then: Callable[[Answer], object] | None,
+        failed: Callable[[BaseException], object],
+    ) -> tuple[Callable[[Answer], object], Callable[[BaseException], object]]:
+        """Return what follows when a command has opened something, and when it has not. A text or recipe that
+        gives way to another says nothing.
+        """
+        self._newest = command
+
+        def opened(answer: Answer) -> None:
             if self.keeping is not None:
                 self.keeping.answered(command)
             if isinstance(command, do.SetRecipe) and command.run is not None:
@@ -252,13 +260,12 @@ class ExplorerApp(Acting, TerminalApp):
             if then is not None:
                 then(answer)
 
-        def not_done(error: BaseException) -> None:
-            gave_way = isinstance(command, do.SetRecipe | do.TrainOnText) and command is not self._anew
+        def not_opened(error: BaseException) -> None:
+            gave_way = isinstance(command, do.SetRecipe | do.TrainOnText) and command is not self._newest
             if not (gave_way and isinstance(error, Cancelled)):
-                (failed or self.tell)(error)
+                failed(error)
 
-        if self.session is not None:
-            self.await_answer(self.session.send(command), answered, not_done)
+        return opened, not_opened
 
     async def ask(self, command: Command[Answer]) -> Answer:
         """Hand a command to the session and wait for its answer; see `Face.ask`."""
@@ -269,7 +276,7 @@ class ExplorerApp(Acting, TerminalApp):
         except (TokentuiError, Cancelled):
             raise
         except Exception as error:
-            raise TokentuiError(f"this should not happen: {type(error).__name__}: {error}") from error
+            raise TokentuiError(in_words(error)) from error
 
     def await_answer(
         self, answer: asyncio.Future[Answer], then: Callable[[Answer], object] | None,
@@ -295,10 +302,8 @@ class ExplorerApp(Acting, TerminalApp):
         """Show what went wrong in a line."""
         if isinstance(error, Cancelled):
             self.say("stopped")
-        elif isinstance(error, TokentuiError):
-            self.say(str(error), "error")
         else:
-            self.say(f"this should not happen: {type(error).__name__}: {error}", "error")
+            self.say(in_words(error), "warning" if isinstance(error, do.NothingOpen) else "error")
 
     def say(self, text: str, severity: Severity = "information") -> None:
         """Show a line for some seconds."""

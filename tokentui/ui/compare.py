@@ -12,8 +12,7 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 
 from tokentui.analyze.results import ONE_BOUNDARY
-from tokentui.core.errors import TokentuiError
-from tokentui.core.safetext import safe
+from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.session import commands as do
 from tokentui.session.catalog import MOST
 from tokentui.session.snapshot import Snapshot
@@ -24,7 +23,7 @@ from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.open import AddScreen, OpenScreen
 from tokentui.ui.draw.lines import SAYS_BYTES
 from tokentui.ui.draw.table import VirtualTable
-from tokentui.ui.face import Face, under_way
+from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
 from tokentui.ui.panes import lines as bands
 from tokentui.ui.panes.aligned import CompareEncode
@@ -69,10 +68,8 @@ class CompareScreen(PaneScreen, Once[None]):
         """The column that keys are about."""
         self.zoomed = False
         self._fronts = [COLUMNS, ENCODE, "measures", "vocabulary"]
-        self._shape: tuple[int, bool] = (0, False)
-        self._waits = ""
         self.header_line = Band(
-            lambda width, _: [bands.header(self.snapshot, self._waits, face.key_cost, width)],
+            lambda width, _: [bands.header(face.snapshot, face.key_cost, width)],
             attrgetter("corpus", "between.held_out", "position.by"), id="header", classes=SAYS_BYTES,
         )
         self.parting_line = Band(
@@ -81,14 +78,13 @@ class CompareScreen(PaneScreen, Once[None]):
         )
         self.standing = Band(
             lambda width, _: bands.standing(self.snapshot, width),
-            attrgetter("columns", "position", "goal", "running", "speed", "engine", "between"),
+            attrgetter("columns", "position", "goal", "running", "speed", "engine", "plain", "between"),
         )
         self.columns = tuple(bands.ColumnPane(n) for n in range(MOST))
         self.bands = self.header_line, self.standing, self.parting_line, *self.columns
         self.columns_row = Horizontal(*self.columns, id="columns")
         self.lower = Horizontal(*(self.panes[name] for name in bodies if name != ENCODE), id="lower")
-        self.rows = self.columns_row, self.parting_line, self.lower
-        self.parts = *self.rows[:2], self.panes[ENCODE], self.lower, self.standing
+        self.parts = self.columns_row, self.parting_line, self.panes[ENCODE], self.lower, self.standing
 
     def on_mount(self) -> None:
         """Begin in the first column."""
@@ -102,10 +98,6 @@ class CompareScreen(PaneScreen, Once[None]):
         if snapshot is not None and len(snapshot.columns) > 1:
             self.show(snapshot)
         elif self.snapshot is None:
-            busy = snapshot.busy if snapshot is not None else None
-            keys = snapshot.waiting if snapshot is not None else ""
-            self._waits = under_way(busy) if busy is not None else "opening the columns"
-            self._waits += f" · waits for it: {safe(keys, limit=bands.NAME_SHOWN)}" if keys else ""
             self.header_line.again()
 
     def taken(self, before: Snapshot | None, now: Snapshot) -> None:
@@ -130,26 +122,22 @@ class CompareScreen(PaneScreen, Once[None]):
 
     # How much room there is.
 
+    @property
+    def count(self) -> int:
+        """The number of columns."""
+        return len(self.snapshot.columns) if self.snapshot is not None else 2
+
     def layout_for(self, width: int, height: int) -> Layout | None:
-        """Return the layout that `places` gives."""
-        return bands.places(width, height, self.zoomed)
+        """Return the layout that `places` gives so many columns."""
+        return bands.places(width, height, self.count, self.zoomed)
 
-    def lay_out(self) -> None:
-        """Show the panes that there is room for."""
-        count = len(self.snapshot.columns) if self.snapshot is not None else 2
-        tall = self.app.size.height >= bands.TALL and self.app.size.width // max(1, count) < bands.FACTS_WIDTH
-        if self._shape != (count, tall):
-            self._shape, self.where = (count, tall), None
-        super().lay_out()
-
-    def fit(self, where: Layout, seen: frozenset[str]) -> None:
+    def fit(self, seen: frozenset[str]) -> None:
         """Share the room between columns, encodings and what is below."""
         self.set_focus(None)  # what is hidden must not hand the focus to whatever stands next to it
-        count, tall = self._shape
+        count = self.count
         self.columns_row.display = self.parting_line.display = COLUMNS in seen
         for n, column in enumerate(self.columns):
             column.display = n < count
-            column.facts.styles.height = 2 if tall else 1
         self.lower.display = bool(seen - {COLUMNS, ENCODE})
         # Below the columns the encodings take what they need where something else follows, else all of it.
         self.panes[ENCODE].styles.height = count + 5 if self.lower.display and ENCODE in seen else "1fr"
@@ -189,7 +177,7 @@ class CompareScreen(PaneScreen, Once[None]):
 
     def turn(self, by: int) -> None:
         """Go to the next pane, or the one before; each column is one."""
-        stops: list[tuple[str, int]] = [(COLUMNS, n) for n in range(self._shape[0])]
+        stops: list[tuple[str, int]] = [(COLUMNS, n) for n in range(self.count)]
         stops += [(name, self.place) for name in PANES if name != COLUMNS]
         name, self.place = stops[(stops.index((self.active, self.place)) + by) % len(stops)]
         self.go(name)
@@ -266,8 +254,12 @@ class CompareScreen(PaneScreen, Once[None]):
             if step is None:
                 self.face.say("no step differs")
 
+        def given_up(error: BaseException) -> None:
+            if self in self.app.screen_stack or not isinstance(error, Cancelled):
+                self.face.tell(error)
+
         if self.now and self.pair is not None:
-            self.face.send(do.GoToDivergence(*self.pair), parted)
+            self.face.send(do.GoToDivergence(*self.pair), parted, given_up)
 
     def turn_spelling(self) -> None:
         """Compare merges by what they mean, or as they are spelled."""
@@ -350,19 +342,19 @@ class CompareScreen(PaneScreen, Once[None]):
 
     def ask_conventions(self) -> None:
         """Ask for conventions."""
-        take = lambda line: self.send(do.MeasureUnder(*conventions(line)))  # noqa: E731
+        take = lambda line: self.face.send(do.MeasureUnder(*conventions(line)))  # noqa: E731
         self.face.push(AskLine(self.face, "Measure under", foretell_conventions, take))
 
     def ask_held_out(self) -> None:
         """Ask for a second corpus, or close it."""
         if self.snapshot is not None and self.snapshot.between.held_out:
-            self.send(do.HoldOut(""))
+            self.face.send(do.HoldOut(""))
         else:
             self.face.push(OpenScreen(self.face, corpora=True), self._hold_out)
 
     def _hold_out(self, choice: do.Open | do.OpenTokenizer | None) -> None:
         if isinstance(choice, do.Open):
-            self.send(do.HoldOut(choice.sources[0], choice.as_))
+            self.face.send(do.HoldOut(choice.sources[0], choice.as_))
 
     def find(self) -> None:
         """Ask what to find in the vocabularies."""
@@ -378,7 +370,7 @@ class CompareScreen(PaneScreen, Once[None]):
         """Go to what stands at the side of what has the focus: a column, a pair, a list; or scroll."""
         match self.active:
             case "columns":
-                self.go_to_column((self.place + by) % self._shape[0])
+                self.go_to_column((self.place + by) % self.count)
             case "vocabulary":
                 self.vocabulary.turn(by)
                 self.draw_afresh()

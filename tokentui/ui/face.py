@@ -10,7 +10,7 @@ from textual.screen import Screen
 
 from tokentui.core.safetext import safe
 from tokentui.recipe import Run
-from tokentui.session.commands import Command
+from tokentui.session.commands import Command, NothingOpen
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import Busy
 from tokentui.ui.draw.text import Cell
@@ -63,15 +63,6 @@ class Face(Protocol):
 
     def tell(self, error: BaseException) -> None:
         """Show what went wrong in a line."""
-
-    def await_answer(
-        self, answer: asyncio.Future[Answer], then: Callable[[Answer], object] | None,
-        failed: Callable[[BaseException], object],
-    ) -> None:
-        """Call one or the other once an answer is there; not after the end of the program."""
-
-    def backlog(self) -> bool:
-        """True if the terminal takes output more slowly than it is written."""
 
     def compare(self, columns: Sequence[ColumnWanted], held_out: str = "") -> None:
         """Compare columns on the corpus that is open.
@@ -135,4 +126,4 @@ def nothing_there(snapshot: Snapshot) -> str:
     """Return the text of empty panes: the source that is being opened, or that there is none."""
     if snapshot.busy is not None:
         return under_way(snapshot.busy)
-    return "nothing is open: o opens a text or a tokenizer"
+    return str(NothingOpen())

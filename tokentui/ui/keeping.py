@@ -7,23 +7,11 @@ import contextlib
 import dataclasses
 import os
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-
-from textual.app import ComposeResult
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
 from tokentui.presets import PRESETS
-from tokentui.session.commands import (
-    Command,
-    Fingerprint,
-    GoTo,
-    KeepPlace,
-    Open,
-    OpenTokenizer,
-    SetRecipe,
-    TrainOnText,
-)
+from tokentui.session import commands as do
 from tokentui.session.saved import Branch, Keeper, SavedSession, absolute, tidy
 from tokentui.session.views import ColumnWanted
 from tokentui.ui.dialogs import Dialog, Told
@@ -39,19 +27,16 @@ MOST_BRANCHES = 6
 
 
 class Keeping:
-    """Saves the session of the program.
+    """Saves the session of the program, from now on.
 
     Args:
         face: The program.
         main: Its main screen.
         begun: The session that the command line names, None for none.
-        folder: Where sessions are; the user's folder if None.
     """
 
-    def __init__(
-        self, face: Face, main: MainScreen, begun: SavedSession | None, folder: Path | None = None
-    ) -> None:
-        self._face, self._main, self._folder = face, main, folder
+    def __init__(self, face: Face, main: MainScreen, begun: SavedSession | None) -> None:
+        self._face, self._main = face, main
         self._about = begun or SavedSession()
         self._keeper: Keeper | None = None
         self._refused = False
@@ -67,11 +52,7 @@ class Keeping:
         self._saving: asyncio.Task[None] | None = None
         self._kept: SavedSession | None = None
         self._last: SavedSession | None = None
-
-    def begin(self) -> None:
-        """Begin to save."""
-        self._main.app.set_interval(SAVE_S, self._save)
-        self.opened(self._about)
+        main.app.set_interval(SAVE_S, self._save)
         self.fingerprint()
 
     def opened(self, about: SavedSession) -> None:
@@ -81,19 +62,19 @@ class Keeping:
         self._about, self._branches, self._refused = about, {}, False
         self._resumed = self._before = self._arrived = None
 
-    def answered(self, command: Command[object]) -> None:
+    def answered(self, command: do.Command[object]) -> None:
         """A command of the user has been carried out."""
-        if not isinstance(command, Open | OpenTokenizer | TrainOnText | SetRecipe):
+        if not isinstance(command, do.Open | do.OpenTokenizer | do.TrainOnText | do.SetRecipe):
             return
         if self._resuming is not None and self._before is not None:  # the user has gone elsewhere meanwhile
             self._resuming.cancel()
             self.opened(self._before)
         match command:
-            case Open(sources, as_, field):
+            case do.Open(sources, as_, field):
                 self.opened(SavedSession(tuple(map(absolute, sources)), as_, field))
-            case OpenTokenizer(path, split):
+            case do.OpenTokenizer(path, split):
                 self._about = dataclasses.replace(self._about, tokenizer=absolute(path), split=split)
-            case TrainOnText(text):
+            case do.TrainOnText(text):
                 if self._about.scratch is None:
                     self.opened(SavedSession())
                 self._about = dataclasses.replace(self._about, scratch=text)
@@ -114,7 +95,7 @@ class Keeping:
                 )
             self._about = dataclasses.replace(self._about, sha256=sha256)
 
-        self._face.send(Fingerprint(), found, lambda error: None)
+        self._face.send(do.Fingerprint(), found, lambda error: None)
 
     def now(self) -> SavedSession | None:
         """The session as it stands; None before there is anything to keep."""
@@ -161,8 +142,8 @@ class Keeping:
 
     def _write(self, kept: SavedSession) -> None:
         if self._keeper is None:
-            self._keeper = Keeper(kept, self._folder)
-            tidy(self._folder)
+            self._keeper = Keeper(kept)
+            tidy()
         self._keeper.save(kept)
 
     def look(self) -> None:
@@ -191,7 +172,7 @@ class Keeping:
 
         def mark() -> None:
             with contextlib.suppress(TokentuiError):
-                keeper = Keeper(kept, self._folder)
+                keeper = Keeper(kept)
                 keeper.save(dataclasses.replace(kept, ended=True))
                 keeper.close()
 
@@ -211,21 +192,21 @@ class Keeping:
 
     async def _open_again(self, kept: SavedSession, before: SavedSession) -> None:
         face, settings, app = self._face, kept.settings, self._main.app
-        file = OpenTokenizer(kept.tokenizer, kept.split) if kept.tokenizer else None
-        opening: Command[None] = Open(kept.sources, kept.as_, kept.field_, file)
+        file = do.OpenTokenizer(kept.tokenizer, kept.split) if kept.tokenizer else None
+        opening: do.Command[None] = do.Open(kept.sources, kept.as_, kept.field_, file)
         if kept.scratch is not None:
-            opening = TrainOnText(kept.scratch)
-        face.send(KeepPlace(str(settings.get("keep_place", "step"))), failed=lambda error: None)
+            opening = do.TrainOnText(kept.scratch)
+        face.send(do.KeepPlace(str(settings.get("keep_place", "step"))), failed=lambda error: None)
         try:
             # One after the other: what is opened takes the place of what is still being laid out.
-            await face.ask(SetRecipe(kept.training.recipe, kept.training.run))
+            await face.ask(do.SetRecipe(kept.training.recipe, kept.training.run))
             await face.ask(opening)
         except (TokentuiError, Cancelled) as error:
             self.opened(before)  # it is saved again
             face.tell(error)
             return
         self._before = None
-        face.send(GoTo(kept.training.step), self._reached, self._reached)
+        face.send(do.GoTo(kept.training.step), self._reached, self._reached)
         if settings.get("theme") in app.available_themes:
             app.theme = str(settings["theme"])
         self._main.restore(settings)
@@ -261,12 +242,8 @@ class OfferScreen(Dialog[bool]):
 
     def __init__(self, face: Face, kept: SavedSession, note: str) -> None:
         super().__init__(face)
-        self._kept, self._note = kept, note
-        self.told = Told()
-
-    def compose_box(self) -> ComposeResult:
-        """Yield a summary of the saved session."""
-        kept, recipe = self._kept, self._kept.training.recipe
+        recipe, told = kept.training.recipe, Told()
+        self.parts = (told,)
         what = next((one.name for one in PRESETS.values() if one.recipe == recipe), recipe.objective)
         if kept.tokenizer:
             what = safe(os.path.basename(kept.tokenizer), limit=60)
@@ -280,7 +257,6 @@ class OfferScreen(Dialog[bool]):
         ]
         if kept.columns:
             lines.append(((f"  comparing {len(kept.columns)} side by side", "muted"),))
-        if self._note:
-            lines.append(((safe(self._note, limit=300), "warning"),))
-        self.told.show(*lines)
-        yield self.told
+        if note:
+            lines.append(((safe(note, limit=300), "warning"),))
+        told.show(*lines)

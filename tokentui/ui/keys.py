@@ -13,6 +13,8 @@ from textual.keys import format_key
 
 On = TypeVar("On", contravariant=True)
 
+BOTH = ("global", "compare")
+"""The contexts that are a whole screen."""
 MOST_HINTS = 12
 """The most keys in a footer, however wide it is."""
 

@@ -61,9 +61,8 @@ class MainScreen(PaneScreen):
         self.pairs = ColumnTable("candidates", candidates)
         self.vocabulary = ColumnTable("vocabulary", entries)
         self.encode = EncodeBody(typed)
-        bodies: dict[str, Body] = {
-            "corpus": self.corpus, "pairs": self.pairs, "vocabulary": self.vocabulary, "encode": self.encode,
-        }
+        self.tables = {"pairs": self.pairs, "vocabulary": self.vocabulary}
+        bodies: dict[str, Body] = {"corpus": self.corpus, **self.tables, "encode": self.encode}
         super().__init__(face, _NAMES, actions, "corpus", "global", Viewport(), bodies, LEAST)
         self.sought: tuple[str, str] = ("", "")
         """The last search, as (pane, text)."""
@@ -72,7 +71,9 @@ class MainScreen(PaneScreen):
         self._corpus: tuple[object, ...] = ()
         self.header_line = Band(
             lambda width, _: [header(self.snapshot, self.mode, face.key_cost, width)],
-            attrgetter("corpus", "busy", "engine", "main.at", "main.recipe", "main.opened", "main.preset"),
+            attrgetter(
+                "corpus", "busy", "engine", "plain", "main.at", "main.recipe", "main.opened", "main.preset"
+            ),
             id="header", classes=SAYS_BYTES,
         )
         self.tabs = Lines(self._tabs, id="tabs")
@@ -93,7 +94,6 @@ class MainScreen(PaneScreen):
         )
         self.bands = self.header_line, self.why, self.scrubber
         self._upper = Horizontal(*(self.panes[name] for name in list(_NAMES)[:3]), id="panes")
-        self.rows = (self._upper,)
         why_box = Pane("Why", self.why, id="why")
         self.parts = self.tabs, self._upper, why_box, self.panes["encode"], self.scrubber
 
@@ -112,7 +112,7 @@ class MainScreen(PaneScreen):
             return Layout((("corpus",), ("pairs", "vocabulary"), ("encode",)), frozenset({"medium", tall}))
         return Layout(tuple((name,) for name in _NAMES), frozenset({"wide", tall}))
 
-    def fit(self, where: Layout, seen: frozenset[str]) -> None:
+    def fit(self, seen: frozenset[str]) -> None:
         """Let the row of tables go where none of them is seen."""
         self._upper.display = bool(seen - {"encode"})
 
@@ -139,8 +139,8 @@ class MainScreen(PaneScreen):
                 self.look, corpus=CorpusPlace(), candidates_top=0, vocabulary_top=0
             )
             if before is not None:
-                self.pairs.move_to(0)
-                self.vocabulary.move_to(0)
+                for table in self.tables.values():
+                    table.move_to(0)
         self._corpus = corpus
         if (traits := now.main.traits) is not self._traits:
             self._traits = traits
@@ -159,9 +159,6 @@ class MainScreen(PaneScreen):
     def _tabs(self, width: int, height: int) -> Sequence[Cell]:
         names = [(name, short) for name, (_, short) in self.names.items()]
         return [tabs(names, self.active, self.bodies[self.active].note, width)]
-
-    def _table(self, pane: str) -> ColumnTable:
-        return self.pairs if pane == "pairs" else self.vocabulary
 
     def _editor_turned(self) -> None:
         """The editor has come or gone, or its text has become the corpus."""
@@ -292,17 +289,16 @@ class MainScreen(PaneScreen):
             elif isinstance(answer, CorpusPlace):
                 self.text.show_place(answer, len(text))
             else:
-                self._table(pane).move_to(answer)
+                self.tables[pane].move_to(answer)
 
-        start: int | CorpusPlace = self._table(pane).cursor
-        if pane == "corpus":
-            start = self.text.found[0] if self.text.found is not None else self.text.top_place
+        found_last = self.text.found[0] if self.text.found is not None else self.text.top_place
+        start = found_last if pane == "corpus" else self.tables[pane].cursor
         self.face.send(do.Find(pane, text, start, backward, self.mode), found)
 
     def mark_found(self, pane: str, text: str) -> None:
         """Mark a text in the rows of a pane, and nothing in the others."""
         self.sought = (pane, text)
-        for name, table in (("pairs", self.pairs), ("vocabulary", self.vocabulary)):
+        for name, table in self.tables.items():
             table.find = text if pane == name else ""
         if pane != "corpus":
             self.text.forget_found()

@@ -21,12 +21,12 @@ from textual.widgets import Input
 
 from tokentui.core.choices import Ref
 from tokentui.core.safetext import GLYPH_MODES, GlyphMode
-from tokentui.session.commands import Command, GoTo, Move, Play, SetInput, SetViewport, StepPieces
+from tokentui.session.commands import Move, SetInput, SetViewport
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import Viewport
 from tokentui.ui.draw.lines import Draw, KeyLine, Lines, Pane
 from tokentui.ui.draw.text import Cell, StandIns
-from tokentui.ui.face import Face, has, nothing_there
+from tokentui.ui.face import Face, has
 from tokentui.ui.keys import Action, hints, key_name
 from tokentui.ui.panes.encode import TypedPane
 from tokentui.ui.typed import TypedLine
@@ -156,8 +156,6 @@ class PaneScreen(Screen[None], inherit_bindings=False):
         """All that each of these was drawn from."""
         self.pair: tuple[int, int] | None = None
         """The keys of the two columns that are looked at together."""
-        self.rows: tuple[Widget, ...] = ()
-        """The containers of panes; a subclass shows one if there is room for one of its panes."""
         self.where: Layout | None = None
         self._fronts = [first]
         """The panes that were looked at, the last one first."""
@@ -182,9 +180,9 @@ class PaneScreen(Screen[None], inherit_bindings=False):
     def taken(self, before: Snapshot | None, now: Snapshot) -> None:
         """Follow a new snapshot before it is drawn."""
 
-    def fit(self, where: Layout, seen: frozenset[str]) -> None:
-        """Let what is no pane give way: called where other panes are seen than before, or as much room is
-        there no more.
+    def fit(self, seen: frozenset[str]) -> None:
+        """Let what is no pane give way, such as the containers of panes: called where other panes are seen
+        than before, or where there is other room for them.
         """
 
     # Keys.
@@ -208,20 +206,11 @@ class PaneScreen(Screen[None], inherit_bindings=False):
         near = hints(self.meant(), self.context, "" if typing else self.kind)
         return near + [one for one in self.actions if typing and one.name in WHILE_TYPING]
 
-    def send(self, command: Command[Any]) -> None:
-        """Hand a command to the session; a step where nothing is open says so."""
-        now = self.snapshot
-        steps = isinstance(command, Move | GoTo | Play | StepPieces)
-        if steps and now is not None and now.corpus.nothing and now.busy is None:
-            self.face.say(nothing_there(now), "warning")
-        else:
-            self.face.send(command)
-
     def leap(self, tens: int) -> None:
         """Move ten steps forward or back; in an opened file that is shown alone, a hundredth of its steps."""
         alone = self.snapshot is not None and len(self.snapshot.columns) == 1
         opened = self.snapshot.main.opened if self.snapshot is not None and alone else None
-        self.send(Move(tens * (10 if opened is None else max(1, round(opened.steps / 100)))))
+        self.face.send(Move(tens * (10 if opened is None else max(1, round(opened.steps / 100)))))
 
     def leave(self) -> None:
         """Stop what is under way, or go back from where one is."""
@@ -230,35 +219,30 @@ class PaneScreen(Screen[None], inherit_bindings=False):
     # How much room there is.
 
     def on_resize(self) -> None:
-        """Let panes give way to others."""
+        """Let panes give way to others; titles follow once the panes have their new size."""
         self.lay_out()
+        self.call_after_refresh(self.draw_titles)
 
     def lay_out(self) -> None:
         """Show the panes that there is room for, and give the active one the focus."""
-        before, moved = self.where, False
-        where = self.layout_for(*self.app.size)
-        classes = where.classes if where is not None else frozenset({"tiny"})
+        before, where = self.where, self.layout_for(*self.app.size)
+        seen: frozenset[str] = frozenset()
         if where is not None:
             self._fronts = [self.active, *(name for name in self._fronts if name != self.active)]
-            groups = where.groups
-            seen = frozenset(next((name for name in self._fronts if name in group), group[0])
-                for group in groups)
-            changed = self.where != where
+            seen = frozenset(
+                next((name for name in self._fronts if name in group), group[0]) for group in where.groups
+            )
+        moved = any(pane.display != (name in seen) for name, pane in self.panes.items())
+        if (changed := moved or where != before):
+            self.where = where
             for name, pane in self.panes.items():
-                if pane.display != (name in seen):
-                    pane.display, changed, moved = name in seen, True, True
-            if changed:
-                self.set_classes([*classes, *(one for one in self.classes if one.startswith("for-"))])
-                self.where = where
-                self.fit(where, seen)
-                self.draw()
-        elif "tiny" not in self.classes:
-            self.where = None
-            self.set_classes(classes)
-            for one in (*self.panes.values(), *self.rows):
-                one.display = False
+                pane.display = name in seen
+            classes = where.classes if where is not None else {"tiny"}
+            self.set_classes([*classes, *(one for one in self.classes if one.startswith("for-"))])
+            self.fit(seen)
+            self.draw()
         self.focus_active()
-        if self.where is not before or moved:
+        if changed:
             # The focus leaves what is hidden; the active pane takes it again as soon as it is seen.
             self.call_after_refresh(self.focus_active)
 
@@ -333,16 +317,16 @@ class PaneScreen(Screen[None], inherit_bindings=False):
         if (now := self.snapshot) is None:
             return
         with self.app.batch_update():
-            told = False
             seen = {body: self.panes[name] for name, body in self.bodies.items() if self.panes[name].display}
             for body in (*self.bands, *seen):
                 sections = self.mode, self.pair, body.of(now)
                 if sections != self._drawn.get(body):
                     self._drawn[body] = sections
                     body.present(now, self.pair, self.mode)
-                    told = told or (body in seen and body.note != seen[body].title.note)
-            if told:
-                self.draw_titles()
+                    if body in seen:
+                        seen[body].title.say(body.note)
+            if self.tabs is not None and self.tabs.display:
+                self.tabs.again()
 
     def draw_afresh(self) -> None:
         """Draw everything: something else than the snapshot has changed."""
@@ -360,7 +344,7 @@ class PaneScreen(Screen[None], inherit_bindings=False):
             for name in group:
                 if (pane := self.panes.get(name)) is not None and pane.display:
                     width = pane.size.width or self.size.width
-                    pane.title.say(titles(self.names, group, name, width), self.bodies[name].note)
+                    pane.title.say(self.bodies[name].note, titles(self.names, group, name, width))
         if self.tabs is not None and self.tabs.display:
             self.tabs.again()
 

@@ -132,9 +132,6 @@ class Field(Input):
         self.value = text
         self.cursor_position = len(text)
 
-    def _left(self) -> int:
-        return cluster_at(self.value, self.cursor_position - 1)[0] if self.cursor_position else 0
-
     def _right(self) -> int:
         return min(len(self.value), cluster_at(self.value, self.cursor_position)[1])
 
@@ -144,7 +141,7 @@ class Field(Input):
     def action_cursor_left(self, select: bool = False) -> None:
         """Move the cursor over the cluster before it."""
         if select or self.selection.is_empty:
-            self._move(self._left(), select)
+            self._move(max(0, cluster_at(self.value, self.cursor_position - 1)[0]), select)
         else:
             super().action_cursor_left(select)
 
@@ -175,7 +172,8 @@ class Field(Input):
 
     @property
     def _value(self) -> Text:
-        return WholeText.of(super()._value)
+        text = super()._value  # of ASCII each character is a cluster
+        return text if text.plain.isascii() else WholeText.of(text)
 
 
 TYPED_LIMIT = 20_000

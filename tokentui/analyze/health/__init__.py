@@ -12,7 +12,7 @@ from tokentui.analyze.health.survey import survey as surveyed
 from tokentui.analyze.inspect import text_of
 from tokentui.analyze.results import CheckResult, Example, HealthReport
 from tokentui.core.jobs import check
-from tokentui.encode.decode import ALIKE, GIVEN_UP, NORMALISED, OTHERWISE, SPLIT, bare
+from tokentui.encode.decode import ALIKE, GIVEN_UP, NORMALISED, OTHERWISE, SPLIT
 from tokentui.encode.tokenizer import Tokenizer
 
 __all__ = ["CHECKS", "FAIL", "NONE", "PASS", "WARN", "Check", "examine", "worst"]
@@ -61,7 +61,8 @@ def coverage(seen: Survey) -> Found:
 def _dead(seen: Survey, causes: tuple[str, ...], what: str) -> Found:
     return _of_all(seen, what, [
         Example(number, piece, words) for number, piece, why, words in seen.dead
-        if why in causes and not _RESERVED.fullmatch(piece) and len(seen.bare(piece)) > 1
+        if why in causes and not _RESERVED.fullmatch(piece)
+        and len(seen.bare[number].decode("utf-8", "replace")) > 1
     ])
 
 
@@ -147,10 +148,8 @@ def controls(seen: Survey) -> Found:
 
 def long_ones(seen: Survey) -> Found:
     """Tokens that are longer than words are."""
-    sizes = {number: len(bare(seen.tokenizer.recipe, piece)) for number, piece in seen.pieces.items()}
-    long = sorted(
-        (number for number, size in sizes.items() if size > _LONG), key=lambda number: -sizes[number]
-    )
+    sizes = {number: len(piece) for number, piece in seen.bare.items()}
+    long = sorted((number for number in sizes if sizes[number] > _LONG), key=lambda number: -sizes[number])
     found = [Example(number, seen.pieces[number], f"{sizes[number]} bytes") for number in long]
     return _of_all(seen, f"of more than {_LONG} bytes", found)
 

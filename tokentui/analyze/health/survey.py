@@ -15,9 +15,8 @@ from tokentui.analyze.inspect import text_of
 from tokentui.analyze.report import ORDINARY
 from tokentui.analyze.results import CheckResult, DeadToken, Example, Spelling, Token, VocabularyFacts
 from tokentui.core.jobs import each
-from tokentui.encode.decode import Decoder, cause
 from tokentui.encode.decode import bare as bare_bytes
-from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.decode import cause
 from tokentui.encode.tokenizer import Entry, Tokenizer
 
 PASS, WARN, FAIL, NONE = "PASS", "WARN", "FAIL", "n/a"
@@ -46,6 +45,7 @@ class Survey:
         tokenizer: The tokenizer.
         entries: Its vocabulary in order of the ids.
         pieces: The exact bytes of each ordinary token by its id, marks included.
+        bare: The same without the mark, unless a token is nothing else.
         dead: (id, bytes, cause, the same in words) of each token that no text becomes.
         facts: The facts.
     """
@@ -53,12 +53,9 @@ class Survey:
     tokenizer: Tokenizer
     entries: tuple[Entry, ...]
     pieces: dict[int, bytes]
+    bare: dict[int, bytes]
     dead: tuple[tuple[int, bytes, str, str], ...]
     facts: VocabularyFacts
-
-    def bare(self, piece: bytes) -> str:
-        """A token as text, without its mark unless it is nothing else."""
-        return bare_bytes(self.tokenizer.recipe, piece).decode("utf-8", "replace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,28 +134,28 @@ def survey(tokenizer: Tokenizer) -> Survey:
         tokenizer: The tokenizer.
     """
     vocabulary, merges = tokenizer.vocabulary, tokenizer.merges
-    recipe, encoder, decoder = tokenizer.recipe, WordEncoder(vocabulary, merges), Decoder(vocabulary, merges)
-    symbols = vocabulary.symbols_by_id(merges)
+    recipe = tokenizer.recipe
     entries = tuple(tokenizer.entries())
     pieces: dict[int, bytes] = {}
+    bare: dict[int, bytes] = {}
     dead: list[tuple[int, bytes, str, str]] = []
     alike: dict[bytes, list[int]] = {}
     scripts: Counter[str] = Counter()
     lengths: Counter[int] = Counter()
     for entry in each(entries, len(entries)):
-        if entry.kind not in ORDINARY:
+        symbol = entry.symbol
+        if symbol is None or entry.kind not in ORDINARY:
             continue
-        symbol = symbols[entry.id]
         piece = pieces[entry.id] = vocabulary.spelled(symbol)
         alike.setdefault(piece, []).append(entry.id)
-        bare = bare_bytes(recipe, piece)
-        scripts[written_in(bare)] += 1
-        lengths[len(bare.decode("utf-8", "replace"))] += 1
-        why, words = cause(encoder, decoder, symbol)
+        own = bare[entry.id] = bare_bytes(recipe, piece)
+        scripts[written_in(own)] += 1
+        lengths[len(own.decode("utf-8", "replace"))] += 1
+        why, words = cause(tokenizer.encoder, tokenizer.decoder, symbol)
         if why:
             dead.append((entry.id, piece, why, words))
     held = set(vocabulary.units) if recipe.unit == "byte" else None
-    by_length = sorted(pieces.items(), key=lambda token: (-len(bare_bytes(recipe, token[1])), token[0]))
+    by_length = sorted(pieces.items(), key=lambda token: (-len(bare[token[0]]), token[0]))
     texts = {number: text for number, piece in pieces.items() if (text := text_of(piece)) is not None}
     facts = VocabularyFacts(
         vocab_size=tokenizer.vocab_size,
@@ -178,7 +175,7 @@ def survey(tokenizer: Tokenizer) -> Survey:
         holes=tuple((a.id + 1, b.id - 1) for a, b in itertools.pairwise(entries) if b.id - a.id > 1),
         shared_ids=_shared(tokenizer),
     )
-    return Survey(tokenizer, entries, pieces, tuple(dead), facts)
+    return Survey(tokenizer, entries, pieces, bare, tuple(dead), facts)
 
 
 def share(part: int, whole: int) -> float:

@@ -13,12 +13,11 @@ from tokentui import learn
 from tokentui.analyze.verify.peers import PEERS, Ask, Peer, asking, check_recipe, request
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import silent, tick
-from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats.files import recognise
 from tokentui.formats.tokens import is_letters, piece_of, spelled
-from tokentui.learn import start_counted
+from tokentui.learn import start
 from tokentui.learn.rows import Candidate, Query
 from tokentui.learn.trainer import Trainer
 from tokentui.learn.values import Word
@@ -115,7 +114,7 @@ def verify_training(corpus: Corpus, recipe: Recipe, peer: Peer, run: Run | None 
     with silent():
         words = count(corpus, recipe)
         material = request(peer, recipe, corpus, words)
-        trainer = start_counted(words, recipe, Run(specials=peer.reserved or run.specials))
+        trainer = start(corpus, recipe, Run(specials=peer.reserved or run.specials), words)
     merges, size = run.stops.merges, run.stops.vocab_size
     merges = peer.few if merges is None else merges
     if size is not None:
@@ -360,7 +359,7 @@ def shorten(text: str, differs: Callable[[str], bool], tries: int = _TRIES) -> s
 def _ours(tokenizer: Tokenizer, text: str, specials: bool) -> Encoded:
     normalized = words = None
     if not specials:
-        analysis = WordEncoder(tokenizer.vocabulary, tokenizer.merges).pretokenizer.analyse(text)
+        analysis = tokenizer.encoder.pretokenizer.analyse(text)
         normalized, words = analysis.normalized, tuple(pretoken.text for pretoken in analysis.pretokens)
     try:
         encoding = tokenizer.encode(text, allow_special=specials)

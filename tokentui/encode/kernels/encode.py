@@ -17,7 +17,7 @@ import numpy as np
 
 from tokentui.encode.kernels import words
 from tokentui.encode.segment import Segmenter
-from tokentui.encode.segment.merges import JoinedMerging, Merging, PairMerging
+from tokentui.encode.segment.merges import Merging
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.text.kernels.count import FlatWords, Table, bounds_of, longer, share, tables_of, threads_for
 from tokentui.text.kernels.rules import RUNS, SPACED, Split, scanned
@@ -179,17 +179,17 @@ class Compiled:
         vocabulary: The vocabulary.
         merges: The number of merges that are in use.
         pretokenizer: Cuts texts into words. Nothing is done to a text but what its recipe says.
-        segmenter: Cuts words into symbols at that number of merges.
+        segmenter: Cuts words into symbols at that number of merges; None for a way that has no kernel.
         word: The ids of a word that the kernels leave out. It may raise.
     """
 
     def __init__(
-        self, vocabulary: Vocabulary, merges: int, pretokenizer: Pretokenizer, segmenter: Segmenter,
+        self, vocabulary: Vocabulary, merges: int, pretokenizer: Pretokenizer, segmenter: Segmenter | None,
         word: Callable[[str], Sequence[int]],
     ) -> None:
         recipe = pretokenizer.recipe
         self._split = scanned(recipe)
-        numbered = [vocabulary.id_of(symbol, merges) for symbol in range(vocabulary.base_size + merges)]
+        numbered = vocabulary.ids(merges)[: vocabulary.base_size + merges]
         others = [
             *map(vocabulary.special_id, vocabulary.specials),
             *map(vocabulary.byte_id, range(vocabulary.byte_tokens)),
@@ -238,15 +238,13 @@ class Compiled:
 
 
 def _merges(
-    vocabulary: Vocabulary, merges: int, segmenter: Segmenter, numbered: list[int]
+    vocabulary: Vocabulary, merges: int, segmenter: Segmenter | None, numbered: Sequence[int]
 ) -> Merges | None:
     """The merges of a vocabulary of bytes as kernels take them; None where the kernels cannot do what its
     segmenter does."""
     recipe = vocabulary.recipe
     if recipe.unit != "byte" or recipe.mark_kind != "none" or not isinstance(segmenter, Merging):
         return None
-    if type(segmenter) not in (Merging, PairMerging, JoinedMerging):
-        return None  # a child, which does more
     known = vocabulary.known_units(merges)
     units = [known.get(bytes((value,)), -1) for value in range(256)]
     whole = segmenter.whole_words()

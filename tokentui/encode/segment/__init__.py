@@ -7,8 +7,9 @@ word, the steps to them, the face of a segmenter, and a table of tokens at a ste
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 from tokentui.core.choices import Axis, Choice, Ref, Refusal
@@ -116,6 +117,20 @@ class Segmenter(Protocol):
         ...
 
 
+class Follower(Segmenter, Protocol):
+    """A way of encoding that looks at the document before a word."""
+
+    def follower(self, units: Callable[[str], Sequence[bytes]]) -> Callable[[str], list[Part] | None]:
+        """Return a function that cuts the words of one text in order.
+
+        It returns the parts of a word; None where they are those that the word has alone.
+
+        Args:
+            units: Returns the units of a word.
+        """
+        ...
+
+
 class LimitedTable(Mapping[bytes, int]):
     """A view of a table of tokens that passes over those which come into use later. The table is not copied.
 
@@ -171,18 +186,28 @@ class EncodingWay(Choice):
         needs: What it needs of a vocabulary beyond its pieces: `merges` or `scores`; empty for nothing.
         most: The most characters of a word that it cuts where units may be unknown; 0 for words of any
             length.
+        scope: What the tokens of a word depend on: the `word` alone, or the `document` before it too.
+        kernel: True if the kernels of merges encode so.
+        written: The name by which file formats tell whether they can hold it; empty for none.
     """
 
     how: str
     segmenter: Callable[..., Segmenter]
     needs: str = ""
     most: int = 0
+    scope: str = "word"
+    kernel: bool = False
+    written: str = ""
+
+    def given(self, **tables: object) -> EncodingWay:
+        """This way with the tables of a file, or other things that its segmenter takes."""
+        return replace(self, segmenter=functools.partial(self.segmenter, **tables))
 
 
 WAYS = Axis(
     "encode", "how new text is encoded",
     EncodingWay(
-        "merges", "the merges in the order they were learned",
+        "merges", "the merges in the order they were learned", kernel=True, written="merges",
         how="merges, in the order in which they were learned",
         segmenter=Ref("tokentui.encode.segment.merges:Merging"), needs="merges",
     ),
@@ -190,13 +215,25 @@ WAYS = Axis(
         "longest-match", "the longest token of the vocabulary, from the left",
         how="the longest token that fits, from the left",
         segmenter=Ref("tokentui.encode.segment.longest:LongestMatch"), most=MAX_CHARACTERS,
+        written="longest-match",
     ),
     EncodingWay(
         "viterbi", "the most probable segmentation", how="the most probable segmentation",
-        segmenter=Ref("tokentui.encode.segment.viterbi:Viterbi"), needs="scores",
+        segmenter=Ref("tokentui.encode.segment.viterbi:Viterbi"), needs="scores", written="viterbi",
     ),
 )
 """The ways, by name."""
+
+# The ways of files, each like one of the axis.
+_MERGES, _LONGEST, _VITERBI = (WAYS[name] for name in ("merges", "longest-match", "viterbi"))
+PAIRS = replace(_MERGES, segmenter=Ref("tokentui.encode.segment.merges:PairMerging"))
+RANKS = replace(_MERGES, segmenter=Ref("tokentui.encode.segment.merges:JoinedMerging"), written="ranks")
+PIECES = replace(RANKS, segmenter=Ref("tokentui.encode.segment.merges:PieceMerging"), kernel=False)
+TABLE = replace(_LONGEST, segmenter=Ref("tokentui.encode.segment.longest:TableMatch"))
+WHOLE = replace(_LONGEST, segmenter=Ref("tokentui.encode.segment.longest:WholeWords"), written="")
+FUSED = replace(_VITERBI, segmenter=Ref("tokentui.encode.segment.viterbi:FusedViterbi"))
+SINGLE = replace(_VITERBI, segmenter=Ref("tokentui.encode.segment.viterbi:SingleViterbi"), scope="document")
+SAMPLED = replace(SINGLE, segmenter=Ref("tokentui.encode.segment.viterbi:Sampling"))
 
 # ---- unknown units
 

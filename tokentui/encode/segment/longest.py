@@ -142,11 +142,7 @@ class WholeWords:
     """
 
     def __init__(
-        self,
-        vocabulary: Vocabulary,
-        merges: int,
-        *,
-        start: bytes = b"",
+        self, vocabulary: Vocabulary, merges: int, *, start: bytes = b"",
         bytes_: Mapping[int, int] | None = None,
     ) -> None:
         self._table = vocabulary.tokens

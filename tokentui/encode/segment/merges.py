@@ -14,7 +14,7 @@ from __future__ import annotations
 import copy
 import heapq
 import itertools
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 from tokentui.core.jobs import check
@@ -27,6 +27,55 @@ _NONE = -1
 Cells = tuple[list[int], Sequence[int], list[int]]
 """A word before any merge: the symbol of each cell, the unit that it starts with, the unit that it ends
 before."""
+Join = tuple[int, int, int, int, int]
+"""A merge of two cells of a word: the left symbol, the right one, what they make, and the places of both
+cells."""
+
+
+def merge_cells(
+    symbols: list[int], ends: list[int], following: list[int],
+    merged: Callable[[int, int], tuple[int, int] | None],
+) -> Iterator[tuple[int, int, int, int]]:
+    """Merge in place; yields (left, right, place, place of the right one) after each merge.
+
+    A heap entry is stale when the two cells at its place now have another rank, or none.
+
+    Args:
+        symbols: The symbol of each cell.
+        ends: The unit that each cell ends before.
+        following: The place of the cell behind each.
+        merged: The rank of two neighbours and the symbol that they make, None where they do not merge.
+    """
+    size = len(symbols)
+    before = list(range(-1, size - 1))
+    ranks: list[int | None] = [None] * size
+    makes, heap = [0] * size, list[int]()
+    fresh = list(itertools.pairwise(range(size)))
+    while True:
+        for at, right in fresh:
+            ranks[at] = None
+            if symbols[at] != _NONE and symbols[right] != _NONE:
+                found = merged(symbols[at], symbols[right])
+                if found is not None:
+                    ranks[at], makes[at] = found
+                    heapq.heappush(heap, found[0] * size + at)
+        while heap and ranks[heap[0] % size] != heap[0] // size:
+            heapq.heappop(heap)
+        if not heap:
+            return
+        at = heapq.heappop(heap) % size
+        right, left_symbol = following[at], symbols[at]
+        right_symbol = symbols[right]
+        symbols[at], symbols[right] = makes[at], _NONE
+        ranks[at] = ranks[right] = None
+        ends[at] = ends[right]
+        beyond = following[at] = following[right]
+        # Both neighbours are looked at anew: the one behind and the one in front.
+        fresh = [(before[at], at)] if before[at] >= 0 else []
+        if beyond < size:
+            before[beyond] = at
+            fresh.append((at, beyond))
+        yield left_symbol, right_symbol, at, right
 
 
 class Merging:
@@ -59,13 +108,7 @@ class Merging:
         self._vocabulary, self._base, self._ranks = vocabulary, vocabulary.base_size, vocabulary.ranks
         self._whole, self._fallback = whole or {}, fallback or {}
         self._drop, self._fused = drop, fused
-        self._count(merges)
-
-    def _count(self, merges: int) -> None:
-        """Let so many merges count."""
-        self._merges = merges
-        self._limit = self._base + merges
-        self._complete = merges == len(self._vocabulary.merges)
+        self._merges, self._limit, self._known = merges, self._base + merges, vocabulary.known_units(merges)
 
     def _merged(self, left: int, right: int) -> tuple[int, int] | None:
         """The rank of two neighbours and the symbol that they make, None where they do not merge."""
@@ -91,7 +134,7 @@ class Merging:
             return [Part(0, len(units), symbol)]
         symbols, starts, ends = self._cells(units)
         following = list(range(1, len(symbols) + 1))
-        for number, _ in enumerate(self._run(symbols, ends, following)):
+        for number, _ in enumerate(merge_cells(symbols, ends, following, self._merged)):
             if number % ASKED_EVERY == 0:
                 check()
         parts, at = [], 0
@@ -106,7 +149,8 @@ class Merging:
             return
         symbols, starts, ends = self._cells(units)
         pieces, base = self._vocabulary.pieces, self._base
-        for left, right, at, middle in self._run(symbols, ends, list(range(1, len(symbols) + 1))):
+        following = list(range(1, len(symbols) + 1))
+        for left, right, at, middle in merge_cells(symbols, ends, following, self._merged):
             made = symbols[at]
             places = starts[at], starts[middle], ends[at]
             yield MergeStep(max(made - base, 0), pieces[left], pieces[right], pieces[made], *places)
@@ -115,20 +159,24 @@ class Merging:
         """The same with so many merges; without merges, with the whole words that are in use at a step."""
         other = copy.copy(self)
         if self._vocabulary.merges:
-            other._count(number)
+            # the units stay: those of Gage's compression alone change, which is walked otherwise
+            other._merges, other._limit = number, self._base + number
         else:
             other._whole = LimitedTable(self._whole, number, made)
         return other
 
-    def history(self, units: Sequence[bytes]) -> tuple[list[int], list[tuple[int, int, int]]]:
-        """The symbols of a word before any merge (-1 for none), and its merges in the order of use.
+    def history(self, units: Sequence[bytes]) -> tuple[list[int], Sequence[int], list[Join]]:
+        """The cells of a word before any merge, and its merges in the order of use.
 
-        Each merge is (left, right, made). A word that is itself a token is merged too.
+        A word that is itself a token is merged too.
+
+        Returns:
+            The symbol of each cell (-1 for none), the unit that each starts with, and the merges.
         """
-        symbols, _, ends = self._cells(units)
-        start = symbols.copy()
-        run = self._run(symbols, ends, list(range(1, len(symbols) + 1)))
-        return start, [(left, right, symbols[at]) for left, right, at, _ in run]
+        symbols, starts, ends = self._cells(units)
+        first = symbols.copy()
+        run = merge_cells(symbols, ends, list(range(1, len(symbols) + 1)), self._merged)
+        return first, starts, [(left, right, symbols[at], at, middle) for left, right, at, middle in run]
 
     def whole(self, units: Sequence[bytes]) -> int | None:
         """The token that a word is at once where all merges count, whatever merges would make of it."""
@@ -148,7 +196,8 @@ class Merging:
 
         A token of several units that no merge makes exists only once all merges count.
         """
-        return symbol < self._limit and (self._complete or symbol >= self._base or units == 1)
+        complete = self._merges == len(self._vocabulary.merges)
+        return symbol < self._limit and (complete or symbol >= self._base or units == 1)
 
     def _cells(self, units: Sequence[bytes]) -> Cells:
         """The cells of a word before any merge.
@@ -156,7 +205,7 @@ class Merging:
         An unknown unit waits for the next token that is no byte, as in Hugging Face's library. The bytes of
         the units that follow it come first.
         """
-        known, fallback = self._vocabulary.known_units(self._merges), self._fallback
+        known, fallback = self._known, self._fallback
         if not fallback and not self._drop:
             size = len(units)
             return [known.get(unit, _NONE) for unit in units], range(size), list(range(1, size + 1))
@@ -183,44 +232,6 @@ class Merging:
             [symbol for symbol, _, _ in cells], [start for _, start, _ in cells],
             [end for _, _, end in cells],
         )
-
-    def _run(
-        self, symbols: list[int], ends: list[int], following: list[int]
-    ) -> Iterator[tuple[int, int, int, int]]:
-        """Merge in place; yields (left, right, place, place of the right one) after each merge.
-
-        A heap entry is stale when the two cells at its place now have another rank, or none.
-        """
-        size, merged = len(symbols), self._merged
-        before = list(range(-1, size - 1))
-        ranks: list[int | None] = [None] * size
-        makes, heap = [0] * size, list[int]()
-        fresh = list(itertools.pairwise(range(size)))
-        while True:
-            for at, right in fresh:
-                ranks[at] = None
-                if symbols[at] != _NONE and symbols[right] != _NONE:
-                    found = merged(symbols[at], symbols[right])
-                    if found is not None:
-                        ranks[at], makes[at] = found
-                        heapq.heappush(heap, found[0] * size + at)
-            while heap and ranks[heap[0] % size] != heap[0] // size:
-                heapq.heappop(heap)
-            if not heap:
-                return
-            at = heapq.heappop(heap) % size
-            right, left_symbol = following[at], symbols[at]
-            right_symbol = symbols[right]
-            symbols[at], symbols[right] = makes[at], _NONE
-            ranks[at] = ranks[right] = None
-            ends[at] = ends[right]
-            beyond = following[at] = following[right]
-            # Both neighbours are looked at anew: the one behind and the one in front.
-            fresh = [(before[at], at)] if before[at] >= 0 else []
-            if beyond < size:
-                before[beyond] = at
-                fresh.append((at, beyond))
-            yield left_symbol, right_symbol, at, right
 
 
 class PairMerging(Merging):
@@ -265,8 +276,7 @@ class JoinedMerging(Merging):
 
     def __init__(
         self, vocabulary: Vocabulary, merges: int, table: Mapping[bytes, int],
-        order: Sequence[int] | None = None,
-        **more: Any,
+        order: Sequence[int] | None = None, **more: Any,
     ) -> None:
         super().__init__(vocabulary, merges, **more)
         self._table, self._order, self._pieces = table, order, vocabulary.pieces
@@ -316,8 +326,7 @@ class PieceMerging(JoinedMerging):
     def __init__(
         self, vocabulary: Vocabulary, merges: int, *, table: Mapping[bytes, int],
         order: Sequence[int] | None = None, frozen: Collection[int] = (), unused: Collection[int] = (),
-        hidden: Collection[int] = (),
-        bytes_: Mapping[int, int],
+        hidden: Collection[int] = (), bytes_: Mapping[int, int],
     ) -> None:
         super().__init__(vocabulary, merges, table, order)
         self._frozen, self._unused, self._hidden, self._bytes = frozen, unused, hidden, bytes_
@@ -328,19 +337,20 @@ class PieceMerging(JoinedMerging):
         """
         return 0 if self._unused else super().in_order()
 
-    def history(self, units: Sequence[bytes]) -> tuple[list[int], list[tuple[int, int, int]]]:
+    def history(self, units: Sequence[bytes]) -> tuple[list[int], Sequence[int], list[Join]]:
         """As of any merging; what is unknown where it is left is no symbol to begin with."""
-        start, merges = super().history(units)
-        return [-1 if symbol in self._hidden else symbol for symbol in start], merges
+        first, starts, merges = super().history(units)
+        return [-1 if symbol in self._hidden else symbol for symbol in first], starts, merges
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
         """Cut a word into parts."""
-        self._made_from.clear()
+        alone = copy.copy(self)
+        alone._made_from = {}  # threads may share a segmenter
         out: list[Part] = []
-        waiting = super().segment(units, characters)[::-1]
+        waiting = super(PieceMerging, alone).segment(units, characters)[::-1]
         while waiting:
             part = waiting.pop()
-            pair = None if part.symbol is None else self._made_from.get(part.symbol)
+            pair = None if part.symbol is None else alone._made_from.get(part.symbol)
             if pair is not None:  # a piece that is not used is cut again
                 length, middle = len(self._pieces[pair[0]]), part.start
                 while length > 0:

@@ -186,6 +186,7 @@ class Sampling(Viterbi):
 
     Args:
         vocabulary: One with probabilities.
+        merges: Of no meaning here.
         temperature: 1 draws by the model; less keeps nearer to the best segmentation, more goes further from
             it.
         seed: The same seed draws the same segmentations for the same words in order.
@@ -194,7 +195,9 @@ class Sampling(Viterbi):
         TokentuiError: The vocabulary has no probabilities, or the temperature is not above 0.
     """
 
-    def __init__(self, vocabulary: Vocabulary, temperature: float = 1.0, seed: int | None = None) -> None:
+    def __init__(
+        self, vocabulary: Vocabulary, merges: int = 0, *, temperature: float = 1.0, seed: int | None = None
+    ) -> None:
         super().__init__(vocabulary)
         if not isinstance(temperature, int | float) or not 0 < temperature < float_info.max:
             raise TokentuiError(
@@ -214,6 +217,10 @@ class Sampling(Viterbi):
             parts.append(Part(arc.start, arc.end, arc.symbol))
             place = arc.start
         return parts[::-1]
+
+    def follower(self, units: Callable[[str], Sequence[bytes]]) -> Callable[[str], list[Part]]:
+        """Return a function that cuts the words of one text in order, each anew."""
+        return lambda word: self.segment(units(word), len(word))
 
 
 class FusedViterbi(Viterbi):
@@ -347,13 +354,7 @@ class SingleViterbi(Viterbi):
         return other
 
     def follower(self, units: Callable[[str], Sequence[bytes]]) -> Callable[[str], list[Part] | None]:
-        """Return a function that cuts the words of one text in order.
-
-        It returns the parts of a word; None where they are those that the word has alone.
-
-        Args:
-            units: Returns the units of a word.
-        """
+        """Return a function that cuts the words of one text in order, each with the sum in front of it."""
         total = 0.0
 
         def parts(word: str) -> list[Part] | None:

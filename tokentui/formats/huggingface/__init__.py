@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import regex
 
-from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.formats.oniguruma import Untranslated, translated
 from tokentui.formats.source import Node
 from tokentui.text import patterns
 from tokentui.text.normalize import Stage, align
+from tokentui.text.split import compile_pattern
 
 Places = tuple[Sequence[int], Sequence[int]]
 _DEEPEST = 64
@@ -157,34 +157,24 @@ class Pattern:
         """The pattern of its JSON value: text, or {"String": …}, or {"Regex": …}.
 
         Raises:
-            TokentuiError: It is none, or cannot be compiled; it says why.
+            TokentuiError: It is none, is too large, or holds what is not translated; it says which.
         """
         value = {"String": node.value} if isinstance(node.value, str) else node.mapping()
         if len(value) != 1 or not value.keys() <= {"String", "Regex"}:
             raise node.error('a pattern is {"String": …} or {"Regex": …}')
         (kind, text), = value.items()
         found = cls(kind, Node(text, None, node).text())
-        found.compiled(node)
-        return found
-
-    def compiled(self, node: Node) -> regex.Pattern[str]:
-        """The pattern for the `regex` library.
-
-        Raises:
-            TokentuiError: It holds what is not translated, is none, or is too large; it says which.
-        """
-        if len(self.text) > _LARGEST_PATTERN:
+        if len(found.text) > _LARGEST_PATTERN:
             raise node.error("the pattern is too large", "write a shorter one")
         try:
-            if self.kind == "Regex" and limits.spread(translated(self.text)) > limits.MOST_SPREAD:
-                raise node.error("the pattern repeats too many times", "write smaller counts")
-            return _compiled(self)
+            _compiled(found)
         except Untranslated as error:
             raise node.error(f"the pattern holds {error}", "write the pattern without it") from None
-        except regex.error as error:
-            raise node.error(f"the pattern cannot be compiled: {error.msg}", "mend the pattern") from None
-        except (RecursionError, OverflowError, MemoryError):
+        except TokentuiError as error:
+            raise node.error(error.what, error.hint) from None
+        except (OverflowError, RecursionError, MemoryError):
             raise node.error("the pattern is too large", "write a shorter one") from None
+        return found
 
     def find(self, text: str, where: str) -> Iterator[Span]:
         """The places of the pattern in a text, from left to right, without overlap.
@@ -202,8 +192,9 @@ _LARGEST_PATTERN = 1 << 16
 @functools.lru_cache(maxsize=256)
 def _compiled(pattern: Pattern) -> regex.Pattern[str]:
     # No text stands at every place, as it does in the library.
-    return regex.compile(translated(pattern.text) if pattern.kind == "Regex" else regex.escape(pattern.text),
-                         regex.VERSION0)
+    return compile_pattern(
+        translated(pattern.text) if pattern.kind == "Regex" else regex.escape(pattern.text)
+    )
 
 
 def spans(compiled: regex.Pattern[str], text: str, where: str) -> Iterator[Span]:

@@ -31,6 +31,14 @@ def in_a_row(stage: str, found: list[Json]) -> Json | None:
 
 # --- normalizers ---
 
+_BERT = _step("BertNormalizer", clean_text=True, handle_chinese_chars=True, strip_accents=None)
+_NORMALIZERS: dict[str, Json] = {
+    **{value: _step(kind) for kind, value in PLAIN.items()},
+    "bert-uncased": {**_BERT, "lowercase": True}, "bert-cased": {**_BERT, "lowercase": False},
+}
+"""The values of the axis `normalize` that are one normalizer; accents go with the case where it does not say.
+"""
+
 
 def normalize_of(step: Normalizer | None) -> tuple[str, ...] | None:
     """The value of the axis `normalize` that does the same, None where there is none."""
@@ -39,11 +47,10 @@ def normalize_of(step: Normalizer | None) -> tuple[str, ...] | None:
     if step.kind == "Sequence":
         found = [normalize_of(one) for one in step.steps]
         return None if None in found else tuple(name for one in found for name in one or ())
-    if step.kind == "BertNormalizer":
-        clean, ideographs, accents, lower = step.given.values()
-        if clean and ideographs and accents in (None, lower):
-            return ("bert-uncased",) if lower else ("bert-cased",)
-    return (PLAIN[step.kind],) if step.kind in PLAIN else None
+    said = {"type": step.kind, **step.given}
+    if "strip_accents" in said and said["strip_accents"] == said["lowercase"]:
+        said["strip_accents"] = None
+    return next(((name,) for name, one in _NORMALIZERS.items() if one == said), None)
 
 
 def normalizer_of(recipe: Recipe) -> Json | None:
@@ -53,15 +60,11 @@ def normalizer_of(recipe: Recipe) -> Json | None:
         Refused: There is none.
     """
     found: list[Json] = []
-    plain = {value: kind for kind, value in PLAIN.items()}
     for name in recipe.normalize:
-        if name in ("bert-uncased", "bert-cased"):
-            found.append(_step("BertNormalizer", clean_text=True, handle_chinese_chars=True,
-                               strip_accents=None, lowercase=name == "bert-uncased"))
-        elif name == "nmt-nfkc":
+        if name == "nmt-nfkc":
             found += [precompiled(rules_of((name,))[0]), *squeezed()]
-        elif name in plain:
-            found.append(_step(plain[name]))
+        elif name in _NORMALIZERS:
+            found.append(_NORMALIZERS[name])
         else:
             raise Refused(f"it normalises text by {name}", "", "no step of Hugging Face's is known to do it")
     if _is_prepended(recipe):

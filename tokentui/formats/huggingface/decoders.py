@@ -17,6 +17,7 @@ from tokentui.formats.huggingface.steps import Decoder, kind, replaced
 from tokentui.formats.source import Node
 from tokentui.formats.tokens import spelled
 
+_MOST_AROUND = 1_000
 _BYTE_TOKEN = re.compile("<0x[0-9A-Fa-f]{2}>")
 _CLEANED = ((" .", "."), (" ?", "?"), (" !", "!"), (" ,", ","), (" ' ", "'"), (" n't", "n't"), (" 'm", "'m"),
             (" do not", " don't"), (" 's", "'s"), (" 've", "'ve"), (" 're", "'re"))
@@ -180,6 +181,8 @@ def _template(node: Node) -> Around:
         name = Node(item["SpecialToken"].mapping().get("id"), "single", node).text()
         row = Node(node["special_tokens"].mapping({}).get(name), "special_tokens", node)
         sides[min(behind, 1)].extend(token.text() for token in row["tokens"].inner())
+        if len(sides[0]) + len(sides[1]) > _MOST_AROUND:
+            raise node.error(f"more than {_MOST_AROUND:,} tokens around a text")
     notes = () if behind == 1 else (f"the template holds the text {behind} times: it is taken once",)
     return Around(tuple(sides[0]), tuple(sides[1]), notes)
 

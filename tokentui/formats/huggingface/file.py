@@ -85,17 +85,18 @@ def _read(source: Source) -> Tokenizer:
     )
     cut = axes.split_of(splitting) or ""
     pipeline = Pipeline(
-        model.segmenter, pretokenizer, stretches, decoder, (before, after), said, tuple(notes),
+        model.way, pretokenizer, stretches, decoder, (before, after), said, tuple(notes),
         model.policy, Origin("huggingface", said, extras=_extras(root, added)), stretches.bare,
         near=staged and not recipe.split.startswith("regex:") and recipe.split != cut,
     )
-    return Tokenizer(ImportedVocabulary(
-        recipe, model.pieces, model.ids, model.merges, units=model.units, pipeline=pipeline,
-        specials=dict(sorted(specials.items(), key=lambda item: item[1])),
-        unknown=specials[model.unknown] if model.unknown else None,
-        names=dict(zip(model.ids, model.tokens, strict=True)) | names, bytes_=model.bytes_,
-        scores=model.scores, never=model.never,
-    ))
+    return Tokenizer(
+        ImportedVocabulary(
+            recipe, model.pieces, model.ids, model.merges, units=model.units, pipeline=pipeline,
+            specials=specials, unknown=specials[model.unknown] if model.unknown else None,
+            names=dict(zip(model.ids, model.tokens, strict=True)) | names, bytes_=model.bytes_,
+            scores=model.scores, never=model.never,
+        )
+    )
 
 
 def _pretokenizer(

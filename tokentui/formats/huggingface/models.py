@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 
-from tokentui.encode.segment import MAX_CHARACTERS, Segmenter
-from tokentui.encode.segment.longest import TableMatch, WholeWords
-from tokentui.encode.segment.merges import PairMerging
-from tokentui.encode.segment.viterbi import FusedViterbi
-from tokentui.encode.vocabulary import Vocabulary
-from tokentui.formats.source import Node, check_tokens
+from tokentui.encode.segment import FUSED, MAX_CHARACTERS, TABLE, WHOLE, EncodingWay
+from tokentui.formats.source import LONGEST_MARK, Node, check_tokens
 from tokentui.formats.tokens import in_merge_order, is_letters, is_unit, piece_of
 
 
@@ -26,7 +21,7 @@ class Model:
         pieces: The exact bytes of each symbol, marks included.
         ids: The id of each symbol.
         axes: What the axes of a recipe can say of it.
-        segmenter: The way of encoding, made for the vocabulary and a number of merges.
+        way: The way of encoding, with the tables of the file.
         merges: The (left, right) of each merge; the tokens that merges make are the last symbols.
         units: The symbol of each smallest unit.
         bytes_: The symbol of each byte-fallback token by its byte.
@@ -45,7 +40,7 @@ class Model:
     pieces: list[bytes]
     ids: list[int]
     axes: dict[str, str]
-    segmenter: Callable[[Vocabulary, int], Segmenter]
+    way: EncodingWay
     merges: Sequence[tuple[int, int]] = ()
     units: dict[bytes, int] = field(default_factory=dict)
     bytes_: dict[int, int] = field(default_factory=dict)
@@ -112,7 +107,8 @@ def _unknown(node: Node, vocabulary: Mapping[str, int], notes: list[str]) -> str
 
 
 def _bpe(node: Node, byte_level: bool) -> Model:
-    prefix, suffix = node["continuing_subword_prefix"].text(""), node["end_of_word_suffix"].text("")
+    prefix, suffix = (node[name].text("", LONGEST_MARK)
+                      for name in ("continuing_subword_prefix", "end_of_word_suffix"))
     vocabulary = node["vocab"].ids()
     notes: list[str] = []
     rows = _rows(node, notes)
@@ -151,10 +147,9 @@ def _bpe(node: Node, byte_level: bool) -> Model:
         notes.append("dropout is not applied: a text always has the same tokens")
     axes = {"base": "gpt2-bytes" if complete else "first-seen",
             "unknown": "never" if complete else "byte-fallback" if bytes_ and not byte_level else policy}
-    segmenter = functools.partial(PairMerging, rows=made.rows, makes=made.makes, whole=whole, fallback=bytes_,
-                                  drop=policy == "drop", fused=policy == "fused")
+    way = made.way.given(whole=whole, fallback=bytes_, drop=policy == "drop", fused=policy == "fused")
     return Model(
-        "BPE", made.tokens, pieces, made.ids, axes, segmenter, made.merges, units, bytes_, unknown=unknown,
+        "BPE", made.tokens, pieces, made.ids, axes, way, made.merges, units, bytes_, unknown=unknown,
         policy=policy, prefix=prefix, suffix=suffix, whole=bool(whole), notes=notes + made.notes,
     )
 
@@ -170,20 +165,19 @@ def _bytes(node: Node, symbols: Mapping[str, int], notes: list[str]) -> dict[int
 
 
 def _wordpiece(node: Node, byte_level: bool) -> Model:
-    prefix = node["continuing_subword_prefix"].text("##")
+    prefix = node["continuing_subword_prefix"].text("##", LONGEST_MARK)
     limit = node["max_input_chars_per_word"].number(MAX_CHARACTERS)
-    return _table("WordPiece", node, byte_level, functools.partial(TableMatch, limit=limit), prefix)
+    return _table("WordPiece", node, byte_level, replace(TABLE.given(limit=limit), most=limit), prefix)
 
 
 def _word_level(node: Node, byte_level: bool) -> Model:
-    model = _table("WordLevel", node, byte_level, WholeWords)
+    model = _table("WordLevel", node, byte_level, WHOLE)
     model.notes.append("a word is one token or unknown: no axis says that")
     return model
 
 
 def _table(
-    kind: str, node: Node, byte_level: bool, segmenter: Callable[[Vocabulary, int], Segmenter],
-    prefix: str = "",
+    kind: str, node: Node, byte_level: bool, way: EncodingWay, prefix: str = ""
 ) -> Model:
     """A model of tokens that are looked up, in order of their ids."""
     vocabulary = node["vocab"].ids()
@@ -194,7 +188,7 @@ def _table(
     axes = {"base": "first-seen", "encode": "longest-match", "unknown": policy}
     pieces = [piece_of(name, byte_level, prefix) for name in names]
     return Model(
-        kind, names, pieces, [vocabulary[name] for name in names], axes, segmenter, units=_symbols(pieces),
+        kind, names, pieces, [vocabulary[name] for name in names], axes, way, units=_symbols(pieces),
         unknown=unknown, policy=policy, prefix=prefix, never=_never(names, byte_level), notes=notes,
     )
 
@@ -234,7 +228,7 @@ def _unigram(node: Node, byte_level: bool) -> Model:
     pieces = [piece_of(name, byte_level) for name in names]
     return Model(
         "Unigram", names, pieces, list(range(len(names))), axes,
-        functools.partial(FusedViterbi, fallback=bytes_, unknown=row_of_unknown), units=_symbols(pieces),
+        FUSED.given(fallback=bytes_, unknown=row_of_unknown), units=_symbols(pieces),
         bytes_=bytes_, scores=scores, unknown=unknown, policy=policy, never=_never(names, byte_level),
         notes=notes,
     )

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import regex
 
 from tokentui.core.safetext import to_bytes
+from tokentui.encode.pipeline import NameFinder
 from tokentui.encode.vocabulary import Special, Stretch
 from tokentui.formats.huggingface import Span, Text, split
 from tokentui.formats.source import Node, check_tokens
@@ -61,9 +62,9 @@ class StagedPretokenizer(Pretokenizer):
         """A document after the normalizer."""
         return self._normal(document).text
 
-    def safe_cut(self, document: str, at: int) -> int:
-        """The document's length: no other place is known to be safe."""
-        return len(document)
+    def cuts(self, document: str, at: int) -> Iterator[int]:
+        """No place is known to be safe."""
+        return iter(())
 
     def units(self, word: str) -> list[bytes]:
         """The smallest units of a word, with their marks."""
@@ -200,13 +201,14 @@ class Finder:
     """
 
     def __init__(self, tokens: Mapping[str, Added]) -> None:
-        self._by_text = {name: token for name, token in tokens.items() if name}
+        self._by_text = tokens
+        self._names = NameFinder(tokens)
 
     def cut(self, text: Text, allow_special: bool) -> Iterator[tuple[Added | None, Text]]:
         """The parts of a text that are tokens, with these, and those between them."""
         at = 0
         typed = text.text
-        for start, end in self._spans(typed) if typed and self._by_text else ():
+        for start, end in self._names.spans(typed):
             token = self._by_text[typed[start:end]]
             if token.special and not allow_special:
                 continue
@@ -224,31 +226,6 @@ class Finder:
             at = end
         if at < len(typed):
             yield None, text.part(at, len(typed))
-
-    @functools.cached_property
-    def _heads(self) -> tuple[re.Pattern[str], dict[str, list[int]]]:
-        """A pattern of the first characters of all names, and the lengths of the names by these, the longest
-        first.
-        """
-        lengths: dict[str, set[int]] = {}
-        for name in self._by_text:
-            lengths.setdefault(name[0], set()).add(len(name))
-        pattern = re.compile(f"[{''.join(map(re.escape, lengths))}]")
-        return pattern, {head: sorted(found, reverse=True) for head, found in lengths.items()}
-
-    def _spans(self, text: str) -> Iterator[Span]:
-        """The places of the names, without overlap. (A pattern of all names takes the longer the more there
-        are.)"""
-        end, known, (heads, lengths) = 0, self._by_text, self._heads
-        for match in heads.finditer(text):
-            start = match.start()
-            if start >= end:
-                length = next(
-                    (one for one in lengths[match.group()] if text[start : start + one] in known), 0
-                )
-                if length:
-                    end = start + length
-                    yield start, end
 
 
 @dataclass(frozen=True)

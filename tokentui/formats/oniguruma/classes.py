@@ -24,8 +24,8 @@ class Untranslated(Exception):
 
 _LAST = 0x20000
 """No character from here on has a case."""
-_MOST = 64
-"""Ways to write one text that are written out."""
+_MOST_JOINED = 64
+"""Letters in a row of which each two may be one in another case."""
 _LATER = {
     "\u1c89": "\u1c8a", "\ua7cb": "\u0264", "\ua7cc": "\ua7cd", "\ua7da": "\ua7db", "\ua7dc": "\u019b",
     **{chr(0x10D50 + n): chr(0x10D70 + n) for n in range(0x16)},
@@ -64,27 +64,54 @@ def _variants(character: str) -> str:
     return "".join(sorted({*_unfolds().get(folded, ""), *(folded if len(folded) == 1 else ""), character}))
 
 
-def ways(text: str) -> list[list[str]] | None:
-    """The ways to write a text: rows of the characters that may stand at each place; None for too many.
+@functools.cache
+def _pairs() -> set[str]:
+    """The neighbours in texts that are one character in another case."""
+    return {folded[at : at + 2] for folded in _unfolds() for at in range(len(folded) - 1)}
 
-    What several characters of the text are as one, and what one of them is as several, is counted in.
+
+def joins(left: str, right: str) -> bool:
+    """Return whether the end of a text and the begin of the next may be one character in another case."""
+    folds = _folds()
+    return folds.get(left[-1:], left[-1:]) + folds.get(right[:1], right[:1]) in _pairs()
+
+
+def in_any_case(text: str) -> list[list[str]]:
+    """The ways to write each stretch of a text in any case, translated.
+
+    As Oniguruma does it, a stretch is from the left as many characters as may be one, at most three, else
+    one, which may be several.
+
+    Raises:
+        Untranslated: The text is too long.
     """
+    if len(text) > _MOST_JOINED:
+        raise Untranslated(f"{text[:3]!r}… under (?i): too many letters that may be joined")
     folds, unfolds = _folds(), _unfolds()
     single = [folded if len(folded := folds.get(one, one)) == 1 else one for one in text]
-    rows: list[list[list[str]]] = [[] for _ in text] + [[[]]]
-    for at in range(len(text) - 1, -1, -1):
-        heads = [([_variants(text[at])], 1)]
-        if len(folded := folds.get(text[at], "")) > 1:
-            heads.append((list(map(_variants, folded)), 1))
-        heads += [([made], size) for size in (2, 3) if at + size <= len(text)
-                  and (made := unfolds.get("".join(single[at : at + size])))]
-        rows[at] = [head + tail for head, size in heads for tail in rows[at + size]]
-        if len(rows[at]) > _MOST:
-            return None
-    return rows[0]
+    found: list[list[str]] = []
+    at = 0
+    while at < len(text):
+        size, made = next(
+            ((size, made) for size in (3, 2) if (made := unfolds.get("".join(single[at : at + size])))
+             and at + size <= len(text)), (1, ""),
+        )
+        ways = ["".join(map(_letter_in_any_case, text[at : at + size]))]
+        if size > 1:
+            ways.append(_one_of(made))
+        elif len(folded := folds.get(text[at], "")) > 1:
+            ways.append("".join(map(_letter_in_any_case, folded)))
+        found.append(ways)
+        at += size
+    return found
 
 
-def one_of(letters: str) -> str:
+@functools.lru_cache(1 << 10)
+def _letter_in_any_case(letter: str) -> str:
+    return _one_of(_variants(letter))
+
+
+def _one_of(letters: str) -> str:
     """One of several characters, as an atom."""
     return shown(letters) if len(letters) == 1 else f"[{in_brackets(letters)}]"
 
@@ -108,13 +135,9 @@ def shown(character: str, special: str = r"\.^$*+?{}[]|()") -> str:
 _WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"
 BARE_WORD = _WORD + "²³¹¼½¾"
 """A `\\w` that stands alone is looked up in another table below U+0100 than one in brackets."""
-_POSIX = {
-    "alnum": r"\p{Alphabetic}\p{Nd}", "alpha": r"\p{Alphabetic}", "blank": r"\t\p{Zs}", "cntrl": r"\p{Cc}",
-    "digit": r"\p{Nd}", "lower": r"\p{Lowercase}", "punct": r"\p{P}\p{S}", "space": r"\s",
-    "upper": r"\p{Uppercase}", "xdigit": "0-9A-Fa-f", "word": _WORD, "ascii": r"\x00-\x7f",
-}
+_POSIX = ("alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space",
+          "upper", "word", "xdigit")
 _SINGLE = regex.compile(r"\\[sS]|\\[pP]\{[^}]*\}")
-_NOT_GRAPH = r"\s\p{Cc}\p{Cn}\p{Cs}"
 _CATEGORIES = (
     "C Other, Cc Control, Cf Format, Cn Unassigned, Co Private_Use, Cs Surrogate, L Letter, LC Cased_Letter, "
     "Ll Lowercase_Letter, Lm Modifier_Letter, Lo Other_Letter, Lt Titlecase_Letter, Lu Uppercase_Letter, "
@@ -142,15 +165,15 @@ def _plain(name: str) -> str:
 
 
 _PROPERTIES = {
-    **{_plain(name): rf"\p{{{name}}}" for name in _FLAGS.split()},
-    **{
-        _plain(name): rf"\p{{{names.split()[0]}}}"
-        for names in _CATEGORIES.split(",")
-        for name in names.split()
-    },
-    **_POSIX, "punct": r"\p{P}", "any": r"\s\S",
+    **{_plain(name): rf"\p{{{name}}}" for name in (*_FLAGS.split(), *_POSIX)},
+    **{_plain(name): rf"\p{{{names.split()[0]}}}" for names in _CATEGORIES.split(",")
+       for name in names.split()},
+    "any": r"\s\S", "ascii": r"\x00-\x7f", "digit": r"\p{Nd}", "punct": r"\p{P}", "space": r"\s",
+    "word": _WORD, "xdigit": "0-9A-Fa-f",
 }
-"""The inside of brackets for a property, by its plain name. `punct` is less than `[[:punct:]]`."""
+"""The inside of brackets for the properties that are known to be the same, but for scripts, by their plain
+names. `punct` is less than `[[:punct:]]`.
+"""
 
 
 @dataclass(slots=True)
@@ -194,7 +217,7 @@ def _holds_all(items: str) -> bool:
 
 
 @functools.lru_cache(1 << 10)
-def in_any_case(text: str, negated: bool) -> tuple[str, ...]:
+def class_in_any_case(text: str, negated: bool) -> tuple[str, ...]:
     """A class with the other cases of its characters, as an atom; then the rows of characters that some of
     them are in another case.
 
@@ -237,9 +260,9 @@ def of_posix(name: str, negated: bool) -> Class:
     Raises:
         Untranslated: There is none of the name.
     """
-    if name not in _POSIX and name not in ("graph", "print"):
+    if name not in _POSIX:
         raise Untranslated(f"[:{name[:40]}:], a class that is not known")
-    return Class(_POSIX["punct"], negated=negated) if name == "punct" else of_name(name, negated)
+    return Class(r"\p{P}\p{S}", negated=negated) if name == "punct" else of_name(name, negated)
 
 
 def of_name(name: str, negated: bool, bare: bool = False) -> Class:
@@ -249,11 +272,6 @@ def of_name(name: str, negated: bool, bare: bool = False) -> Class:
         Untranslated: There is none of the name that is known to be the same.
     """
     plain = _plain(name)
-    if plain in ("graph", "print"):
-        # Of the space separators, which are no graphs, print has all.
-        graph = Class(_NOT_GRAPH, negated=True)
-        one = graph if plain == "graph" else Class(r"\p{Zs}", [graph.written()])
-        return Class(one.items, list(one.others), not one.negated) if negated else one
     items = BARE_WORD if bare and plain == "word" else _PROPERTIES.get(plain) or _script(plain)
     if not items:
         raise Untranslated(rf"\p{{{name[:40]}}}, a property that is not known here")
@@ -262,13 +280,14 @@ def of_name(name: str, negated: bool, bare: bool = False) -> Class:
     return Class(items, negated=negated)
 
 
+@functools.lru_cache(1 << 10)
 def _script(plain: str) -> str:
-    """A script's name in brackets, empty where there is none."""
+    """The inside of brackets for a script's plain name; empty where there is none."""
     if not plain.isalpha() or not plain.isascii():
         return ""
     try:
         regex.compile(rf"\p{{Script={plain}}}")
-    except regex.error:
+    except (regex.error, ValueError, OverflowError):
         return ""
     return rf"\p{{Script={plain}}}"
 
@@ -276,7 +295,8 @@ def _script(plain: str) -> str:
 # --- reading ---
 
 _SIGNS = {"t": "\t", "v": "\v", "n": "\n", "r": "\r", "f": "\f", "a": "\a", "e": "\x1b"}
-_BRACED = {"x": (r"\{([0-9A-Fa-f]{1,8})\}", 16), "o": (r"\{([0-7]{1,11})\}", 8)}
+_CODES = {"x": r"\{([0-9A-Fa-f]{1,8})\}|([0-7][0-9A-Fa-f])", "u": "([0-9A-Fa-f]{4})"}
+"""The digits behind `\\x` and `\\u`; those of a byte beyond ASCII are read by no file's pattern."""
 _BEYOND_ASCII = "".join(map(chr, range(0x80, 0x3000)))
 _DEEPEST = 20
 
@@ -329,38 +349,16 @@ class Brackets:
         """The character that stands for a backslash and this letter."""
         if letter in _SIGNS:
             return _SIGNS[letter]
-        if letter in _BRACED and self._next() == "{":
-            pattern, base = _BRACED[letter]
-            match = self._match(pattern)
+        if letter in _CODES:
+            match = self._match(_CODES[letter])
             if match is None:
-                raise Untranslated(rf"\{letter}{{ with other than one code point")
-            return _character(int(match[1], base))
-        if letter == "u":
-            match = self._match("[0-9A-Fa-f]{4}")
-            if match is None:
-                raise Untranslated(r"\u without four digits")
-            return _character(int(match[0], 16))
-        if letter == "x" or letter in "01234567":
-            return self._by_bytes(letter)
-        if letter in "cCM":
-            raise Untranslated(rf"\{letter}, a control or meta character")
+                raise Untranslated(rf"\{letter} without the digits of one character")
+            return _character(int(match[match.lastindex or 0], 16))
+        if letter == "0" and (octal := self._match("[0-7]{0,2}")):
+            return chr(int("0" + octal[0], 8))
+        if letter in "cCMo123456789":
+            raise Untranslated(rf"\{letter}")
         return letter
-
-    def _by_bytes(self, letter: str) -> str:
-        """A character that is written by its bytes, each in two hexadecimal digits or three octal ones."""
-        digits, base, sign = ("[0-9A-Fa-f]{0,2}", 16, "x") if letter == "x" else ("[0-7]{1,3}", 8, "")
-        self._at -= letter != "x"
-        data = bytearray()
-        match = self._match(f"({digits})")
-        while match is not None and int(match[1] or "0", base) < 256:
-            data.append(int(match[1] or "0", base))
-            try:
-                return data.decode("utf-8")
-            except UnicodeDecodeError as error:
-                if error.reason != "unexpected end of data":
-                    break
-            match = self._match(rf"\\{sign}({digits.replace('0,', '1,')})")
-        raise Untranslated("bytes that are no UTF-8")
 
     def _brackets(self, depth: int = 0) -> Class:
         """The class of what follows a `[`."""
@@ -417,7 +415,7 @@ class Brackets:
             return self._class(letter, bare=False)
         if letter == "b":
             return "\b"
-        return letter if letter in "89" else self._literal(letter)
+        return self._literal(letter)
 
 
 def _character(code: int) -> str:

@@ -16,11 +16,10 @@ from dataclasses import dataclass, field, fields
 from math import isfinite
 from typing import Any, NamedTuple
 
-import regex
-
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import to_bytes
-from tokentui.formats.huggingface import Span, Text
+from tokentui.encode.pipeline import NameFinder
+from tokentui.formats.huggingface import Span, Text, check_growth
 from tokentui.formats.huggingface.words import BEFORE_MARK, CutAtMarks, StagedPretokenizer
 from tokentui.formats.sentencepiece.charsmap import Charsmap
 from tokentui.formats.source import Node, check_tokens
@@ -32,6 +31,8 @@ _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _NAMES = {_VARINT: "a varint", _FIXED64: "8 bytes", _BYTES: "bytes", _FIXED32: "4 bytes"}
 _WIRE = {"int": _VARINT, "bool": _VARINT, "float": _FIXED32, "str": _BYTES, "bytes": _BYTES}
 _AGAIN = "fetch the file again"
+_LONGEST_SURFACE = 1 << 10
+"""Characters that an unknown piece may become."""
 
 
 class _Field(NamedTuple):
@@ -252,6 +253,8 @@ def _check(proto: Proto, place: Node) -> None:
     """Check a model as sentencepiece does: every piece once, one unknown piece, all byte pieces or none."""
     at = place.at("pieces")
     check_tokens((len(piece.text) for piece in proto.pieces), at)
+    if len(proto.unknown_surface) > _LONGEST_SURFACE:
+        raise place.at("trainer_spec").error("what stands for an unknown piece is too long", _AGAIN)
     if not UNIGRAM <= proto.model_type <= CHAR:
         raise place.at("trainer_spec").error(f"there is no type {proto.model_type} of models",
                                              "update tokentui")
@@ -298,9 +301,8 @@ class SentencePieceWords(StagedPretokenizer):
         self._charsmap = charsmap
         self._cut = cut
         symbols = [piece.text for piece in proto.pieces if piece.kind == USER_DEFINED]
-        names = "|".join(map(regex.escape, sorted(symbols, key=len, reverse=True)))
-        self._symbols = regex.compile(names) if names else None
-        self._whole = regex.compile(f"{names}|.", regex.DOTALL) if names and whole else None
+        self._symbols = NameFinder(symbols) if symbols else None
+        self._whole = whole
 
     def words(self, document: str, *, first: bool = True) -> list[str]:
         """The words of a document in order."""
@@ -312,7 +314,11 @@ class SentencePieceWords(StagedPretokenizer):
         return [to_bytes(unit) for unit in self._units(word)]
 
     def _units(self, word: str) -> list[str]:
-        return self._whole.findall(word) if self._whole else list(word)
+        units, at = list[str](), 0
+        for start, end in self._symbols.spans(word) if self._symbols and self._whole else ():
+            units += [*word[at:start], word[start:end]]
+            at = end
+        return [*units, *word[at:]]
 
     def _word(self, part: Text) -> tuple[str, tuple[Span, ...]]:
         spans, at = [], 0
@@ -359,16 +365,18 @@ class SentencePieceWords(StagedPretokenizer):
         """(made, start, end): what each rule, user-defined symbol or character becomes."""
         data = text.encode("utf-8", "surrogateescape")
         out: list[tuple[str, int, int]] = []
-        at = place = 0
+        at = place = size = 0
         while at < len(text):
-            symbol = self._symbols.match(text, at) if self._symbols else None
+            symbol = self._symbols.length_at(text, at) if self._symbols else 0
             rules = self._charsmap.matches(data, place) if self._charsmap and not symbol else []
             if symbol:
-                taken = made = symbol.group()
+                taken = made = text[at : at + symbol]
             elif rules:  # the longest counts; one of half a character takes all of it
                 length, result = rules[-1]
                 taken = data[place : place + length].decode("utf-8", "ignore") or text[at]
                 made = result.decode("utf-8", "replace")
+                size += len(made)
+                check_growth(len(text), size, "normalizer_spec.precompiled_charsmap")
             else:
                 taken, made = text[at], _LONE.sub("\ufffd", text[at])
             out.append((made, at, at + len(taken)))

@@ -23,6 +23,8 @@ from tokentui.text.normalize import compositions, lowercase, nmt_characters
 
 LONGEST_RESULT = 1 << 10
 """Bytes that one rule may make."""
+_LONGEST_RULE = 1 << 7
+"""Bytes that one rule may take: a damaged trie has no end."""
 _GRAPHEME = regex.compile(r"\X")
 _MOST_RESULTS = 32
 _SHORT = 6
@@ -58,13 +60,18 @@ class Charsmap:
             if damaged:
                 raise place.error(f"the normalisation rules are damaged: {what}")
         self._known: dict[str, str | None] = {}
+        self._place = place
 
     def matches(self, key: bytes, start: int = 0) -> list[tuple[int, bytes]]:
-        """(length, result) of each rule for what the key has from `start` on, the shortest first."""
+        """(length, result) of each rule for what the key has from `start` on, the shortest first.
+
+        Raises:
+            TokentuiError: The key goes on along a rule that is too long.
+        """
         units, size = self._units, len(self._units)
         found: list[tuple[int, bytes]] = []
         node = _offset(units[0])
-        for at in range(start, len(key)):
+        for at in range(start, min(len(key), start + _LONGEST_RULE)):
             node ^= key[at]
             if node >= size:
                 break
@@ -77,6 +84,11 @@ class Charsmap:
                 found.append((at + 1 - start, self._results[place : self._results.find(b"\0", place)]))
                 if len(found) == _MOST_RESULTS:
                     break
+        else:
+            end = start + _LONGEST_RULE
+            on = node ^ key[end] if len(key) > end else size
+            if on < size and units[on] & 0x800000FF == key[end]:
+                raise self._place.error(f"a normalisation rule is longer than {_LONGEST_RULE} bytes")
         return found
 
     def by_grapheme(self, text: str) -> Iterator[tuple[str, int, int]]:

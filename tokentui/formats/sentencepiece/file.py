@@ -8,17 +8,15 @@ from __future__ import annotations
 import base64
 import functools
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.pipeline import ImportedVocabulary, Parents
-from tokentui.encode.segment import Segmenter
-from tokentui.encode.segment.longest import WholeWords
-from tokentui.encode.segment.merges import PieceMerging
-from tokentui.encode.segment.viterbi import SingleViterbi, single
+from tokentui.encode.segment import PIECES, SINGLE, WHOLE, EncodingWay
+from tokentui.encode.segment.viterbi import single
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import Origin, Pipeline, Vocabulary
+from tokentui.encode.vocabulary import Origin, Pipeline
 from tokentui.formats import Codec
 from tokentui.formats import sentencepiece as spm
 from tokentui.formats.huggingface.words import BEFORE_MARK
@@ -55,7 +53,7 @@ def _read(source: Source) -> Tokenizer:
     around = tuple((name,) if name in specials else () for name in ("<s>", "</s>"))
     decode = functools.partial(_decode, proto, {piece.text: piece.kind for piece in proto.pieces})
     pipeline = Pipeline(
-        build.segmenter(), words, None, decode, (around[0], around[1]), _stages(proto), build.notes, "fused",
+        build.way(), words, None, decode, (around[0], around[1]), _stages(proto), build.notes, "fused",
         _origin(proto),
     )
     return Tokenizer(ImportedVocabulary(
@@ -138,24 +136,23 @@ class _Builder:
             axes["coverage"] = float(f"{proto.coverage:.7g}")  # it stands there in single precision
         return Recipe(**axes, prefix_space=own_space(axes["split"], proto.dummy_prefix))
 
-    def segmenter(self) -> Callable[[Vocabulary, int], Segmenter]:
+    def way(self) -> EncodingWay:
         """The way of encoding."""
         if self.proto.model_type == spm.UNIGRAM:
             least = min((piece.score for piece in self.proto.pieces if piece.kind == spm.NORMAL),
                         default=3.4028234663852886e38)
-            return functools.partial(SingleViterbi, least=least, bytes_=self.bytes_)
+            return SINGLE.given(least=least, bytes_=self.bytes_)
         if self.proto.model_type == spm.WORD:
-            return functools.partial(WholeWords, start=_SPACE, bytes_=self.bytes_)
+            return WHOLE.given(start=_SPACE, bytes_=self.bytes_)
         frozen, unused = (frozenset(n for n, piece in enumerate(self.of) if piece.kind == kind)
                           for kind in (spm.USER_DEFINED, spm.UNUSED))
-        merging = functools.partial(PieceMerging, frozen=frozen, unused=unused, hidden=self.hidden_symbols,
-                                    bytes_=self.bytes_)
+        merging = PIECES.given(frozen=frozen, unused=unused, hidden=self.hidden_symbols, bytes_=self.bytes_)
         if self.proto.model_type == spm.CHAR:
-            return functools.partial(merging, table={})
+            return merging.given(table={})
         levels = sorted({-piece.score for piece in self.of})
         ranks = {level: rank for rank, level in enumerate(levels)}
         order = [ranks[-piece.score] for piece in self.of]
-        return functools.partial(merging, table=self.table, order=order)
+        return merging.given(table=self.table, order=order)
 
 
 def _made(proto: spm.Proto, found: Mapping[bytes, int]) -> list[int]:
@@ -321,8 +318,7 @@ def _listed(spec: Spec) -> Fitted:
     # A piece that is not used is cut again into what it was merged from: as if it were not there, and the ids
     # stay.
     there = set(spec.symbols.values())
-    ids = (vocabulary.id_of(symbol, 0) for symbol in range(len(vocabulary.pieces)))
-    later = {str(number): spm.UNUSED for number in ids if number not in there}
+    later = {str(number): spm.UNUSED for number in vocabulary.ids(0) if number not in there}
     said = dict(spec.origin.said)
     return Fitted(spec.recipe, tokens, [], dict(spec.specials), said | {"kinds": {**said["kinds"], **later}})
 

@@ -30,6 +30,7 @@ from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.replay.segmentations import ChangeLog, TokenOrder, WordSegmentations
 from tokentui.learn.rows import (
+    KEPT_ROWS,
     Column,
     Entry,
     Page,
@@ -37,7 +38,7 @@ from tokentui.learn.rows import (
     TokenCandidate,
     Traits,
     Why,
-    fixed_entry,
+    entry_of,
     listed,
     page_of,
 )
@@ -49,6 +50,38 @@ from tokentui.text.count import Words
 COLUMNS = (Column("parts", "", "tokens"), Column("places", "", "count"), Column("place", "", "text"))
 """The columns of the tokens to come."""
 ORPHAN = "no merge leads to it"
+
+
+def _token(
+    order: TokenOrder, segmentations: WordSegmentations, changes: ChangeLog, number: int
+) -> TokenCandidate:
+    """The token of a step, 1 for the first."""
+    vocabulary, symbol = order.vocabulary, order.tokens[number - 1]
+    if vocabulary.merges:
+        left, right = vocabulary.merges[symbol - vocabulary.base_size]
+        parts: tuple[bytes, ...] = vocabulary.pieces[left], vocabulary.pieces[right]
+    else:
+        parts = segmentations.before(symbol, number)
+    score, place = vocabulary.scores[symbol] if vocabulary.scores else None, order.place(number)
+    places, words = changes.places(number, symbol), len(changes.touched(number))
+    return TokenCandidate(
+        (symbol,), parts, vocabulary.pieces[symbol], -number,
+        (parts, places, place), marks=vocabulary.mark_sizes(symbol), places=places,
+        number=number, symbol=symbol, id=vocabulary.id_of(symbol, order.merges), score=score, words=words,
+        place=place,
+    )
+
+
+def _entry(order: TokenOrder, one: int, uses: int | None) -> Entry:
+    """The entry of a token with its uses."""
+    if one < 0:
+        return entry_of(order.vocabulary, one, uses=uses)
+    row = entry_of(order.vocabulary, one, order.vocabulary.id_of(one, order.merges), uses)
+    step, never = order.made[one], one in order.vocabulary.never
+    return row._replace(
+        kind="base" if not step and row.kind == "piece" else row.kind, made=step or None, places=None,
+        reason=ORPHAN if row.kind == "orphan" else "text is never taken for it" if never else "",
+    )
 
 
 class ReplayTrainer:
@@ -87,6 +120,11 @@ class ReplayTrainer:
         self._changes.walk(self.uses, -1, 0)
         self._segmentations = WordSegmentations(self.order)
         self._listed: tuple[tuple[int, str], Sequence[int]] = ((-1, ""), ())
+        self._entry = functools.lru_cache(KEPT_ROWS)(functools.partial(_entry, self.order))
+        self.taken = functools.lru_cache(KEPT_ROWS)(
+            functools.partial(_token, self.order, self._segmentations, self._changes)
+        )
+        """The token of a step, 1 for the first."""
         self._tokenizer: tuple[int, Tokenizer] | None = None
         self._never: dict[int, str] = {}
 
@@ -104,7 +142,6 @@ class ReplayTrainer:
         """The number of tokens: all steps are computed."""
         return len(self.order.tokens)
 
-    @property
     def memory(self) -> int:
         """The bytes that the changes of all steps take."""
         return self._changes.memory
@@ -195,24 +232,6 @@ class ReplayTrainer:
         """The number of ids after a step, specials counted; holes are not."""
         return self.order.size(number)
 
-    def taken(self, number: int) -> TokenCandidate:
-        """The token of a step, 1 for the first."""
-        order, vocabulary = self.order, self.order.vocabulary
-        symbol = order.tokens[number - 1]
-        identity = vocabulary.id_of(symbol, self.order.merges)
-        if vocabulary.merges:
-            left, right = vocabulary.merges[symbol - vocabulary.base_size]
-            parts: tuple[bytes, ...] = vocabulary.pieces[left], vocabulary.pieces[right]
-        else:
-            parts = self._segmentations.before(symbol, number)
-        score, place = vocabulary.scores[symbol] if vocabulary.scores else None, order.place(number)
-        places, words = self._changes.places(number, symbol), len(self._changes.touched(number))
-        return TokenCandidate(
-            (symbol,), parts, vocabulary.pieces[symbol], -number,
-            (parts, places, place), marks=vocabulary.mark_sizes(symbol),
-            number=number, symbol=symbol, id=identity, score=score, places=places, words=words, place=place,
-        )
-
     def step_at(self, number: int) -> MergeStep:
         """A step, 1 for the first: left is the first part of its token, right the rest."""
         one = self.taken(number)
@@ -225,10 +244,10 @@ class ReplayTrainer:
         )
 
     def candidates(self, query: Query) -> Page[TokenCandidate]:
-        """The tokens to come, the next one first; in the order `made` those that have come, the last one
-        first."""
-        number, made = self.number, query.order == "made"
-        steps = range(number, 0, -1) if made else range(number + 1, self.computed + 1)
+        """The tokens to come, the next one first; at the last step those that have come, the last one first.
+        """
+        number = self.number
+        steps = range(number + 1, self.computed + 1) if number < self.computed else range(number, 0, -1)
         top = max(0, min(query.top, len(steps) - 1))
         joined = any(b"+" in needle.strip(b"+") for needle in query.match)
 
@@ -285,32 +304,16 @@ class ReplayTrainer:
 
     def entries(self, query: Query) -> Page[Entry]:
         """The entries of the vocabulary at this step. Their order is kept while the step stays."""
+        vocabulary = self.order.vocabulary
+        fixed = [*map(self.fixed.get, vocabulary.specials), *[None] * vocabulary.byte_tokens]
         key = self.number, query.order
         if self._listed[0] != key:
-            order, vocabulary = self.order, self.order.vocabulary
-            fixed = len(vocabulary.specials) + vocabulary.byte_tokens
-            newest = order.listed[: order.size(self.number) - fixed][::-1]
-            self._listed = key, listed(vocabulary, self.order.merges, self.uses, query.order, newest)
-        return page_of(self._listed[1], query, self.order.vocabulary, self._entry)
-
-    def _entry(self, entry: int) -> Entry:
-        vocabulary = self.order.vocabulary
-        if entry < 0:
-            fixed = fixed_entry(vocabulary, -1 - entry)
-            return fixed._replace(
-                uses=self.fixed.get(vocabulary.specials[-1 - entry]) if fixed.kind == "special" else None
-            )
-        step, kind = self.order.made[entry], vocabulary.kind_of(entry)
-        never = entry in vocabulary.never
-        merged = step and vocabulary.merges
-        return Entry(
-            vocabulary.id_of(entry, self.order.merges), entry, vocabulary.pieces[entry],
-            kind="base" if not step and kind in ("unit", "piece") else kind, made=step or None,
-            uses=self.uses[entry],
-            score=vocabulary.scores[entry] if vocabulary.scores else None,
-            parts=tuple(vocabulary.pieces[part] for part in vocabulary.merges[step - 1]) if merged else (),
-            marks=vocabulary.mark_sizes(entry),
-            reason=ORPHAN if kind == "orphan" else "text is never taken for it" if never else "",
+            order = self.order
+            newest = order.listed[: order.size(self.number) - len(fixed)][::-1]
+            self._listed = key, listed(vocabulary, order.merges, self.uses, query.order, newest)
+        return page_of(
+            self._listed[1], query, vocabulary,
+            lambda one: self._entry(one, self.uses[one] if one >= 0 else fixed[-1 - one]),
         )
 
     # ---- words
@@ -327,10 +330,7 @@ class ReplayTrainer:
 
     def segment(self, place: Word) -> list[Span]:
         """The segmentation of a word at this step."""
-        return place.within(
-            Span(part.start, part.end, -1 if part.symbol is None else part.symbol)
-            for part in self._segmentations.parts(place.text, self.number)
-        )
+        return place.within(self._segmentations.spans(place.text, self.number))
 
     def changed(self) -> Changed:
         """The words that the last step changed."""
@@ -342,10 +342,8 @@ class ReplayTrainer:
         lives: list[Life] = []
         while True:
             since = 0 if index is None else self._changes.since(index, number)
-            parts = self._segmentations.parts(word, since)
-            lives.append(
-                Life(since, tuple(b"" if one.symbol is None else pieces[one.symbol] for one in parts))
-            )
+            spans = self._segmentations.spans(word, since)
+            lives.append(Life(since, tuple(b"" if one.symbol < 0 else pieces[one.symbol] for one in spans)))
             if not since:
                 return lives[::-1]
             number = since - 1

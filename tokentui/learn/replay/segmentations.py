@@ -28,10 +28,11 @@ from tokentui.encode.decode import spelled_units
 from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.pipeline import Parents
 from tokentui.encode.segment import Part, Segmenter
-from tokentui.encode.segment.merges import Merging, PairMerging
+from tokentui.encode.segment.merges import Join, Merging, PairMerging
 from tokentui.encode.segment.viterbi import Viterbi
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
+from tokentui.learn.values import Span
 
 MERGES, RANKS, IDS, SCORES = "merges", "ranks", "ids", "scores"
 """The kinds of order."""
@@ -47,6 +48,7 @@ SAID = {
 _LONG = 48
 """A longer word is taken in stretches that no token crosses, where it has to be segmented again and again."""
 _KEPT = 1 << 16
+_MOST_WALKED = 64
 _LOOK_EVERY = 512
 _MOST_LATE = 100
 """With so few tokens that are not merged in their order it is looked whether a word may have one of them."""
@@ -141,8 +143,8 @@ class TokenOrder:
     @functools.cached_property
     def _rows(self) -> tuple[dict[int, int], Counter[int]]:
         """The first merge of the file that makes each symbol, and how many make it."""
-        made = self.vocabulary.pipeline.segmenter
-        segmenter = made(self.vocabulary, len(self.tokens)) if made else None
+        way = self.vocabulary.pipeline.way
+        segmenter = way.segmenter(self.vocabulary, len(self.tokens)) if way else None
         makes = segmenter.makes if isinstance(segmenter, PairMerging) else self.tokens
         return {symbol: len(makes) - row for row, symbol in enumerate(reversed(makes), 1)}, Counter(makes)
 
@@ -201,10 +203,26 @@ class WordSegmentations:
             late = order.tokens[self._whole.in_order() :]
             self._late = [whole.pieces[symbol] for symbol in late] if len(late) <= _MOST_LATE else None
         self._known: dict[tuple[bytes, ...], list[Change]] = {}
+        self._walked: dict[str, _Merges | None] = {}
+        """The merges of long words; None for a word that one run does not tell of."""
 
-    def parts(self, word: str, number: int) -> list[Part]:
-        """The parts of a word after so many tokens."""
-        return self._encoder.parts(self._encoder.pretokenizer.units(word), len(word), self._after(number))
+    def spans(self, word: str, number: int) -> list[Span]:
+        """The tokens of a word after so many tokens of the file.
+
+        A long word is merged or taken apart only where the parts of a token meet that came or went since the
+        last question.
+        """
+        walked = self._walked.get(word)
+        if walked is None:
+            units = self._encoder.pretokenizer.units(word)
+            if len(units) > _LONG and word not in self._walked:
+                if len(self._walked) >= _MOST_WALKED:
+                    self._walked.clear()
+                walked = self._walked[word] = self._merges_of(units)
+            if walked is None:
+                parts = self._encoder.parts(units, len(word), self._after(number))
+                return [Span(one.start, one.end, -1 if one.symbol is None else one.symbol) for one in parts]
+        return walked.spans(number)
 
     def _after(self, number: int) -> Segmenter:
         return self._whole.with_limit(number, self._order.made)
@@ -221,8 +239,8 @@ class WordSegmentations:
     def changes(self, word: str) -> Sequence[Change]:
         """The changes of a word in order of the steps. Step 0 has all tokens of the start."""
         units = self._encoder.pretokenizer.units(word)
-        if (found := self._changes_at_once(units)) is not None:
-            return found
+        if (found := self._merges_of(units)) is not None:
+            return found.changes()
         if len(units) <= _LONG or not isinstance(self._whole, Merging | Viterbi):
             return self._changes_back(units, len(word))
         joined: dict[int, Counter[int | None]] = {0: Counter()}
@@ -235,8 +253,8 @@ class WordSegmentations:
                 joined.setdefault(step, Counter()).update(change)
         return sorted(joined.items())
 
-    def _changes_at_once(self, units: Sequence[bytes]) -> list[Change] | None:
-        """By one run over the word; None where one run does not tell."""
+    def _merges_of(self, units: Sequence[bytes]) -> _Merges | None:
+        """The merges of a word by one run over it; None where one run does not tell what each step does."""
         segmenter, base, whole = self._whole, self._order.vocabulary.base_size, b"".join(units)
         if (
             not isinstance(segmenter, Merging)
@@ -244,29 +262,14 @@ class WordSegmentations:
             or any(one in whole for one in self._late)
         ):
             return None
-        start, merges = segmenter.history(units)
+        first, starts, merges = segmenter.history(units)
         ordered = all(one[2] <= other[2] for one, other in itertools.pairwise(merges))
-        if -1 in start or len(start) != len(units) or not ordered or (merges and merges[0][2] < base):
+        units_alone = list(starts) == list(range(len(units)))  # none is left out, or spelled in bytes
+        if -1 in first or not units_alone or not ordered or (merges and merges[0][2] < base):
             return None
         token = segmenter.whole(units)
         last = self._count + 1 if token is None else self._step_of_whole(token, len(units))
-        now: Counter[int | None] = Counter(start)
-        changes: list[Change] = [(0, dict(now))] if last else []
-        for made, group in itertools.groupby(merges, key=lambda merge: merge[2]):
-            if made - base + 1 >= last:
-                break
-            change: Counter[int | None] = Counter()
-            for left, right, _ in group:
-                change.update((made,))
-                change.subtract((left, right))
-            now.update(change)
-            changes.append((made - base + 1, change))
-        if token is not None:
-            change = Counter((token,))
-            if last:
-                change.subtract(now)
-            changes.append((last, change))
-        return changes
+        return _Merges(first, merges, base - 1, token, last)
 
     def _step_of_whole(self, symbol: int, units: int) -> int:
         """The step from which a word is a token at once: of one that no merge makes the last step."""
@@ -303,7 +306,7 @@ class WordSegmentations:
             whole = segmenter.whole(units)
             if whole is not None and (step := self._step_of_whole(whole, len(units))) <= number:
                 return step
-            return max((made[symbol] for _, _, symbol in segmenter.history(units)[1]), default=0)
+            return max((made[join[2]] for join in segmenter.history(units)[2]), default=0)
         return max((made[part.symbol] for part in parts if part.symbol is not None), default=0)
 
     def _uncrossed(self, units: Sequence[bytes]) -> Iterator[tuple[bytes, ...]]:
@@ -328,6 +331,68 @@ class WordSegmentations:
         """All tokens by their bytes, and the length of the longest."""
         pieces = self._order.vocabulary.pieces
         return frozenset(pieces), max(map(len, pieces), default=1)
+
+
+class _Merges:
+    """The merges of a word in the order of the steps, done up to any of them.
+
+    Args:
+        symbols: The symbol of each unit.
+        merges: The merges; what they make never falls.
+        first: The number that the token of step n has is `first + n`.
+        token: The token that the whole word is at once from a step on; None for none.
+        last: That step.
+    """
+
+    def __init__(
+        self, symbols: list[int], merges: Sequence[Join], first: int, token: int | None, last: int
+    ) -> None:
+        self._symbols, self._merges = symbols, merges
+        self._first, self._token, self._last = first, token, last
+        self._after = list(range(1, len(symbols) + 1))
+        """The place behind each token, by the place of its first unit."""
+        self._done = 0
+        """The number of merges that are done."""
+
+    def spans(self, number: int) -> list[Span]:
+        """The tokens of the word after so many tokens of the file."""
+        symbols, after, merges, done = self._symbols, self._after, self._merges, self._done
+        if self._token is not None and number >= self._last:
+            return [Span(0, len(symbols), self._token)]
+        while done < len(merges) and merges[done][2] <= self._first + number:
+            _, _, made, at, middle = merges[done]
+            symbols[at], after[at] = made, after[middle]
+            done += 1
+        while done and merges[done - 1][2] > self._first + number:
+            done -= 1
+            left, _, _, at, middle = merges[done]
+            symbols[at], after[at] = left, middle
+        self._done = done
+        spans, at = [], 0
+        while at < len(symbols):
+            spans.append(Span(at, after[at], symbols[at]))
+            at = after[at]
+        return spans
+
+    def changes(self) -> list[Change]:
+        """The changes of the word in order of the steps."""
+        now: Counter[int | None] = Counter(self._symbols)
+        changes: list[Change] = [(0, dict(now))] if self._last else []
+        for made, group in itertools.groupby(self._merges, key=lambda merge: merge[2]):
+            if made - self._first >= self._last:
+                break
+            change: Counter[int | None] = Counter()
+            for left, right, *_ in group:
+                change.update((made,))
+                change.subtract((left, right))
+            now.update(change)
+            changes.append((made - self._first, change))
+        if self._token is not None:
+            change = Counter((self._token,))
+            if self._last:
+                change.subtract(now)
+            changes.append((self._last, change))
+        return changes
 
 
 class ChangeLog:

@@ -16,7 +16,7 @@ them, and says what each makes of the corpus.
 >>> from tokentui.text.count import Words
 >>> words = Words(("hug", "pug", "pun", "bun", "hugs"), (10, 5, 12, 4, 5))
 >>> recipe = Recipe(split="whitespace", unit="char", objective="unigram", encode="viterbi", unknown="fused")
->>> trainer = UnigramTrainer(Material(words, recipe, Run(Stops(vocab_size=9))))
+>>> trainer = UnigramTrainer(Material.of(words, recipe, Run(Stops(vocab_size=9))))
 >>> [piece.decode() for piece in trainer.vocabulary.pieces][:6], trainer.tokens_at(0)
 (['hug', 'ug', 'pun', 'u', 'pu', 'un'], 36)
 >>> learn.run(trainer, Stops()).value, trainer.number
@@ -32,7 +32,7 @@ from __future__ import annotations
 import copy
 import functools
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import exp
 from typing import NamedTuple, Self
 
@@ -90,17 +90,16 @@ class UnigramTrainer:
     """
 
     what_if: tuple[WhatIf, ...] = ()
-    memory = 0
-    """The bytes that models and words take are not counted."""
 
     def __init__(self, material: Material, seed_size: int = SEED_SIZE) -> None:
-        self.words, recipe, run, lines = material
-        self.recipe, self._run = recipe, run
+        self.words, self.recipe, self._run = material.words, material.recipe, material.run
+        recipe, run = material.recipe, material.run
         self._others = len({*run.specials, *recipe.symbols}) + 256 * UNKNOWN.of(recipe.unknown).spells
         self._max_length: int | None = None
         self._shown: ModelVocabulary | None = None
+        self._left: tuple[Model, list[Left]] | None = None
         with quiet_collector():
-            self._models = Models(self.words, recipe, lines, seed_size)
+            self._models = Models(self.words, recipe, material.documents, seed_size)
             self._target = self._size(VOCAB_SIZE if run.stops.vocab_size is None else run.stops.vocab_size)
             self._start()
         tick(PER_MILLE, PER_MILLE)
@@ -134,6 +133,10 @@ class UnigramTrainer:
     def at(self) -> _Position:
         """The present position: of a step, or in the middle of a pruning."""
         return self._between or self._positions[self.number]
+
+    def memory(self) -> int:
+        """0: the bytes that models and words take are not counted."""
+        return 0
 
     @property
     def model(self) -> Model:
@@ -373,14 +376,20 @@ class UnigramTrainer:
     def left(self) -> list[Left]:
         """The pieces that the last step dropped; in a walk through a pruning what the walk dropped, the
         latest first."""
-        exact, dropped = self._models.seeds.bytes, self.model.dropped
+        # Kept for the model: each page of the vocabulary begins with them, and a pruning drops many.
+        if self._left is None or self._left[0] is not self.model:
+            self._left = self.model, list(self._dropped())
+        return self._left[1]
+
+    def _dropped(self) -> Iterator[Left]:
+        exact = self._models.seeds.bytes
         if self._between:
             model, judged = self._positions[self.number].model, self._judged
-            pieces = [
-                (model.pieces[n], judged.worth.loss[n]) for n in reversed(judged.going[: self._between.taken])
-            ]
-            return [Left(exact[piece], judged.reasons[piece], loss) for piece, loss in pieces]
-        return [Left(exact[piece], REASONS[why], figure) for piece, why, figure in zip(*dropped, strict=True)]
+            for n in reversed(judged.going[: self._between.taken]):
+                yield Left(exact[model.pieces[n]], judged.reasons[model.pieces[n]], judged.worth.loss[n])
+        else:
+            for piece, why, figure in zip(*self.model.dropped, strict=True):
+                yield Left(exact[piece], REASONS[why], figure)
 
     def entries(self, query: Query) -> Page[Entry]:
         """The entries of the vocabulary at this step; first, by `newest`, the pieces that the last step

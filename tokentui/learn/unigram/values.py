@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn.rows import Column, Entry, Page, Query, fixed_entry, listed, page_of
+from tokentui.learn.rows import Column, Entry, Page, Query, entry_of, listed, page_of
 from tokentui.learn.unigram.lattice import finished
 from tokentui.learn.unigram.model import Model, Models
 from tokentui.learn.values import Event, Kind, Span, Step
@@ -113,11 +113,8 @@ class ModelVocabulary:
                 gone = left[_LEFT - one]
                 return Entry(None, -1, gone.piece, "left", score=gone.figure, reason=gone.reason)
             if one < 0:
-                return fixed_entry(vocabulary, -1 - one)
-            return Entry(
-                vocabulary.id_of(one, 0), one, vocabulary.pieces[one], "piece", uses=self.uses[one],
-                score=vocabulary.scores[one], marks=vocabulary.mark_sizes(one),
-            )
+                return entry_of(vocabulary, one)
+            return entry_of(vocabulary, one, vocabulary.id_of(one, 0), self.uses[one])
 
         order = [_LEFT - n for n in range(len(left))] + listed(vocabulary, 0, self.uses, query.order)
         return page_of(order, query, vocabulary, entry)

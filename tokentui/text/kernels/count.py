@@ -182,10 +182,7 @@ def bounds_of(texts: Sequence[bytes | memoryview]) -> Any:
 
 
 def count_words(
-    documents: Sequence[str | LongText],
-    recipe: Recipe,
-    words: Callable[[str], list[str]],
-    *,
+    documents: Sequence[str | LongText], recipe: Recipe, words: Callable[[str], list[str]], *,
     threads: int | None = None,
 ) -> Counter[str] | FlatWords | None:
     """Count the pre-tokens of documents, if there is a scanner for this recipe.
@@ -272,9 +269,7 @@ def threads_for(chars: int) -> int:
 
 
 def share(
-    documents: Sequence[str | LongText],
-    split: str,
-    replaced: bool,
+    documents: Sequence[str | LongText], split: str, replaced: bool,
     workers: Sequence[Callable[[list[bytes | memoryview]], object]],
 ) -> None:
     """Share documents out in runs of equal length: the first is worked through here, each other in a thread

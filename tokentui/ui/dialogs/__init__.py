@@ -13,7 +13,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe_line
@@ -63,7 +63,7 @@ class Once(Screen[Result]):
 class Dialog(Acting, ModalScreen[Result], Once[Result]):
     """A box with a title over the screen it was pushed on; esc leaves it without a result.
 
-    A subclass gives `HEADING`, `ACTIONS` and what stands in the box (`compose_box`). Its classes `-narrow`,
+    A subclass gives `HEADING`, `ACTIONS` and what stands in the box (`parts`). Its classes `-narrow`,
     `-medium` and `-wide`, `-short` and `-tall` say what room there is.
 
     Args:
@@ -75,8 +75,6 @@ class Dialog(Acting, ModalScreen[Result], Once[Result]):
     CSS_PATH = Path(__file__).with_name("dialogs.tcss")
     HEADING: ClassVar[str] = ""
     ACTIONS: ClassVar[Sequence[Action[Never]]] = (LEAVE,)
-    EDIT_HINTS: ClassVar[Sequence[Action[object]]] = ()
-    """The keys of the line of class `edit`, which is seen while one types into it."""
     # Textual's type of these is a list.
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-medium"), (100, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall"), (32, "-high")]  # noqa: RUF012
@@ -85,12 +83,15 @@ class Dialog(Acting, ModalScreen[Result], Once[Result]):
         super().__init__(classes=classes)
         self.face = face
         self.heading = heading or self.HEADING
-        self.waits = waits_for(face.snapshot)
-        """The work that an answer of the session waits for; empty if the answer is on its way."""
+        self.now = face.snapshot
+        """The last snapshot; None before there is anything."""
         self.asking = ""
         """The work of the session that an answer is being waited for, in words; empty if for none."""
-        self.hints = KeyLine([action for action in self.ACTIONS if action.label])
-        self.notice = Notice()
+        self.shown_actions = self.ACTIONS
+        """The actions that the line of keys shows, each in its contexts: all, or parts of the box."""
+        self.hints, self.notice = KeyLine(), Notice()
+        self.parts: Sequence[Widget] = ()
+        """The widgets of the box above the line of keys, from top to bottom."""
         self.box = Vertical(classes="dialog")
 
     def compose(self) -> ComposeResult:
@@ -101,13 +102,21 @@ class Dialog(Acting, ModalScreen[Result], Once[Result]):
                 (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS), strict=True):
             self.add_class(max((one for one in breakpoints if length >= one[0]), default=(0, ""))[1])
         with self.box:
-            yield from self.compose_box()
+            yield from self.parts
             yield self.hints
         self.name_box(self.heading)
+        self.show_keys()
 
-    def compose_box(self) -> ComposeResult:
-        """Yield the widgets of the box above the line of keys."""
-        yield from ()
+    def on_descendant_focus(self) -> None:
+        """Show the keys of what has the focus."""
+        self.show_keys()
+
+    def show_keys(self) -> None:
+        """Show the keys of the line to type in, or of the list that has the focus: by its id, else as `list`.
+        """
+        focused = self.focused
+        part = "line" if isinstance(focused, Input) else (focused and focused.id) or "list"
+        self.hints.say([one for one in self.shown_actions if {"global", part} & {*one.contexts}])
 
     def name_box(self, title: str | None = None, subtitle: str | None = None) -> None:
         """Take other titles, safe or not: one that is empty goes, None leaves one as it is."""
@@ -123,13 +132,16 @@ class Dialog(Acting, ModalScreen[Result], Once[Result]):
     def lay_out(self) -> None:
         """Fit what is seen to the room there is."""
 
-    def follow(self, snapshot: Snapshot | None) -> None:
-        """Take what the session shows now; None before there is anything."""
-        waits = waits_for(snapshot)
-        if waits != self.waits:
-            self.waits = waits
-            if self.is_mounted:
-                self.tell_waiting()
+    @property
+    def waits(self) -> str:
+        """The work that an answer of the session waits for; empty if the answer is on its way."""
+        return waits_for(self.now)
+
+    def follow(self, snapshot: Snapshot) -> None:
+        """Take what the session shows now."""
+        waited, self.now = self.waits, snapshot
+        if self.is_mounted and self.waits != waited:
+            self.tell_waiting()
 
     def tell_waiting(self) -> None:
         """Say what is waited for, where something is."""
@@ -171,14 +183,12 @@ class Dialog(Acting, ModalScreen[Result], Once[Result]):
     def edit(self, field: Field, text: str) -> None:
         """Show the line to type in, with a text."""
         self.add_class("-editing")
-        self.hints.say(self.EDIT_HINTS)
         field.put(text)
         self.set_focus(field)
 
     def end_edit(self, back: Widget) -> None:
         """Hide the line to type in; the keys go back to a widget."""
         self.remove_class("-editing")
-        self.hints.say(self.ACTIONS)
         self.set_focus(back)
 
     def leave(self) -> None:
@@ -194,10 +204,7 @@ class ListDialog(Dialog[Result]):
     def __init__(self, face: Face, heading: str = "") -> None:
         super().__init__(face, heading)
         self.listing = Listing()
-
-    def compose_box(self) -> ComposeResult:
-        """The list."""
-        yield self.listing
+        self.parts = (self.listing,)
 
     def on_mount(self) -> None:
         """Begin in the list."""
@@ -255,12 +262,9 @@ class Notice(Told):
 
     def __init__(self) -> None:
         super().__init__("message")
-        self.said = ""
-        """The text that is shown now, for tests and for screens that read it."""
 
     def say(self, text: str, style: str = "muted") -> None:
         """Say something, safe or not; `style` is a name of the palette."""
-        self.said = text
         self.show(((text, style),))
 
     def tell(self, error: TokentuiError | Cancelled) -> None:

@@ -6,6 +6,7 @@ import math
 import platform
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from typing import ClassVar, NamedTuple, Never
 
@@ -20,9 +21,9 @@ from tokentui.session.commands import GoTo, GoToToken
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.dialogs import LEAVE, SCROLL, Dialog, ListDialog, prompted
 from tokentui.ui.draw.figures import size, step_of
-from tokentui.ui.draw.table import Column, TableRow
+from tokentui.ui.draw.table import Column, TableRow, heading
 from tokentui.ui.face import Face
-from tokentui.ui.keys import Action, key_name
+from tokentui.ui.keys import BOTH, Action, key_name
 from tokentui.ui.typed import Field
 
 _STEPS = re.compile(r"(?P<sign>[+-]?)(?P<digits>\d{1,3}(?:,\d{3})+|\d{1,15})(?P<percent>%?)", re.ASCII)
@@ -91,8 +92,7 @@ def destination(text: str, place: Place) -> GoTo | GoToToken | None:
         if place.by == "size":
             raise _wrong("parts of a run are steps", text, "take a number of ids, or end")
         if place.end.step is None:
-            raise TokentuiError("the end of the run is not known yet", word,
-                "go to the end first, or take a number")
+            raise TokentuiError("the end of the run is not known yet", word, "go to the end first")
         number = place.end.step * min(number, 100) // 100
     elif match["sign"]:
         number = place.value + (number if match["sign"] == "+" else -number)
@@ -137,7 +137,8 @@ def foretell(text: str, place: Place) -> str:
 
 
 class AskLine(Dialog[None]):
-    """Asks for a line, and takes it if it makes sense.
+    """Asks for a line, and takes it if it makes sense. A validator of Textual says what is wrong, and not
+    what a line will do.
 
     Args:
         face: The program.
@@ -153,11 +154,7 @@ class AskLine(Dialog[None]):
         super().__init__(face, heading)
         self._foretell, self._take = foretell, take
         self.field = Field()
-
-    def compose_box(self) -> ComposeResult:
-        """The line and what it will do."""
-        yield prompted(">", self.field)
-        yield self.notice
+        self.parts = prompted(">", self.field), self.notice
 
     def on_mount(self) -> None:
         """Say what can be typed."""
@@ -191,29 +188,26 @@ class GoToScreen(AskLine):
 
     Args:
         face: The program.
-        columns: The snapshot of the columns that are compared; None for the training of the main screen.
     """
 
     HEADING = "Go to"
     ACTIONS = (Action(("enter",), "go"), LEAVE, Action(('"100"',), "the token, not the step"))
 
-    def __init__(self, face: Face, columns: Snapshot | None = None) -> None:
-        self._now = columns or face.snapshot
-        super().__init__(face, "", lambda line: foretell(line, place_of(self._now)), self._go)
-        if columns is not None:
-            self.hints.say(self.ACTIONS[:-1])
+    def __init__(self, face: Face) -> None:
+        super().__init__(face, "", lambda line: foretell(line, place_of(self.now)), self._go)
+        if place_of(self.now).by:
+            self.shown_actions = self.ACTIONS[:-1]
 
-    def follow(self, snapshot: Snapshot | None) -> None:
+    def follow(self, snapshot: Snapshot) -> None:
         """Take where one is now."""
         super().follow(snapshot)
-        self._now = snapshot or self._now
         if self.is_mounted:
             self.check(self.field.value)
 
     def _go(self, line: str) -> None:
-        command = destination(line, place_of(self._now))
+        command = destination(line, place_of(self.now))
         if isinstance(command, GoToToken):
-            opened = self._now is not None and self._now.main.opened is not None
+            opened = self.now is not None and self.now.main.opened is not None
             missing = "the file has no token" if opened else "no step of this run makes"
             missing = f"{missing} {command.text!r}"
             self.face.send(command, lambda step: self.face.say(missing) if step is None else None)
@@ -273,14 +267,11 @@ def foretell_conventions(line: str) -> str:
     """
     splitter, alpha = conventions(line)
     said = f"words by {safe(splitter, limit=_TYPED_SHOWN)}, Rényi's entropy of order {alpha:g}"
-    return said if line else "a splitter and an order: whitespace 2.5"
+    return said if line else "what splits words, and the order of Rényi's entropy: whitespace 2.5"
 
 
 # Help: every key and what it does, made from the same actions as the footer and the command palette.
 
-
-EVERYWHERE = ("global", "compare")
-"""The contexts that are a whole screen."""
 
 _KEYS_MOST = 20
 _LABEL_MOST = 16
@@ -289,13 +280,12 @@ _NARROW = 70  # columns under which labels give way to the sentences
 
 def engine_line(engine: str = "", memory: int = 0) -> str:
     """Return one line about the program, its engine, the engine's memory, Python and Textual."""
-    import tokentui
+    from tokentui import __version__
 
-    own = getattr(tokentui, "__version__", "")
     python = f"{platform.python_implementation()} {platform.python_version()}"
     held = f", {size(memory)} held" if memory else ""
-    runs = f"tokentui {own} · engine: {engine or 'plain Python'}{held}"
-    return f"{runs} · {python} · Textual {version('textual')}".replace("  ", " ")
+    runs = f"tokentui {__version__} · engine: {engine or 'plain Python'}{held}"
+    return f"{runs} · {python} · Textual {version('textual')}"
 
 
 def help_rows(actions: Sequence[Action[Never]], context: str, find: str) -> Iterator[TableRow]:
@@ -313,8 +303,7 @@ def help_rows(actions: Sequence[Action[Never]], context: str, find: str) -> Iter
             one for one in actions if name in map(_where, one.contexts) and find.lower() in _all_text(one)
         ]
         if found:
-            title = "Everywhere" if name == "global" else name.capitalize()
-            yield TableRow(None, (((title, "strong"),), (), ()))
+            yield heading("Everywhere" if name == "global" else name.capitalize())
         for action in found:
             key = action.name if name == _where(action.contexts[0]) else (action.name, name)
             keys = " ".join(map(key_name, action.keys))
@@ -324,7 +313,7 @@ def help_rows(actions: Sequence[Action[Never]], context: str, find: str) -> Iter
 
 def _where(context: str) -> str:
     """The heading that a context belongs under: what works on a whole screen is one."""
-    return "global" if context in EVERYWHERE else context
+    return "global" if context in BOTH else context
 
 
 def _all_text(action: Action[Never]) -> str:
@@ -342,35 +331,26 @@ class HelpScreen(ListDialog[None]):
 
     HEADING = "Help"
     ACTIONS = (
-        Action(("slash",), "search", lambda it: it.search()),
-        SCROLL,
-        Action(("escape", "q", "question_mark"), "close", lambda it: it.leave(), keys_shown=3),
-    )
-    EDIT_HINTS = (
-        Action(("enter",), "to the list"), Action(("escape",), "end the search"),
+        Action(("slash",), "search", lambda it: it.edit(it.field, it.listing.find), contexts=("list",)),
+        replace(SCROLL, contexts=("list",)),
+        Action(("escape", "q", "question_mark"), "close", lambda it: it.leave(), contexts=("list",),
+            keys_shown=3),
+        Action(("enter",), "to the list", contexts=("line",)),
+        Action(("escape",), "end the search", contexts=("line",)),
     )
 
     def __init__(self, face: Face, actions: Sequence[Action[Never]], context: str = "global") -> None:
         super().__init__(face)
         self._actions = tuple(actions)
         self._pane = context
-        self._find = ""
         self.field = Field(placeholder="a key or a word")
-
-    def compose_box(self) -> ComposeResult:
-        """The search line, the list, and what runs."""
-        yield prompted("/", self.field, "edit")
-        yield self.listing
-        yield self.notice
+        self.parts = prompted("/", self.field, "edit"), self.listing, self.notice
 
     def on_mount(self) -> None:
         """Show all of it."""
-        now = self.face.snapshot
-        self.notice.say(engine_line(now.engine, now.main.at.memory) if now is not None else engine_line())
-
-    def search(self) -> None:
-        """Open the search line."""
-        self.edit(self.field, self._find)
+        now = self.now
+        known = (now.engine_said, now.main.at.memory) if now is not None else ()
+        self.notice.say(engine_line(*known))
 
     def leave(self) -> None:
         """End the search, or leave."""
@@ -382,13 +362,12 @@ class HelpScreen(ListDialog[None]):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Show what has the text."""
-        self._find = event.value.strip()
+        self.listing.find = event.value.strip()
         self.lay_out()
 
     def on_input_submitted(self) -> None:
         """Go to the list of what was found."""
         self.set_focus(self.listing)
-        self.hints.say(self.ACTIONS)
 
     def lay_out(self) -> None:
         """Break the sentences for the room there is."""
@@ -399,5 +378,4 @@ class HelpScreen(ListDialog[None]):
             Column(width=max(10, min(keys, _KEYS_MOST)), priority=2),
             Column(width=0 if narrow else min(labels, _LABEL_MOST)), Column(flex=1, min_width=12, priority=1),
         )
-        self.listing.find = self._find
-        self.tell(columns, help_rows(self._actions, self._pane, self._find), words=True)
+        self.tell(columns, help_rows(self._actions, self._pane, self.listing.find), words=True)

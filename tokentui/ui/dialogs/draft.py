@@ -17,7 +17,7 @@ from tokentui.presets import PRESETS, Preset
 from tokentui.recipe import RUN, SHAPE, Recipe, Run
 from tokentui.session.views import StageView
 from tokentui.ui.draw import text as ui_text
-from tokentui.ui.draw.table import Column, TableRow
+from tokentui.ui.draw.table import Column, TableRow, heading
 from tokentui.ui.draw.text import Cell
 
 TAKE = "take it"
@@ -249,7 +249,7 @@ def preset_rows(recipe: Recipe) -> list[TableRow]:
     """The presets by family, marked where they are the recipe."""
     rows: list[TableRow] = []
     for family, members in families().items():
-        rows.append(TableRow(None, (((family, "strong"),),)))
+        rows.append(heading(family))
         rows += [TableRow(one.name, (((f" {one.name}", ""),),), mark="•" if one.recipe == recipe else "")
             for one in members]
     return rows
@@ -277,10 +277,10 @@ def choice_rows(
         what, note = (("train afresh", "strong"),), (("by the axes, as far as they can say it", "muted"),)
     rows = [TableRow(TAKE, (((TAKE, "key"),), what, note), not (changed or stages))]
     if stages:
-        rows += [_heading("The file's steps"), *_stage_rows(stages), _heading("The axes")]
+        rows += [heading("The file's steps"), *_stage_rows(stages), heading("The axes")]
     rows.append(_row(PUBLISHED, "yes" if published[0] else "no", published[1], False))
     for title, group in _GROUPS:
-        rows += [_heading(title)] if title else []
+        rows += [heading(title)] if title else []
         for name in group:
             about = meaning(choice.recipe, name) if name in AXES else _ABOUTS[name]
             rows.append(_row(name, _named(choice.text(name)), about, name in names))
@@ -348,10 +348,6 @@ def about(choice: RecipeChoice, name: str) -> str:
 def meaning(recipe: Recipe, axis: str) -> str:
     """Return the meaning of the value of an axis; for the list axis, of its values in order."""
     return ", then ".join(record.about for record in chosen(recipe, axis)) or "the text stays as it is"
-
-
-def _heading(title: str) -> TableRow:
-    return TableRow(None, (((title, "strong"),), (), ()))
 
 
 def _named(value: str) -> str:

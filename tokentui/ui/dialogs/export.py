@@ -8,7 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on
-from textual.app import ComposeResult
 from textual.widgets import Input
 
 from tokentui.core.errors import Cancelled, TokentuiError
@@ -25,8 +24,8 @@ from tokentui.ui.typed import Field
 if TYPE_CHECKING:
     from tokentui.session.catalog import ExportReport
 
-_FORMATS = (Column(width=13, priority=3), Column(flex=3, min_width=20, priority=1),
-    Column(flex=4, min_width=16, priority=2))
+_FORMATS = (Column(width=13, priority=3), Column(flex=1, min_width=20, priority=1),
+    Column(flex=1, min_width=16, priority=2))
 
 
 class ExportScreen(Dialog[None]):
@@ -45,9 +44,7 @@ class ExportScreen(Dialog[None]):
 
     def __init__(self, face: Face) -> None:
         super().__init__(face)
-        self._step: int | None = None
-        """The step whose tokenizer it is; None where it is not there yet."""
-        self._corpus, self._stem = "", "tokenizer"
+        self._stem = "tokenizer"
         self._reports: dict[str, ExportReport] = {}
         self._named = ""
         """The path that was put into the field, not typed."""
@@ -55,29 +52,23 @@ class ExportScreen(Dialog[None]):
         """The path and the format of which it was said that a file is there."""
         self.formats, self.losses = Listing(_FORMATS, id="formats"), Told(id="losses")
         self.field = Field(placeholder="a file", select=False)
-        self.follow(face.snapshot)
-
-    def compose_box(self) -> ComposeResult:
-        """The formats, what the one under the cursor would lose, and where to."""
-        yield self.formats
-        yield self.losses
-        yield prompted("Write to >", self.field)
-        yield self.notice
+        self.parts = self.formats, self.losses, prompted("Write to >", self.field), self.notice
+        if face.snapshot is not None:
+            self.follow(face.snapshot)
 
     def on_mount(self) -> None:
         """Ask what there is to lose."""
         self.formats.focus()
         self.find_out(Formats(), self._take, "looking at the formats …")
 
-    def follow(self, snapshot: Snapshot | None) -> None:
+    def follow(self, snapshot: Snapshot) -> None:
         """Take the step: what is written is the tokenizer that is seen, or the one that is walked to."""
         super().follow(snapshot)
-        if snapshot is None:
-            return
-        self._step = None if snapshot.corpus.nothing or snapshot.main.partial else snapshot.main.at.step
-        if snapshot.corpus.name != self._corpus and not snapshot.corpus.nothing:
-            self._corpus, self._stem = snapshot.corpus.name, stem_of(snapshot.corpus.name)
-        self.heading = self.HEADING if self._step is None else f"Export the tokenizer of step {self._step:,}"
+        corpus, main = snapshot.corpus, snapshot.main
+        if not corpus.nothing:
+            self._stem = stem_of(corpus.name)
+        there = not corpus.nothing and not main.partial
+        self.heading = f"Export the tokenizer of step {main.at.step:,}" if there else self.HEADING
         self.name_box(self.heading)
 
     def _take(self, reports: Sequence[ExportReport]) -> None:

@@ -11,8 +11,6 @@ from collections.abc import Hashable, Iterator, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
-from textual.app import ComposeResult
-
 from tokentui.analyze.results import CheckResult, HealthReport, VocabularyFacts
 from tokentui.core.safetext import GLYPH_MODES, safe
 from tokentui.learn.rows import Candidate, Entry, PairCandidate, PieceCandidate, TokenCandidate
@@ -196,13 +194,14 @@ class InspectScreen(ListDialog[None]):
     HEADING = "Inspect"
 
     def __init__(self, face: Face, row: Row) -> None:
-        super().__init__(face, f"{self.HEADING} ‘{safe(piece_of(row), limit=30)}’")
+        shown = "".join(text for text, _ in ui_text.runs(piece_of(row), limit=30))
+        super().__init__(face, f"{self.HEADING} ‘{shown}’")
         self._row, self._follows = row, loads(face.snapshot)
 
-    def follow(self, snapshot: Snapshot | None) -> None:
+    def follow(self, snapshot: Snapshot) -> None:
         """Take the figures of the row as they are now, where it is seen."""
         super().follow(snapshot)
-        if snapshot is None or not self._follows or not self.is_mounted:
+        if not self._follows or not self.is_mounted:
             return
         rows: tuple[Row, ...] = (*snapshot.main.candidates.rows, *snapshot.main.vocabulary.rows)
         same = [row for row in rows if type(row) is type(self._row) and _named(row) == _named(self._row)]
@@ -212,7 +211,7 @@ class InspectScreen(ListDialog[None]):
 
     def lay_out(self) -> None:
         """Break long values for the room there is."""
-        step = self.face.snapshot.main.at.step if self.face.snapshot else 0
+        step = self.now.main.at.step if self.now is not None else 0
         told = (*facts(self._row, step), ("", ()), *code_points(bare_of(self._row)))
         self.tell(_COLUMNS, [
             TableRow(place, (((label, "muted"),), cell)) for place, (label, cell) in enumerate(told)
@@ -225,7 +224,7 @@ class InspectScreen(ListDialog[None]):
 STATUS: dict[str, str] = {"PASS": "success", "WARN": "warning", "FAIL": "error"}
 """The colour of what comes of a check."""
 
-_LABEL, _WIDE_LABEL, _WIDE = 22, 34, 90
+_LABEL, _WIDE_LABEL, _WIDE = 22, 31, 70
 _TEXT_SHOWN = 400
 _PIECE_SHOWN = 40
 _LISTED = 5
@@ -248,15 +247,10 @@ class FactsScreen(ListDialog[None]):
 
     def __init__(self, face: Face) -> None:
         super().__init__(face)
-        self._now = face.snapshot
         self._open: set[str] = set()
         """The checks whose examples are seen."""
         self.report: HealthReport | None = None
-
-    def compose_box(self) -> ComposeResult:
-        """The list, and what the row under the cursor is about."""
-        yield self.listing
-        yield self.notice
+        self.parts = self.listing, self.notice
 
     def on_mount(self) -> None:
         """Show what is known at once, and ask for the rest."""
@@ -264,17 +258,17 @@ class FactsScreen(ListDialog[None]):
         self.find_out(ExamineHealth(), self._take, "looking at every token …")
 
     def _say_what(self) -> None:
-        now = self._now
-        if now is None or now.corpus.nothing:
+        if (now := self.now) is None or now.corpus.nothing:
             return
         name = now.main.opened.name if now.main.opened is not None else now.main.preset or "the tokenizer"
         self.name_box(f"{self.HEADING} · {safe(name, limit=60)}", f"step {number(now.main.at.step)}")
 
-    def follow(self, snapshot: Snapshot | None) -> None:
+    def follow(self, snapshot: Snapshot) -> None:
         """Take the state until the report on it has come."""
+        if self.report is not None:
+            return
         super().follow(snapshot)
-        if self.asking and snapshot is not None and self.is_mounted:
-            self._now = snapshot
+        if self.is_mounted:
             self._say_what()
             self.lay_out()
 
@@ -300,7 +294,7 @@ class FactsScreen(ListDialog[None]):
             yield _heading("Health", " · ".join(f"{count} {name}" for name, count in counts if count))
             for check in self.report.checks:
                 yield from self._check(check)
-        opened = self._now.main.opened if self._now is not None else None
+        opened = self.now.main.opened if self.now is not None else None
         if opened is not None:
             yield _heading("Steps", "in the order in which a text passes them")
             for at, stage in enumerate(opened.stages):
@@ -365,7 +359,7 @@ def _facts(health: VocabularyFacts) -> Iterator[tuple[str, Cell]]:
     if health.scripts:
         yield "scripts", _listed(health.scripts[:_BARS], len(health.scripts) - _BARS)
     if health.lengths:
-        yield "characters", _listed([(f"{size}", count) for size, count in health.lengths[:10]],
+        yield "characters", _listed([(f"{size}:", count) for size, count in health.lengths[:10]],
             len(health.lengths) - 10)
     yield "longest", _pieces([(one, piece) for one, piece in health.longest])
     alike = [(ids[0], piece) for piece, ids in health.duplicates]

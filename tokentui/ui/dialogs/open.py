@@ -24,9 +24,9 @@ from tokentui.session.saved import recent as recently_opened
 from tokentui.session.views import ColumnWanted
 from tokentui.ui.dialogs import LEAVE, draft
 from tokentui.ui.dialogs.draft import RecipeChoice
-from tokentui.ui.dialogs.picker import SAMPLES, Picker, heading, in_thread, reason
+from tokentui.ui.dialogs.picker import SAMPLES, Picker, in_thread, reason
 from tokentui.ui.draw.figures import size as size_text
-from tokentui.ui.draw.table import Column, Listing, TableRow
+from tokentui.ui.draw.table import Column, Listing, TableRow, heading
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
@@ -44,8 +44,6 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
 
     Args:
         face: The program.
-        recent: Sources that were opened before, newest first; those of the user if None.
-        start: The folder to look into at first.
         corpora: True to open every file as a corpus.
     """
 
@@ -56,17 +54,17 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         Column(width=9, align="right", priority=1),
     )
     ACTIONS = (
-        Action(("enter",), "open"), Action(("tab",), "complete", lambda it: it.complete()),
-        Action(("down",), "list", lambda it: it.to_list()),
+        Action(("enter",), "open"), *Picker.ACTIONS,
         Action(("ctrl+t",), "read as", lambda it: it.turn_reading()), LEAVE,
     )
 
-    def __init__(
-        self, face: Face, recent: Sequence[str] | None = None, start: str = ".", *, corpora: bool = False
-    ) -> None:
-        super().__init__(face, start=start)
+    def __init__(self, face: Face, *, corpora: bool = False) -> None:
+        super().__init__(face, "Second corpus" if corpora else "")
+        if corpora:
+            self.field.placeholder = "a file, a folder, a glob"
         self._corpora = corpora
-        self._recent = recent
+        self._recent: Sequence[str] = ()
+        """The sources that were opened before, newest first."""
         self._as: str | None = None
         self._doubtful = ""
         """The path of which it was said that it is a damaged tokenizer: the next enter opens it as a text."""
@@ -77,8 +75,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         self.run_worker(self._look_for_recent(), group="recent")
 
     async def _look_for_recent(self) -> None:
-        if self._recent is None:
-            self._recent = await in_thread(recently_opened)
+        self._recent = await in_thread(recently_opened)
         self.show_rows()
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -99,7 +96,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
     def rows(self, typed: str) -> Iterator[TableRow]:
         """Yield the recent sources and the built-in ones."""
         wanted = typed.lower()
-        found = [source for source in self._recent or () if wanted in source.lower()]
+        found = [source for source in self._recent if wanted in source.lower()]
         if found:
             yield heading("Recent")
             yield from (TableRow(("open", source), _recent_cells(source)) for source in found)
@@ -148,7 +145,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         try:
             await in_thread(lambda: os.stat(path))
         except (OSError, ValueError) as error:
-            if await self._row_taken(source):
+            if await self.row_taken(source):
                 return
             if not glob.has_magic(path):
                 self.notice.say(f"{safe(path, limit=200)}: {reason(error)}", "error")
@@ -164,15 +161,6 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
             self.notice.say(f"enter again: open as a text · {_damage(path, error)}", "warning")
             return
         self.dismiss(OpenTokenizer(path, split) if known else Open((path,)))
-
-    async def _row_taken(self, typed: str) -> bool:
-        """Take the row that is marked, once what begins like what was typed is listed. Returns whether there
-        is one.
-        """
-        if not await self.listed(typed) or not self.takes_row(typed) or self.listing.cursor_key == ("open",
-                typed):
-            return False
-        return self.take_row(self.listing.cursor)
 
     async def _what_is(self, path: str) -> str:
         """The name of a tokenizer's format, empty for a corpus.
@@ -253,8 +241,7 @@ class AddScreen(Picker[ColumnWanted]):
     PLACEHOLDER = "a preset, a recipe file, a tokenizer file"
     COLUMNS = (Column(width=24, priority=2), Column(flex=1, min_width=10), Column(width=9, align="right"))
     ACTIONS = (
-        Action(("enter",), "take"), Action(("down",), "list", lambda it: it.to_list()),
-        Action(("tab",), "complete", lambda it: it.complete()),
+        Action(("enter",), "take"), *Picker.ACTIONS,
         Action(("ctrl+t",), "split of a file", lambda it: it.turn_split()), LEAVE,
     )
 
@@ -271,21 +258,23 @@ class AddScreen(Picker[ColumnWanted]):
         wanted = typed.lower()
         if not typed:
             said = (("axis by axis, from the column in use", "muted"),)
-            yield TableRow(("own", OWN), (((f" {OWN}", "key"),), said))
+            yield TableRow(("own", OWN), (((f" {OWN}", "key"),), said, ()))
             what = (
                 "presets come with their own sizes and special tokens"
                 if self.published
                 else "all columns have the same run"
             )
             now = (("yes" if self.published else "no", "strong"), (f"  {what}", "muted"))
-            yield TableRow(("published", ""), (((f" {draft.PUBLISHED}", "key"),), now))
-        for family, members in draft.families().items():
-            found = [one for one in members if wanted in f"{one.name} {one.about} {family}".lower()]
-            if found:
-                yield heading(family)
-            for preset in found:
-                yield TableRow(("preset", preset.name),
-                    (((f" {preset.name}", ""),), ((preset.about, "muted"),)))
+            yield TableRow(("published", ""), (((f" {draft.PUBLISHED}", "key"),), now, ()))
+        # Those whose names begin so come first: the first row is the one that enter takes.
+        for near in range(3):
+            for family, members in draft.families().items():
+                found = [one for one in members if _distance(one, wanted) == near]
+                if found:
+                    yield heading(family)
+                for preset in found:
+                    cells = ((f" {preset.name}", ""),), ((preset.about, "muted"),), ()
+                    yield TableRow(("preset", preset.name), cells)
 
     def turn_split(self) -> None:
         """Read a file with the next split."""
@@ -310,7 +299,7 @@ class AddScreen(Picker[ColumnWanted]):
         if typed in PRESETS:
             self._take_preset(PRESETS[typed])
         else:
-            self.run_worker(self._open(os.path.expanduser(typed)), group="opening", exclusive=True)
+            self.run_worker(self._open(typed, os.path.expanduser(typed)), group="opening", exclusive=True)
 
     def _take_preset(self, preset: Preset) -> None:
         # The same run for all, so that what differs is the recipe; or that which the preset was published
@@ -326,7 +315,7 @@ class AddScreen(Picker[ColumnWanted]):
 
         self.face.push(RecipeScreen(self.face, RecipeChoice(self._recipe, self.face.run_in_use)), asked)
 
-    async def _open(self, path: str) -> None:
+    async def _open(self, typed: str, path: str) -> None:
         try:
             if path.endswith(".toml"):
                 recipe = await in_thread(lambda: read_recipe(path))
@@ -337,4 +326,13 @@ class AddScreen(Picker[ColumnWanted]):
         except TokentuiError as error:
             self.notice.tell(error)
         except (OSError, ValueError) as error:
-            self.notice.say(f"{safe(path, limit=200)}: no preset, and as a file: {reason(error)}", "error")
+            if not await self.row_taken(typed):
+                what = f"{safe(path, limit=200)}: no preset, and as a file: {reason(error)}"
+                self.notice.say(what, "error")
+
+
+def _distance(preset: Preset, wanted: str) -> int:
+    """0 where the name of a preset begins with a text, 1 where it holds it, 2 where its description does."""
+    if wanted in preset.name:
+        return int(not preset.name.startswith(wanted))
+    return 2 if wanted in f"{preset.about} {preset.family}".lower() else 3

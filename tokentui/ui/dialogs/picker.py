@@ -13,18 +13,17 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, Never, TypeVar
 
-from textual.app import ComposeResult
 from textual.suggester import SuggestionReady
 from textual.widgets import Input
 
 from tokentui.core.safetext import is_safe, safe
 from tokentui.session.catalog import samples
-from tokentui.ui.dialogs import LEAVE, Dialog, prompted
+from tokentui.ui.dialogs import Dialog, prompted
 from tokentui.ui.draw.figures import size as size_text
-from tokentui.ui.draw.table import Column, Listing, TableRow
+from tokentui.ui.draw.table import Column, Listing, TableRow, heading
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
@@ -159,34 +158,28 @@ class Picker(Dialog[Result]):
     Args:
         face: The program.
         heading: The title, where it is not that of the class.
-        start: The folder to look into at first.
     """
 
     PLACEHOLDER: ClassVar[str] = ""
     COLUMNS: ClassVar[Sequence[Column]] = ()
     ACTIONS: ClassVar[Sequence[Action[Never]]] = (
-        Action(("enter",), "take"), Action(("tab",), "complete", lambda it: it.complete()),
-        Action(("down",), "list", lambda it: it.to_list()), LEAVE,
+        Action(("tab",), "complete", lambda it: it.complete(), contexts=("line",)),
+        Action(("tab",), "back to the line", contexts=("list",)),
+        Action(("down",), "list", lambda it: it.to_list(), contexts=("line",)),
     )
+    """The keys that all have; a subclass puts them among its own."""
 
-    def __init__(self, face: Face, heading: str = "", start: str = "") -> None:
+    def __init__(self, face: Face, heading: str = "") -> None:
         super().__init__(face, heading)
-        self._start = "" if start in ("", ".") else start.rstrip("/") + "/"
         # Held, not looked up: a listing may come when the screen has been taken apart.
         self.field = Field(placeholder=self.PLACEHOLDER, select=False)
         self.listing = Listing(self.COLUMNS)
         self._listed = Listed("", "")
-
-    def compose_box(self) -> ComposeResult:
-        """The path, the list, and a line for what is wrong."""
-        yield prompted(">", self.field)
-        yield self.listing
-        yield self.notice
+        self.parts = prompted(">", self.field), self.listing, self.notice
 
     def on_mount(self) -> None:
         """Show what is known at once, the rest as it comes."""
-        self.field.put(self._start)
-        self.look(self._start)
+        self.look("")
         self.show_rows()
         self.set_focus(self.field)
 
@@ -244,6 +237,7 @@ class Picker(Dialog[Result]):
         name = next(filter(is_safe, map(_completed, entries)), None)
         if typed and name:
             head = typed[: len(typed) - len(parts(typed)[1])]
+            # A `Suggester` would ask the disk a second time for what is listed.
             self.field.post_message(SuggestionReady(typed, head + name))
         if listed.error:
             self.notice.say(f"{safe(listed.folder)}: {listed.error}", "error")
@@ -272,13 +266,13 @@ class Picker(Dialog[Result]):
 
     def _folder_rows(self, typed: str) -> Iterator[TableRow]:
         (folder, prefix), entries = parts(typed), self._beginning(typed)
-        if folder == SAMPLES or entries is None or self._listed.error:
+        if folder == SAMPLES or entries is None or self._listed.error or (prefix and not entries):
             return
         head = typed[: len(typed) - len(prefix)]
         yield heading("Folder" if folder == "." else f"Folder {safe(folder)}", "sizes on disk")
         if not prefix:
             yield from self.whole_folder(head)
-            if (above := _above(head)) is not None:
+            if (above := folder_above(head)) is not None:
                 yield TableRow(("enter", above), (((" ../", ""),), (("the folder above", "muted"),), ()))
         for entry in entries:
             key = "enter" if entry.folder else "open", head + _completed(entry)
@@ -314,12 +308,7 @@ class Picker(Dialog[Result]):
             self.set_focus(self.listing)
 
     def on_descendant_focus(self) -> None:
-        """Show the keys of what has the focus."""
-        actions = list(self.ACTIONS)
-        if self.focused is self.listing:
-            back = {"tab": "back to the line", "down": ""}
-            actions = [replace(one, label=back.get(one.keys[0], one.label)) for one in actions]
-        self.hints.say(actions)
+        """Mark the row that enter takes there."""
         self.mark_row()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -332,6 +321,14 @@ class Picker(Dialog[Result]):
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
         """Take what was chosen, or go into the folder."""
         self.take_row(event.index)
+
+    async def row_taken(self, typed: str) -> bool:
+        """Take the row that is marked, once what begins like what was typed is listed. Returns whether there
+        is one.
+        """
+        if not await self.listed(typed) or not self.takes_row(typed):
+            return False
+        return self.listing.cursor_key != ("open", typed) and self.take_row(self.listing.cursor)
 
     def take_row(self, index: int) -> bool:
         """Do what a row stands for, or go into its folder. Returns whether it stands for anything."""
@@ -351,12 +348,7 @@ def _completed(entry: Entry) -> str:
     return entry.name + "/" * entry.folder
 
 
-def heading(title: str, about: str = "") -> TableRow:
-    """A row that names those below it."""
-    return TableRow(None, (((title, "strong"),), ((about, "muted"),) if about else (), ()))
-
-
-def _above(head: str) -> str | None:
+def folder_above(head: str) -> str | None:
     """The folder above the one that was typed, as it would be typed; None above the root."""
     folder = head.rstrip("/")
     last = folder.rpartition("/")[2]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 
 from rich.cells import cell_len
-from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 
 from tokentui.core.errors import Cancelled, TokentuiError
@@ -21,11 +21,8 @@ from tokentui.ui.draw.figures import number, plural
 from tokentui.ui.draw.lines import Lines, ScrolledLines
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell, Run, wrap
-from tokentui.ui.face import Face, has, loads, not_yet
+from tokentui.ui.face import Face, has
 from tokentui.ui.keys import Action
-
-MOST_EMPTY = 100
-"""So many empty documents in a row are stepped over when more of the corpus is wanted."""
 
 _MOST_DRAWN = 4000  # characters of a piece
 _HUES = ("primary", "success", "accent", "warning", "strong")
@@ -157,16 +154,10 @@ class PiecesScreen(Dialog[None]):
         self._laid = self._width = 0
         """The answers that are laid out, and the columns that they are laid out for."""
         self._rows: list[Cell] = []
-        self._ended = self._asking = False
+        self._ended = False
         self.facts, self.legend = Told("facts"), Lines(classes="legend")
         self.text = PiecesText(self._more)
-
-    def compose_box(self) -> ComposeResult:
-        """Yield the number of pieces, a warning, the branches, and the text."""
-        yield self.facts
-        yield self.notice
-        yield self.legend
-        yield self.text
+        self.parts = self.facts, self.notice, self.legend, self.text
 
     def on_mount(self) -> None:
         """Ask for the first of them."""
@@ -184,52 +175,44 @@ class PiecesScreen(Dialog[None]):
         """Show the corpus from a place on."""
         self._start = self._next = place
         self._parts, self._width, self._view = [], 0, None
-        self._ended = self._asking = False
+        self._ended, self.asking = False, ""
         self.text.top = 0
         self._more()
 
     def _more(self) -> None:
         """Ask for what comes next, unless that is on its way or there is none."""
-        if not (self._ended or self._asking):
-            self._asking = True
-            self.tell_waiting()
-            self.run_worker(self._ask(), group="pieces", exclusive=True)
+        if not (self._ended or self.asking):
+            self.find_out(Pieces(self._next), self._take, "cutting …", self._not_found)
 
-    async def _ask(self) -> None:
-        try:
-            found = await self._find()
-        except Cancelled:
-            return
-        except TokentuiError as error:
-            self._say(safe_line(error), "error")
-            found = False
-        self._asking, self._ended = False, not found
+    def _take(self, view: PiecesView) -> None:
+        """Take the next pieces of the corpus; where there are none, it goes on from the place reached."""
+        if self._view is None:
+            self._view = view
+            self._say(safe(view.warning), "warning")
+        document = view.place.document
+        # A place inside a piece is answered from its start on.
+        first = self._next if self._parts else CorpusPlace()
+        fresh = [part for part in view.corpus if (document, part.start) >= first]
+        if fresh:
+            self._parts.append((document, fresh))
+        reached = CorpusPlace(document, view.corpus[-1].end) if view.corpus else view.place
+        if reached > self._next:
+            self._next = reached
+        else:
+            self._ended = True
         self.lay_out()
 
-    async def _find(self) -> bool:
-        """Take the next pieces of the corpus that there are; False at its end."""
-        for _ in range(MOST_EMPTY):
-            view = await self.face.ask(Pieces(self._next))
-            if self._view is None:
-                self._view = view
-                self._say(safe(view.warning), "warning")
-            document = view.place.document
-            if document < self._next.document:  # the last one stands for those behind it
-                return False
-            # A place inside a piece is answered from its start on.
-            fresh = [part for part in view.corpus if not self._parts or part.start >= self._next.offset]
-            if fresh:
-                self._parts.append((document, fresh))
-                self._next = CorpusPlace(document, fresh[-1].end)
-                return True
-            self._next = CorpusPlace(document + 1, 0)
-        return False
+    def _not_found(self, error: TokentuiError | Cancelled) -> None:
+        if isinstance(error, TokentuiError):
+            self._say(safe_line(error), "error")
+            self._ended = True
+        self.lay_out()
 
     # What is seen.
 
     def tell_waiting(self) -> None:
         """Say it until there is something to show."""
-        if self._view is None and self._asking:
+        if self._view is None and self.asking:
             self._say(self.waits, "muted")
 
     def _say(self, text: str, style: str) -> None:
@@ -331,12 +314,10 @@ class _Lines(Listing):
 
 def show_compressed(face: Face) -> None:
     """Show the text as it is compressed at this step, where there is such a text."""
-    if not has(face.snapshot, "compresses"):
-        face.say("only Gage's compression has a compressed text: choose it with a")
-    elif loads(face.snapshot):
-        not_yet(face)
+    if has(face.snapshot, "compresses"):
+        face.push(CompressedScreen(face))
     else:
-        face.send(Compress(), lambda view: face.push(CompressedScreen(face, view)))
+        face.say("only Gage's compression has a compressed text: choose it with a")
 
 
 class CompressedScreen(Dialog[None]):
@@ -344,8 +325,6 @@ class CompressedScreen(Dialog[None]):
 
     Args:
         face: The program.
-        view: The first part.
-        length: The bytes of a part; what is shorter is the last one.
     """
 
     HEADING = "Compressed"
@@ -356,45 +335,43 @@ class CompressedScreen(Dialog[None]):
         Action(("left_square_bracket",), "part before", lambda it: it.part(-1)), LEAVE,
     )
 
-    def __init__(self, face: Face, view: Compressed, length: int = Compress().length) -> None:
+    def __init__(self, face: Face) -> None:
         super().__init__(face)
-        self._view = view
-        self._length = length
+        self._view: Compressed | None = None
         self._start = 0
-        self._waiting = False
         self.where = Told("heading")
         self.lines, self.table = _Lines((Column(flex=1),), id="text"), Listing(_TABLE, id="table")
-
-    def compose_box(self) -> ComposeResult:
-        """Yield the sizes, and below them the text and the table."""
-        yield self.notice
-        with Horizontal(classes="sides"):
-            yield Vertical(self.where, self.lines, id="compressed-text")
-            yield Vertical(self.table, id="compressed-table")
+        sides = (
+            Vertical(self.where, self.lines, id="compressed-text"),
+            Vertical(self.table, id="compressed-table"),
+        )
+        self.parts = self.notice, Horizontal(*sides, classes="sides")
 
     def on_mount(self) -> None:
         """Begin in the text."""
         self.set_focus(self.lines)
+        self._ask(0)
 
     def part(self, by: int) -> None:
-        """Show the next part of the text, or the one before."""
-        start = self._start + by * self._length
-        if self._waiting or start < 0 or (by > 0 and len(self._view.compressed) < self._length):
-            return
-        self._waiting = True
+        """Show the next part of the text, or the one before; what is shorter than others is the last one."""
+        start = self._start + by * Compress.length
+        last = self._view is None or len(self._view.compressed) < Compress.length
+        if not self.asking and start >= 0 and not (by > 0 and last):
+            self._ask(start)
 
-        def answered(view: Compressed) -> None:
-            self._waiting = False
-            if self.is_mounted and (view.compressed or start <= self._start):
-                self._view, self._start = view, start
-                self.lines.move_to(0)
-                self.lay_out()
+    def _ask(self, start: int) -> None:
+        self.find_out(Compress(start), partial(self._take, start), "compressing …")
 
-        self.face.send(Compress(start, self._length), answered)
+    def _take(self, start: int, view: Compressed) -> None:
+        if view.compressed or start <= self._start:
+            self._view, self._start = view, start
+            self.lines.move_to(0)
+        self.lay_out()
 
     def lay_out(self) -> None:
         """Break the text for the room there is."""
-        view = self._view
+        if (view := self._view) is None:
+            return
         self.notice.say(sizes(view), "strong")
         end = self._start + len(view.compressed)
         where = f"bytes {number(self._start)} to {number(end)} of the text" if view.compressed else "no text"

@@ -219,11 +219,11 @@ class Trying:
             face.send(KeepPlace(used.keep_place))
         if before is None:
             return
+        back = Play(True) if before.running else GoTo(before.main.at.step)
         if self._opened is not None:
-            back = GoTo(before.main.at.step)
             face.send(OpenTokenizer(self._opened, kept=True), lambda _: face.send(back))
         else:
-            self._use(used, Play(True) if before.running else GoTo(before.main.at.step))
+            self._use(used, None if before.corpus.nothing else back)
 
     def _use(self, choice: RecipeChoice, then: Command[None] | None = None) -> None:
         def failed(error: BaseException) -> None:

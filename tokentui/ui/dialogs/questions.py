@@ -9,7 +9,6 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from textual.app import ComposeResult
 from textual.widgets import Input
 
 from tokentui.analyze.results import UnusedToken, VocabularyReport, Ways
@@ -34,7 +33,7 @@ _WHY = {
     "unreachable": "no text encodes to it",
 }
 _GOES_ON = "going on until no pair is left …"
-_GO_ON: Cell = (("x", "key"), (" goes on with a copy until nothing is left; it may take a while", "muted"))
+_GO_ON: Cell = (("x", "key"), (" trains a copy until nothing is left to merge; it may take a while", "muted"))
 
 
 def _share(part: int, whole: int) -> str:
@@ -125,8 +124,8 @@ def ways_summary(answers: VocabularyReport) -> Cell:
     if not answers.ways:
         return (("no word to write", "strong"), (" · w types one", "muted"))
     how = {one.how for one in answers.ways}
-    taken = f": {safe(how.pop(), limit=200)}" if len(how) == 1 else ""
-    return (("The ways to write a word", "strong"), (f" · • the encoder takes{taken}", "muted"))
+    by = f": {safe(how.pop(), limit=200)}" if len(how) == 1 else " by the encoder"
+    return (("Ways to write", "strong"), (f" · • taken{by}", "muted"))
 
 
 def ways(answers: VocabularyReport) -> list[TableRow]:
@@ -230,33 +229,27 @@ class QuestionsScreen(ListDialog[None]):
 
     HEADING = "Questions"
     ACTIONS = (
-        Action(("tab", "right"), "next", lambda it: it.turn(1)), LEAVE,
-        Action(("w",), "a word", lambda it: it.ask_word()),
-        Action(("x",), "go on to the end", lambda it: it.exhaust()),
-        SCROLL,
+        Action(("tab", "right"), "next", lambda it: it.turn(1), contexts=("list",)),
+        replace(LEAVE, contexts=("list",)),
+        Action(("w",), "a word", lambda it: it.ask_word(), contexts=("list",)),
+        Action(("x",), "go on to the end", lambda it: it.exhaust(), contexts=("list",)),
+        replace(SCROLL, contexts=("list",)),
+        Action(("enter",), "its ways", contexts=("line",)),
+        Action(("escape",), "back", contexts=("line",)),
         Action(("shift+tab", "left"), "", lambda it: it.turn(-1)),
         *(Action((str(n + 1),), "", partial(lambda n, it: it.go(n), n)) for n in range(len(QUESTIONS))),
-    )
-    EDIT_HINTS = (
-        Action(("enter",), "its ways"), Action(("escape",), "back"),
     )
 
     def __init__(self, face: Face) -> None:
         super().__init__(face)
         self.answers: VocabularyReport | None = None
         self.question = 0
-        """The place in `QUESTIONS` of the one that is """
+        """The place in `QUESTIONS` of the one that is seen."""
         self._word = ""
         self.tabs, self.told = Told("tabs"), Told("told")
         self.field = Field()
-
-    def compose_box(self) -> ComposeResult:
-        """The questions, the answer in a line, the rows of it, and a line to type in."""
-        yield self.tabs
-        yield self.told
-        yield self.listing
-        yield prompted("word", self.field, "edit")
-        yield self.notice
+        line = prompted("word", self.field, "edit")
+        self.parts = self.tabs, self.told, self.listing, line, self.notice
 
     def on_mount(self) -> None:
         """Ask."""
@@ -328,9 +321,10 @@ class QuestionsScreen(ListDialog[None]):
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Ask for the ways of what was typed; nothing stands for the words of the typed text."""
-        self._word = event.value
-        self.end_edit(self.listing)
-        self._ask(exhaust=False)
+        if self.editing:
+            self._word = event.value
+            self.end_edit(self.listing)
+            self._ask(exhaust=False)
 
     def leave(self) -> None:
         """Leave the line, or give up what is under way, or leave the dialog."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Input
 
@@ -19,7 +18,7 @@ from tokentui.core.safetext import safe
 from tokentui.presets import PRESETS, Preset
 from tokentui.recipe import RUN, Run
 from tokentui.session.views import StageView
-from tokentui.ui.dialogs import Dialog, Told, draft
+from tokentui.ui.dialogs import LEAVE, SCROLL, Dialog, Told, draft
 from tokentui.ui.dialogs.draft import RecipeChoice
 from tokentui.ui.dialogs.preview import PreviewPane, Trying
 from tokentui.ui.draw.table import Column, Listing
@@ -29,22 +28,8 @@ from tokentui.ui.typed import Field
 
 LIVE_BYTES = 1_000_000
 """Up to this size of a corpus the dialog is live at first."""
-
-
-def _hints(*said: tuple[str, str]) -> Sequence[Action[object]]:
-    return [Action(tuple(keys.split()), label, keys_shown=2) for keys, label in said]
-
-
-_MORE = (("t", "take it"), ("p", "first steps"), ("escape", "leave"))
-_VALUE_HINTS = _hints(("enter", "choose"), ("escape", "back"))
-_HINTS = {
-    "presets": _hints(("enter", "choose"), ("tab", "axes"), *_MORE),
-    "axes": _hints(("left right", "change"), ("enter", "all values"), ("tab", "presets"), *_MORE),
-    "steps": _hints(("up down", "scroll"), ("p", "back"), ("t", "take it"), ("escape", "back")),
-}
-"""The keys of the list that has the focus."""
+_LISTS = ("presets", "axes")
 _TAKES = ("enter takes what is changed", "enter trains by these axes, on the same corpus")
-_LIVE_HINT = _hints(("l", draft.LIVE))[0]
 
 
 class RecipeScreen(Dialog[RecipeChoice | None]):
@@ -62,10 +47,19 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
 
     HEADING = "Algorithm"
     ACTIONS = (
-        Action(("tab", "shift+tab"), "", lambda it: it.switch()),
+        Action(("left", "right"), "change", contexts=("axes",), keys_shown=2),
+        Action(("enter",), "choose", contexts=("presets", "values", "line")),
+        Action(("enter",), "all values", contexts=("axes",)),
+        replace(SCROLL, contexts=("steps",)),
+        Action(("p",), "back", contexts=("steps",)),
+        Action(("tab", "shift+tab"), "axes", lambda it: it.switch(), contexts=("presets",)),
+        Action(("tab",), "presets", contexts=("axes",)),
+        Action(("t",), "take it", lambda it: it.take(), contexts=(*_LISTS, "steps")),
+        Action(("p",), "first steps", lambda it: it.turn_preview(), contexts=_LISTS),
+        replace(LEAVE, contexts=_LISTS),
+        Action(("escape",), "back", contexts=("steps", "values", "line")),
         Action(("left",), "", lambda it: it.turn(-1)), Action(("right",), "", lambda it: it.turn(1)),
-        Action(("t",), "", lambda it: it.take()), Action(("p",), "", lambda it: it.turn_preview()),
-        Action(("l",), "", lambda it: it.turn_live()),
+        Action(("l",), draft.LIVE, lambda it: it.turn_live(), contexts=_LISTS),
     )
 
     def __init__(
@@ -79,28 +73,23 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self.published = draft.is_published(PRESETS.get(preset), used.run)
         self._own_run = Run() if self.published else used.run
         self._follow, self._live = follow, live and follow is not None
+        absent = {"l" if follow is None else "", "" if tried else "p"}
+        self.shown_actions = [action for action in self.ACTIONS if action.keys[0] not in absent]
         self.set_class(self._live, "-live")
         self._stages = tuple(stages)
         self._open = ""
         """The axis whose values are listed, or whose text or the word that is typed."""
-        self._head: str | None = None
-        """The part of a value up to its colon while the rest is typed; None while nothing is typed."""
-        self._lead = ""
-        """The words before what is changed."""
+        self._head = ""
+        """The part of a value up to its colon, of which the rest is typed; empty for a word."""
         self.presets = Listing((Column(flex=1, min_width=10),), id="presets")
         self.axes = Listing(draft.axis_columns(stages), id="axes")
         self.values = Listing((Column(width=16, priority=1), Column(flex=1, min_width=16)), id="values")
         self.preview = PreviewPane(face if tried else None, used)
         self.change, self.prompt = Told(id="change"), Told("prompt")
         self.field = Field(select=False)
-
-    def compose_box(self) -> ComposeResult:
-        """The lists, the line to type in, what is changed, and what the row under the cursor means."""
         chosen = Vertical(self.axes, self.values, self.preview, id="chosen")
-        yield Horizontal(self.presets, chosen, classes="panes")
-        yield Horizontal(self.prompt, self.field, classes="edit")
-        yield self.change
-        yield self.notice
+        line = Horizontal(self.prompt, self.field, classes="edit")
+        self.parts = Horizontal(self.presets, chosen, classes="panes"), line, self.change, self.notice
 
     def on_mount(self) -> None:
         """Start at the preset in use."""
@@ -133,7 +122,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         # Lines break between words: a second one is not used to its end.
         width, height = self.change.size
         room = width + (height - 1) * width * 3 // 4
-        self.change.show(draft.changes_told(self._used.changes(self._looked_at), room, self._lead))
+        lead = "changes " if self._looked_at == self.choice else "would change "
+        self.change.show(draft.changes_told(self._used.changes(self._looked_at), room, lead))
 
     @property
     def _list(self) -> Listing:
@@ -169,7 +159,6 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         else:
             said = draft.about(self.choice, name) or _TAKES[bool(self._stages)]
         self._looked_at = looked_at
-        self._lead = "would change " if preset or looked_at != self.choice else "changes "
         self.lay_out()
         self.preview.look(looked_at, here)
         self.notice.say(said, style)
@@ -180,14 +169,9 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             self._say_row()
 
     def on_descendant_focus(self) -> None:
-        """Show the keys of what has the focus."""
-        focused = self.focused
-        hints = _HINTS.get(focused.id or "", _VALUE_HINTS) if focused is not None else _VALUE_HINTS
-        self.set_class(focused is self.preview.steps, "-preview")
-        if self._follow is not None and focused in (self.presets, self.axes):
-            hints = (*hints, _LIVE_HINT)
-        self.hints.say(hints)
-        if focused is self._list:
+        """Give the first steps room where they have the focus; else say what the row means."""
+        self.set_class(self.focused is self.preview.steps, "-preview")
+        if self.focused is self._list:
             self._say_row()
 
     # What the user does.
@@ -275,7 +259,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         """Leave what was opened last, or the dialog."""
         if self.focused is self.preview.steps:
             self.turn_preview()
-        elif self._head is not None:
+        elif self.editing:
             self._stop_typing()
         elif self._open:
             self._close_values()
@@ -347,19 +331,18 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self._check(text)
 
     def _stop_typing(self) -> None:
-        self._head = None
         self._open = self._open if self._open in AXES else ""
         self.end_edit(self._list)
         self._show()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Say whether it can be taken."""
-        if self._head is not None:
+        if self.editing:
             self._check(event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Take what was typed, if it makes sense."""
-        if (choice := self._check(event.value)) is None:
+        """Take what was typed, if it makes sense, unless esc was quicker."""
+        if not self.editing or (choice := self._check(event.value)) is None:
             return
         self.choice = choice
         if self._open in RUN:
@@ -372,7 +355,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
     def _check(self, text: str) -> RecipeChoice | None:
         """The choice with what is typed; None where it makes no sense: then the line says so."""
         try:
-            choice = self.choice.typed(self._open, (self._head or "") + text)
+            choice = self.choice.typed(self._open, self._head + text)
         except TokentuiError as error:
             self.notice.tell(error)
             return None

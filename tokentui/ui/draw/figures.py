@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from tokentui.recipe import Ending
 
@@ -69,22 +69,28 @@ def bar(value: float, whole: float, width: int) -> str:
     return _ACROSS[8] * (eighths // 8) + _ACROSS[eighths % 8].strip()
 
 
-def column(value: float, whole: float) -> str:
-    """A bar upright, one cell wide, in eighths."""
-    if whole <= 0 or value <= 0:
-        return " "
-    return _UP[max(1, min(8, round(8 * value / whole)))]
+def upright(values: Iterable[float], whole: float) -> str:
+    """Bars upright, each one cell wide, in eighths."""
+    return "".join([
+        _UP[max(1, min(8, round(8 * value / whole)))] if whole > 0 < value else " " for value in values
+    ])
 
 
-def between(steps: Sequence[int], values: Sequence[float], step: float) -> float | None:
-    """The value at a step, on a line between the ascending steps that are known; None outside of these."""
-    if not steps or not steps[0] <= step <= steps[-1]:
-        return None
-    right = bisect_left(steps, step)
-    if steps[right] == step:
-        return values[right]
-    low, high = steps[right - 1], steps[right]
-    return values[right - 1] + (values[right] - values[right - 1]) * (step - low) / (high - low)
+def between(steps: Sequence[int], values: Sequence[float], places: Iterable[float]) -> list[float | None]:
+    """The values at some places, on lines between the ascending steps that are known; None outside of these.
+    """
+    found: list[float | None] = []
+    for place in places:
+        right = bisect_left(steps, place)
+        if right < len(steps) and steps[right] == place:
+            found.append(values[right])
+        elif 0 < right < len(steps):
+            low, high = steps[right - 1], steps[right]
+            rise = values[right] - values[right - 1]
+            found.append(values[right - 1] + rise * (place - low) / (high - low))
+        else:
+            found.append(None)
+    return found
 
 
 def decimal(value: float, width: int) -> str:

@@ -206,17 +206,18 @@ class TitleLine(Lines):
         self.letter = ""
         """The style of the first character; empty for that of the title."""
 
-    def say(self, titles: Sequence[tuple[str, bool]], note: Cell) -> None:
-        """Take titles, and a note. Where there is little room its labels (`tokens: `) give way, then its
-        first runs.
+    def say(self, note: Cell, titles: Sequence[tuple[str, bool]] | None = None) -> None:
+        """Take a note, and other titles. Where there is little room the labels of the note (`tokens: `) give
+        way, then its first runs.
 
         Args:
-            titles: Names with whether each is the one that is seen; there are several where panes share a
-                place.
             note: The text at the right.
+            titles: Names with whether each is the one that is seen; there are several where panes share a
+                place. None for those there are.
         """
-        if (tuple(titles), note) != (self.titles, self.note):
-            self.titles, self.note = tuple(titles), note
+        now = note, self.titles if titles is None else tuple(titles)
+        if now != (self.note, self.titles):
+            self.note, self.titles = now
             self.again()
 
     def cells(self, width: int, height: int) -> Sequence[Cell]:

@@ -47,8 +47,10 @@ def _drawn(word: str, mode: GlyphMode) -> tuple[tuple[int, Cell, int], ...]:
     return tuple(out)
 
 
-def glyphs(text: str, mode: GlyphMode, breaks: Collection[int] = ()) -> list[Glyph]:
-    """The text as glyphs, in order and without gaps; none of them goes over a break."""
+@lru_cache(4)
+def glyphs(text: str, mode: GlyphMode, breaks: frozenset[int] = frozenset()) -> tuple[Glyph, ...]:
+    """The text as glyphs, in order and without gaps; none of them goes over a break. Kept for the next step.
+    """
     out: list[Glyph] = []
     end = 0
     for left, right in pairwise(sorted({0, len(text), *breaks})):
@@ -57,7 +59,7 @@ def glyphs(text: str, mode: GlyphMode, breaks: Collection[int] = ()) -> list[Gly
             for length, cell, width in _drawn(word, mode):
                 start, end = end, end + length
                 out.append(Glyph(start, end, cell, width))
-    return out
+    return tuple(out)
 
 
 def wrap(
@@ -136,7 +138,7 @@ class Layout:
         anchor: A place that a row begins at if nothing better is known, so that rows that are seen stay as
             they are.
         at_start: True if the parts begin where the corpus does.
-        before: The layout that this one takes the place of; its rows are kept where they must be the same.
+        before: The layout that this one takes the place of; pre-tokens keep their shades.
     """
 
     def __init__(
@@ -144,43 +146,43 @@ class Layout:
         before: Layout | None = None
     ) -> None:
         self.parts, self.manner = tuple(parts), manner
+        self._shape = [(part.place, part.text, part.times) for part in self.parts]
         self._places = [part.place for part in self.parts]
         self._starts = list(accumulate([len(part.text) for part in self.parts], initial=0))[:-1]
-        self._shape = manner, [(part.place, part.text, part.times) for part in self.parts]
         self._parity = before.parity_of(self.parts[0].place) if before is not None and self.parts else 0
-        bars = frozenset(
-            start + end
-            for start, part in zip(self._starts, self.parts, strict=True) if manner.boundaries == "bars"
-            for token in part.tokens for end in (token.start, token.end)
-        )
         # Where documents and counted words begin.
-        breaks = {
+        breaks = frozenset(
             start
             for start, (last, part) in zip(self._starts[1:], pairwise(self.parts), strict=False)
             if part.times is not None or part.place.document != last.place.document
-        }
-        alike = before if before is not None and before._shape == self._shape else None
-        self.text: str = alike.text if alike is not None else "".join([part.text for part in self.parts])
-        self._whole: list[Glyph] = (
-            alike._whole if alike is not None else glyphs(self.text, manner.mode, breaks)
         )
-        """The clusters, as they are where no token ends inside of one."""
-        self._marks = bars, self._find_cuts()
-        same = alike if alike is not None and alike._marks == self._marks else None
-        self._glyphs: list[Glyph] = same._glyphs if same is not None else self._whole
-        if same is None and (cuts := self._marks[1]):
+        self.text = "".join([part.text for part in self.parts])
+        self._glyphs = glyphs(self.text, manner.mode, breaks)
+        several = [glyph for glyph in self._glyphs if glyph.end - glyph.start > 1]
+        self._inside = frozenset(place for one in several for place in range(one.start + 1, one.end))
+        """The characters inside a cluster."""
+        self._bars, self._cuts = self._marks()
+        if self._cuts:
             # What is left of a cluster joins nothing behind it: halves of two flags are no flag.
-            ends = {glyph.end for glyph in self._whole if glyph.end - glyph.start > 1}
-            self._glyphs = glyphs(self.text, manner.mode, breaks | cuts | ends)
-        self.rows: list[tuple[int, int]] = (
-            same.rows if same is not None else self._wrap(bars, breaks, anchor, at_start)
-        )
-        self._drawn: dict[int, tuple[tuple[object, ...], Cell]] = same._drawn if same is not None else {}
+            breaks_too = self._cuts.union([glyph.end for glyph in several])
+            self._glyphs = glyphs(self.text, manner.mode, breaks | breaks_too)
+        self.rows = self._wrap(self._bars, breaks, anchor, at_start)
+        self._drawn: dict[int, tuple[tuple[object, ...], Cell]] = {}
         """The rows that were drawn, each with all that it was drawn from."""
         self._row_starts = [start for start, _ in self.rows]
         self._glyph_starts = [glyph.start for glyph in self._glyphs]
 
-    def _wrap(self, bars: frozenset[int], breaks: set[int], anchor: CorpusPlace,
+    def take(self, parts: Sequence[CorpusPart]) -> bool:
+        """Take the tokens of another step. False if they are of another text, or need other rows: then it has
+        to be laid out anew.
+        """
+        if [(part.place, part.text, part.times) for part in parts] != self._shape:
+            return False
+        self.parts = tuple(parts)
+        changes = self.manner.boundaries == "bars" or self._inside
+        return not changes or self._marks() == (self._bars, self._cuts)
+
+    def _wrap(self, bars: frozenset[int], breaks: frozenset[int], anchor: CorpusPlace,
             at_start: bool) -> list[tuple[int, int]]:
         times = [2 + len(number(part.times)) for part in self.parts if part.times is not None]
         room = self.manner.width - max(times, default=0)
@@ -194,26 +196,26 @@ class Layout:
             rows += wrap(self.text, self._glyphs, room, breaks, bars, kept)
         return rows
 
-    def _find_cuts(self) -> frozenset[int]:
-        """Where a token ends inside a cluster whose parts are shown apart.
+    def _marks(self) -> tuple[frozenset[int], frozenset[int]]:
+        """Where bars stand, and where a token ends inside a cluster whose parts are shown apart.
 
         Tokens of one character are not told apart by shades: a cluster of such tokens stays whole, so that a
         text that has few merges can be read.
         """
-        inside: set[int] = set()
-        if len(self._whole) != len(self.text):
-            for start, end, *_ in self._whole:
-                inside.update(range(start + 1, end))
+        shade = self.manner.boundaries == "shade"
+        bars: set[int] = set()
         cuts: set[int] = set()
         held, single = 0, True
-        for start, part in zip(self._starts, self.parts, strict=True) if inside else ():
+        for start, part in zip(self._starts, self.parts, strict=True):
             for token in part.tokens:
                 first, last = start + token.start, start + token.end
+                if not shade:
+                    bars.update((first, last))
                 alone = last - first == 1
-                if first >= held and not (alone and single and self.manner.boundaries == "shade"):
-                    cuts.update({held, first} & inside)
+                if first >= held and not (alone and single and shade):
+                    cuts.update({held, first} & self._inside)
                 held, single = max(held, last), alone
-        return frozenset(cuts)
+        return frozenset(bars), frozenset(cuts)
 
     def parity_of(self, place: CorpusPlace) -> int:
         """Which of the two shades a part has, so that it keeps it while the window moves."""
@@ -289,7 +291,7 @@ class Layout:
                     # Neighbours in a pre-token differ by a shade that no first token has; pre-tokens by their
                     # shade.
                     ground = "shade-c" if token % 2 else ("shade-b" if (at + self._parity) % 2 else "shade-a")
-            if glyph.start != start and glyph.start in self._marks[0]:
+            if glyph.start != start and glyph.start in self._bars:
                 drawn.append((BAR, "frame"))
             marked = found is not None and found[0] <= glyph.start < found[1]
             drawn += [(text, _style(ground, shared, kind, bars, marked)) for text, kind in glyph.cell]

@@ -143,14 +143,9 @@ class VirtualTable(ScrolledLines):
             super().__init__()
             self.table, self.index, self.key = table, index, key
 
-        @property
-        def control(self) -> VirtualTable:
-            """The table, for selectors of `on`."""
-            return self.table
-
         def can_replace(self, message: Message) -> bool:
             """Only the newest of a table matters."""
-            return type(message) is type(self) and message.control is self.table
+            return isinstance(message, type(self)) and message.table is self.table
 
     class WindowWanted(_Own):
         """Rows are seen that the table does not hold: `height` of them from `top` on, with some to spare."""
@@ -422,8 +417,16 @@ class VirtualTable(ScrolledLines):
 # A list that is held whole and has headings, which the cursor steps over.
 
 
+def heading(title: str, about: str = "") -> TableRow:
+    """A row that names those below it."""
+    return TableRow(None, (((title, "strong"),), ((about, "muted"),) if about else (), ()))
+
+
 class Listing(VirtualTable):
-    """A table of some thousand rows at most, all of them held. A row whose key is None is a heading."""
+    """A table of some thousand rows at most, all of them held. A row whose key is None is a heading.
+
+    Textual's `OptionList` has no columns: each of its options is one text.
+    """
 
     def __init__(self, columns: Sequence[Column] = (), *, id: str | None = None) -> None:
         super().__init__(columns, id=id)

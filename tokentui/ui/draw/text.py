@@ -36,7 +36,7 @@ from tokentui.core.safetext import (
     unsafe_places,
     visible,
 )
-from tokentui.ui.terminal import acts, measure_with
+from tokentui.ui.terminal import measure_with
 
 Run: TypeAlias = tuple[str, str]
 Cell: TypeAlias = tuple[Run, ...]
@@ -319,7 +319,7 @@ class ControlGuard(LineFilter):
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         """A line without unsafe characters, of the same width."""
-        if not acts(segments) and all(map(_is_safe, [segment[0] for segment in segments])):
+        if all(_is_safe(text) and not control and not _acts(style) for text, style, control in segments):
             return segments
         line = [(text if is_safe(text) else replace(text), _inert(style)) for text, style, _ in segments]
         surplus = sum(cell_len(text) for text, _ in line) - sum(cell_len(text) for text, *_ in segments)
@@ -372,8 +372,14 @@ def _fit(texts: list[str], changed: list[int], surplus: int) -> None:
 
 
 @lru_cache(1024)
+def _acts(style: Style | None) -> bool:
+    """True if a style has a link or an action."""
+    return style is not None and bool(style.link or style.meta)
+
+
+@lru_cache(1024)
 def _inert(style: Style | None) -> Style | None:
-    if style is None or not (style.link or style.meta):
+    if style is None or not _acts(style):
         return style
     # Actions come by names that begin with "@"; those of Textual's own scroll bars do nothing but scroll.
     meta = {

@@ -73,7 +73,11 @@ class CorpusText(ScrolledLines):
         if self._view is None or (self._view.place, len(self._view.parts)) != (view.place, len(view.parts)):
             self._asked = None
         self._view, self.mode = view, mode
-        self._lay_out()
+        held = self.layout_held
+        if held is not None and self._aim is None and held.manner.mode == mode and held.take(view.parts):
+            self._repaint()
+        else:
+            self._lay_out()
 
     def reset(self) -> None:
         """Go back to the beginning, for another corpus."""
@@ -115,7 +119,12 @@ class CorpusText(ScrolledLines):
         last = len(held.rows) - self.size.height
         if view.at_end and self.top >= last:
             return 1.0 if self.top or not view.at_start else 0.0
-        return self.top / last if view.at_start and view.at_end else view.position
+        if view.at_start and view.at_end:
+            return self.top / last
+        if self.top_place == view.place:
+            return view.position
+        past = held.offset_of(self.top_place) - held.offset_of(view.place)  # the window has scrolled so far
+        return min(max(0.0, view.position + past / max(1, view.chars)), 1.0)
 
     # What the user does.
 
@@ -134,17 +143,16 @@ class CorpusText(ScrolledLines):
     # Where it is.
 
     def _lay_out(self) -> None:
-        if self._view is None or not self.size.width:
+        view = self._view
+        if view is None or not self.size.width:
             return
         manner = Manner(self.size.width, self.boundaries, self.mode)
-        held = Layout(self._view.parts, manner, self.top_place, self._view.at_start, self.layout_held)
-        self.layout_held = held
-        if self._aim is not None and self._reaches(self._view, held, *self._aim):
+        held = Layout(view.parts, manner, self.top_place, view.at_start, self.layout_held)
+        self.layout_held, self.top = held, held.row_of(self.top_place)
+        if self._aim is not None and self._reaches(view, held, *self._aim):
             (aim, place), self._aim = self._aim, None
             row = held.row_of(place)
             self.top = {"top": row, "third": row - self.size.height // 3, "end": len(held.rows)}[aim]
-        else:
-            self.top = held.row_of(self.top_place)
         self._settle()
 
     def _holds(self, held: Layout, place: CorpusPlace) -> bool:

@@ -62,8 +62,8 @@ def plot(series: Sequence[Series], end: int, width: int, height: int, cursor: in
     for one in reversed(series):
         low, high = bounds(series, one.scale)
         before: int | None = None
-        for x in range(2 * width):
-            value = between(one.steps, one.values, x * end / max(1, 2 * width - 1))
+        places = [x * end / max(1, 2 * width - 1) for x in range(2 * width)]
+        for x, value in enumerate(between(one.steps, one.values, places)):
             if value is None:
                 before = None
                 continue

@@ -60,15 +60,21 @@ class EncodeBody(TypedPane):
     note: Cell = ()
 
     def __init__(self, typed: str) -> None:
-        self.tally, self.tokens = Lines(classes="tally"), Lines(classes="tokens")
+        self._shown = EncodedView()
+        self._last: int | None = None
+        self._mode: GlyphMode = "text"
+        self.tally = Lines(lambda width, _: tally(self._shown, width), classes="tally")
+        self.tokens = Lines(
+            lambda width, height: tokens(self._shown, self._mode, self._last, width, height), classes="tokens"
+        )
         super().__init__(typed, self.tally, self.tokens)
 
     def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
         """Show the encoding; see `Body.present`."""
-        view, last = now.main.encoding, now.main.at.last_id
         if not now.corpus.nothing or now.busy is None:
-            self.tally.show(lambda width, _: tally(view, width))
-            self.tokens.show(lambda width, height: tokens(view, mode, last, width, height))
+            self._shown, self._last, self._mode = now.main.encoding, now.main.at.last_id, mode
+            self.tally.again()
+            self.tokens.again()
 
 
 def tally(view: EncodedView, width: int) -> Sequence[Cell]:

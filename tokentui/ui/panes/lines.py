@@ -21,6 +21,7 @@ from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number, size, step_of
 from tokentui.ui.draw.lines import Lines, Pane, flow, spread
 from tokentui.ui.draw.text import Cell, Run, wrap
+from tokentui.ui.face import under_way
 from tokentui.ui.panes.tables import ColumnTable, candidates, tokens, worth_of
 from tokentui.ui.panes.why import busy_cell, pace, reasons
 from tokentui.ui.screen import Layout
@@ -41,7 +42,7 @@ LEAST = 40, 10
 """Below this nothing but a line is shown."""
 
 _ALONE_WIDTH, _ALONE_HEIGHT = 60, 20
-TALL = 30
+_TALL = 30
 _BROAD = 160
 _LEFT, _RIGHT = ("parting", "vocabulary"), ("measures", "agreement", "curves")
 NAME_SHOWN = 60
@@ -49,19 +50,19 @@ _WAYS = {"merges": "merges", "size": "ids", "tokens": "tokens left"}
 _UNITS = {"merges": "step", "size": "ids", "tokens": "step of A"}
 
 
-def header(now: Snapshot | None, waits: str, cost: Cell, width: int) -> Cell:
+def header(now: Snapshot | None, cost: Cell, width: int) -> Cell:
     """The program and the corpus at the left; what keeps the columns together at the right.
 
     Args:
-        now: The snapshot that is shown; None before the first.
-        waits: The work that is waited for before the first snapshot.
+        now: The last snapshot of the session. Before there are columns, the work that they wait for is shown.
         cost: The cost of the last key, if it is measured.
         width: The columns of the terminal.
     """
     program: Cell = ((" tokentui compare", "strong"),)
-    if now is None:
-        what, dot, keys = waits.partition(" · ")
-        return (*program, (f"   {what}", "muted"), (dot + keys, "accent"))
+    if now is None or len(now.columns) == 1:
+        busy, keys = (now.busy, safe(now.waiting, limit=NAME_SHOWN)) if now is not None else (None, "")
+        what = under_way(busy) if busy is not None else "opening the columns"
+        return (*program, (f"   {what}", "muted"), (f" · waits for it: {keys}" if keys else "", "accent"))
     left: Cell = (
         *program, ("   ", ""), (safe(now.corpus.name, limit=NAME_SHOWN), ""),
         (f" · {size(now.corpus.bytes)}", "muted"),
@@ -94,7 +95,7 @@ def standing(now: Snapshot | None, width: int) -> Sequence[Cell]:
         left = (*left, (" → the end" if now.goal.value == END else f" → {number(now.goal.value)}", "accent"))
     elif now.between.ended:
         left = (*left, (" the end of all", "muted"))
-    right: Cell = ((now.engine, "muted"), (" ", "")) if now.engine else ()
+    right: Cell = ((now.engine_said, "muted"), (" ", "")) if now.engine else ()
     if now.between.busy is not None:
         right = (*busy_cell(now.between.busy)[:-2], (" ", ""))
     return (spread(left, right, width),)
@@ -177,7 +178,7 @@ def shared_cell(counts: SharedTokens, places: tuple[int, int], present: bool, pa
         bare: bool = False) -> Cell:
     """`common 88 · only A 296 · only B 113`; `part` is marked, and numbers of another position are muted."""
     a, b = (LETTERS[place] for place in places)
-    values = [len(tokens) for tokens in counts.overlaps[bare].parts]
+    values = [len(tokens) for tokens in counts.overlaps[bare]]
     wide = len(number(max(values)))
     out: list[Run] = []
     for name, title, value in zip(("common", "only_a", "only_b"), ("common", f"only {a}", f"only {b}"),
@@ -187,23 +188,28 @@ def shared_cell(counts: SharedTokens, places: tuple[int, int], present: bool, pa
     return tuple(out)
 
 
-def places(width: int, height: int, zoomed: bool = False) -> Layout | None:
+def places(width: int, height: int, count: int, zoomed: bool = False) -> Layout | None:
     """Where the panes stand in so much room, None where there is too little for any.
 
     Args:
         width: The columns of the terminal.
         height: Its lines.
+        count: The number of columns that are compared.
         zoomed: True if one pane fills the screen.
     """
     if width < LEAST[0] or height < LEAST[1]:
         return None
+    classes = {f"of-{count}"}
+    if height >= _TALL:
+        classes |= {"tall", "narrow"} if width // count < _FACTS_WIDTH else {"tall"}
+    groups: tuple[tuple[str, ...], ...] = (COLUMNS,), (ENCODE,), _LEFT, _RIGHT
     if zoomed or width < _ALONE_WIDTH or height < _ALONE_HEIGHT:
-        return Layout((tuple(PANES),), frozenset({"tall"} if height >= TALL else ()))
-    if height < TALL:
-        return Layout(((COLUMNS,), (*_LEFT, ENCODE, *_RIGHT)), frozenset())
-    if width < _BROAD:
-        return Layout(((COLUMNS,), (ENCODE,), (*_LEFT, *_RIGHT)), frozenset({"tall"}))
-    return Layout(((COLUMNS,), (ENCODE,), _LEFT, _RIGHT), frozenset({"tall"}))
+        groups = (tuple(PANES),)
+    elif height < _TALL:
+        groups = (COLUMNS,), (*_LEFT, ENCODE, *_RIGHT)
+    elif width < _BROAD:
+        groups = (COLUMNS,), (ENCODE,), (*_LEFT, *_RIGHT)
+    return Layout(groups, frozenset(classes))
 
 
 # A column of Compare: its step, what it may take next, what it takes and why; or why it cannot be shown.
@@ -213,7 +219,7 @@ ERROR_SHOWN = 600
 COLUMN_SHOWN = 40
 _RATIO_WIDTH = len("2.00")
 _LEAST_DIGITS = len("50,000")
-FACTS_WIDTH = 62
+_FACTS_WIDTH = 62
 """The width that all facts fit into side by side."""
 
 
@@ -322,4 +328,4 @@ class ColumnPane(Pane):
             self.table.show(column, mode)
             self.why.show(lambda width, height: column_why(column, mode, width, height))
         name = f"{LETTERS[self.place]} {safe(column.name, limit=COLUMN_SHOWN)}"
-        self.title.say([(name, True)], self.table.note if shown and self.table.total else ())
+        self.title.say(self.table.note if shown and self.table.total else (), ((name, True),))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tokentui.axes import AXES
+from tokentui.core.jit import FAILED
 from tokentui.core.safetext import GlyphMode, safe
 from tokentui.learn.rows import Candidate, Round, TokenCandidate
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import SPEEDS, Busy, ColumnSnapshot, Viewport
 from tokentui.ui.draw import text as ui_text
-from tokentui.ui.draw.figures import bar, behind, between, number, place_of, plural, signed, size
-from tokentui.ui.draw.figures import column as column_of
+from tokentui.ui.draw.figures import bar, behind, between, number, place_of, plural, signed, size, upright
 from tokentui.ui.draw.lines import spread
 from tokentui.ui.draw.text import Cell, Run, tinted
 from tokentui.ui.face import nothing_there
@@ -188,7 +188,6 @@ def _formula(column: ColumnSnapshot, best: Candidate, worth: str, score: str) ->
 
 NAME_SHOWN = 60
 """The most characters of the name of a corpus."""
-_TRAINS = "plain Python for "
 
 
 def header(now: Snapshot | None, mode: GlyphMode, cost: Cell, width: int) -> Cell:
@@ -208,7 +207,7 @@ def header(now: Snapshot | None, mode: GlyphMode, cost: Cell, width: int) -> Cel
     words = f"{plural(now.main.at.occurrences, 'word')} ({number(now.main.at.distinct)} distinct)"
     facts = f" · {size(now.corpus.bytes)} · {words}"
     view = f"view: {mode} · " if mode != "text" else ""
-    engine, reason = _engine(now.engine)
+    engine, reason = _engine(now)
     column = now.main
     named, said = column.preset, column.about
     if column.opened is not None:
@@ -218,30 +217,27 @@ def header(now: Snapshot | None, mode: GlyphMode, cost: Cell, width: int) -> Cel
     preset: Cell = (*cost, (view, "warning"), (engine, "muted"), *name_of)
     right: Cell = (*preset, *about)
     told: Cell = (*cost, (view, "warning"), (reason, "muted"), *name_of, *about)
-    name: Cell = ((safe(now.corpus.name, limit=NAME_SHOWN), ""),)
-    # The name gives way last.
-    left: Cell = (*program, ("   ", ""), *name, (facts, "muted"))
-    if ui_text.width(left) + ui_text.width(told) + 2 <= width:
-        right = told
-    held = f" · {size(now.main.at.memory)} held" if now.main.at.memory else ""
-    if ui_text.width((*left, (held, ""))) + ui_text.width(right) + 2 <= width:
-        left = (*left, (held, "muted"))
-    if ui_text.width(left) + ui_text.width(right) + 2 > width:
-        left = (*program, ("  ", ""), *name, (f" · {size(now.corpus.bytes)}", "muted"))
-    if ui_text.width(left) + ui_text.width(right) + 2 > width:
-        right = (*preset, (" ", ""))
-    return spread(left, right, width)
+    name: Run = (safe(now.corpus.name, limit=NAME_SHOWN), "")
+    left: Cell = (*program, ("   ", ""), name, (facts, "muted"))
+    held: Cell = (*left, (f" · {size(now.main.at.memory)} held" if now.main.at.memory else "", "muted"))
+    short: Cell = (*program, ("  ", ""), name, (f" · {size(now.corpus.bytes)}", "muted"))
+    # What gives way first is at the top; the name does last.
+    ways = (held, told), (left, told), (held, right), (left, right), (short, right)
+    fitting = (way for way in ways if ui_text.width((*way[0], *way[1])) + 2 <= width)
+    return spread(*next(fitting, (short, (*preset, (" ", "")))), width)
 
 
-def _engine(engine: str) -> tuple[str, str]:
+def _engine(now: Snapshot) -> tuple[str, str]:
     """The words of the header for the engine, short and with their reason; empty where it is as expected.
 
-    Kernels that are being compiled are told, and a recipe that has none.
+    Kernels that are being compiled or have failed are told, and a recipe that has none: it does not wait for
+    them.
     """
-    if engine == "compiling once":
-        return f"{engine} · ", f"{engine} · "
-    trains, _, counts = engine.partition("; plain Python counts by ")
-    trains = trains.removeprefix(_TRAINS).rpartition(", else ")[0] if trains.startswith(_TRAINS) else ""
+    trains, counts = now.plain
+    if now.engine == "compiling once" and not trains:
+        return f"{now.engine} · ", f"{now.engine} · "
+    if now.engine == FAILED:
+        return "kernels failed · ", f"{now.engine} · "
     if not trains and not counts:
         return "", ""
     reasons = [f"for {safe(trains, limit=NAME_SHOWN)}"] if trains else []
@@ -277,21 +273,17 @@ def pace(now: Snapshot) -> Cell:
 def curve(column: ColumnSnapshot, width: int) -> Cell:
     """Tokens over the steps of the run: what lies before the present step, the step, what lies after it."""
     at, points = column.at, column.curve.points
+    if width <= 0:
+        return ()
     end = max(column.curve.end, at.step)
     # Pieces that are dropped make the corpus longer.
     most = max((at.start_tokens, *points)) if column.why.round is not None else at.start_tokens
     here = round(at.step / end * (width - 1)) if end else 0
     spacing = max(1, Viewport().curve_points - 1)
-    cells: list[Run] = []
-    for x in range(width):
-        value = between(range(len(points)), points, x * spacing / max(1, width - 1))
-        if x == here:
-            cells.append(("┃", "here"))
-        elif value is None:
-            cells.append(("·", "future"))
-        else:
-            cells.append((column_of(value, most), "past" if x < here else "future"))
-    return tuple(cells)
+    values = between(range(len(points)), points, [x * spacing / max(1, width - 1) for x in range(width)])
+    known = upright([value for value in values if value is not None], most)
+    past, line = min(here, len(known)), known.ljust(width, "·")
+    return (line[:past], "past"), (line[past:here], "future"), ("┃", "here"), (line[here + 1 :], "future")
 
 
 def scrubber(now: Snapshot | None, width: int) -> Sequence[Cell]:

@@ -9,20 +9,19 @@ it was for. The editor imports its document itself: it takes 34 ms, which the fi
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import rich.cells
 from rich._unicode_data import load
 from rich.cells import CellTable, cached_cell_len, get_character_cell_size
 from rich.color import ColorSystem
-from rich.segment import Segment
 from rich.style import Style
 from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual._xterm_parser import XTermParser
 from textual.app import App
 
 __all__ = [
-    "PARTS", "ChopsUpdate", "LayoutUpdate", "XTermParser", "acts", "attributes_of", "colour_system", "leaves",
+    "PARTS", "ChopsUpdate", "LayoutUpdate", "XTermParser", "attributes_of", "colour_system", "leaves",
     "measure_with", "sync",
 ]
 
@@ -84,17 +83,6 @@ def leaves(app: App[None], key: str) -> bool:
 def attributes_of(style: Style) -> int:
     """The attributes of a style that are on, a bit each."""
     return style._attributes & style._set_attributes
-
-
-def acts(segments: Iterable[Segment]) -> bool:
-    """True if a segment is no text, or its style has a link or an action.
-
-    It is asked of every line that is drawn; the public properties of a style are calls of Python.
-    """
-    for _, style, control in segments:
-        if control or (style is not None and (style._link or style._meta)):
-            return True
-    return False
 
 
 def measure_with(

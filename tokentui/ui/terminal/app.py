@@ -12,7 +12,6 @@ import threading
 import traceback
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from types import FrameType
 
 from rich.console import RenderableType
@@ -25,6 +24,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input
 
+from tokentui.core.choices import Ref
 from tokentui.core.errors import Cancelled
 from tokentui.core.runtime import Watchdog
 from tokentui.core.safetext import safe
@@ -50,6 +50,7 @@ QUIT_S = 3.0
 CRASHED = 70
 """The exit code after a crash: an internal error, in the words of sysexits.h."""
 _WIDEST = 300
+_KEEP_ACCOUNT = Ref("tokentui.session.saved:keep_account")
 STUCK_S = 1.0
 """A key holds up the others no longer than these seconds: its widget may be gone.
 
@@ -152,50 +153,43 @@ class TerminalApp(App[None]):
         self._acting = asyncio.create_task(self._go_on(widget, screen), name="tokentui key")
 
     async def _go_on(self, widget: Widget, screen: Screen[object]) -> None:
-        """Wait until a key has been acted on, but not for ever, and hand over the next one."""
+        """Wait until a key has been acted on, and a screen that it has opened is ready; hand over the next.
+
+        Where other keys wait all queues are passed twice, the second time behind what the widget has said of
+        the key, such as that a line was submitted. They do not wait for ever.
+
+        Args:
+            widget: The widget or screen that got the key.
+            screen: The screen that was seen then.
+        """
         with contextlib.suppress(TimeoutError):
-            await self._acted_on(widget, screen)
+            for _ in range(2):
+                await self._passed(widget)
+                while self.screen_stack and self.screen is not screen:
+                    screen = widget = self.screen
+                    await self._passed(widget)
+                if not self._ahead:
+                    break
         if self._ahead:
             self.call_later(self._hand_over, self._ahead.popleft())
         else:
             self._acting = None
 
-    async def _acted_on(self, widget: Widget, screen: Screen[object]) -> None:
-        """Wait until a key has been acted on, and until a screen that it has opened is ready.
-
-        Where other keys wait all queues are passed twice, the second time behind what the widget has said of
-        the key, such as that a line was submitted.
-
-        Args:
-            widget: The widget or screen that got the key.
-            screen: The screen that was seen then.
+    async def _passed(self, widget: Widget) -> None:
+        """Wait until a widget, those above it and the app have done all that they were sent before.
 
         Raises:
             TimeoutError: It takes too long for the keys that wait.
         """
-        for _ in range(2):
-            await self._in_time(widget)
-            while self.screen_stack and self.screen is not screen:
-                screen = widget = self.screen
-                await self._in_time(widget)
-            if not self._ahead:
-                return
-
-    async def _in_time(self, widget: Widget) -> None:
-        """Wait until the queues of a widget have passed; while keys wait, not for ever."""
         try:
             async with asyncio.timeout(STUCK_S if self._ahead else None) as self._limit:
-                await self._passed(widget)
+                # The app again, which has a callback where the focus goes elsewhere.
+                for pump in (*widget.ancestors_with_self, self):
+                    done = asyncio.Event()
+                    if pump.call_later(done.set):
+                        await done.wait()
         finally:
             self._limit = None
-
-    async def _passed(self, widget: Widget) -> None:
-        """Wait until a widget, those above it and the app have done all that they were sent before."""
-        # The app again, which has a callback where the focus goes elsewhere.
-        for pump in (*widget.ancestors_with_self, self):
-            done = asyncio.Event()
-            if pump.call_later(done.set):
-                await done.wait()
 
     def _count(self) -> None:
         """Say what a key costs, as soon as that is sent."""
@@ -315,7 +309,7 @@ class TerminalApp(App[None]):
         if self._asked is None:
             super()._handle_exception(error)
         elif not isinstance(error, Cancelled):
-            _keep(error)
+            _KEEP_ACCOUNT(error)
 
     def _look_for_hangup(self) -> None:
         # A terminal that has gone while SIGHUP is ignored would be read from for ever.
@@ -353,18 +347,7 @@ def _told(error: BaseException) -> str:
     lines = [f"tokentui: this should not have happened: {type(error).__name__}: {error}"]
     if where is not None:
         lines.append(f"  in {os.path.basename(where.filename)}, line {where.lineno}, {where.name}")
-    kept = _keep(error)
+    kept = _KEEP_ACCOUNT(error)
     if kept is not None:
         lines.append(f"  the whole account is in {kept}")
     return "".join(safe(line, limit=_WIDEST) + "\n" for line in lines)
-
-
-def _keep(error: BaseException) -> Path | None:
-    """Write the whole account of a failure into a file.
-
-    Returns the file; None where nothing can be written.
-    """
-    from tokentui.session.saved import keep_account
-
-    account = "".join(traceback.format_exception(error))
-    return keep_account("\n".join(safe(line) for line in account.splitlines()) + "\n")

@@ -6,6 +6,7 @@ import codecs
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -28,7 +29,6 @@ They are bold, dim, italic, underline, blink, fast blink, reverse, conceal, stri
 """
 _OFF = ("22", "22", "23", "24", "25", "25", "27", "28", "29", "24", "54", "54", "55")
 """The parameters that reset them; bold and dim share one."""
-_STEPS = (0, 95, 135, 175, 215, 255)
 _FIRST_FIXED = 16
 """The colours of the palette below this are the user's own, and may be any."""
 
@@ -48,12 +48,9 @@ PLAIN = Pen()
 """The terminal's own look."""
 
 
-def _fixed() -> list[tuple[int, int, int]]:
-    cube = [(red, green, blue) for red in _STEPS for green in _STEPS for blue in _STEPS]
-    return [*cube, *((level, level, level) for level in range(8, 239, 10))]
-
-
-_FIXED = _fixed()
+_FIXED: list[tuple[int, int, int]] = [
+    Color.from_ansi(number).get_truecolor() for number in range(_FIRST_FIXED, 256)
+]
 _NUMBERS = {colour: number for number, colour in reversed(list(enumerate(_FIXED, _FIRST_FIXED)))}
 _FIXED_PALETTE = Palette(_FIXED)
 
@@ -127,27 +124,23 @@ _SINGLE = re.compile(
 """Text of which each character is a cell: no table has to be asked."""
 
 
+@dataclass(slots=True)
 class Row:
     """A line of cells: what each shows and how. The first cell of a cluster has all of it, the others nothing
     (`""`).
     """
 
-    __slots__ = ("pens", "texts")
+    texts: list[str]
+    pens: list[Pen]
 
-    def __init__(self, width: int, pen: Pen = PLAIN) -> None:
-        self.texts = [" "] * width
-        self.pens = [pen] * width
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Row) and self.texts == other.texts and self.pens == other.pens
-
-    __hash__ = None  # type: ignore[assignment]
+    @classmethod
+    def blank(cls, width: int, pen: Pen = PLAIN) -> Row:
+        """Cells that show nothing."""
+        return cls([" "] * width, [pen] * width)
 
     def copy(self) -> Row:
         """The same cells again."""
-        row = Row(0)
-        row.texts, row.pens = self.texts.copy(), self.pens.copy()
-        return row
+        return Row(self.texts.copy(), self.pens.copy())
 
 
 class Picture:
@@ -164,7 +157,7 @@ class Picture:
         self.width, self.height = width, height
         self.system = system
         self.charset = charset
-        self.rows = [Row(width) for _ in range(height)]
+        self.rows = [Row.blank(width) for _ in range(height)]
         self.changed = set(range(height))
         """The rows that were drawn to since they were last sent; all of a new picture."""
 

@@ -64,7 +64,7 @@ class Wire:
         if size != self._size:
             pen = _blank_pen(picture) if self._clears_in_colour else PLAIN
             parts.append(f"\x1b[0m\x1b[r{change(PLAIN, pen)}\x1b[H\x1b[2J")
-            self._sent = [Row(picture.width, pen) for _ in range(picture.height)]
+            self._sent = [Row.blank(picture.width, pen) for _ in range(picture.height)]
             self._size, self._pen, self._at = size, pen, (0, 0)
             rows = range(picture.height)
         others = [y for y in rows if self._sent[y] != picture.rows[y]]

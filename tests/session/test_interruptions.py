@@ -1,0 +1,380 @@
+"""What comes in the middle of something else: an end, a key, a dialog that is left, a column that fails."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from comparing import Bench
+from sessions import Watched
+
+from tokentui.axes import preset
+from tokentui.core import jit
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.jobs import check, check_match, tick
+from tokentui.learn.trainer import Tokens
+from tokentui.session import commands as do
+from tokentui.session import jobs, opening, queries
+from tokentui.session import state as states
+from tokentui.session.driver import Session
+from tokentui.session.opening import Prepared, prepare
+from tokentui.session.snapshot import Snapshot
+from tokentui.session.state import State
+from tokentui.session.views import ColumnWanted
+from tokentui.text.corpus import Corpus
+from tokentui.text.count import WordCounts
+from tokentui.text.read import read
+
+CORPUS = Corpus.from_text("low low low lower lowest newer newest wide wider widest " * 3)
+PATIENCE = 60.0
+
+
+@pytest.fixture
+async def session() -> AsyncIterator[Session]:
+    begun = Session(lambda _: None)
+    await begun.start()
+    yield begun
+    await begun.close()
+
+
+async def test_a_question_is_given_up_when_whoever_asked_it_has_left(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = threading.Event()
+
+    def endless(*_: Any, **__: Any) -> None:
+        begun.set()
+        while True:
+            check()
+
+    monkeypatch.setattr(queries, "vocabulary_report", endless)
+    await session.send(do.Open(("sample:hugs",)))
+    asked = session.send(do.AnalyzeVocabulary())
+    await asyncio.to_thread(begun.wait, PATIENCE)
+    asked.cancel()
+    await asyncio.wait_for(session.idle.wait(), PATIENCE)
+
+
+async def test_a_report_of_progress_does_not_end_a_match_that_is_only_looked_at(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told, looked = threading.Event(), threading.Event()
+    look = session.state.snapshot
+
+    def slow(*sources: Any, **how: Any) -> Corpus:
+        while not looked.is_set():
+            tick(1, 2)
+            told.set()
+        return read(*sources, **how)
+
+    def looks() -> Snapshot:
+        if session._loading is not None and not looked.is_set():
+            told.clear()
+            told.wait(PATIENCE)  # a report of progress is there by now
+            try:
+                check_match()
+            finally:
+                looked.set()
+        return look()
+
+    monkeypatch.setattr(jobs, "TELL_S", 0.0)
+    monkeypatch.setattr(opening, "read", slow)
+    monkeypatch.setattr(session.state, "snapshot", looks)
+    seen: list[Snapshot] = []
+    monkeypatch.setattr(session, "_publish", seen.append)
+    await session.send(do.Open(("sample:hugs",)))
+    assert looked.is_set()
+    assert any(one.busy is not None for one in seen), "the look was not given up"
+
+
+def parted() -> tuple[Bench, list[object]]:
+    """Two columns, the first differing step of which is wanted and not known, and the answers."""
+    bench, answers = Bench(CORPUS, ColumnWanted(preset("gpt2")), ColumnWanted(preset("bert"))), list[object]()
+    bench.state.handle(do.GoToDivergence(1, 2), answers.append)
+    return bench, answers
+
+
+def test_the_way_to_the_first_differing_step_ends_where_compare_is_left() -> None:
+    bench, answers = parted()
+    bench.do(do.Leave())
+    assert [type(one) for one in answers] == [Cancelled]
+    bench.do(do.Compare())
+    bench.find()
+    assert (len(answers), bench.seen.position.value) == (1, 0)
+
+
+def test_the_way_to_the_first_differing_step_ends_where_another_corpus_begins() -> None:
+    bench, answers = parted()
+    bench.state.install(prepare(Corpus.from_text("another one"), preset("gpt2"), ColumnWanted().run))
+    assert [type(one) for one in answers] == [Cancelled]
+
+
+def test_a_column_that_cannot_be_opened_parts_nowhere() -> None:
+    bench, answers = Bench(CORPUS, ColumnWanted(preset("gpt2")), ColumnWanted(preset("bert"))), list[object]()
+    key = bench.state._add(ColumnWanted(path="/no/such"), None)
+    bench.state.handle(do.GoToDivergence(1, key), answers.append)
+    bench.settle()
+    assert "a column that cannot be shown parts nowhere" in str(*answers)
+
+
+@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize("by", ["merges", "size", "tokens"])
+def test_a_column_that_fails_on_its_way_leaves_the_others_working(
+    by: str, place: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench, answers = parted()
+    bench.do(do.SyncBy(by))
+
+    def fails(*_: Any) -> None:
+        raise MemoryError
+
+    expected = bench.seen.position.value + 3
+    if place == 0 and by != "merges":  # the other ends at its own ids, or leads by its own tokens
+        other = bench.state.sync.columns[1].trainer
+        expected = other.number if by == "tokens" else other.size_at(other.number)
+    with monkeypatch.context() as patch:
+        patch.setattr(bench.state.sync.columns[place].trainer, "advance", fails)
+        bench.do(do.Move(3))
+    seen = bench.find()
+    errors = ["", "this should not happen: MemoryError: "]
+    assert [one.error for one in seen.columns] == (errors if place else errors[::-1])
+    there = seen.columns[1 - place]
+    assert (seen.position.value, there.in_sync, seen.goal) == (expected, True, None)
+    pool = jobs.JobPool("test", 1, lambda _: None)
+    bench.state.results.take_up(pool, bench.state.view, rested=True)
+    pool.close()
+    assert "a column that cannot be shown parts nowhere" in str(*answers)
+    bench.do(do.Leave())
+    assert bench.seen.main.key == 2 - place
+    bench.do(do.Compare(tuple(ColumnWanted(preset(one)) for one in ("gpt2", "bert"))))
+    assert [(one.error, one.in_sync) for one in bench.seen.columns] == [("", True)] * 2, "it is tried again"
+    bench.do(do.Move(1))
+    assert [one.error for one in bench.seen.columns] == ["", ""]
+
+
+@pytest.mark.parametrize("command", [do.Move(5), do.Play(True)])
+def test_where_the_leader_fails_by_tokens_the_next_one_leads_from_where_it_is(
+    command: do.Command[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = Bench(read("sample:english"), *map(preset, ("gpt2", "bert", "minbpe")))
+    bench.do(do.GoTo(100))
+    bench.do(do.SyncBy("tokens"))
+    (first, second, third), sync = bench.state.sync.columns, bench.state.sync
+    step = second.trainer.number
+    assert step != first.trainer.number
+
+    def fails(*_: Any) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(first.trainer, "advance", fails)
+    bench.do(command)
+    for moved in (0, 5):
+        seen = bench.seen
+        assert (seen.position.value, seen.goal, seen.running) == (step + moved, None, False)
+        assert not sync.at_work
+        assert second.trainer.number == step + moved
+        tokens = second.trainer.tokens_at(second.trainer.number)
+        assert (third.in_sync, third.trainer.number) == (True, third.trainer.find(Tokens(tokens)))
+        bench.do(do.Move(5))
+
+
+@pytest.mark.parametrize("command", [do.GoTo(None), do.Move(2), do.Play(True)])
+def test_where_all_columns_fail_there_is_nothing_to_do(
+    command: do.Command[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench, _ = parted()
+
+    def fails(*_: Any) -> None:
+        raise MemoryError
+
+    for column in bench.state.sync.columns:
+        monkeypatch.setattr(column.trainer, "advance", fails)
+    for _ in range(2):
+        bench.do(command)
+        assert not bench.state.sync.at_work
+        assert all(one.error and not one.in_sync for one in bench.seen.columns)
+    bench.do(do.Leave())
+    assert "MemoryError" in bench.seen.main.error
+    with pytest.raises(TokentuiError, match=r"goes nowhere .*MemoryError"):
+        bench.do(command)
+    bench.do(do.Compare())
+    assert [(one.error, one.in_sync) for one in bench.seen.columns] == [("", True)] * 2, "they come back"
+
+
+def test_a_column_that_fails_without_a_word_is_not_opened_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = State(prepare(CORPUS, preset("gpt2"), ColumnWanted().run))
+    state.handle(do.Compare((ColumnWanted(preset("gpt2")), ColumnWanted(preset("bert")))), lambda _: None)
+    (one,) = state.unprepared(again=False)
+    state.prepared(one, MemoryError())
+    assert not list(state.unprepared(again=False))
+    assert state.snapshot().columns[1].error == "this should not happen: MemoryError: "
+
+
+@pytest.mark.parametrize(("failure", "times"), [(MemoryError(), 0), (Cancelled(), 1)])
+def test_a_column_that_cannot_be_laid_out_again_stays_as_it_is(
+    failure: Exception, times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tokentui.session.state.REBUILD_BYTES", 0)
+    prepared: Prepared = opening.prepare_column(WordCounts(CORPUS), ColumnWanted(preset("gpt2")))
+    state = State(replace(prepared, plain=True))
+    (again,) = state.unprepared(again=True)
+    state.prepared(again, failure)
+    assert len(list(state.unprepared(again=True))) == times
+    assert state.main.trainer is prepared.trainer
+
+
+def test_kernels_that_fail_do_not_take_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tokentui.session.state.REBUILD_BYTES", 0)
+    prepared: Prepared = opening.prepare_column(WordCounts(CORPUS), ColumnWanted(preset("gpt2")))
+    state = State(replace(prepared, plain=True))
+    state.handle(do.GoTo(3), lambda _: None)
+    while state.sync.at_work:
+        state.sync.work(0.0)
+    (again,) = state.unprepared(again=True)
+    found = again.work()
+    assert isinstance(found, Prepared)
+
+    def fails(*_: Any) -> None:
+        raise SystemError
+
+    monkeypatch.setattr(found.trainer, "advance", fails)
+    state.prepared(again, found)
+    assert not list(state.unprepared(again=True))
+    seen = state.snapshot().main
+    assert (state.main.trainer, seen.at.step, seen.error) == (prepared.trainer, 3, "")
+
+
+class Kernels:
+    """Kernels that train however small a corpus is, one walk of which fails.
+
+    Args:
+        patch: What changes the program for the time of a test.
+    """
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        from tokentui.learn.compiled import KernelPairs  # needs NumPy
+
+        self.fails = False
+        walk, again = KernelPairs.walk, opening.prepare_again
+        self.goes_on = threading.Event()
+        """Lets what failed be laid out again."""
+
+        def walks(engine: KernelPairs, *way: Any) -> None:
+            # not in the threads of questions, which have trainings of their own
+            if self.fails and threading.current_thread().name.startswith("tokentui-engine"):
+                self.fails = False
+                raise SystemError("a kernel")
+            walk(engine, *way)
+
+        def laid_out(was: Prepared) -> Prepared:
+            assert self.goes_on.wait(PATIENCE)
+            return again(was)
+
+        patch.setattr(jit, "_failed", False)
+        patch.setenv(jit.ENGINE, "compiled")
+        patch.setattr(KernelPairs, "walk", walks)
+        patch.setattr(states, "prepare_again", laid_out)
+
+
+@pytest.fixture
+def kernels(loaded: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kernels:
+    """Loaded kernels, and a home for the account of their failure."""
+    monkeypatch.setenv("TOKENTUI_HOME", str(tmp_path))
+    return Kernels(monkeypatch)
+
+
+@pytest.mark.parametrize("command", [do.GoTo(30), do.Move(20), do.GoToToken(" widest")])
+async def test_where_kernels_fail_plain_python_goes_on(
+    command: do.Command[object], kernels: Kernels, session: Session, tmp_path: Path
+) -> None:
+    watched = Watched(preset("gpt2"))
+    await watched.start()
+    await watched.send(do.TrainOnText(CORPUS.documents[0]))
+    watched.send(do.GoTo(10))
+    before = await watched.settle()
+    assert before.main.traits.engine == jit.COMPILED
+    kernels.fails = True
+    answer = watched.send(command)
+    await watched.until(lambda seen: seen.busy is not None and seen.busy.what == "laying out again")
+    assert (watched.last.main.at, watched.last.main.error) == (before.main.at, ""), "it stands still"
+    kernels.goes_on.set()
+    seen = await watched.settle()
+    assert answer.done()
+    assert answer.exception() is None
+    assert (seen.main.traits.engine, seen.engine, seen.main.error) == (jit.PLAIN, jit.FAILED, "")
+    await session.send(do.SetRecipe(preset("gpt2")))
+    await session.send(do.TrainOnText(CORPUS.documents[0]))
+    session.send(do.GoTo(seen.main.at.step))
+    await asyncio.wait_for(session.idle.wait(), PATIENCE)
+    assert seen.main.at.step > 10
+    assert seen.main.at.last == session.state.snapshot().main.at.last
+    assert "SystemError: a kernel" in (tmp_path / "crash.txt").read_text()
+    await watched.close()
+
+
+async def test_kernels_that_fail_on_the_way_to_the_kept_step(kernels: Kernels) -> None:
+    watched = Watched(preset("gpt2"))
+    await watched.start()
+    await watched.send(do.TrainOnText(CORPUS.documents[0]))
+    watched.send(do.GoTo(10))
+    await watched.settle()
+    kernels.fails = True
+    await watched.send(do.SetRecipe(preset("minbpe")))
+    await watched.until(lambda seen: seen.busy is not None and seen.busy.what == "laying out again")
+    kernels.goes_on.set()
+    seen = await watched.settle()
+    assert (seen.main.preset, seen.main.at.step, seen.main.traits.engine) == ("minbpe", 10, jit.PLAIN)
+    await watched.close()
+
+
+@pytest.mark.parametrize("by", ["merges", "size", "tokens"])
+async def test_where_the_kernels_of_a_column_fail_the_others_go_on_before_it(
+    by: str, kernels: Kernels
+) -> None:
+    watched = Watched(preset("gpt2"))
+    await watched.start()
+    await watched.send(do.TrainOnText(CORPUS.documents[0]))
+    await watched.send(
+        do.Compare((ColumnWanted(preset("gpt2")), ColumnWanted(preset("gpt2", tie="smallest-pair"))))
+    )
+    watched.send(do.SyncBy(by))
+    before = await watched.settle()
+    assert [one.traits.engine for one in before.columns] == [jit.COMPILED] * 2
+    kernels.fails = True
+    watched.send(do.Move(5))
+    seen = await watched.until(
+        lambda seen: seen.goal is None and any(not one.in_sync for one in seen.columns)
+    )
+    assert sorted(one.in_sync for one in seen.columns) == [False, True]
+    kernels.goes_on.set()
+    seen = await watched.settle()
+    assert [(one.in_sync, one.error) for one in seen.columns] == [(True, "")] * 2
+    assert sorted(one.traits.engine for one in seen.columns) == [jit.COMPILED, jit.PLAIN]
+    # by tokens the other led meanwhile, and counts other steps
+    expected = seen.columns[0].at.step if by == "tokens" else before.position.value + 5
+    assert (seen.position.value, seen.engine) == (expected, jit.FAILED)
+    await watched.close()
+
+
+async def test_a_column_that_plain_python_cannot_lay_out_either_fails_in_words(
+    kernels: Kernels, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(was: Prepared) -> Prepared:
+        raise SystemError("plain")
+
+    monkeypatch.setattr(states, "prepare_again", fails)
+    watched = Watched(preset("gpt2"))
+    await watched.start()
+    await watched.send(do.TrainOnText(CORPUS.documents[0]))
+    await watched.send(do.Compare((ColumnWanted(preset("gpt2")), ColumnWanted(preset("bert")))))
+    await watched.settle()
+    kernels.fails = True
+    watched.send(do.Move(5))
+    seen = await watched.settle()
+    assert sorted(one.error for one in seen.columns) == ["", "this should not happen: SystemError: plain"]
+    await watched.close()

@@ -1,0 +1,70 @@
+"""Sessions whose snapshots are kept, and states that are driven by hand."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from tokentui.recipe import Recipe, Run
+from tokentui.session.commands import Command
+from tokentui.session.driver import Session
+from tokentui.session.snapshot import Snapshot
+from tokentui.session.state import State
+
+PATIENCE = 60
+"""Seconds after which a state that has not come is taken never to come."""
+
+
+class Watched(Session):
+    """A session whose snapshots are kept.
+
+    Args:
+        recipe: The recipe of the first training.
+        run: Its stops, first id and special tokens.
+        kernels: True to load kernels in the background.
+    """
+
+    def __init__(
+        self, recipe: Recipe | None = None, run: Run | None = None, *, kernels: bool = False
+    ) -> None:
+        self.snapshots: list[Snapshot] = []
+        self._fresh = asyncio.Event()
+        super().__init__(self.take, recipe, run, kernels=kernels)
+
+    def take(self, snapshot: Snapshot) -> None:
+        """Keep a snapshot."""
+        self.snapshots.append(snapshot)
+        self._fresh.set()
+
+    @property
+    def last(self) -> Snapshot:
+        """The newest snapshot."""
+        return self.snapshots[-1]
+
+    async def until(self, holds: Callable[[Snapshot], object]) -> Snapshot:
+        """Wait for a snapshot of which something holds."""
+        while not self.snapshots or not holds(self.last):
+            self._fresh.clear()
+            await asyncio.wait_for(self._fresh.wait(), PATIENCE)
+        return self.last
+
+    async def settle(self) -> Snapshot:
+        """Wait until there is nothing to do."""
+        await self.until(lambda _: True)
+        await asyncio.wait_for(self.idle.wait(), PATIENCE)
+        return self.last
+
+
+def settle(state: State) -> None:
+    """Work until there is nothing to do."""
+    while state.sync.at_work:
+        state.sync.work(0.0)
+
+
+def tell(state: State, command: Command[object]) -> list[Any]:
+    """Give a command, work until there is nothing to do, and return its answers."""
+    answers: list[Any] = []
+    state.handle(command, answers.append)
+    settle(state)
+    return answers
