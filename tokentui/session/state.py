@@ -166,8 +166,8 @@ class State:
         self._note_engine()
 
     def unprepared(self, again: bool) -> Iterator[Finding]:
-        """The columns to open, or to lay out again where kernels failed; where all are open, one to lay out
-        again by kernels that were not there before.
+        """The columns to open, or to lay out again where kernels failed, which the engine's name tells then;
+        where all are open, one to lay out again by kernels that were not there before.
 
         Args:
             again: True if columns are laid out again.
