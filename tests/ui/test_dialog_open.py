@@ -233,6 +233,29 @@ async def test_a_row_that_is_gone_is_said_to_be(folder: Path) -> None:
         assert not app.answered
 
 
+async def test_a_late_listing_does_not_hide_what_enter_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    late, release = threading.Event(), threading.Event()
+
+    def first_is_late(folder: str, prefix: str, cancel: Any) -> Listed:
+        if folder == "/far/" and not late.is_set():
+            late.set()
+            assert release.wait(10)
+        return list_folder(folder, prefix, cancel)
+
+    monkeypatch.setattr(picker, "list_folder", first_is_late)
+    dialog = OpenScreen(FakeFace())
+    async with shown(dialog) as (app, pilot):
+        dialog.field.value = "/far/away.txt"
+        await until(pilot, late.is_set)
+        await pilot.press("enter")
+        await until(pilot, lambda: "/far/away.txt: no such file" in told(dialog.notice))
+        release.set()
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
+        assert "/far/away.txt: no such file" in told(dialog.notice)
+        assert not app.answered
+
+
 async def test_what_is_typed_narrows_all_of_it(folder: Path) -> None:
     dialog = opened_before("/far/away.txt", "sample:gage")
     async with shown(dialog) as (app, pilot):

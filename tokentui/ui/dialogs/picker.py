@@ -326,6 +326,8 @@ class Picker(Dialog[Result]):
         """Take the row that is marked, once what begins like what was typed is listed. Returns whether there
         is one.
         """
+        # A listing that is under way would write its error over the answer to enter.
+        self.workers.cancel_group(self, "listing")
         if not await self.listed(typed) or not self.takes_row(typed):
             return False
         return self.listing.cursor_key != ("open", typed) and self.take_row(self.listing.cursor)
