@@ -165,8 +165,13 @@ class Terminal:
         while self.status is None:
             assert time.monotonic() < deadline, "it does not end"
             self.read(0.1)
-        while self.read(0.0):
+        # The kernel hands on what was written a little later: the end has come where a mark behind it has.
+        while self._drain(0.0):
             pass
+        os.write(self.slave, b"\0")
+        while not self.written.endswith(b"\0"):
+            assert self._drain(PATIENCE_S), "the end of what it wrote never came"
+        del self.written[-1]
         return os.waitstatus_to_exitcode(self.status)
 
     def _drain(self, seconds: float) -> bool:
