@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import fcntl
 import gc
 import importlib
 import itertools
@@ -20,8 +19,10 @@ import oracle
 import pytest
 import soak
 import styles
+import waiting
 from gates import Gates
 from sessions import Watched
+from textual._compositor import Compositor
 
 from tokentui.core import jit, limits
 from tokentui.session import driver
@@ -39,7 +40,14 @@ for _name in [
     del os.environ[_name]
 
 
-_COMPILE = "from tokentui.core import jit; jit.available() and (jit.compiled() or jit.load())"
+_COMPILE = """
+import fcntl, os
+lock = open(os.path.join(os.environ["TOKENTUI_HOME"], "lock"), "w")
+fcntl.flock(lock, fcntl.LOCK_EX)
+from tokentui.core import jit
+jit.available() and (jit.compiled() or jit.load())
+"""
+"""Compiles the kernels where that was not done before; who comes second waits for the first."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -55,27 +63,22 @@ def pytest_configure(config: pytest.Config) -> None:
         sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(config.cache.mkdir("bytecode"))
 
 
-def _kernels(config: pytest.Config) -> str:
-    """The folder that the kernels are kept in; they are compiled first where that was not done before, for
-    all workers by one process."""
+def _compiling(config: pytest.Config) -> tuple[str, subprocess.Popen[bytes]]:
+    """The folder that the kernels are kept in, and a process that ends when they are there."""
     assert config.cache is not None
-    home = config.cache.mkdir("kernels")
-    with open(home / "lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        subprocess.run(
-            [sys.executable, "-c", _COMPILE], cwd=Path(__file__).parents[1], check=False,
-            env={**os.environ, "TOKENTUI_HOME": str(home)},
-        )
-    return str(home)
+    home = str(config.cache.mkdir("kernels"))
+    folder, environment = Path(__file__).parents[1], {**os.environ, "TOKENTUI_HOME": home}
+    return home, subprocess.Popen([sys.executable, "-c", _COMPILE], cwd=folder, env=environment)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Compile kernels where a test wants them, before its time counts.
+    """Begin to compile kernels where a test wants them: the first tests run meanwhile.
 
     Keep collections from walking all modules and tests again and again: a third of the processor time.
     """
     if any("loaded" in getattr(item, "fixturenames", ()) for item in session.items):
-        _kernels(session.config)
+        process = _compiling(session.config)[1]
+        session.config.add_cleanup(lambda: process.__exit__(None, None, None))  # waits
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
@@ -95,7 +98,9 @@ def loaded(pytestconfig: pytest.Config) -> None:
     if not jit.available():
         pytest.skip("Numba is not installed, or switched off")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TOKENTUI_HOME", _kernels(pytestconfig))
+        home, process = _compiling(pytestconfig)
+        process.wait()
+        patch.setenv("TOKENTUI_HOME", home)
         assert jit.load()
 
 
@@ -126,6 +131,12 @@ def gates(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gates]:
     held = Gates(monkeypatch)
     yield held
     held.close()
+
+
+@pytest.fixture
+def every_frame(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each frame is drawn, also where no test looks at it."""
+    monkeypatch.setattr(Compositor, "render_update", waiting.draw_frame)
 
 
 @pytest.fixture

@@ -4,14 +4,21 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import tokentui
+from tokentui.axes import preset
+from tokentui.core import jobs
+from tokentui.learn import start
+from tokentui.learn.pairs import PairTrainer
+from tokentui.text.read import read
 from tokentui.text.sources import find_sample
 
 NAMES = {
@@ -175,3 +182,72 @@ def test_bad_input_is_a_tokentui_error(tmp_path: Path) -> None:
     ):
         with pytest.raises(tokentui.TokentuiError):
             bad()
+
+
+@pytest.mark.parametrize("walk", [
+    lambda trainer: trainer.run(merges=20), lambda trainer: trainer.jump(2), lambda trainer: trainer.step(),
+    lambda trainer: trainer.back(),
+])
+def test_an_interrupt_waits_for_the_end_of_a_step(
+    walk: Callable[[tokentui.Trainer], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the middle of one the counts are neither those before it nor those after it."""
+    trainer, expected = (tokentui.Trainer("sample:sailor", "gpt2") for _ in range(2))
+    trainer.run(merges=10)
+    expected.run(merges=30)
+    started: Any = start(read("sample:sailor"), preset("gpt2"))
+    engine = type(started.engine)
+    walks, whole = engine.walk, list[bool]()
+
+    def interrupted(*way: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+        walks(*way)
+        whole.append(True)
+
+    monkeypatch.setattr(engine, "walk", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        walk(trainer)
+    monkeypatch.undo()
+    assert whole == [True]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    trainer.run(merges=30)
+    assert list(trainer.steps()) == list(expected.steps())
+    assert trainer.candidates() == expected.candidates()
+
+
+def test_an_interrupt_is_not_lost_where_the_walk_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    trainer = tokentui.Trainer("sample:sailor", "gpt2")
+
+    def fails(*_: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+        raise ValueError("a fault")
+
+    monkeypatch.setattr(PairTrainer, "advance", fails)
+    with pytest.raises(KeyboardInterrupt) as raised:
+        trainer.run(merges=20)
+    assert isinstance(raised.value.__cause__, ValueError)
+
+
+def test_a_handler_that_is_set_during_a_walk_stays() -> None:
+    def handles(*_: object) -> None:
+        pass
+
+    trainer, before = tokentui.Trainer("sample:sailor", "gpt2"), signal.getsignal(signal.SIGINT)
+    try:
+        trainer.run(merges=20, progress=lambda *_: signal.signal(signal.SIGINT, handles))
+        assert signal.getsignal(signal.SIGINT) is handles
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_a_step_opens_one_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each costs as much as a merge with kernels."""
+    trainer, opened, opens = tokentui.Trainer("sample:sailor", "gpt2"), list[object](), jobs._Job
+
+    def counted(*words: Any) -> object:
+        opened.append(words)
+        return opens(*words)
+
+    monkeypatch.setattr(jobs, "_Job", counted)
+    assert trainer.step()
+    assert len(opened) == 1

@@ -4,6 +4,7 @@ line comes out."""
 from __future__ import annotations
 
 import functools
+import io
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -43,8 +44,8 @@ else:
     ARRAYS = (np.array([1.5]), np.array([[1]]), np.float64(1))
 WRONG: tuple[Any, ...] = (
     None, 5, -1, 10**5000, object(), Odd(), Bytes(), [], [5], [None], {}, {"a": 1}, b"", b"\xff", math.nan,
-    math.inf, 1.5, True, "", "\0", "\ud800", "no such thing", len, int, Path("/none"), Path("."), ".",
-    (1, 2, 3), range(3), iter(()), *ARRAYS,
+    math.inf, 1.5, 1e-308, io.StringIO("a"), True, "", "\0", "\ud800", "no such thing", len, int,
+    Path("/none"), Path("."), ".", (1, 2, 3), range(3), iter(()), *ARRAYS,
 )
 CORPUS = Corpus.from_text("a sailor went to sea sea sea")
 METHODS = (
@@ -72,6 +73,7 @@ def functions() -> dict[str, Call]:
     found: dict[str, Call] = {
         "read": tokentui.read,
         "read, a list": lambda value: tokentui.read([value]),
+        "read, stdin": named(tokentui.read, "stdin", "-"),
         "read, lines": lambda value: tokentui.read(value, as_="lines"),
         "load": tokentui.load,
         "load, split": functools.partial(tokentui.load, "/none"),
@@ -149,15 +151,16 @@ def test_only_a_tokentui_error_comes_of_wrong_arguments(
 
 
 @pytest.mark.parametrize("format", ["huggingface", "sentencepiece", "gpt2", "bert"])
-@pytest.mark.parametrize("wrong", [None, 5, 1.5, ["a"], object()])
-def test_no_value_but_a_text_is_encoded(tmp_path: Path, format: str, wrong: Any) -> None:
+def test_no_value_but_a_text_is_encoded(tmp_path: Path, format: str) -> None:
     """Not as what `str` makes of it."""
     name = {"sentencepiece": "t5", "bert": "bert"}.get(format, "gpt2")
     files = WRITTEN[format].files
     export(preset(name), tmp_path if len(files) > 1 else tmp_path / files[0], format)
     tokenizer = tokentui.load(tmp_path / files[0])
-    for method in ("encode", "encode_ids", "explain", "lost", "sample"):
-        with pytest.raises(tokentui.TokentuiError, match="a text belongs here"):
-            getattr(tokenizer, method)(wrong)
-    with pytest.raises(tokentui.TokentuiError, match="text 1: a text belongs here"):
-        tokenizer.encode_batch([wrong])
+    wrong: Any
+    for wrong in (None, 5, 1.5, ["a"], object()):
+        for method in ("encode", "encode_ids", "explain", "lost", "sample"):
+            with pytest.raises(tokentui.TokentuiError, match="a text belongs here"):
+                getattr(tokenizer, method)(wrong)
+        with pytest.raises(tokentui.TokentuiError, match="text 1: a text belongs here"):
+            tokenizer.encode_batch([wrong])

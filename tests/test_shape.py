@@ -10,10 +10,13 @@ from typing import Any
 import pytest
 from running_cli import done, refused
 
+import tokentui
 from tokentui import learn
 from tokentui.axes import changed, check, preset
 from tokentui.core.errors import TokentuiError
+from tokentui.formats import WRITTEN
 from tokentui.formats.files import export, load
+from tokentui.formats.proof import contents
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session.saved import Branch, SavedSession, dumps, loads
 from tokentui.text.corpus import Corpus
@@ -113,11 +116,44 @@ def test_options(tmp_path: Path) -> None:
         "a", "▁", "<sep>", "b", "at",
     ]
     assert "coverage = 0.9995" in done("recipes", "sentencepiece-bpe")
-    assert "named twice" in refused(
-        "train", str(lines), "-r", "llama2", "--symbol", "<x>", "--special", "<x>"
-    )
+    for corpus in (str(lines), "none.txt"):  # refused before the corpus is read
+        assert "symbol <x>: named twice" in refused(
+            "train", corpus, "-r", "llama2", "--symbol", "<x>", "--special", "<x>"
+        )
     assert "▁" in refused("train", str(lines), "-r", "llama2", "--symbol", "a b")
     assert "coverage" in refused("train", str(lines), "-r", "gpt2", "--coverage", "0.9")
+
+
+def test_a_special_token_is_no_symbol_too() -> None:
+    for specials in (["at"], ["<unk>", "at"]):
+        with pytest.raises(TokentuiError, match="symbol at: named twice"):
+            tokentui.train(LINES, SHAPED, specials=specials)
+
+
+@pytest.mark.parametrize(
+    ("format", "recipe"),
+    [("gpt2", "gpt2"), ("gpt2", "gpt1"), ("tiktoken", "gpt4"), ("bert", "bert"), ("minbpe", "minbpe"),
+     ("tekken", "gpt2"), ("subword-nmt", "subword-nmt")],
+)
+def test_a_format_that_cannot_hold_symbols_tells_it(format: str, recipe: str) -> None:
+    tokenizer = tokentui.train(LINES, recipe, symbols=["the"], merges=4)
+    report, files = contents(tokenizer, WRITTEN[format])
+    assert not report.refused
+    assert files
+    assert ("symbols", "the") in [(loss.what, loss.example) for loss in report.losses]
+
+
+def test_a_text_that_the_pattern_refuses_is_left_out_of_the_proof() -> None:
+    split = "regex:(?:o|oo)+c|(?:a|aa)+c|[^ ]+| +"
+    tokenizer = tokentui.train(LINES, "gpt2", split=split, symbols=["the"], merges=4)
+    report, files = contents(tokenizer, WRITTEN["tekken"])
+    assert not report.refused
+    assert files
+
+
+def test_a_format_that_takes_a_special_for_a_word_is_refused() -> None:
+    tokenizer = tokentui.train(LINES, "bert", specials=["[UNK]", "hat"], merges=1)
+    assert "would encode 'hat'" in contents(tokenizer, WRITTEN["bert"])[0].refused
 
 
 @pytest.mark.peer

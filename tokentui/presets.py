@@ -192,7 +192,7 @@ def preset_named(name: str) -> Preset:
         TokentuiError: There is none; it names the nearest.
     """
     if name_of(name, "preset") not in PRESETS:
-        raise TokentuiError("no such preset", name, nearest(name, PRESETS))
+        raise TokentuiError("no such preset", name or "''", nearest(name, PRESETS))
     return PRESETS[name]
 
 

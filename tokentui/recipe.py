@@ -272,6 +272,16 @@ class Run:
         return Run.of({name: self.word(name) for name in RUN} | words)
 
 
+def check_names(recipe: Recipe, run: Run) -> None:
+    """Refuse a text that is a symbol and a special token.
+
+    Raises:
+        TokentuiError: There is one.
+    """
+    if both := set(recipe.symbols).intersection(run.specials):
+        raise TokentuiError("named twice", f"symbol {min(both)}", "take it as a symbol or a special token")
+
+
 class Ending(NamedTuple):
     """The end of a run, as far as it is known.
 

@@ -11,6 +11,7 @@ from tokentui import learn
 from tokentui.axes import changed, label
 from tokentui.core.errors import TokentuiError, nearest, shown, whole
 from tokentui.core.jobs import Cancel, Progress, job
+from tokentui.core.runtime import interrupts_cancel
 from tokentui.core.safetext import safe_line
 from tokentui.encode.tokenizer import Tokenizer as TokenizerValue
 from tokentui.encode.vocabulary import Vocabulary
@@ -179,11 +180,13 @@ class Trainer:
 
     def step(self) -> Any:
         """Make the next step. Returns it, None at the end."""
-        return learn.step(self._engine)
+        with interrupts_cancel(at_end=True):
+            return learn.step(self._engine)
 
     def back(self) -> Any:
         """Undo the last step. Returns it, None at the start."""
-        return learn.back(self._engine)
+        with interrupts_cancel(at_end=True):
+            return learn.back(self._engine)
 
     def jump(
         self, number: SupportsIndex, *, progress: Progress | None = None, cancel: Cancel | None = None
@@ -202,7 +205,7 @@ class Trainer:
             TokentuiError: There is no such step; the run is where it was.
         """
         asked, before = whole(number, "step", 0, "take the number of a step"), self.number
-        with job(progress, cancel):
+        with job(progress, cancel), interrupts_cancel(at_end=True):
             arrived = learn.jump(self._engine, asked)
         if arrived != asked:
             learn.jump(self._engine, before)
@@ -239,7 +242,7 @@ class Trainer:
         run = self._run.with_words(**_named(
             merges=merges, vocab_size=vocab_size, min_count=min_count, max_length=max_length
         ))
-        with job(progress, cancel):
+        with job(progress, cancel), interrupts_cancel(at_end=True):
             return _ran(self._engine, run.stops)
 
     def candidates(self, limit: int = 100, start: int = 0) -> list[Any]:
@@ -250,7 +253,7 @@ class Trainer:
             start: The number of the best to leave out.
         """
         rows, top = whole(limit, "limit", 0, "such as 100"), whole(start, "start", 0, "such as 0")
-        page = self._engine.candidates(Query(top, rows))
+        page = learn.tried(self._engine, lambda: self._engine.candidates(Query(top, rows)))
         return list(page.rows) if page.top == top else []
 
     def why(self) -> Why:
@@ -258,7 +261,7 @@ class Trainer:
         engine = self._engine
         if not engine.traits.grows:
             raise TokentuiError("a unigram training has no next pair", "why", "take candidates()")
-        return engine.why(engine.limits)
+        return learn.tried(engine, lambda: engine.why(engine.limits))
 
     def steps(self, first: int = 1) -> Iterator[Any]:
         """The steps from this one on up to the present one: values with names, rows of a table."""

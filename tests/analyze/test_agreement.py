@@ -160,7 +160,7 @@ def test_boundaries_and_partings_are_their_definitions(first: str, second: str, 
     assert differing == len(encodings[0]) - len(encodings[1])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(st.sampled_from(NAMES), min_size=2, max_size=3, unique=True), st.lists(TEXT, max_size=3))
 def test_a_corpus_in_stretches_is_its_documents_whole(names: list[str], texts: list[str]) -> None:
     used = [trained(name) for name in names]

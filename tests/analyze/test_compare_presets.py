@@ -120,7 +120,8 @@ def test_japanese_with_and_without_pre_tokenization() -> None:
 
 
 @pytest.mark.parametrize("files", [
-    pytest.param(TRAINED, id="trained"), pytest.param(FILES, id="published", marks=pytest.mark.shared),
+    pytest.param(TRAINED, id="trained"),
+    pytest.param(FILES, id="published", marks=[pytest.mark.shared, pytest.mark.soak]),
 ])
 def test_gpt2_bert_and_gpt4_from_files(files: tuple[str, ...], tmp_path: Path) -> None:
     tokenizers = [owners.read(name, tmp_path) for name in files]

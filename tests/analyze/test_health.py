@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import soak
 
 from tokentui import learn
 from tokentui.analyze.health import CHECKS, FAIL, PASS, WARN, examine, worst
@@ -189,10 +190,9 @@ def test_every_recipe_has_a_report(name: str) -> None:
     assert all(one.status in ("PASS", "WARN", "FAIL", "n/a") and "\n" not in one.observed for one in checks)
 
 
-@pytest.mark.parametrize("specials", [(), ("<unk>",)])
-@pytest.mark.parametrize(
-    "name", ["udl-notebook", "bert", "sentencepiece-bpe", "sentencepiece-unigram", "hf-bpe"]
-)
+@pytest.mark.parametrize(("name", "specials"), soak.covering(
+    ["udl-notebook", "bert", "sentencepiece-bpe", "sentencepiece-unigram", "hf-bpe"], [(), ("<unk>",)],
+))
 def test_a_vocabulary_that_encodes_nothing_says_so(name: str, specials: tuple[str, ...]) -> None:
     tokenizer = start(Corpus.from_text(""), preset(name), Run(specials=specials)).tokenizer()
     checks = {one.name: one for one in examine(tokenizer).checks}

@@ -173,7 +173,7 @@ words = st.text(alphabet="abc", min_size=1, max_size=8)
 lines = st.lists(st.lists(words, min_size=1, max_size=6).map(" ".join), min_size=1, max_size=4)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(texts=lines, other=lines, name=st.sampled_from(TRAINED), merges=st.integers(0, 12))
 def test_unused_is_what_encoding_the_corpus_misses(
     texts: list[str], other: list[str], name: str, merges: int
@@ -200,7 +200,7 @@ def test_unused_is_what_encoding_the_corpus_misses(
             assert (unused.why == "swallowed") == bool(unused.into)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(texts=lines, merges=st.integers(0, 12))
 def test_each_id_stands_as_often_as_in_the_text(texts: list[str], merges: int) -> None:
     run = start(Corpus.from_lines(texts), preset("comp336"))

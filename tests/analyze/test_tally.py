@@ -44,7 +44,7 @@ def naive_words(tok: Tokenizer, words: list[str], before: str) -> WordTally:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.sampled_from(NAMES), TEXTS)
 def test_counting_is_encoding_everything(name: str, texts: list[str]) -> None:
     tok, corpus = TOKENIZERS[name], Corpus.from_lines(texts)

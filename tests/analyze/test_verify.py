@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 from exporting import preset as made
 
+from tokentui.analyze import verify
 from tokentui.analyze.verify import shorten, verify_encoding, verify_training
 from tokentui.analyze.verify.peers import PEERS, Peer, asking, check_recipe, peer_of
 from tokentui.axes import changed, preset
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.core.jobs import job
+from tokentui.core.jobs import job, silent
 from tokentui.formats import WRITTEN
 from tokentui.formats.files import export, load
 from tokentui.recipe import Recipe, Run, Stops
@@ -112,15 +115,14 @@ CAN = {
     "sentencepiece": preset("sentencepiece-bpe"),
 }
 HANDED: list[tuple[str, dict[str, Any]]] = [
+    *((name, {"normalize": value}) for name in CAN for value in ((), "nmt-nfkc", "bert-uncased")),
     *(
-        (name, {"normalize": value})
-        for name in CAN
-        for value in ((), "nfkc,lowercase", "nmt-nfkc", "bert-uncased")
+        (name, {"normalize": "nfkc,lowercase", "split": "words"})
+        for name in ("tokenizers", "rustbpe", "tiktoken")
     ),
-    *((name, {}) for name in CAN),
-    *((name, {"split": "words"}) for name in ("tokenizers", "rustbpe", "tiktoken")),
-    *((name, {"base": "first-seen"}) for name in ("tokenizers", "subword-nmt")),
-    ("sentencepiece", {"unknown": "byte-fallback"}),
+    ("tokenizers", {"base": "first-seen"}),
+    ("subword-nmt", {"normalize": "nfkc,lowercase", "base": "first-seen"}),
+    ("sentencepiece", {"normalize": "nfkc,lowercase", "unknown": "byte-fallback"}),
 ]
 
 
@@ -250,24 +252,40 @@ def test_a_library_that_refuses(tmp_path: Path) -> None:
         verify_encoding(load(tmp_path / "t.json"), str(tmp_path / "t.json"), PEERS["rustbpe"], ["a"])
 
 
+def test_the_progress_of_encoding_does_not_go_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, told = tmp_path / "t.json", list[tuple[int, int]]()
+    path.write_text(json.dumps(document([["a", "b"]])), "utf-8")
+    tokenizer = load(path)
+
+    def ask(what: str, texts: Sequence[str] = (), **_: object) -> list[list[int | None]]:
+        with silent():  # the library is no job of ours
+            return [list(tokenizer.encode(text).ids) for text in texts]
+
+    monkeypatch.setattr(verify, "asking", lambda peer: nullcontext(ask))
+    with job(lambda *one: told.append(one)):
+        found = verify_encoding(tokenizer, str(path), PEERS["tokenizers"], ["a b " * 900] * 40)
+    assert (found.difference, found.texts) == (None, 40)
+    assert told == sorted(told)
+    assert {total for _, total in told} == {144_000}
+
+
 OWNERS = {"tokenizers": "huggingface", "sentencepiece": "sentencepiece", "tiktoken": "tiktoken"}
 
 
-@pytest.mark.parametrize("name", OWNERS)
-def test_a_file_of_another_format_is_refused_before_the_library_sees_it(tmp_path: Path, name: str) -> None:
+def test_a_file_of_another_format_is_refused_before_the_library_sees_it(tmp_path: Path) -> None:
     """Our own file too, also where it was made of one that the library reads."""
     for format, held in (
         ("tokentui", "gpt2"), ("huggingface", "gpt2"), ("sentencepiece", "t5"), ("tiktoken", "gpt2"),
         ("gpt2", "gpt2"), ("bert", "bert"), ("minbpe", "gpt2"), ("tekken", "gpt2"),
     ):
-        if OWNERS[name] == format:
-            continue
         path = tmp_path / WRITTEN[format].files[0]
         export(made(held), path, format)
-        with pytest.raises(TokentuiError) as raised:
-            verify_encoding(load(path, "gpt2" if format == "tiktoken" else ""), str(path), PEERS[name], ["a"])
-        assert raised.value.what == f"{name} reads {PEERS[name].reads}, not {WRITTEN[format].about}"
-        assert f"--to {OWNERS[name]}" in raised.value.hint
+        tokenizer = load(path, "gpt2" if format == "tiktoken" else "")
+        for name in (one for one, owned in OWNERS.items() if owned != format):
+            with pytest.raises(TokentuiError) as raised:
+                verify_encoding(tokenizer, str(path), PEERS[name], ["a"])
+            assert raised.value.what == f"{name} reads {PEERS[name].reads}, not {WRITTEN[format].about}"
+            assert f"--to {OWNERS[name]}" in raised.value.hint
 
 
 @pytest.mark.peer

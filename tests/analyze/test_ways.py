@@ -92,7 +92,7 @@ def cuts(tokenizer: Tokenizer, word: str) -> list[tuple[bytes, ...]]:
     return found
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     texts=st.lists(st.text(alphabet="abc", min_size=1, max_size=9), min_size=1, max_size=5),
     word=st.text(alphabet="abc", min_size=1, max_size=9),
@@ -124,7 +124,7 @@ def scored(pieces: dict[str, int]) -> Tokenizer:
     return Tokenizer(Vocabulary(recipe, [piece.encode() for piece in pieces], ("<unk>",), 0, scores))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     pieces=st.dictionaries(
         st.text(alphabet="ab", min_size=1, max_size=4), st.integers(1, 60), min_size=1, max_size=10

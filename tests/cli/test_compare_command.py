@@ -26,6 +26,14 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     return out
 
 
+@pytest.fixture(scope="module")
+def english(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A file of some sentences."""
+    path = tmp_path_factory.mktemp("english") / "english.txt"
+    path.write_text(read("sample:english").documents[0][:2_000] + " é")
+    return str(path)
+
+
 def row(*words: str) -> dict[str, Any]:
     answer: dict[str, Any] = json.loads(done("compare", *words, "--json"))
     return answer
@@ -99,8 +107,8 @@ def test_equal_recipes_do_not_part() -> None:
     assert row(*words)["first_difference"] == [{"a": "A", "b": "B", "step": None}]
 
 
-def test_a_space_is_a_space_however_it_is_written() -> None:
-    words = ["-r", "gpt2", "-r", "sentencepiece-bpe", "--merges", "60", "sample:english"]
+def test_a_space_is_a_space_however_it_is_written(english: str) -> None:
+    words = ["-r", "gpt2", "-r", "sentencepiece-bpe", "--merges", "60", english]
     answer = row(*words)
     (spelled,), (meant,) = answer["first_difference"], answer["first_difference_by_meaning"]
     assert spelled["step"] == 1 < meant["step"]
@@ -111,20 +119,19 @@ def test_a_space_is_a_space_however_it_is_written() -> None:
     assert literal[:2] == [["first differing step, A and B: 1"], [f"by meaning: {meant['step']}"]]
 
 
-def test_two_files_whose_merges_differ_in_order(tmp_path: Path) -> None:
+def test_two_files_whose_merges_differ_in_order(tmp_path: Path, english: str) -> None:
     files, steps = [], []
     for tie in ("lowest-ids", "largest-pair"):
         file = tmp_path / f"{tie}.json"
         done(
-            "train", "sample:english", "-r", "hf-bpe", "-s", f"tie={tie}", "--merges", "90", "-o", str(file),
-            "-q",
+            "train", english, "-r", "hf-bpe", "-s", f"tie={tie}", "--merges", "90", "-o", str(file), "-q",
         )
         files.append(str(file))
         written = json.loads(file.read_text("utf-8"))
         text = {number: shown for number, shown, *_ in written["vocabulary"]}
         steps.append([(text[left], text[right]) for left, right, *_ in written["merges"]])
     wanted = next(n for n, (one, other) in enumerate(zip(*steps, strict=True), 1) if one != other)
-    words = ["-t", files[0], "-t", files[1], "sample:english"]
+    words = ["-t", files[0], "-t", files[1], english]
     lines = block(done("compare", *words), "first differing step")
     assert lines[0] == [f"first differing step, A and B: {wanted}"]
     for line, letter, made in zip(lines[1:], "AB", steps, strict=True):
@@ -132,11 +139,9 @@ def test_two_files_whose_merges_differ_in_order(tmp_path: Path) -> None:
         assert line[:2] == [letter, f"{left} + {right} = {left}{right}"]
     (found,) = row(*words)["first_difference"]
     assert found["step"] == wanted
-    trained = row("-r", "hf-bpe", "-t", files[1], "--merges", "90", "sample:english")["first_difference"]
+    trained = row("-r", "hf-bpe", "-t", files[1], "--merges", "90", english)["first_difference"]
     assert [one["step"] for one in trained] == [wanted]
-    assert "first differing step, A and B: none" in done(
-        "compare", "-t", files[0], "-t", files[0], "sample:english"
-    )
+    assert "first differing step, A and B: none" in done("compare", "-t", files[0], "-t", files[0], english)
 
 
 @pytest.mark.parametrize("recipe", ["sentencepiece-unigram", "gage"])
@@ -147,8 +152,8 @@ def test_every_objective_has_a_column(recipe: str) -> None:
     assert all(value is not None for one in answer["measures"] for value in one["values"])
 
 
-def test_a_text_is_shown_in_rows() -> None:
-    words = ["-r", "gpt2", "-r", "bert", "--merges", "0", "sample:english", "--text", "the é"]
+def test_a_text_is_shown_in_rows(english: str) -> None:
+    words = ["-r", "gpt2", "-r", "bert", "--merges", "0", english, "--text", "the é"]
     assert done("compare", *words).rstrip("\n").split("\n")[-3:] == [
         "A  t│h│e│·│<C3>┊<A9>", "B  t│h│e│· é", "    2 2 2 1",
     ]
@@ -177,8 +182,8 @@ def test_one_that_has_ended_says_why(tmp_path: Path) -> None:
     assert (found["sides"][0]["step"], found["sides"][0]["end"]) == (None, "the last step")
 
 
-def test_tokens_are_found(files: tuple[str, str]) -> None:
-    words = ["-t", files[0], "-r", "bert", "--merges", "60", "sample:english", "--find", "th"]
+def test_tokens_are_found(files: tuple[str, str], english: str) -> None:
+    words = ["-t", files[0], "-r", "bert", "--merges", "60", english, "--find", "th"]
     lines = [line for line in done("compare", *words).splitlines() if line.startswith("with th, A and B, ")]
     assert [line.split(", ")[2] for line in lines] == ["common", "only A", "only B"]
     assert "the" in lines[0].split()
@@ -204,15 +209,17 @@ def test_conventions_are_chosen(files: tuple[str, str]) -> None:
     assert said["renyi_efficiency"]["α"] == "3"
 
 
-def test_a_tokenizer_that_refuses_the_corpus_says_so_in_its_column(files: tuple[str, str]) -> None:
-    result = cli("compare", "-t", files[0], "-t", files[1], "-r", "bert", "--merges", "9", "sample:english")
+def test_a_tokenizer_that_refuses_the_corpus_says_so_in_its_column(
+    files: tuple[str, str], english: str
+) -> None:
+    result = cli("compare", "-t", files[0], "-t", files[1], "-r", "bert", "--merges", "9", english)
     assert result.exit_code == 1
     assert result.stderr == ""
     lines = result.stdout.splitlines()
     assert lines[2].startswith("B  sailor.json  the pre-token ")
     assert "is not in the vocabulary" in lines[2]
     assert "A and C" in result.stdout
-    answer = json.loads(cli("compare", "-t", files[0], "-t", files[1], "sample:english", "--json").stdout)
+    answer = json.loads(cli("compare", "-t", files[0], "-t", files[1], english, "--json").stdout)
     assert answer["tokenizers"][1]["error"].startswith("the pre-token ")
     assert all(one["values"][1] is None for one in answer["measures"])
 

@@ -46,6 +46,16 @@ def test_a_corpus_is_cut_by_the_steps_of_a_file(tmp_path: Path) -> None:
     assert documents == [(1, 4, 3), (2, 2, 1)]
 
 
+def test_ids_with_holes(tmp_path: Path) -> None:
+    file = tmp_path / "tokenizer.json"
+    model = {"type": "BPE", "vocab": {"a": 2, "b": 5, "ab": 9}, "merges": [["a", "b"]]}
+    file.write_text(json.dumps({"model": model}))
+    assert "ids          3, 2 to 9 (" in cli("inspect", "-t", str(file)).stdout
+    row = json.loads(cli("inspect", "-t", str(file), "--json").stdout)
+    assert (row["tokenizer"]["first_id"], row["health"]["holes"]) == (2, [[3, 4], [6, 8]])
+    assert refused("inspect", "-t", str(file), "--id", "4") == "4: no such id (ids are 2 to 9, with holes)"
+
+
 def test_a_part_of_a_character_and_a_very_long_word(tmp_path: Path) -> None:
     file = str(tmp_path / "bytes.json")
     done("train", "sample:hugs", "-r", "minbpe-basic", "--merges", "1", "-o", file, "-q")
@@ -221,14 +231,12 @@ def test_a_tokenizer_is_wanted() -> None:
 def test_a_file_with_an_objective_that_is_not_known(slide: str, tmp_path: Path) -> None:
     """It is inspected as any other; the note says that it is not trained on."""
     document = json.loads(Path(slide).read_text("utf-8"))
-    document["recipe"]["objective"] = "pmi"
+    document["recipe"]["objective"] = "brand-new"
     file = str(tmp_path / "t.json")
     Path(file).write_text(json.dumps(document), "utf-8")
     lines = done("inspect", "-t", file, "--corpus", "sample:hugs", "--exhaust").splitlines()
-    assert (
-        "remarks      this version does not know objective=pmi: the tokenizer encodes, and is not trained on"
-        in lines
-    )
-    assert any("it cannot be trained: objective: no value 'pmi'" in line for line in lines)
+    said = "this version does not know objective=brand-new: the tokenizer encodes, and is not trained on"
+    assert f"remarks      {said}" in lines
+    assert any("it cannot be trained: objective: no value 'brand-new'" in line for line in lines)
     assert told("-t", file, " zugs")["why"] == told("-t", slide, " zugs")["why"]
     assert told("-t", file)["health"] == told("-t", slide)["health"]

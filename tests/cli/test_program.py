@@ -74,6 +74,12 @@ from tokentui.session.commands import Open, OpenTokenizer
             "/none/x.json: cannot be written: no such folder (make it first)",
         ),
         ("train sample:sailor -r gpt2 --trace /", "/: cannot be written: it is a folder"),
+        ("train sample:sailor -r gpt2 -o ", "'': no file can have this name (name one)"),
+        ("train sample:sailor -r gpt2 --trace ", "'': no file can have this name (name one)"),
+        ("train  -r gpt2", "'': no such file (check the name)"),
+        ("train sample:sailor -r ", "'': no such preset (one of: "),
+        ("-t  sample:sailor", "'': no such file (name a tokenizer file, such as tokenizer.json)"),
+        ("sample:sailor ", "'': no such file (name a file, - or sample:english; the commands are "),
         ("encode a", "encode: -t is missing (see tokentui encode --help)"),
         ("convert", "convert: IN is missing (see tokentui convert --help)"),
         ("encode -t none.json a", "none.json: no such file (check the name)"),
@@ -296,6 +302,26 @@ def test_a_recipe_file(explorer: Explorer, tmp_path: Path) -> None:
     done("-r", str(path), "-s", "normalize=[]")
     assert explorer.calls[0][1].normalize == ()
     assert explorer.calls[0][1].mark == "prefix:##"
+
+
+def test_a_column_has_the_name_of_its_recipe_file(explorer: Explorer, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(done("recipes", "gpt2").replace("lowest-ids", "first-seen"))
+    done("-r", str(path), "-r", "gpt2")
+    *_, columns, _, _ = explorer.calls[0]
+    assert [one.name for one in columns] == ["mine.toml", "gpt2"]
+    done("-r", "bert", "-r", "gpt2", "-s", "tie=first-seen")
+    *_, columns, _, _ = explorer.calls[1]
+    assert [one.name for one in columns] == ["", ""]  # no preset is like these: their axes are their names
+    done("-r", str(path), "-r", "gpt2", "-s", "tie=shortest")
+    *_, columns, _, _ = explorer.calls[2]
+    assert [one.name for one in columns] == ["", ""]
+    other = tmp_path / "other" / "mine.toml"
+    other.parent.mkdir()
+    other.write_text(done("recipes", "gpt2"))
+    done("-r", str(path), "-r", str(other))
+    *_, columns, _, _ = explorer.calls[3]
+    assert [one.name for one in columns] == [str(path), str(other)]
 
 
 def test_the_explorer_needs_a_terminal(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:

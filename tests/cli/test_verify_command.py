@@ -14,6 +14,7 @@ def test_a_training(tmp_path: Path) -> None:
     pytest.importorskip("tokenizers")
     hugs = ("verify", "sample:hugs", "--against", "tokenizers", "-q", "-r", "hf-bpe")
     assert "alike        all 3 steps; ended by: merges\n" in done(*hugs, "--merges", "3")
+    assert "alike        1 step; ended by: merges\n" in done(*hugs, "--merges", "1")
     row = json.loads(done(*hugs, "--json"))
     assert (row["peer"], row["alike"], row["differs"]) == ("tokenizers", True, None)
     (tmp_path / "ties.txt").write_text("zy zy ab ab mn mn q")
@@ -59,7 +60,7 @@ def test_a_file(tmp_path: Path) -> None:
         "verify", str(tmp_path / "corpus.txt"), "-t", str(tmp_path / "t.json"), "--against", "tokenizers",
         "-q",
     )
-    assert "alike        1 texts, " in done(*words)
+    assert "alike        1 text, " in done(*words)
     row = json.loads(done(*words, "--json"))
     assert (row["texts"], row["tokens"], row["differs"]) == (1, 19, None)
 
@@ -77,7 +78,7 @@ def test_a_file_that_differs(tmp_path: Path) -> None:
     (tmp_path / "corpus.txt").write_text("ab")
     words = ("verify", str(tmp_path / "corpus.txt"), "-t", str(tmp_path / "t.json"), "--against",
         "tokenizers", "-q")
-    assert "alike        1 texts, 2 tokens" in done(*words)
+    assert "alike        1 text, 2 tokens" in done(*words)
     (tmp_path / "corpus.txt").write_text("ab A")
     # The library reads the file itself: between our reading and its own the step goes.
     from tokentui.formats.files import load

@@ -15,6 +15,13 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.files import refused, temporary, write_whole
 
 
+@pytest.mark.parametrize(("path", "shown"), [("", "''"), ("a\0b", r"a\x00b")])
+def test_a_name_that_no_file_can_have_is_shown(path: str, shown: str) -> None:
+    with pytest.raises(TokentuiError) as caught:
+        write_whole(path, b"")
+    assert caught.value.where == shown
+
+
 def refuse(number: int) -> Callable[..., None]:
     def call(*_: object, **__: object) -> None:
         raise OSError(number, os.strerror(number))

@@ -13,6 +13,9 @@ import pytest
 from tokentui.core import jit
 
 ROOT = Path(__file__).resolve().parents[2]
+TASKS = sorted(
+    path.stem for path in (ROOT / "tokentui").glob("*/kernels/*.py") if path.stem != "__init__"
+)
 COUNT = """
 import sys
 from tokentui.core import jit
@@ -70,17 +73,129 @@ from tokentui.core import jit
 jit.mark_filled()
 def damaged(name):
     raise EOFError(name)
-importlib.import_module, before = damaged, importlib.import_module
+importlib.import_module = damaged
 print(jit.compiled(), jit.load(compiling=False), jit.compiled(), jit.engine())
 """
     assert run(tmp_path, code) == ["True False False plain Python, kernels not compiled yet"]
 
 
+@pytest.mark.skipif(not jit.available(), reason="Numba is not installed, or switched off")
+def test_what_another_machine_compiled_stays(tmp_path: Path) -> None:
+    """The folder is shared by machines of several processors, which have kernels of their own in it."""
+    code = """
+import importlib
+from tokentui.core import jit
+jit.mark_filled()
+kept = jit.folder() / "kernel"
+kept.touch()
+def lacking(name):
+    raise jit.NotKept
+importlib.import_module = lacking
+print(jit.load(compiling=False), jit.compiled(), kept.exists(), jit.engine())
+"""
+    assert run(tmp_path, code) == ["False False True plain Python, kernels not compiled yet"]
+
+
+@pytest.mark.skipif(not jit.available(), reason="Numba is not installed, or switched off")
+def test_nothing_is_compiled_in_vain(tmp_path: Path) -> None:
+    """A child compiles for others: not where nothing can be kept, and no more where a disk is full."""
+    code = """
+import errno, importlib
+from tokentui.core import jit
+asked = []
+def full(name):
+    asked.append(name)
+    raise OSError(errno.ENOSPC, "No space left on device")
+importlib.import_module = full
+print(jit.compile_kept(), len(asked), jit.compiled())
+"""
+    assert run(tmp_path, code) == ["False 2 False"]
+    home = tmp_path / "home"
+    home.write_text("a file")
+    assert run(home, code) == ["False 0 False"]
+
+
+@pytest.mark.skipif(not jit.available(), reason="Numba is not installed, or switched off")
+def test_threads_load_one_after_the_other(tmp_path: Path) -> None:
+    """Numba's folder and what is told of a compilation are one for all threads."""
+    code = f"tasks = {TASKS[:8]}" + """
+import importlib, sys, threading
+from tokentui.core import jit
+sys.setswitchinterval(1e-6)
+inside, overlaps, start = [], [], threading.Barrier(8)
+def importing(name):
+    overlaps.extend(inside)
+    inside.append(name)
+    sum(range(100_000))
+    inside.remove(name)
+    sys.modules[name] = sys
+importlib.import_module = importing
+def loads(task):
+    start.wait()
+    jit.load(task, compiling=True)
+threads = [threading.Thread(target=loads, args=(task,)) for task in tasks]
+for one in threads: one.start()
+for one in threads: one.join()
+print(overlaps)
+"""
+    assert run(tmp_path, code) == ["[]"]
+
+
+@pytest.mark.skipif(not jit.available(), reason="Numba is not installed, or switched off")
+@pytest.mark.parametrize("meanwhile", [
+    "threading.Thread(target=asks).start()",
+    "threading.Thread(target=lambda: os.fork() or asks()).start()",
+    "signal.signal(signal.SIGUSR1, lambda *_: asks()); signal.raise_signal(signal.SIGUSR1)",
+], ids=["thread", "child", "signal"])
+def test_kernels_that_are_loaded_wait_for_no_others(meanwhile: str, tmp_path: Path) -> None:
+    """A child of this process can load more of them as well."""
+    code = f"""
+import importlib, os, signal, sys, threading
+from tokentui.core import jit
+def found(name):
+    return sys.modules.setdefault(name, sys)
+def never_found(name):
+    {meanwhile}
+    threading.Event().wait()
+def asks():
+    importlib.import_module = found
+    signal.alarm(30)
+    there = jit.loaded("count"), os.getpid() == parent or jit.load("pairs")
+    os.write(1, f"{{there}}\\n".encode())
+    os.kill(parent, signal.SIGKILL)
+    os._exit(0)
+parent = os.getpid()
+importlib.import_module = found
+jit.load("count")
+importlib.import_module = never_found
+jit.load("encode")
+"""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], cwd=ROOT, capture_output=True, text=True, check=False,
+        timeout=100, env={**os.environ, "NUMBA_DISABLE_JIT": "0", "TOKENTUI_HOME": str(tmp_path)},
+    )
+    assert (done.stdout, done.stderr) == ("(True, True)\n", "")
+
+
+@pytest.mark.parametrize(("code", "answer"), [
+    ("from tokentui.core import jit; print(jit.compiled(), jit.folder())", "False None"),
+    ("from tokentui.session import saved; print(saved.recent() == (), saved.keep_account(ValueError()))",
+        "True None"),
+])
+def test_a_user_without_a_home(tmp_path: Path, code: str, answer: str) -> None:
+    without = """
+import platformdirs
+def none(*_, **__):
+    raise RuntimeError("could not determine the home directory")
+platformdirs.user_cache_path = platformdirs.user_state_path = none
+"""
+    assert run(tmp_path, without + code, TOKENTUI_HOME="") == [answer]
+
+
 def test_each_module_of_kernels_has_a_name_of_its_own() -> None:
     """A task is named as the module that its caller imports."""
-    names = [path.stem for path in (ROOT / "tokentui").glob("*/kernels/*.py") if path.stem != "__init__"]
-    assert sorted(names) == sorted(set(names))
-    assert {"count", "encode", "pairs", "score", "unigram"} <= set(names)
+    assert sorted(set(TASKS)) == TASKS
+    assert {"count", "encode", "pairs", "score", "unigram"} <= set(TASKS)
 
 
 @pytest.mark.skipif(not jit.available(), reason="Numba is not installed, or switched off")

@@ -22,6 +22,9 @@ from tokentui.core.files import check_whole, write_together
 from tokentui.formats.files import export, load
 
 PAIR = ("vocab.json", "merges.txt")
+OLD = [PAIR, (), *(pytest.param(one, marks=pytest.mark.soak) for one in (PAIR[:1], PAIR[1:]))]
+"""The files that were there before."""
+
 
 def put(folder: Path, content: bytes) -> None:
     write_together([(str(folder / name), content + name.encode()) for name in PAIR])
@@ -62,7 +65,7 @@ def test_two_files_are_written_and_written_over(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / PAIR[1]).stat().st_mode) == 0o640
 
 
-@pytest.mark.parametrize("old", [(), PAIR, PAIR[:1], PAIR[1:]])
+@pytest.mark.parametrize("old", OLD)
 @pytest.mark.parametrize("name", CALLS)
 def test_an_error_at_any_call_leaves_all_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, old: tuple[str, ...]
@@ -95,7 +98,7 @@ def test_an_error_at_any_call_leaves_all_as_it_was(
     assert failures or name in ("fchmod", "unlink")
 
 
-@pytest.mark.parametrize("old", [(), PAIR, PAIR[:1], PAIR[1:]])
+@pytest.mark.parametrize("old", OLD)
 @pytest.mark.parametrize("error", [Killed, KeyboardInterrupt])
 @pytest.mark.parametrize("name", CALLS)
 def test_a_kill_at_any_call_leaves_the_old_or_the_new_and_a_mixture_is_told(

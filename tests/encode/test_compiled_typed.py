@@ -97,7 +97,7 @@ def outcome(encode: Any, *words: Any) -> tuple[EncodedToken, ...] | str:
 
 
 @pytest.mark.parametrize("name", RECIPES)
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(start=st.integers(0, 150), changes=edits)
 @example(
     start=100,

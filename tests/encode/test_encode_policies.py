@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.jobs import each, job
 from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.pipeline import NameFinder
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import Vocabulary
+from tokentui.encode.vocabulary import Vocabulary, quoted
 from tokentui.recipe import Recipe
 
 RECIPE = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="error")
@@ -170,6 +171,15 @@ def test_cancel_and_progress() -> None:
         made.encode("a", cancel=lambda: True)
 
 
+def test_a_short_text_says_nothing_into_the_progress_of_many() -> None:
+    seen: list[tuple[int, int]] = []
+    made = tokenizer("error")
+    with job(lambda done, total: seen.append((done, total))):
+        for _ in each(range(300), 300):
+            made.encode("a " * 1024)
+    assert seen == [(0, 300), (256, 300)]
+
+
 @given(st.lists(st.text("ab ▁", max_size=4)), st.text("ab ▁", max_size=40))
 def test_names_are_found_as_a_pattern_of_all_of_them_finds_them(names: list[str], text: str) -> None:
     longest_first = sorted(filter(None, names), key=len, reverse=True)
@@ -192,3 +202,10 @@ def test_an_axis_value_without_an_encoder_is_one_line() -> None:
 def test_more_merges_than_there_are() -> None:
     with pytest.raises(TokentuiError, match="has 2 merges"):
         tokenizer("error").at(3)
+
+
+def test_a_word_that_is_refused_is_quoted() -> None:
+    with pytest.raises(TokentuiError) as raised:
+        tokenizer("error").encoder.word_ids("Z\x1b[2J" + "a" * 30)
+    assert str(raised.value) == f"{quoted('Z' + chr(27) + '[2J' + 'a' * 30)}: an unknown unit"
+    assert "\x1b" not in str(raised.value)

@@ -68,7 +68,7 @@ sizes = st.integers(0, 20)
 word_lists = st.lists(st.text("abc", min_size=1, max_size=12), min_size=1, max_size=6)
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(words=word_lists, text=st.text("abcd", min_size=1, max_size=40), merges=sizes, part=sizes)
 def test_merges_equal_both_naive_replays(words: list[str], text: str, merges: int, part: int) -> None:
     vocabulary = learn(CHARS, base_of(CHARS, words), words, merges)
@@ -96,7 +96,7 @@ def test_merges_equal_both_naive_replays(words: list[str], text: str, merges: in
     assert len(text) - len(steps) == len(got)
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(words=word_lists, text=st.text("abcd#", min_size=1, max_size=30), merges=st.integers(0, 20))
 def test_longest_match_equals_a_naive_one(words: list[str], text: str, merges: int) -> None:
     vocabulary = learn(LONGEST, base_of(LONGEST, words), words, merges)
@@ -133,7 +133,7 @@ def test_words_of_a_hundred_thousand_units() -> None:
     assert [part.end - part.start for part in parts] == [65_536, 32_768, 1024, 512, 128, 32]
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(words=word_lists, text=st.text())
 def test_byte_recipes_give_back_any_text(words: list[str], text: str) -> None:
     tokenizer = Tokenizer(learn(BYTES, ALL_BYTES, words, 10))
@@ -147,7 +147,7 @@ def test_byte_recipes_give_back_any_text(words: list[str], text: str) -> None:
     assert not encoding.unknown
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(data=st.binary())
 def test_byte_recipes_give_back_any_bytes(data: bytes) -> None:
     tokenizer = Tokenizer(learn(BYTES, ALL_BYTES, ["abab"], 2))
@@ -156,7 +156,7 @@ def test_byte_recipes_give_back_any_bytes(data: bytes) -> None:
     assert tokenizer.decode(encoding.ids) == data.decode("utf-8", "replace")
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(words=word_lists, text=st.text("abcZ é ", max_size=30), unknown=st.sampled_from(
     ["drop", "per-unit", "fused", "rest-of-word", "whole-word", "pass-through", "byte-fallback"]))
 def test_explanation_ends_in_the_encoding(words: list[str], text: str, unknown: str) -> None:

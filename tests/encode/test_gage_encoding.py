@@ -35,7 +35,7 @@ def tokenizer_of(text: bytes | str, steps: int = 99, **more: Any) -> Tokenizer:
     return trainer.tokenizer()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(few | st.binary(max_size=60), few | st.binary(max_size=60), st.integers(0, 9))
 def test_any_bytes_come_back_or_are_refused_by_name(corpus: bytes, text: bytes, steps: int) -> None:
     tokenizer = tokenizer_of(corpus, steps)
@@ -53,7 +53,7 @@ def test_any_bytes_come_back_or_are_refused_by_name(corpus: bytes, text: bytes, 
         assert "\n" not in str(refused.value)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(few | st.binary(max_size=60), st.integers(0, 9))
 def test_the_ids_of_the_corpus_are_its_compressed_bytes(corpus: bytes, steps: int) -> None:
     trainer = start(Corpus.from_text(corpus.decode("utf-8", "surrogateescape")), preset("gage"))
@@ -63,7 +63,7 @@ def test_the_ids_of_the_corpus_are_its_compressed_bytes(corpus: bytes, steps: in
     assert bytes(number for number in ids if number is not None) == gage(trainer).compressed().compressed
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     few | st.binary(max_size=60), st.integers(0, 9),
     st.lists(st.sampled_from(["<unk>", "xx", "é"]), unique=True),

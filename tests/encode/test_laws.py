@@ -45,7 +45,7 @@ def at(way: str, step: int, word: str) -> tuple[Vocabulary, int, list[bytes]]:
 
 
 @pytest.mark.parametrize("way", WAYS)
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(word=WORDS, step=st.integers(0, 25))
 def test_parts_cover_a_word_and_spell_it(way: str, word: str, step: int) -> None:
     """At any step, by the tokens that are there then; a part without a token is a unit that has none."""
@@ -63,7 +63,7 @@ def test_parts_cover_a_word_and_spell_it(way: str, word: str, step: int) -> None
 
 
 @pytest.mark.parametrize("way", WAYS)
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(word=WORDS, step=st.integers(0, 25))
 def test_a_segmenter_that_is_limited_is_that_of_the_step(way: str, word: str, step: int) -> None:
     vocabulary, merges, units = at(way, step, word)
@@ -74,7 +74,7 @@ def test_a_segmenter_that_is_limited_is_that_of_the_step(way: str, word: str, st
 
 
 @pytest.mark.parametrize("way", WAYS)
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(text=st.lists(WORDS, max_size=5).map(" ".join), step=st.integers(0, 25))
 def test_encoding_explaining_and_ids_agree(way: str, text: str, step: int) -> None:
     whole = tokenizer(way)

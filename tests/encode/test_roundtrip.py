@@ -41,7 +41,7 @@ def trained(name: str) -> Tokenizer:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(text=TEXTS)
 def test_what_is_said_of_the_way_back_holds_for_every_preset(name: str, text: str) -> None:
     tokenizer = trained(name)

@@ -70,7 +70,7 @@ words = st.text("abcd", min_size=1, max_size=12)
 
 
 @given(pieces, words)
-@settings(max_examples=150)
+@settings(max_examples=75)
 def test_best_of_all(scores: dict[str, float], word: str) -> None:
     units = Pretokenizer(RECIPE).units(word)
     ways = list(every(units, {piece.encode(): score for piece, score in scores.items()}))
@@ -86,7 +86,7 @@ def test_best_of_all(scores: dict[str, float], word: str) -> None:
 
 
 @given(pieces, st.text("abcd", min_size=1, max_size=9), st.integers(0, 40))
-@settings(max_examples=150)
+@settings(max_examples=75)
 def test_n_best_of_all(scores: dict[str, float], word: str, n: int) -> None:
     ways = list(
         every(Pretokenizer(RECIPE).units(word), {piece.encode(): score for piece, score in scores.items()})
@@ -101,7 +101,7 @@ def test_n_best_of_all(scores: dict[str, float], word: str, n: int) -> None:
 
 
 @given(pieces, st.text("abcd", min_size=1, max_size=9))
-@settings(max_examples=150)
+@settings(max_examples=75)
 def test_posteriors_of_all(scores: dict[str, float], word: str) -> None:
     ways = list(every(Pretokenizer(RECIPE).units(word),
         {piece.encode(): score for piece, score in scores.items()}))
@@ -151,7 +151,7 @@ marked = st.sampled_from(["a", "b", "ab", "##a", "##b", "##ab", "##ba", "##bab"]
 
 
 @given(st.dictionaries(marked, st.floats(-9, -0.1), min_size=1), st.text("ab", min_size=1, max_size=7))
-@settings(max_examples=100)
+@settings(max_examples=50)
 def test_continuations(scores: dict[str, float], word: str) -> None:
     units = Pretokenizer(MARKED).units(word)
     ways = list(every(units, {piece.encode(): score for piece, score in scores.items()}, b"##"))

@@ -300,7 +300,7 @@ def test_bytes_that_are_missing() -> None:
         loads(json.dumps(document), "f")
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(
     at=st.integers(0, len(good()) - 1),
     put_in=st.text("0123456789[]{},\"nulatrefx- \n", max_size=3),

@@ -46,6 +46,19 @@ def test_what_no_axis_says_is_kept(tmp_path: Path) -> None:
     assert tokenizer.notes == ("truncation and padding are not applied",)
 
 
+def test_a_word_that_is_given_up_is_told_as_such(tmp_path: Path) -> None:
+    model: dict[str, Any] = {"vocab": {"a": 0, "##a": 1}, "unk_token": "[UNK]"}
+    short = opened(tmp_path, model | {
+        "type": "WordPiece", "continuing_subword_prefix": "##", "max_input_chars_per_word": 0,
+    })
+    with pytest.raises(TokentuiError, match="gives up a word of more than 0 characters"):
+        short.encode("a")
+    words = opened(tmp_path, model | {"type": "WordLevel", "max_input_chars_per_word": 0})
+    assert words.encode("a").ids == (0,)
+    with pytest.raises(TokentuiError, match="'b' is not in the vocabulary"):
+        words.encode("b" * 101)
+
+
 def test_ids_that_the_library_does_not_keep_are_told(tmp_path: Path) -> None:
     rows = [FLAGS | {"id": 700, "content": "<s>"}, FLAGS | {"id": 5, "content": "<x>"}]
     tokenizer = opened(tmp_path, added_tokens=rows)

@@ -11,6 +11,7 @@ from exporting import dumps, loads, preset
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import tokentui
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
@@ -53,7 +54,7 @@ def tokenizers(draw: st.DrawFn) -> Tokenizer:
     return Tokenizer(vocabulary, merges, {"vocab_size": 300, "min_count": None})
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(tokenizer=tokenizers())
 def test_a_file_gives_back_the_tokenizer(tokenizer: Tokenizer) -> None:
     text = dumps(tokenizer)
@@ -108,19 +109,44 @@ def test_all_bytes_and_broken_pieces(tmp_path: Path) -> None:
     assert again.encode("€").ids == (256, 0xAC)
 
 
+@pytest.mark.parametrize("mark", ["prefix:##", "end-suffix:</w>", "end-symbol:</w>", "end-symbol:a"])
+@pytest.mark.parametrize("base", ["bytes", "gpt2-bytes"])
+def test_a_base_of_bytes_with_a_mark(base: str, mark: str, tmp_path: Path) -> None:
+    """The marked units of the corpus stand behind the 256 bytes."""
+    tokenizer = tokentui.train("sample:sailor", "gpt2", split="bert", base=base, mark=mark, merges=5)
+    tokenizer.save(tmp_path / "marked.json")
+    again = load(tmp_path / "marked.json")
+    assert list(again.entries()) == list(tokenizer.entries())
+    assert again.encode("a sailor went to sea") == tokenizer.encode("a sailor went to sea")
+
+
+@pytest.mark.parametrize(("mark", "unit"), [
+    ("prefix:##", b"ab"), ("prefix:##", b"##ab"), ("end-suffix:</w>", b"</w>a"), ("end-symbol:</w>", b"##a"),
+])
+def test_a_base_of_bytes_holds_no_other_units_of_several_bytes(mark: str, unit: bytes) -> None:
+    recipe = Recipe(split="bert", base="bytes", mark=mark)
+    tokenizer = Tokenizer(Vocabulary(recipe, [*(bytes((value,)) for value in range(256)), unit]))
+    with pytest.raises(TokentuiError, match="the base is not all 256 bytes"):
+        loads(json.dumps(json.loads(dumps(tokenizer))), "file")
+
+
 def test_an_empty_tokenizer(tmp_path: Path) -> None:
     export(Tokenizer(Vocabulary(CHARS, [])), tmp_path / "empty.json")
     assert load(tmp_path / "empty.json").vocab_size == 0
 
 
 @pytest.mark.parametrize(
-    ("mark", "specials", "what"),
-    [("end-suffix:" + "x" * 300, (), "mark is longer"), ("none", ("x" * 100_000,), "its specials")],
+    ("mark", "units", "specials", "what"),
+    [
+        ("end-suffix:" + "x" * 300, [b"a"], (), "mark is longer"),
+        ("none", [b"a"], ("x" * 100_000,), "its specials"),
+        ("prefix:a", [b"ab", b"b", b"ab"], (), "the same bytes"),
+    ],
 )
 def test_a_file_that_could_not_be_read_is_not_written(
-    tmp_path: Path, mark: str, specials: tuple[str, ...], what: str
+    tmp_path: Path, mark: str, units: list[bytes], specials: tuple[str, ...], what: str
 ) -> None:
-    vocabulary = Vocabulary(CHARS.with_axes(mark=mark), [b"a"], specials, 0)
+    vocabulary = Vocabulary(CHARS.with_axes(mark=mark), units, specials, 0)
     path = tmp_path / "t.json"
     with pytest.raises(Refused, match=what):
         export(Tokenizer(vocabulary, 0), path)

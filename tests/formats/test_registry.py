@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 
 import pytest
-import rwkv
+import strangers
 from exporting import HOSTILE, SMALL, again, bytes_of, fitted, preset, trained
 from running_cli import cli, done
 
@@ -108,25 +108,25 @@ TOKENS = [
 @pytest.fixture
 def stranger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file of a format that is added to the table."""
-    monkeypatch.setitem(FORMATS, "rwkv", rwkv.FORMAT)
-    monkeypatch.setitem(WRITTEN, "rwkv", rwkv.FORMAT)
-    path = tmp_path / "rwkv_vocab_v20230424.txt"
-    path.write_text("".join(rwkv.line(n, piece) for n, piece in enumerate(TOKENS, 1)), encoding="utf-8")
+    monkeypatch.setitem(FORMATS, "strangers", strangers.FORMAT)
+    monkeypatch.setitem(WRITTEN, "strangers", strangers.FORMAT)
+    path = tmp_path / "strangers_vocab.txt"
+    path.write_text("".join(strangers.line(n, piece) for n, piece in enumerate(TOKENS, 1)), encoding="utf-8")
     return path
 
 
 def test_a_stranger_adds_a_module_and_an_entry(stranger: Path, tmp_path: Path) -> None:
     format: Format | None = recognise(stranger)
-    assert format is rwkv.FORMAT
+    assert format is strangers.FORMAT
     tokenizer = load(stranger)
     text = "hello wörld it's hel\n\n"
     assert tokenizer.encode(text).tokens == ("hello", " wörld", " ", "it's", " ", "hel", "\n\n")
     found = mistaken(str(stranger))
     assert found is not None
-    assert found.what == "a tokenizer, not a corpus: RWKV's vocabulary"
-    report = export(tokenizer, tmp_path / "out.rwkv")
-    assert (report.format, report.losses) == ("rwkv", ())
-    assert (tmp_path / "out.rwkv").read_bytes() == stranger.read_bytes()
+    assert found.what == "a tokenizer, not a corpus: a stranger's vocabulary"
+    report = export(tokenizer, tmp_path / "out.strangers")
+    assert (report.format, report.losses) == ("strangers", ())
+    assert (tmp_path / "out.strangers").read_bytes() == stranger.read_bytes()
     export(tokenizer, tmp_path / "own.json")
     assert load(tmp_path / "own.json").encode(text).ids == tokenizer.encode(text).ids
 
@@ -134,17 +134,17 @@ def test_a_stranger_adds_a_module_and_an_entry(stranger: Path, tmp_path: Path) -
 def test_words_that_only_a_stranger_s_format_encodes_are_told() -> None:
     """Longest match gives up a word of more than 100 characters; a format may know no such limit."""
     recipe = Recipe(split="none", base="bytes", encode="longest-match", unknown="error")
-    losses = contents(trained(recipe), rwkv.FORMAT)[0].losses
+    losses = contents(trained(recipe), strangers.FORMAT)[0].losses
     assert ("long words", "words of any length are encoded") in [
         (one.what, one.consequence) for one in losses
     ]
-    never = contents(trained(recipe.with_axes(unknown="never")), rwkv.FORMAT)[0].losses
+    never = contents(trained(recipe.with_axes(unknown="never")), strangers.FORMAT)[0].losses
     assert "long words" not in [one.what for one in never]
 
 
 def test_commands_know_a_stranger_s_format(stranger: Path, tmp_path: Path) -> None:
-    assert "RWKV's vocabulary" in done("convert", str(stranger))
-    done("convert", str(stranger), str(tmp_path / "copy"), "--to", "rwkv")
+    assert "a stranger's vocabulary" in done("convert", str(stranger))
+    done("convert", str(stranger), str(tmp_path / "copy"), "--to", "strangers")
     assert (tmp_path / "copy").read_bytes() == stranger.read_bytes()
-    assert "RWKV's vocabulary" in cli("train", str(stranger), "-r", "gpt2").stderr
+    assert "a stranger's vocabulary" in cli("train", str(stranger), "-r", "gpt2").stderr
     assert done("encode", "-t", str(stranger), "hello")

@@ -70,7 +70,7 @@ def test_a_file_read_by_its_content_gives_the_same_ids(tmp_path: Path, format: s
         assert back.vocabulary.specials == tokenizer.vocabulary.specials
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text(max_size=40))
 def test_any_text_is_encoded_alike_after_reading_back(text: str) -> None:
     for (format, name), (ours, theirs) in _pairs().items():
@@ -208,7 +208,9 @@ UNIGRAM = Recipe(objective="unigram", encode="viterbi", unit="char", base="frequ
     (UNIGRAM.with_axes(mark="end-suffix:</w>"), "a mark at the end of words"),
     (CHARS.with_axes(split="falcon"), "Falcon's split cuts between bytes"),
     (CHARS.with_axes(split="metaspace").with_axes(symbols=("a▁b",)), "a symbol holds a space"),
-    (Recipe(mark="end-suffix:é"), "a mark that is not ASCII"),
+    (Recipe(mark="end-suffix:é"), "a mark of other characters than visible ASCII"),
+    (Recipe(mark="end-suffix:\x01"), "a mark of other characters than visible ASCII"),
+    (Recipe(mark="end-suffix: "), "a mark of other characters than visible ASCII"),
     (Recipe(split="cl100k").with_axes(prefix_space=True), "a space in front of a text"),
     (Recipe(mark="end-suffix:</w>", encode="longest-match"), "a mark at the end of words"),
 ])
@@ -267,6 +269,7 @@ def test_the_format_by_name(name: str, format: str) -> None:
 
 def test_a_model_of_characters_is_sentencepiece_s() -> None:
     assert format_of("a.model", CHARS).name == "sentencepiece"
+    assert format_of("a.minbpe.model", CHARS).name == "minbpe"
     with pytest.raises(TokentuiError, match="no format"):
         format_of("a", CHARS, "gpt3")
 

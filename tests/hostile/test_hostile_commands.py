@@ -53,11 +53,11 @@ def about_tokenizers(folder: Path) -> Iterator[list[str]]:
     for number, path in enumerate(
         map(str, hostile.written(hostile.tokenizers(), folder / "tokenizers").values())
     ):
-        yield ["inspect", "-t", path]
         yield ["inspect", "-t", path, TEXT]
         yield ["encode", "-t", path, "--explain", TEXT]
         yield ["decode", "-t", path, "1", "9", "27", "5001"]
-        yield ["convert", path]
+        # the report on a tokenizer and that on an export print the same tokens of each file
+        yield ["inspect", "-t", path] if number % 2 else ["convert", path]
         yield [
             "convert", path, "-", "--to", ("huggingface", "sentencepiece", "tekken", "tiktoken")[number % 4],
         ]
@@ -117,6 +117,8 @@ def about_names(folder: Path) -> Iterator[list[str]]:
 )
 def test_what_is_printed(walls: Walls, tmp_path: Path) -> None:
     lines = [*about_tokenizers(tmp_path), *about_corpora(tmp_path), *about_names(tmp_path)]
+    if walls == "no safe text":
+        lines = lines[::4]  # the guard alone is one function, through which all that is printed goes
     told = tmp_path / "lines.json"
     told.write_text(json.dumps([walls, [[os.fsencode(word).decode("utf-8",
         "surrogateescape") for word in one] for one in lines]]))

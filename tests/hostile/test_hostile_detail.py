@@ -48,7 +48,7 @@ def rows_of(piece: bytes) -> tuple[Row, ...]:
     )  # fmt: skip
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(TOKENS | NEAR, TOKENS | NEAR)
 def test_no_two_tokens_look_alike(one: bytes, other: bytes) -> None:
     for a, b in zip(rows_of(one), rows_of(other), strict=True):

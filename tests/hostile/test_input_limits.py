@@ -16,12 +16,14 @@ from typing import Any
 import pytest
 from running_cli import cli, done, refused
 
+import tokentui
 from tokentui.cli.options import Given
 from tokentui.cli.program import COMMANDS
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import job
 from tokentui.core.limits import LIMITS, Limits
+from tokentui.formats import WRITTEN
 from tokentui.formats.files import load, recognise
 from tokentui.text.read import read
 
@@ -303,6 +305,17 @@ def test_a_tokenizer_file_beyond_the_limits(tmp_path: Path, limited: Limited) ->
         (name,) = changed
         hint = refusal(lambda: load(path)).hint
         assert name == "json_depth" or f"--limit {name.replace('_', '-')}=" in hint
+
+
+@pytest.mark.parametrize("format", WRITTEN)
+def test_a_vocabulary_beyond_the_limit(format: str, tmp_path: Path, limited: Limited) -> None:
+    path = tmp_path / "saved"
+    path.mkdir() if format == "gpt2" else None
+    recipe = {"bert": "bert", "sentencepiece": "t5", "subword-nmt": "subword-nmt"}.get(format, "gpt2")
+    tokentui.train("sample:hugs", recipe, merges=None if recipe == "t5" else 3).save(path, format)
+    limited(vocabulary=4)
+    path = path / "vocab.json" if format == "gpt2" else path
+    assert "--limit vocabulary=" in refusal(lambda: load(path, "gpt2" if format == "tiktoken" else "")).hint
 
 
 # Lines

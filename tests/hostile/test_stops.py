@@ -96,7 +96,7 @@ def test_long_texts_are_split_as_short_ones_are(split: str, monkeypatch: pytest.
 
 
 def test_a_pattern_is_left_behind_where_the_caller_is_asked_to_stop(limited: Limited) -> None:
-    limited(pattern_seconds=0.3)
+    limited(pattern_seconds=0.1)
     cancel = After(3)
     with jobs.job(cancel=cancel), pytest.raises(Cancelled):
         splitter(f"regex:{SLOW}").words("abc" + STUCK)
@@ -235,6 +235,7 @@ def test_a_corpus_over_which_a_pattern_hangs_is_shown_as_it_is(limited: Limited)
         assert "".join(part.text for part in view.parts) == text
 
 
+@pytest.mark.usefixtures("every_frame")
 async def test_a_paste_of_a_megabyte_is_cut_and_said() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40), notifications=True) as pilot:

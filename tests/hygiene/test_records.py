@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import rwkv
 import screens
+import strangers
 from dialogs import FakeFace, shown
 from running_cli import done, rows
 from screens import snapshot
@@ -46,6 +46,7 @@ from tokentui.learn.ranking import TIES
 from tokentui.presets import PRESETS, Preset
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session import commands as do
+from tokentui.session.jobs import COMPILING
 from tokentui.session.opening import prepare
 from tokentui.session.state import State
 from tokentui.text.corpus import Corpus
@@ -212,7 +213,7 @@ def test_a_value_without_a_record_is_refused_in_a_line(axis: str, engine: str) -
 
 
 def test_the_screen_says_what_has_no_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    large = Corpus.from_text("low lower lowest " * 4000, "large")
+    large = Corpus.from_text("low lower lowest " * 12_000, "large")
     recipe = PLAIN.with_axes(symbols=("est",))
     explorer = State(prepare(large, recipe, Run()))
     explorer.engine = "compiled (Numba 0)"
@@ -224,6 +225,15 @@ def test_the_screen_says_what_has_no_kernel(monkeypatch: pytest.MonkeyPatch) -> 
     counted = State(prepare(large, recipe, Run()))
     counted.engine = "compiled (Numba 0)"
     assert counted.snapshot().engine_said == "compiled (Numba 0); plain Python counts by split=words"
+
+
+@pytest.mark.parametrize(("times", "said"), [(4000, jit.PLAIN), (12_000, COMPILING)])
+def test_kernels_are_awaited_where_a_corpus_gains_by_them(times: int, said: str) -> None:
+    """The screen says that they compile where the training is laid out again by them, and nowhere else."""
+    state = State(replace(prepare(Corpus.from_text("low lower lowest " * times), PLAIN, Run()), plain=True))
+    state.engine = COMPILING
+    assert state.snapshot().engine == said
+    assert len(list(state.unprepared(again=True))) == (said == COMPILING)
 
 
 @pytest.mark.parametrize(("change", "said"), [
@@ -289,21 +299,21 @@ async def test_a_new_format_is_written_and_offered(
     own_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`tests/formats/test_registry.py` has the laws of the format itself."""
-    monkeypatch.setitem(FORMATS, rwkv.FORMAT.name, rwkv.FORMAT)
-    monkeypatch.setitem(WRITTEN, rwkv.FORMAT.name, rwkv.FORMAT)
+    monkeypatch.setitem(FORMATS, strangers.FORMAT.name, strangers.FORMAT)
+    monkeypatch.setitem(WRITTEN, strangers.FORMAT.name, strangers.FORMAT)
     # its help names the formats at its import
     monkeypatch.delitem(sys.modules, "tokentui.cli.convert", raising=False)
-    assert rwkv.FORMAT.name in done("convert", "--help")
+    assert strangers.FORMAT.name in done("convert", "--help")
     recipe = Recipe(split="none", encode="longest-match", base="bytes")
     tokenizer = tokentui.train(CORPUS, recipe, merges=9)
     tokenizer.save(tmp_path / "made.json")
-    done("convert", str(tmp_path / "made.json"), str(tmp_path / "made.rwkv"))
-    assert tokentui.load(tmp_path / "made.rwkv").encode("low").pieces == tokenizer.encode("low").pieces
+    done("convert", str(tmp_path / "made.json"), str(tmp_path / "made.strangers"))
+    assert tokentui.load(tmp_path / "made.strangers").encode("low").pieces == tokenizer.encode("low").pieces
     offered = tuple(look(Spec(tokenizer), one) for one in WRITTEN.values())
     async with shown(ExportScreen(FakeFace(snapshot(), {do.Formats: offered})), (120, 40)) as (_, pilot):
         await until(pilot, lambda: "keeps all" in screen_text(pilot))
         await pilot.press("end")
-        await until(pilot, lambda: rwkv.FORMAT.about in screen_text(pilot))
+        await until(pilot, lambda: strangers.FORMAT.about in screen_text(pilot))
 
 
 async def test_a_new_action_has_its_key_its_hint_and_its_help(monkeypatch: pytest.MonkeyPatch) -> None:

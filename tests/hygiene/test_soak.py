@@ -66,9 +66,12 @@ def test_profiles(tmp_path: Path, long: bool) -> None:
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = soak: long\naddopts = -m 'not soak'\n")
     more = ["-m", "soak", "--hypothesis-profile=soak"] if long else []
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-s", "-p", "no:cacheprovider", *more],
-        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(SUPPORT)}, capture_output=True, text=True,
-        timeout=100,
+        [
+            sys.executable, "-m", "pytest", "-s", "-p", "no:cacheprovider", "-p", "_hypothesis_pytestplugin",
+            *more,
+        ],
+        cwd=tmp_path, capture_output=True, text=True, timeout=100,
+        env={**os.environ, "PYTHONPATH": str(SUPPORT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
     )
     assert done.returncode == 0, done.stdout
     if not long:
@@ -77,5 +80,13 @@ def test_profiles(tmp_path: Path, long: bool) -> None:
         return
     assert "5 passed, 1 deselected" in done.stdout
     assert "short" not in done.stdout
-    plain, named, machine = (100 * FACTOR, 2 * 3 * FACTOR, 2 * FACTOR)
+    plain, named, machine = (soak.EXAMPLES * FACTOR, 2 * 3 * FACTOR, 2 * FACTOR)
     assert f"seen {{'plain': {plain}, 'named': {named}, 'machine': {machine}}}" in done.stdout
+
+
+def test_a_daily_run_takes_each_value_of_each_axis() -> None:
+    axes = ("abcde", "xy", "123")
+    cases = soak.covering(*axes)
+    daily = [case.values for case in cases if not case.marks]
+    assert (len(cases), len({case.values for case in cases}), len(daily)) == (30, 30, 5)
+    assert [set(values) for values in zip(*daily, strict=True)] == [set(axis) for axis in axes]

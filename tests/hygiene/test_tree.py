@@ -63,6 +63,13 @@ def test_the_plan_of_the_house_names_every_room() -> None:
     assert {name for name in named if not (PACKAGE / name).exists() and not (ROOT / name).exists()} == set()
 
 
+def test_the_documents_name_tests_that_are_there() -> None:
+    for folder in ("docs", "benchmarks"):
+        for path in (ROOT / folder).glob("*.md"):
+            named = re.findall(r"\btests/[\w/.]*\w", path.read_text(encoding="utf-8"))
+            assert [one for one in named if not (ROOT / one).exists()] == [], path.name
+
+
 def test_the_journeys_name_functions_that_are_there() -> None:
     journeys = (ROOT / "docs" / "journeys.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| \d+ \| `([^`]+)` \| (.*?) \|", journeys, re.MULTILINE)
@@ -73,6 +80,24 @@ def test_the_journeys_name_functions_that_are_there() -> None:
         text = "".join(one.read_text(encoding="utf-8") for one in files)
         for name in re.findall(r"`[\w.]*?(\w+)`", functions):
             assert re.search(rf"\b(def|class) {name}\b", text), (file, name)
+
+
+MOST_HOPS = {"n": 22, "character": 14, "then": 30, "compare": 25}
+"""The most hops of each journey, by a word of its title."""
+
+
+def test_the_journeys_are_short() -> None:
+    """Their head tells how many hops and functions each has, none of which stands there twice."""
+    head, *journeys = (ROOT / "docs" / "journeys.md").read_text(encoding="utf-8").split("\n## ")
+    told = [tuple(map(int, row)) for row in re.findall(r"\| (\d+) \| (\d+) \|$", head, re.MULTILINE)]
+    assert len(told) == len(MOST_HOPS)
+    for (word, most), journey, (hops, functions) in zip(MOST_HOPS.items(), journeys, told, strict=True):
+        rows = re.findall(r"^\| (\d+) \| `([^`]+)` \| (.*?) \|", journey, re.MULTILINE)
+        named = [(file, name) for _, file, names in rows for name in re.findall(r"`(?:\w+\.)?(\w+)`", names)]
+        assert word in journey.splitlines()[0]
+        assert [int(number) for number, _, _ in rows] == [*range(1, hops + 1)]
+        assert hops <= most
+        assert len(named) == len(set(named)) == functions, journey
 
 
 def test_the_readme_holds_the_two_commands() -> None:

@@ -111,7 +111,7 @@ def test_every_code_point_everywhere(counting: ModuleType, split: str, around: t
 
 
 @pytest.mark.parametrize("split", scanning.SPLITS)
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(documents=st.lists(scanning.texts, max_size=4), threads=st.integers(1, 3), chunk=st.integers(1, 9))
 def test_any_text_in_any_chunks(
     counting: ModuleType, split: str, documents: list[str], threads: int, chunk: int
@@ -141,7 +141,7 @@ def test_runs_longer_than_a_block(counting: ModuleType, split: str, run: str) ->
             compare(counting, ["y" + (run * size)[:size] + last], split)
 
 
-@pytest.mark.parametrize("corpora", ["samples", *oracle.large("corpora")])
+@pytest.mark.parametrize("corpora", ["samples", *oracle.large("corpora", marks=[pytest.mark.soak])])
 @pytest.mark.parametrize("split", scanning.SPLITS)
 def test_corpora(counting: ModuleType, split: str, corpora: str) -> None:
     large = [] if corpora == "samples" else sorted(map(str, oracle.shared(corpora).glob("*.txt")))
@@ -157,7 +157,7 @@ def test_corpora(counting: ModuleType, split: str, corpora: str) -> None:
     "normalize", [(), ("bert-uncased",), ("bert-cased",)], ids=["as-is", "uncased", "cased"]
 )
 @pytest.mark.parametrize("unit", ["byte", "char"])
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(documents=st.lists(scanning.texts, max_size=3))
 def test_a_recipe_with_bert(
     counting: ModuleType, normalize: tuple[str, ...], unit: str, documents: list[str]

@@ -8,6 +8,7 @@ import pytest
 import scanning
 from scanning import class_of
 
+from tokentui.recipe import Recipe
 from tokentui.text.kernels import rules
 from tokentui.text.split import splitter
 
@@ -36,3 +37,16 @@ def test_the_table_of_a_split_has_an_entry_for_each_pair() -> None:
         assert len(table) == rules.CLASSES**2
         starts = table[rules.START * rules.CLASSES :]
         assert all(one & rules.CUT for one in starts)
+
+
+@pytest.mark.parametrize(("recipe", "said"), [
+    (Recipe(split="gpt2"), ""),
+    (Recipe(split="none"), ""),
+    (Recipe(split="words"), "split=words"),
+    (Recipe(split="gpt2", normalize=("nfc",)), "normalize=nfc"),
+    (Recipe(split="words", normalize=("nfc",)), "normalize=nfc"),  # a rule for the split would not help
+    (Recipe(split="gpt2", normalize=("nfc",), symbols=("a",)), "symbols=a"),
+    (Recipe(split="gpt2", prefix_space=True), "prefix_space=yes"),
+])
+def test_what_keeps_the_kernels_from_counting_is_named(recipe: Recipe, said: str) -> None:
+    assert rules.without_scanner(recipe) == said

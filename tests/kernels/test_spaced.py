@@ -29,7 +29,7 @@ def counted(lines: list[str], recipe: Recipe) -> Counter[str]:
     return Counter(word for line in lines for word in words(line))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(documents, st.integers(1, 2))
 @example(["a\u200bb c", "", " a", "\x01", "a\x0bb\x85c"], 1)
 def test_counted_by_runs(counting: ModuleType, lines: list[str], threads: int) -> None:

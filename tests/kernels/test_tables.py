@@ -30,7 +30,7 @@ def items(result: Any) -> list[tuple[bytes, int]]:
     return [(result.text[ends[n] : ends[n + 1]], times) for n, times in enumerate(result.counts.tolist())]
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(words=st.lists(st.tuples(st.binary(min_size=1, max_size=40), st.integers(1, 2**40)), max_size=20))
 def test_words_of_any_bytes(counting: ModuleType, words: list[tuple[bytes, int]]) -> None:
     tables = importlib.import_module("tokentui.text.kernels.count")

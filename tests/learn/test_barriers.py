@@ -18,7 +18,7 @@ from tokentui import learn
 from tokentui.analyze.health import examine
 from tokentui.analyze.inspect import why_not_one
 from tokentui.analyze.report import exhausted, usage
-from tokentui.axes import preset
+from tokentui.axes import AXES, preset
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.stretches import Typed
@@ -55,7 +55,7 @@ def kept_characters(text: str, coverage: float, symbols: tuple[str, ...]) -> set
 @given(
     st.text("abcde xy", min_size=1, max_size=60), st.sampled_from([1.0, 0.95, 0.8, 0.5]),
     st.sampled_from([(), ("x",), ("ab", "x"), ("abc", "ab")]),
-    st.sampled_from(["first-seen", "largest-pair", "smallest-pair", "lowest-ids", "shortest"]),
+    st.sampled_from(list(AXES["tie"])),
 )
 def test_steps_are_those_of_words_that_are_cut(
     text: str, coverage: float, symbols: tuple[str, ...], tie: str

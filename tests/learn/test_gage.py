@@ -94,7 +94,8 @@ class Plain:
             "lowest-ids": lambda pair: pair,
             "shortest": lambda pair: (len(self.joined(pair)), self.joined(pair)),
         }
-        if self.tie != "first-seen":  # a rule that this model does not know is an error
+        if self.tie != "first-seen":
+            assert self.tie in keys, f"write the key of tie={self.tie} here"
             order.sort(key=keys[self.tie])
         return sorted(((pair, counts[pair]) for pair in order), key=lambda entry: -entry[1])
 
@@ -132,7 +133,7 @@ def assert_equal(trainer: PairTrainer, plain: Plain) -> None:
         assert reasons.tied == sum(1 for _, count in ranked if count == ranked[0][1])
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(documents, recipes)
 def test_every_step_is_a_replacement_in_plain_strings(texts: list[bytes], recipe: Recipe) -> None:
     trainer, plain = trained_on(texts, recipe), Plain(texts, recipe)
@@ -153,7 +154,7 @@ def test_every_step_is_a_replacement_in_plain_strings(texts: list[bytes], recipe
     assert learn.run(trainer, Stops()) == "no pair left"
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(documents, recipes, st.integers(0, 12))
 def test_it_expands_to_what_it_was_given(texts: list[bytes], recipe: Recipe, steps: int) -> None:
     trainer = trained_on(texts, recipe)
@@ -171,7 +172,7 @@ def test_it_expands_to_what_it_was_given(texts: list[bytes], recipe: Recipe, ste
     assert view.original_bytes == Plain(texts, recipe).size()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(documents, recipes, st.lists(st.integers(0, 12), max_size=6))
 def test_any_walk_comes_to_the_same_steps(texts: list[bytes], recipe: Recipe, moves: list[int]) -> None:
     trainer, fresh = trained_on(texts, recipe), trained_on(texts, recipe)

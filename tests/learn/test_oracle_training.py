@@ -28,8 +28,9 @@ def trained(case: dict[str, Any]) -> tuple[PairTrainer, str]:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_steps(case: dict[str, Any]) -> None:
+def test_training(case: dict[str, Any]) -> None:
     trainer, end = trained(case)
+    check_encoding(trainer, case)
     want = case["expect"]
     steps = merge_steps(trainer)
     for number, (step, expected) in enumerate(zip(steps, want["hex"], strict=False), 1):
@@ -49,6 +50,7 @@ def test_steps(case: dict[str, Any]) -> None:
     if "base" in want:
         vocabulary = trainer.tokenizer().vocabulary
         assert [piece.hex() for piece in vocabulary.pieces[: vocabulary.base_size]] == want["base"]
+    check_facts(trainer, want.get("facts", {}))
     if "pairs_at_start" in want:
         learn.jump(trainer, 0)
         found = {(c.left.hex(), c.right.hex()): c.count for c in best(trainer, 10_000)}
@@ -57,9 +59,8 @@ def test_steps(case: dict[str, Any]) -> None:
             assert [c.count for c in best(trainer, 10_000)] == sorted(found.values(), reverse=True)
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_encoding(case: dict[str, Any]) -> None:
-    trainer, _ = trained(case)
+def check_encoding(trainer: PairTrainer, case: dict[str, Any]) -> None:
+    """What the tokenizer of the last step makes of texts and of ids."""
     tokenizer = trainer.tokenizer()
     for item in case.get("encode", ()):
         encoding = tokenizer.encode(item["text"])
@@ -76,10 +77,8 @@ def test_encoding(case: dict[str, Any]) -> None:
             assert [by_id[n] for n in item["ids"]] == item["tokens"]
 
 
-@pytest.mark.parametrize("case", [c for c in CASES if c.values[0] and "facts" in c.values[0]["expect"]])
-def test_facts(case: dict[str, Any]) -> None:
-    trainer, _ = trained(case)
-    facts = case["expect"]["facts"]
+def check_facts(trainer: PairTrainer, facts: dict[str, Any]) -> None:
+    """What a document says of a run."""
     vocabulary = trainer.tokenizer().vocabulary
     in_use = [symbol for symbol, uses in enumerate(trainer.uses) if uses]
     known: dict[str, Callable[[], object]] = {

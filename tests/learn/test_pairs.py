@@ -104,7 +104,7 @@ def assert_equal(trainer: PairTrainer, state: Naive) -> None:
         assert reasons.replaced == copy.deepcopy(state).merge(ranked[0])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(texts, recipes, st.lists(st.integers(-3, 30), max_size=12))
 def test_any_walk_equals_a_recount(text: str, recipe: Recipe, moves: list[int]) -> None:
     trainer = start(Corpus.from_text(text), recipe)
@@ -134,7 +134,7 @@ def test_any_walk_equals_a_recount(text: str, recipe: Recipe, moves: list[int]) 
     assert trainer.tokenizer().vocabulary.merges == chosen
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(texts, recipes, st.integers(1, 5), st.integers(0, 6))
 def test_a_limit_on_length_taken_midway(text: str, recipe: Recipe, longest: int, midway: int) -> None:
     trainer = start(Corpus.from_text(text), recipe)
@@ -160,7 +160,7 @@ def test_a_limit_on_length_taken_midway(text: str, recipe: Recipe, longest: int,
     assert all(size <= longest for size in units[vocabulary.base_size + midway :])
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(texts, recipes | recipes.map(lambda one: one.with_axes(objective="score")))
 def test_going_back_undoes_everything(text: str, recipe: Recipe) -> None:
     trainer, fresh = start(Corpus.from_text(text), recipe), start(Corpus.from_text(text), recipe)
@@ -174,7 +174,7 @@ def test_going_back_undoes_everything(text: str, recipe: Recipe) -> None:
     assert lists(trainer) == lists(fresh)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(texts, recipes, st.integers(0, 20))
 def test_the_tokenizer_of_a_step_cuts_the_corpus_as_the_trainer_does(
     text: str, recipe: Recipe, steps: int

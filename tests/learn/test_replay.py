@@ -176,7 +176,7 @@ def bpe(rows: list[tuple[str, str]], names: list[str], whole: bool) -> dict[str,
     return {"version": "1.0", "added_tokens": [], "pre_tokenizer": {"type": "Whitespace"}, "model": model}
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(merges(), st.booleans(), WORDS)
 def test_merges_cut_to_k_steps_are_the_file_cut_to_these(
     tmp_path: Path, rows: list[tuple[str, str]], whole: bool, text: str
@@ -209,7 +209,7 @@ def test_ranks_of_which_no_merge_makes_one(tmp_path: Path) -> None:
     check_steps(trainer, iter(range(trainer.computed + 1)))
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.text("ab", min_size=2, max_size=5), unique=True, max_size=12), st.text("abab ", max_size=30)
 )
@@ -242,7 +242,7 @@ def word_piece(names: list[str]) -> dict[str, Any]:
     return {"version": "1.0", "added_tokens": [], "pre_tokenizer": {"type": "Whitespace"}, "model": model}
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
         st.text("abc", min_size=2, max_size=4).flatmap(lambda t: st.sampled_from([t, "##" + t])), unique=True,
@@ -270,7 +270,7 @@ def unigram(rows: list[tuple[str, float]]) -> dict[str, Any]:
     return {"version": "1.0", "added_tokens": [], "pre_tokenizer": {"type": "Whitespace"}, "model": model}
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.dictionaries(st.text("abc", min_size=2, max_size=5), st.integers(-800, -100), max_size=12),
     st.lists(st.sampled_from("abc"), unique=True, max_size=2), st.text("abcz ", max_size=40),
@@ -394,7 +394,7 @@ def known(item: Item) -> tuple[object, ...]:
     *large("t5-small/tokenizer.json", "llama2/tokenizer.json", marks=[pytest.mark.soak]),
 ])
 def test_a_stretch_is_cut_as_the_whole_document(name: str, tmp_path: Path) -> None:
-    document = (TEXT * 3 + "x" * 700 + " Some more words, and\nlines.\r\n") * 12
+    document = (TEXT * 3 + "x" * 700 + " Some more words, and\nlines.\r\n") * 6
     pretokens = Pretokens(owners.read(name, tmp_path))
     whole = list(pretokens.of(document))
     words, named = pretokens.count(Corpus.from_text(document))

@@ -149,7 +149,7 @@ def assert_step(step: MergeStep | None, made: tuple[Pair, int, Fraction, int, in
     assert (step.count, step.tied, step.replaced) == (count, tied, replaced)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(texts, recipes, limits, st.lists(st.integers(-3, 25), max_size=10), st.sampled_from([0, 1024]))
 def test_any_walk_equals_a_full_scan(
     text: str, recipe: Recipe, stops: Stops, moves: list[int], spare: int
@@ -185,7 +185,7 @@ def test_any_walk_equals_a_full_scan(
             assert_step(merge_at(trainer, number), one)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(texts, recipes, limits, limits, st.integers(0, 8), st.integers(0, 4))
 def test_other_limits_taken_midway(
     text: str, recipe: Recipe, first: Stops, then: Stops, midway: int, past: int
@@ -208,7 +208,7 @@ def test_other_limits_taken_midway(
     assert_equal(trainer, states[0])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(texts, recipes, st.integers(1, 3), st.integers(1, 4), st.integers(0, 6))
 def test_a_question_about_another_least_count_forgets_nothing(
     text: str, recipe: Recipe, least: int, other: int, number: int

@@ -125,7 +125,7 @@ def test_back_restores_exactly() -> None:
 
 
 @given(st.lists(st.integers(0, 12), max_size=8), st.floats(0, 0.004))
-@settings(max_examples=15)
+@settings(max_examples=8)
 def test_any_walk_ends_where_a_run_does(goals: list[int], seconds: float) -> None:
     straight, wandering = trainer(), trainer()
     learn.run(straight, Stops())
@@ -269,7 +269,7 @@ few_words = st.dictionaries(
 
 
 @given(few_words, st.integers(1, 30))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_the_smallest_corpora(words: dict[str, int], size: int) -> None:
     recipe = RECIPE.with_axes(split="whitespace", pieces="any")
     run = UnigramTrainer(Material.of(Words(tuple(words), tuple(words.values())), recipe))
@@ -323,4 +323,16 @@ def test_progress_and_cancelling() -> None:
     assert all(done <= total for done, total in told)
     straight = trainer()
     learn.run(straight, Stops())
+    assert state(run) == state(straight)
+
+
+def test_another_greatest_length_that_is_cancelled_changes_nothing() -> None:
+    run, straight = trainer(), trainer()
+    learn.run(run, Stops())
+    before = state(run), run.limits
+    with job(cancel=lambda: True), pytest.raises(Cancelled):
+        learn.run(run, Stops(max_length=2))
+    assert (state(run), run.limits) == before
+    for one in (run, straight):
+        learn.run(one, Stops(max_length=2))
     assert state(run) == state(straight)

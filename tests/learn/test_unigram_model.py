@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from math import exp, fsum, inf, lgamma, log
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tokentui.core import jit
@@ -32,6 +32,7 @@ from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words, count
 
+PATCHED = [HealthCheck.function_scoped_fixture]  # one patch does for all examples
 RECIPE = Recipe(split="metaspace", unit="char", base="frequency", objective="unigram", tie="shortest",
                 pieces="sentencepiece", encode="viterbi", unknown="fused")
 
@@ -101,52 +102,48 @@ def tables(scores: list[float], run: Passes) -> tuple[array[float], array[float]
 
 
 @pytest.mark.parametrize("safe", [640.0, 20.0, 0.0])
-def test_sums_over_all_segmentations(safe: float, run: Passes, monkeypatch: pytest.MonkeyPatch) -> None:
+@settings(max_examples=20, suppress_health_check=PATCHED)
+@given(model=models())
+def test_sums_over_all_segmentations(
+    safe: float, run: Passes, monkeypatch: pytest.MonkeyPatch, model: tuple[dict[str, int], dict[str, float]],
+) -> None:
     """Also where a part of the words, or all, is handled by logarithms."""
     monkeypatch.setattr(lattices, "_SAFE_NATS", safe)
 
-    @given(models())
-    @settings(max_examples=60)
-    def holds(model: tuple[dict[str, int], dict[str, float]]) -> None:
-        words, scores = model
-        lattice, _ = laid(words, list(scores), run)
-        table = tables(list(scores.values()), run)
-        known = finished(survey(lattice, *table, min(scores.values()), run))
-        expected = finished(expectations(lattice, *table, known, run))
-        likelihood, counts, best = 0.0, defaultdict[str, float](float), 0.0
-        for word, weight in words.items():
-            ways = list(every(word, scores))
-            total = fsum(exp(score) for _, score in ways)
-            likelihood += weight * log(total)
-            for way, score in ways:
-                for piece in way:
-                    counts[piece] += weight * exp(score) / total
-            best += weight * max(score for _, score in ways)
-        assert known.likelihood == pytest.approx(likelihood)
-        assert list(expected) == pytest.approx([counts[name] for name in scores], abs=1e-9)
-        assert fsum(
-            uses * score for uses, score in zip(known.uses, scores.values(), strict=True)
-        ) == pytest.approx(best)
-
-    holds()
+    words, scores = model
+    lattice, _ = laid(words, list(scores), run)
+    table = tables(list(scores.values()), run)
+    known = finished(survey(lattice, *table, min(scores.values()), run))
+    expected = finished(expectations(lattice, *table, known, run))
+    likelihood, counts, best = 0.0, defaultdict[str, float](float), 0.0
+    for word, weight in words.items():
+        ways = list(every(word, scores))
+        total = fsum(exp(score) for _, score in ways)
+        likelihood += weight * log(total)
+        for way, score in ways:
+            for piece in way:
+                counts[piece] += weight * exp(score) / total
+        best += weight * max(score for _, score in ways)
+    assert known.likelihood == pytest.approx(likelihood)
+    assert list(expected) == pytest.approx([counts[name] for name in scores], abs=1e-9)
+    assert fsum(
+        uses * score for uses, score in zip(known.uses, scores.values(), strict=True)
+    ) == pytest.approx(best)
 
 
-def test_other_segmentations(run: Passes) -> None:
-    @given(models())
-    @settings(max_examples=80)
-    def holds(model: tuple[dict[str, int], dict[str, float]]) -> None:
-        scores = model[1]
-        lattice, nodes = laid(dict.fromkeys(scores, 0), list(scores), run)
-        found = finished(alternatives(lattice, array("d", scores.values()), run))
-        names = list(scores)
-        for n, piece in enumerate(names):
-            ways = {way: score for way, score in every(piece, scores) if way != (piece,)}
-            assert found.own[nodes[n]] == scores[piece]
-            assert found.best[nodes[n]] == pytest.approx(max(ways.values(), default=-inf))
-            path = tuple(names[k] for k in other_path(lattice, found, nodes[n]))
-            assert path == () if not ways else ways[path] == pytest.approx(max(ways.values()))
-
-    holds()
+@settings(max_examples=30, suppress_health_check=PATCHED)
+@given(model=models())
+def test_other_segmentations(run: Passes, model: tuple[dict[str, int], dict[str, float]]) -> None:
+    scores = model[1]
+    lattice, nodes = laid(dict.fromkeys(scores, 0), list(scores), run)
+    found = finished(alternatives(lattice, array("d", scores.values()), run))
+    names = list(scores)
+    for n, piece in enumerate(names):
+        ways = {way: score for way, score in every(piece, scores) if way != (piece,)}
+        assert found.own[nodes[n]] == scores[piece]
+        assert found.best[nodes[n]] == pytest.approx(max(ways.values(), default=-inf))
+        path = tuple(names[k] for k in other_path(lattice, found, nodes[n]))
+        assert path == () if not ways else ways[path] == pytest.approx(max(ways.values()))
 
 
 def naive_seeds(lines: list[str]) -> dict[str, int]:
@@ -172,20 +169,17 @@ def naive_seeds(lines: list[str]) -> dict[str, int]:
 one_line = st.text("abé’ん ", min_size=1, max_size=14).map(lambda text: " ".join(text.split())).filter(bool)
 
 
-def test_seeds(run: Passes) -> None:
-    @given(st.lists(one_line, min_size=1, max_size=8))
-    @settings(max_examples=120)
-    def holds(lines: list[str]) -> None:
-        seeds = lay_out(code(count(Corpus.from_lines(lines), RECIPE), RECIPE, lines), 10**6, run)
-        names = [exact.decode() for exact in seeds.bytes]
-        more = dict(zip(names[seeds.units :], seeds.counts[seeds.units :], strict=True))
-        assert more == naive_seeds(lines)
-        worth = [times * len(piece) for piece, times in more.items()]
-        assert worth == sorted(worth, reverse=True)
-        text = "".join("▁" + line.replace(" ", "▁") for line in lines)
-        assert dict(zip(names[: seeds.units], seeds.counts, strict=False)) == Counter(text)
-
-    holds()
+@settings(max_examples=50, suppress_health_check=PATCHED)
+@given(lines=st.lists(one_line, min_size=1, max_size=8))
+def test_seeds(run: Passes, lines: list[str]) -> None:
+    seeds = lay_out(code(count(Corpus.from_lines(lines), RECIPE), RECIPE, lines), 10**6, run)
+    names = [exact.decode() for exact in seeds.bytes]
+    more = dict(zip(names[seeds.units :], seeds.counts[seeds.units :], strict=True))
+    assert more == naive_seeds(lines)
+    worth = [times * len(piece) for piece, times in more.items()]
+    assert worth == sorted(worth, reverse=True)
+    text = "".join("▁" + line.replace(" ", "▁") for line in lines)
+    assert dict(zip(names[: seeds.units], seeds.counts, strict=False)) == Counter(text)
 
 
 @pytest.fixture(params=["plain", "compiled"])
@@ -200,20 +194,17 @@ def make(
     return lambda words: Models(Words(tuple(words), tuple(words.values())), recipe, None, 10**6)
 
 
-def test_cuts_lose_no_segmentation(make: Callable[[dict[str, int]], Models]) -> None:
-    @given(counted)
-    @settings(max_examples=80)
-    def holds(words: dict[str, int]) -> None:
-        models = make(words)
-        model = models.first(16)
-        table, _ = finished(models.tables(model))
-        scores = dict(zip(map(bytes.decode, models.seeds.bytes), table, strict=True))
-        whole = sum(
-            n * log(fsum(exp(score) for _, score in every(word, scores))) for word, n in words.items()
-        )
-        assert finished(models.survey(model)).likelihood == pytest.approx(whole)
-
-    holds()
+@settings(max_examples=30, suppress_health_check=PATCHED)
+@given(words=counted)
+def test_cuts_lose_no_segmentation(make: Callable[[dict[str, int]], Models], words: dict[str, int]) -> None:
+    models = make(words)
+    model = models.first(16)
+    table, _ = finished(models.tables(model))
+    scores = dict(zip(map(bytes.decode, models.seeds.bytes), table, strict=True))
+    whole = sum(
+        n * log(fsum(exp(score) for _, score in every(word, scores))) for word, n in words.items()
+    )
+    assert finished(models.survey(model)).likelihood == pytest.approx(whole)
 
 
 def test_words_by_themselves_are_seeds_where_spaces_are_dropped(
@@ -222,39 +213,36 @@ def test_words_by_themselves_are_seeds_where_spaces_are_dropped(
     assert set(make({"hug": 2, "pun": 1}).seeds.bytes) == {b"h", b"u", b"g", b"p", b"n", b"hug", b"ug"}
 
 
-def test_em_climbs(make: Callable[[dict[str, int]], Models], run: Passes) -> None:
+@settings(max_examples=25, suppress_health_check=PATCHED)
+@given(
+    words=st.dictionaries(st.text("abc", min_size=1, max_size=8), st.integers(5, 60), min_size=2, max_size=8)
+)
+def test_em_climbs(make: Callable[[dict[str, int]], Models], run: Passes, words: dict[str, int]) -> None:
     """EM never loses: the likelihood climbs by plain shares, its variational bound by the digamma
     function."""
-    @given(
-        st.dictionaries(st.text("abc", min_size=1, max_size=8), st.integers(5, 60), min_size=2, max_size=8)
-    )
-    @settings(max_examples=80)
-    def holds(words: dict[str, int]) -> None:
-        models = make(words)
-        model = models.first(16)
-        table = finished(models.tables(model))
-        before = -inf
-        for _ in range(4):
-            known = finished(survey(models.words, *table, min(table[0]), run))
-            assert known.likelihood >= before - 1e-4
-            before = known.likelihood
-            expected = finished(expectations(models.words, *table, known, run))
-            total = sum(expected)
-            table = tables([log(max(one, 1e-12) / total) for one in expected], run)
-        bound = -inf
-        for _ in range(4):
-            known = finished(models.survey(model))
-            if model.what:
-                counts = model.expected
-                every_one, mean = sum(counts), digamma(sum(counts))
-                spread = lgamma(every_one) + sum(one * (digamma(one) - mean) - lgamma(one) for one in counts)
-                assert known.likelihood - spread >= bound - 1e-4
-                bound = known.likelihood - spread
-            model = finished(models.maximised(model, finished(models.expected(model))))
-            if model.dropped.pieces:
-                return
-
-    holds()
+    models = make(words)
+    model = models.first(16)
+    table = finished(models.tables(model))
+    before = -inf
+    for _ in range(4):
+        known = finished(survey(models.words, *table, min(table[0]), run))
+        assert known.likelihood >= before - 1e-4
+        before = known.likelihood
+        expected = finished(expectations(models.words, *table, known, run))
+        total = sum(expected)
+        table = tables([log(max(one, 1e-12) / total) for one in expected], run)
+    bound = -inf
+    for _ in range(4):
+        known = finished(models.survey(model))
+        if model.what:
+            counts = model.expected
+            every_one, mean = sum(counts), digamma(sum(counts))
+            spread = lgamma(every_one) + sum(one * (digamma(one) - mean) - lgamma(one) for one in counts)
+            assert known.likelihood - spread >= bound - 1e-4
+            bound = known.likelihood - spread
+        model = finished(models.maximised(model, finished(models.expected(model))))
+        if model.dropped.pieces:
+            return
 
 
 @pytest.mark.parametrize(("x", "value"), [

@@ -78,7 +78,9 @@ DATA = oracle.SHARED / "corpora"
     pytest.param(find_sample("finnish").path, 400, id="finnish"),
     pytest.param(find_sample("indonesian").path, 300, id="indonesian"),
     pytest.param(DATA / "botchan.txt", 2000, id="botchan", marks=pytest.mark.shared),
-    pytest.param(DATA / "tinyshakespeare.txt", 8000, id="tinyshakespeare", marks=pytest.mark.shared),
+    pytest.param(
+        DATA / "tinyshakespeare.txt", 8000, id="tinyshakespeare", marks=[pytest.mark.shared, pytest.mark.soak]
+    ),
 ])
 def test_live(path: Path, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     peer = pytest.importorskip("sentencepiece")

@@ -8,6 +8,7 @@ from typing import Any
 
 import peers
 import pytest
+import soak
 from trainers import start
 
 from tokentui import learn
@@ -83,8 +84,7 @@ def same_ids(tokenizer: Any, trainer: PairTrainer, probes: Sequence[str]) -> Non
         assert list(ours.encode(probe).ids) == tokenizer.encode(probe).ids, probe
 
 
-@pytest.mark.parametrize("name", peers.CORPORA)
-@pytest.mark.parametrize("split", ["gpt2", "cl100k"])
+@pytest.mark.parametrize(("name", "split"), soak.covering(peers.CORPORA, ["gpt2", "cl100k"]))
 def test_bytes(name: str, split: str) -> None:
     """Byte-level, until no pair is left."""
     tokenizer = byte_level(None if split == "gpt2" else CL100K)
@@ -96,8 +96,7 @@ def test_bytes(name: str, split: str) -> None:
     same_ids(tokenizer, trainer, [*peers.PROBES, peers.text(name)])
 
 
-@pytest.mark.parametrize("name", peers.CORPORA)
-@pytest.mark.parametrize("longest", [None, 2, 5], ids=["any", "two", "five"])
+@pytest.mark.parametrize(("name", "longest"), soak.covering(peers.CORPORA, [None, 2, 5]))
 def test_words_of_characters(name: str, longest: int | None) -> None:
     """Characters of words, with a longest token or without one.
 

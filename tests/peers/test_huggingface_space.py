@@ -8,6 +8,7 @@ from typing import Any
 
 import peers
 import pytest
+import soak
 from trainers import merge_steps, start
 
 from tokentui import learn
@@ -43,8 +44,9 @@ def theirs(recipe: Recipe, documents: list[str], size: int) -> Any:
 
 
 @pytest.mark.parametrize("base", [BYTES, CHARACTERS], ids=["bytes", "metaspace"])
-@pytest.mark.parametrize("spaced", [False, True], ids=["no space", "space"])
-@pytest.mark.parametrize("name", ["english", "python", "numbers"])
+@pytest.mark.parametrize(
+    ("name", "spaced"), soak.covering(["english", "python", "numbers"], [True, False])
+)
 def test_training(base: Recipe, spaced: bool, name: str) -> None:
     recipe = base.with_axes(prefix_space=spaced)
     documents = [*peers.lines(name).documents, " begins with a space", "  with two"]

@@ -257,6 +257,15 @@ DOCUMENTS: dict[str, dict[str, Any]] = {
         "model": wordpiece(max_input_chars_per_word=5), "pre_tokenizer": {"type": "WhitespaceSplit"},
         "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": False},
     },
+    "wordpiece, no word short enough": {
+        "model": wordpiece(max_input_chars_per_word=0), "pre_tokenizer": {"type": "WhitespaceSplit"},
+        "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": False},
+    },
+    "words, a limit without meaning": {
+        "model": {"type": "WordLevel", "unk_token": "<unk>", "vocab": characters("the", "x" * 130),
+                  "max_input_chars_per_word": 0},
+        "pre_tokenizer": {"type": "Whitespace"},
+    },
     "wordpiece, no prefix": {
         "model": wordpiece(continuing_subword_prefix=""), "pre_tokenizer": {"type": "WhitespaceSplit"},
     },

@@ -4,7 +4,7 @@ library's tables."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -21,8 +21,8 @@ from tokentui.text.split import SPLITS
 pytestmark = pytest.mark.peer
 tokenizers = pytest.importorskip("tokenizers")
 
-CHARACTERS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
-FIRST = soak.characters()
+FIRST = [char for n, char in enumerate(soak.characters()) if char < "\u3000" or n % 4 == 0]
+"""A class that is translated wrongly differs at many characters; a soak looks at all."""
 CHUNK = 20_000
 MARK = "\ue000"
 """What stands in place of a match; no text and no pattern here holds it."""
@@ -43,10 +43,9 @@ def ours(pattern: str, characters: list[str]) -> set[str]:
     return set(regex.findall(translated(pattern), "".join(characters)))
 
 
-@pytest.fixture(scope="module")
-def unassigned() -> set[str]:
-    """The characters that the library's version of Unicode does not have yet."""
-    return theirs(r"\p{Cn}", CHARACTERS)
+def unassigned(characters: Iterable[str]) -> set[str]:
+    """Those that the library's version of Unicode does not have yet."""
+    return theirs(r"\p{Cn}", list(characters))
 
 
 CHANGED = {"\u0295"}
@@ -80,17 +79,21 @@ CLASSES = (
 
 
 @pytest.mark.parametrize("pattern", CLASSES)
-def test_classes(pattern: str, unassigned: set[str]) -> None:
-    different = theirs(pattern, FIRST) ^ ours(pattern, FIRST)
-    assert different - unassigned <= CHANGED, sorted(map(hex, map(ord, different - unassigned)))[:20]
+def test_classes(pattern: str) -> None:
+    check_class(pattern, FIRST)
+
+
+def check_class(pattern: str, characters: list[str]) -> None:
+    different = theirs(pattern, characters) ^ ours(pattern, characters)
+    different -= unassigned(different)
+    assert different <= CHANGED, sorted(map(hex, map(ord, different)))[:20]
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("pattern", CLASSES)
-def test_classes_over_all_characters(pattern: str, unassigned: set[str]) -> None:
-    different = theirs(pattern, CHARACTERS) ^ ours(pattern, CHARACTERS)
-    assert different - unassigned <= CHANGED, sorted(map(hex, map(ord, different - unassigned)))[:20]
+def test_classes_over_all_characters(pattern: str) -> None:
+    check_class(pattern, [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000])
 
 
 # --- patterns from a grammar ---
@@ -170,7 +173,7 @@ def check(pattern: str, samples: list[str]) -> None:
         assert replaced(compiled, text) == step.normalize_str(text), (pattern, compiled.pattern, text)
 
 
-@settings(max_examples=250)
+@settings(max_examples=125)
 @given(patterns, texts)
 @example("(?i)s{1}s|s(?:s){1}|(?:s{1})t", ["aßa", "aﬆb SST"])
 @example("(?i)ss", ["ß", "SSß", "ſs"])
@@ -195,9 +198,10 @@ def test_random_patterns(pattern: str, samples: list[str]) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in SPLITS if name not in ("none", "bert", "regex")])
-def test_known_patterns(name: str, unassigned: set[str]) -> None:
-    left_out = unassigned | CHANGED
-    known = [character for character in CHARACTERS[:0x3000] if character not in left_out]
+def test_known_patterns(name: str) -> None:
+    first = [character for character in FIRST if character < "\u3000"]
+    left_out = unassigned(first) | CHANGED
+    known = [character for character in first if character not in left_out]
     samples = ["".join(known[at : at + 7]) for at in range(0, len(known), 7)]
     check(SPLITS[name].pattern, [*samples, "I'll say 1234567 naïve DON'T\r\n  x ", "½²a  \n b", "'ſ 'S ıİ"])
 
@@ -233,5 +237,5 @@ def test_letters_under_any_case_are_read_once(monkeypatch: pytest.MonkeyPatch) -
         return made(text)
 
     monkeypatch.setattr(classes_of, "in_any_case", counted)
-    assert translated("(?i)" + "(?:first " * 50 + "x" * 60_000 + ")" * 50).endswith("[Xx]")
-    assert read < 62_000
+    assert translated("(?i)" + "(?:first " * 50 + "x" * 6_000 + ")" * 50).endswith("[Xx]")
+    assert read < 8_000

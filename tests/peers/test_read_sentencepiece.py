@@ -46,7 +46,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 
-def same(ours: Tokenizer, theirs: Any, texts: tuple[str, ...] = TEXTS) -> None:
+def same(ours: Tokenizer, theirs: Any, texts: tuple[str, ...]) -> None:
     given: list[str | bytes] = [*texts, *BROKEN]
     for text in given:
         want = theirs.encode(text)
@@ -55,10 +55,11 @@ def same(ours: Tokenizer, theirs: Any, texts: tuple[str, ...] = TEXTS) -> None:
         assert ours.decode(want) == theirs.decode(want), text
 
 
+@pytest.mark.parametrize("texts", [FEW, pytest.param(TEXTS, marks=pytest.mark.soak)], ids=["few", "all"])
 @pytest.mark.parametrize("name", large(*FILES))
-def test_published_files(name: str) -> None:
+def test_published_files(name: str, texts: tuple[str, ...]) -> None:
     path = shared(f"tokenizers/{name}")
-    same(load(path), sentencepiece.SentencePieceProcessor(model_file=str(path)))
+    same(load(path), sentencepiece.SentencePieceProcessor(model_file=str(path)), texts)
 
 
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=list(OPTIONS))
@@ -89,7 +90,7 @@ def of_runs(folder: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", ["runs", *large(FILES[3])])
+@pytest.mark.parametrize("name", ["runs", *large(FILES[3], marks=[pytest.mark.soak])])
 def test_rounding_decides_as_there(name: str, tmp_path: Path) -> None:
     """Runs of one letter have many segmentations that are as good as equal; which is taken depends on the
     text before."""
@@ -105,7 +106,7 @@ def test_rounding_decides_as_there(name: str, tmp_path: Path) -> None:
         assert list(ours.encode(text).ids) == theirs.encode(text)
 
 
-@pytest.mark.parametrize("name", ["runs", *large(FILES[3])])
+@pytest.mark.parametrize("name", ["runs", *large(FILES[3], marks=[pytest.mark.soak])])
 def test_sums_that_grow_large_begin_again(name: str, tmp_path: Path) -> None:
     """Of a long text: past a sum of 100,000 what is still to be decided is counted from nothing."""
     path = of_runs(tmp_path) if name == "runs" else shared(f"tokenizers/{name}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import peers
 import pytest
+import soak
 from trainers import start
 
 from tokentui import learn
@@ -14,8 +15,7 @@ rustbpe = pytest.importorskip("rustbpe")
 pytestmark = pytest.mark.peer
 
 
-@pytest.mark.parametrize("name", peers.CORPORA)
-@pytest.mark.parametrize("pattern", [None, r"\S+|\s+"], ids=["own pattern", "other pattern"])
+@pytest.mark.parametrize(("name", "pattern"), soak.covering(peers.CORPORA, [None, r"\S+|\s+"]))
 def test_training(name: str, pattern: str | None) -> None:
     """Until no pair is left. It tells its tokens, not the pairs that they were made of."""
     theirs = rustbpe.Tokenizer()

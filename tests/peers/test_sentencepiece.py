@@ -6,6 +6,7 @@ import io
 
 import peers
 import pytest
+import soak
 from trainers import start
 
 from tokentui import learn
@@ -18,8 +19,7 @@ pytestmark = pytest.mark.peer
 SPECIALS = ("<unk>", "<s>", "</s>")
 
 
-@pytest.mark.parametrize("name", peers.CORPORA)
-@pytest.mark.parametrize("fallback", [False, True], ids=["fused", "bytes"])
+@pytest.mark.parametrize(("name", "fallback"), soak.covering(peers.CORPORA, [False, True]))
 def test_training(name: str, fallback: bool) -> None:
     """Until a pair would stand once: further on it merges pairs that stand nowhere any more."""
     corpus = peers.lines(name)

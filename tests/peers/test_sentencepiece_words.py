@@ -10,6 +10,7 @@ from typing import Any
 
 import peers
 import pytest
+import soak
 from hypothesis import given
 from hypothesis import strategies as st
 from trainers import merge_steps, start
@@ -73,15 +74,13 @@ def check(documents: Sequence[str], recipe: Recipe, probes: Sequence[str] = ()) 
     assert trainer.tokens_at(trainer.number) == sum(len(theirs.encode(text)) for text in documents)
 
 
-@pytest.mark.parametrize("name", ["english", "chinese", "japanese", "python", "numbers"])
-@pytest.mark.parametrize(
-    "words",
+@pytest.mark.parametrize(("name", "words"), soak.covering(
+    ["english", "chinese", "japanese", "python", "numbers"],
     [
-        {}, {"coverage": 0.98}, {"symbols": SYMBOLS},
+        {"symbols": SYMBOLS}, {"coverage": 0.98}, {},
         {"coverage": 0.99, "symbols": SYMBOLS, "prefix_space": False},
     ],
-    ids=["defaults", "coverage", "symbols", "all"],
-)
+))
 def test_llama2(name: str, words: dict[str, Any]) -> None:
     documents = peers.lines(name).documents
     check(
@@ -90,8 +89,9 @@ def test_llama2(name: str, words: dict[str, Any]) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["english", "chinese", "hindi", "emoji", "numbers"])
-@pytest.mark.parametrize("coverage", [0.9995, 0.98])
+@pytest.mark.parametrize(
+    ("name", "coverage"), soak.covering(["english", "chinese", "hindi", "emoji", "numbers"], [0.9995, 0.98])
+)
 def test_the_default_recipe(name: str, coverage: float) -> None:
     assert preset("sentencepiece-bpe").coverage == 0.9995
     check(peers.lines(name).documents, preset("sentencepiece-bpe").with_axes(coverage=coverage), peers.PROBES)

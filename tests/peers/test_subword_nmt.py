@@ -6,12 +6,14 @@ import io
 
 import peers
 import pytest
+import soak
 from trainers import start
 
 from tokentui import learn
 from tokentui.axes import preset
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.recipe import Stops
+from tokentui.text.corpus import Corpus
 
 learn_bpe = pytest.importorskip("subword_nmt.learn_bpe")
 apply_bpe = pytest.importorskip("subword_nmt.apply_bpe")
@@ -29,11 +31,10 @@ def with_joiners(tokenizer: Tokenizer, line: str) -> list[str]:
     return out
 
 
-@pytest.mark.parametrize("name", peers.CORPORA)
-@pytest.mark.parametrize("least", [1, 2, 5])
+@pytest.mark.parametrize(("name", "least"), soak.covering(peers.CORPORA, [1, 2, 5]))
 def test_codes(name: str, least: int) -> None:
     """Until no pair stands often enough; then both encode text that they have not seen."""
-    corpus = peers.lines(name)
+    corpus = Corpus.from_lines(peers.text(name)[:2500].split("\n"), name)  # their learner is slow
     codes = io.StringIO()
     learn_bpe.learn_bpe(io.StringIO("\n".join(corpus.documents)), codes, 100_000, min_frequency=least)
     version, *rows = codes.getvalue().splitlines()

@@ -20,9 +20,9 @@ CL100K = (
     r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
 )
 """GPT-4's pattern as `tiktoken_ext.openai_public` has it."""
-PART = 1500
+PART = 1000
 """How many characters it is given: it counts all pairs anew at each step."""
-MERGES = 250
+MERGES = 200
 
 
 @pytest.mark.parametrize("name", peers.CORPORA)

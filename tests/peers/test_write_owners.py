@@ -242,12 +242,15 @@ TRAINED = {
     "trained/spm-bpe/m.model": "sentencepiece", "trained/spm-unigram/m.model": "sentencepiece",
     "trained/ranks/r.tiktoken": "tiktoken",
 }
+_TWINS = ("trained/gpt2/vocab.json", "trained/gpt1/tokenizer.json")
+"""Files whose format and whose tokenizer another one here has as well."""
 
 
 @pytest.mark.parametrize(
     "name",
     [
-        *TRAINED, *large(*_LIGHT),
+        *(pytest.param(name, marks=[pytest.mark.soak] if name in _TWINS else []) for name in TRAINED),
+        *large(*_LIGHT),
         *large(*(name for name in PUBLISHED if name not in _LIGHT), marks=[pytest.mark.soak]),
     ],
 )

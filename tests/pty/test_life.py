@@ -11,12 +11,12 @@ import tty
 from pathlib import Path
 
 import pytest
-from terminal import Terminal, assert_restored
+from terminal import Forks, Terminal, assert_restored
 
 pytestmark = pytest.mark.pty
 
 BROKEN = """
-import sys, threading
+import threading
 from tokentui.ui.main import MainScreen
 
 def fail(*_):
@@ -27,55 +27,48 @@ def action(self):
     {how}
 
 MainScreen.follow_merge = action
-from tokentui.__main__ import main
-sys.exit(main())
 """
+FAILURES = (
+    ("ValueError('x\\x1b[2J [red]')", "fail()", "ValueError"),
+    ("MemoryError()", "fail()", "MemoryError"),
+    ("RuntimeError('in a thread')", "threading.Thread(target=fail).start()", "RuntimeError"),
+    ("RuntimeError('later')", "self.app._loop.call_soon(fail)", "RuntimeError"),
+    (
+        "IndexError('in the engine')",
+        "from tokentui.session import commands, state; state.State.snapshot = fail; "
+        "self.app.send(commands.Move(1))",
+        "IndexError",
+    ),
+    ("KeyError('in a message')", "self.set_timer(0.01, fail)", "KeyError"),
+)
+"""Errors, the ways in which a key raises them, and their names."""
 WIDE = 30.0
 """Seconds that no ending takes, even on a machine that does much else; the goals are one and two."""
 
 
-def broken(folder: Path, error: str, how: str) -> tuple[str, ...]:
-    path = folder / "broken.py"
-    path.write_text(BROKEN.format(error=error, how=how))
-    return (str(path),)
-
-
-@pytest.mark.parametrize(
-    ("error", "how", "name"),
-    [
-        ("ValueError('x\\x1b[2J [red]')", "fail()", "ValueError"),
-        ("MemoryError()", "fail()", "MemoryError"),
-        ("RuntimeError('in a thread')", "threading.Thread(target=fail).start()", "RuntimeError"),
-        ("RuntimeError('later')", "self.app._loop.call_soon(fail)", "RuntimeError"),
-        (
-            "IndexError('in the engine')",
-            "from tokentui.session import commands, state; state.State.snapshot = fail; "
-            "self.app.send(commands.Move(1))",
-            "IndexError",
-        ),
-        ("KeyError('in a message')", "self.set_timer(0.01, fail)", "KeyError"),
-    ],
-)
-def test_a_failure_is_told_in_a_few_lines(tmp_path: Path, error: str, how: str, name: str) -> None:
+def test_a_failure_is_told_in_a_few_lines(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    environment = {"TOKENTUI_HOME": str(home), "PYTHONPATH": os.getcwd()}
-    with Terminal(
-        "sample:hugs", "-r", "comp336", environment=environment, program=broken(tmp_path, error, how)
-    ) as terminal:
-        terminal.until(lambda text: "step 0" in text)
-        terminal.press("f")
-        assert terminal.end() == 70
-        assert_restored(terminal)
-        told = bytes(terminal.written).rsplit(b"\x1b[?1006l", 1)[1].decode()
-        lines = told.strip().splitlines()
-        assert f"this should not have happened: {name}" in lines[0]
-        assert len(lines) <= 10
-        assert all(line.isprintable() for line in lines)
-        assert "secret" not in told
-        account = (home / "crash.txt").read_text()
-        assert "Traceback" in account
-        assert "\x1b" not in account
-        assert str(home / "crash.txt") in "".join(line.strip() for line in lines)
+    lines = [BROKEN.format(error=error, how=how) for error, how, _ in FAILURES]
+    environment = {"TOKENTUI_HOME": str(home)}
+    with Forks("sample:hugs", "-r", "comp336", lines=lines, environment=environment) as terminal:
+        for _, _, name in FAILURES:
+            terminal.next()
+            terminal.until(lambda text: "step 0" in text)
+            terminal.press("f")
+            assert terminal.code() == 70
+            assert_restored(terminal)
+            told = bytes(terminal.written).rsplit(b"\x1b[?1006l", 1)[1].partition(b"========")[0].decode()
+            found = told.strip().splitlines()
+            assert f"this should not have happened: {name}" in found[0]
+            assert len(found) <= 10
+            assert all(line.isprintable() for line in found)
+            assert "secret" not in told
+            account = (home / "crash.txt").read_text()
+            assert name in account
+            assert "Traceback" in account
+            assert "\x1b" not in account
+            assert str(home / "crash.txt") in "".join(line.strip() for line in found)
+            (home / "crash.txt").unlink()
 
 
 def test_a_line_that_stalls_does_not_hold_it() -> None:
@@ -91,7 +84,7 @@ def test_a_line_that_stalls_does_not_hold_it() -> None:
         assert_restored(terminal)
 
 
-@pytest.mark.parametrize("ignored", [(), (signal.SIGHUP,)])
+@pytest.mark.parametrize("ignored", [pytest.param((), marks=pytest.mark.soak), (signal.SIGHUP,)])
 def test_a_line_that_drops_ends_it(ignored: tuple[signal.Signals, ...]) -> None:
     with Terminal("sample:hugs", "-r", "comp336", ignored=ignored) as terminal:
         terminal.until(lambda text: "step 0" in text)

@@ -41,6 +41,7 @@ from tokentui.text.count import WordCounts
 from tokentui.text.read import read
 
 EVERYTHING = ("candidates", "why", *BETWEEN)
+SOME = Corpus.from_text(read("sample:english").documents[0][:3_000], "english")
 
 
 class Comparing(Watched):
@@ -73,7 +74,7 @@ def steps(seen: Snapshot) -> list[int | None]:
 @pytest.fixture
 async def session() -> AsyncIterator[Comparing]:
     columns = ColumnWanted(preset("gpt2")), ColumnWanted(preset("wordpiece"))
-    watched = Comparing(read("sample:english"), *columns, typed="The crowd")
+    watched = Comparing(SOME, *columns, typed="The crowd")
     await watched.start()
     yield watched
     await watched.close()
@@ -113,7 +114,7 @@ async def test_every_snapshot_belongs_to_one_position(session: Comparing) -> Non
             assert not column.in_sync or column.at.step == seen.position.value or column.why.end
 
 
-async def test_a_long_way_holds_up_no_key(session: Comparing, novel: Corpus) -> None:
+async def test_a_long_way_holds_up_no_key(novel: Corpus) -> None:
     other = Comparing(
         novel, ColumnWanted(preset("gpt2")), ColumnWanted(preset("udl-notebook", unknown="drop"))
     )
@@ -180,7 +181,7 @@ async def test_passages_that_columns_cut_otherwise(session: Comparing) -> None:
         assert seen.between.aligned.alignment.partings
     assert found[1].start >= found[0].start + found[0].length
     assert found[2].start + found[2].length <= found[1].start
-    same = Comparing(read("sample:english"), ColumnWanted(preset("gpt2")), ColumnWanted(preset("gpt2")))
+    same = Comparing(SOME, ColumnWanted(preset("gpt2")), ColumnWanted(preset("gpt2")))
     await same.start()
     await same.settle()
     assert await same.send(NextPassage()) is None

@@ -253,7 +253,7 @@ def test_installing_another_recipe_walks_to_the_place() -> None:
     it = explorer()
     tell(it, do.Move(7))
     corpus, recipe = it.main.prepared.corpus, preset("udl-notebook")
-    it.install(prepare(corpus, recipe, Run(Stops())), it.kept)
+    it.install(prepare(corpus, recipe, Run(Stops())), do.SetRecipe(recipe))
     settle(it)
     assert (it.snapshot().main.at.step, it.snapshot().main.preset) == (7, "udl-notebook")
 

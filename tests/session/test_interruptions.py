@@ -219,7 +219,7 @@ def test_a_column_that_fails_without_a_word_is_not_opened_again(monkeypatch: pyt
 def test_a_column_that_cannot_be_laid_out_again_stays_as_it_is(
     failure: Exception, times: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tokentui.session.state.REBUILD_BYTES", 0)
+    monkeypatch.setattr("tokentui.session.state.KERNEL_BYTES", 0)
     prepared: Prepared = opening.prepare_column(WordCounts(CORPUS), ColumnWanted(preset("gpt2")))
     state = State(replace(prepared, plain=True))
     (again,) = state.unprepared(again=True)
@@ -229,7 +229,7 @@ def test_a_column_that_cannot_be_laid_out_again_stays_as_it_is(
 
 
 def test_kernels_that_fail_do_not_take_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tokentui.session.state.REBUILD_BYTES", 0)
+    monkeypatch.setattr("tokentui.session.state.KERNEL_BYTES", 0)
     prepared: Prepared = opening.prepare_column(WordCounts(CORPUS), ColumnWanted(preset("gpt2")))
     state = State(replace(prepared, plain=True))
     state.handle(do.GoTo(3), lambda _: None)
@@ -275,7 +275,7 @@ class Kernels:
             assert self.goes_on.wait(PATIENCE)
             return again(was)
 
-        patch.setattr(jit, "_failed", False)
+        patch.setattr(jit, "failed", False)
         patch.setenv(jit.ENGINE, "compiled")
         patch.setattr(KernelPairs, "walk", walks)
         patch.setattr(states, "prepare_again", laid_out)
@@ -314,6 +314,47 @@ async def test_where_kernels_fail_plain_python_goes_on(
     assert seen.main.at.step > 10
     assert seen.main.at.last == session.state.snapshot().main.at.last
     assert "SystemError: a kernel" in (tmp_path / "crash.txt").read_text()
+    await watched.close()
+
+
+def test_a_failure_of_kernels_is_told_before_it_is_mended(kernels: Kernels) -> None:
+    state = State(prepare(CORPUS, preset("gpt2"), ColumnWanted().run))
+    state.engine = "compiled"
+    assert state.main.breaks(SystemError("a kernel"))
+    assert state.snapshot().engine == jit.FAILED
+    assert len(list(state.unprepared(again=False))) == 1
+    assert state.engine == "compiled", "a question changes nothing"
+
+
+async def test_what_kernels_left_when_they_failed_does_not_come_back(
+    kernels: Kernels, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched = Watched(preset("gpt2"))
+    await watched.start()
+    await watched.send(do.TrainOnText(CORPUS.documents[0]))
+    watched.send(do.GoTo(10))
+    await watched.settle()
+    kernels.fails = True
+    watched.send(do.GoTo(30))
+    await watched.until(lambda seen: seen.busy is not None and seen.busy.what == "laying out again")
+    part = prepare(Corpus.from_text("a part", "part"), preset("gpt2"), ColumnWanted().run)
+    shown = threading.Event()
+
+    def refused(*asked: Any) -> Prepared:
+        asked[-1](replace(part, partial=True))
+        assert shown.wait(PATIENCE)
+        raise TokentuiError("no such file")
+
+    monkeypatch.setattr(opening.Shelf, "prepared", refused)
+    loaded = watched.send(do.Open(("part",)))
+    await watched.until(lambda seen: seen.corpus.name == "part")
+    shown.set()
+    with pytest.raises(TokentuiError, match="no such file"):
+        await loaded
+    kernels.goes_on.set()
+    seen = await watched.settle()
+    assert (seen.main.traits.engine, seen.engine, seen.corpus.name) == (jit.PLAIN, jit.FAILED, "scratch")
+    assert (seen.main.at.step, seen.main.errors) == (10, {})
     await watched.close()
 
 

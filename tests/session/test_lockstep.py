@@ -103,7 +103,7 @@ def check(bench: Bench, made: list[tuple[str, str]]) -> None:
             assert (*at.last.parts, at.last.places) == run.chosen[step - 1]
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(st.lists(columns, min_size=2, max_size=4), st.lists(moves, max_size=8))
 def test_columns_stand_where_naive_runs_do(made: list[tuple[str, str]], commands: list[Any]) -> None:
     made = list(made)
@@ -149,6 +149,19 @@ def test_the_position_ends_where_the_last_column_does() -> None:
     assert steps(bench.seen) == [11, 11], "an explicit move passes the stops of all"
     bench.do(do.GoTo(6))
     assert (steps(bench.seen), bench.seen.between.ended) == ([4, 6], False)
+
+
+@pytest.mark.parametrize("by", ["merges", "size"])
+def test_a_column_taken_away_leaves_no_position_beyond_the_others(by: str) -> None:
+    longest, *others = sorted(RUNS, key=lambda name: -RUNS[name].end)[:3]
+    bench = Bench(CORPUS, *(ColumnWanted(RECIPES[name]) for name in (longest, *others)))
+    bench.do(SyncBy(by))
+    bench.do(do.GoTo(None))
+    bench.do(RemoveColumn(bench.seen.columns[0].key))
+    assert (steps(bench.seen), bench.seen.between.ended) == ([RUNS[name].end for name in others], True)
+    before = bench.seen
+    bench.do(do.Move(-1))
+    assert steps(bench.seen) != steps(before), "a step back is a step of a column that is left"
 
 
 def test_by_size_and_by_tokens_the_first_column_stays() -> None:

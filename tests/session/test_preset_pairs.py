@@ -126,8 +126,9 @@ def test_japanese_with_and_without_pre_tokenization() -> None:
 
 
 @pytest.mark.parametrize(("files", "sizes", "step"), [
-    pytest.param(TRAINED, [1_500, 3_000, 1_500], 200, id="trained"),
-    pytest.param(FILES, [50_257, 30_522, 32_100], 5_000, id="published", marks=pytest.mark.shared),
+    pytest.param(TRAINED, [owners.SIZE, 2 * owners.SIZE, owners.SIZE], 200, id="trained"),
+    pytest.param(FILES, [50_257, 30_522, 32_100], 5_000, id="published",
+                 marks=[pytest.mark.shared, pytest.mark.soak]),
 ])
 def test_gpt2_bert_and_t5_from_files(
     files: tuple[str, ...], sizes: list[int], step: int, tmp_path: Path

@@ -56,7 +56,7 @@ def test_the_whole_text_is_there_and_cut_into_tokens(preset: object) -> None:
                 assert len(part.tokens) == len(cut)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     st.text(alphabet="ab é日\n.", max_size=200),
     st.sampled_from(

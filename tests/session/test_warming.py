@@ -83,6 +83,7 @@ async def test_without_them_nothing_is_done(monkeypatch: pytest.MonkeyPatch) -> 
 async def test_a_session_says_so_and_stops_the_compiler_when_it_closes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr("tokentui.session.state.KERNEL_BYTES", 0)
     there = Fast(monkeypatch)
     there.runs = [sys.executable, "-c", "import sys; sys.stdin.read(); import time; time.sleep(600)"]
     seen: list[Snapshot] = []

@@ -78,7 +78,7 @@ class Gates:
         for name in ("FIRST_LOOK_CHARS", "FIRST_LOOK_OPENED", "FIRST_LOOK_STAGED"):
             patch.setattr(opening, name, part)
         patch.setattr(opening, "AT_ONCE_CHARS", 0)
-        patch.setattr(states, "REBUILD_BYTES", 0)
+        patch.setattr(states, "KERNEL_BYTES", 0)
         patch.setattr(sessions, "QUIET_S", 0.05)
 
     def close(self, *phases: str) -> None:

@@ -60,7 +60,7 @@ PHASES: Mapping[str, Phase] = {
     "counting": Phase(("{corpus}",), r"counting", span=2.0),
     "laying out": Phase(("{corpus}",), r"laying out"),
     "opening with kernels": Phase(("{corpus}",), r"reading|opening", span=4.0, engine=""),
-    "compiling": Phase(("sample:english",), r"compiling once", span=3.0, engine="cold"),
+    "compiling": Phase(("{small}",), r"compiling once", span=3.0, engine="cold"),
     "opening while compiling": Phase(("{corpus}",), r"reading|opening|counting", span=4.0, engine="cold"),
     "loading kernels": Phase(("{small}",), _OPEN, span=1.5, engine=""),
     "training": Phase(("{small}",), _OPEN, (b" ",), span=1.0),

@@ -64,7 +64,7 @@ class Naive:
         elif self.tie == "shortest":
             order.sort(key=lambda pair: (self.lengths[pair[0]] + self.lengths[pair[1]], self.join(pair)))
         else:
-            assert self.tie == "first-seen"
+            assert self.tie == "first-seen", f"write the order of tie={self.tie} here"
         return sorted(order, key=lambda pair: -counts[pair])
 
     def merge(self, pair: Pair) -> int:

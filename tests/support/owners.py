@@ -15,7 +15,6 @@ from typing import Any
 import oracle
 import peers
 import pytest
-from texts import TEXTS
 
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load
@@ -177,18 +176,21 @@ def ranks_of(path: Path) -> dict[bytes, int]:
     return {base64.b64decode(piece): int(rank) for piece, rank in rows}
 
 
-def same_as_hugging_face(ours: Tokenizer, theirs: Any, texts: tuple[str, ...] = TEXTS) -> None:
+def same_as_hugging_face(ours: Tokenizer, theirs: Any, texts: tuple[str, ...]) -> None:
     """Encode as Hugging Face's library does: the same ids with and without special tokens, with places and
     alone, and the same text back.
     """
     theirs.no_truncation()
     theirs.no_padding()
+    seen: dict[str, list[int]] = {}
     for special in (True, False):
         theirs.encode_special_tokens = not special
         for text in texts:
             want = theirs.encode(text, add_special_tokens=special).ids
-            found = ours.encode(text, special_tokens=special, allow_special=special)
-            assert list(found.ids) == want, text
             alone = ours.encode_ids(text, special_tokens=special, allow_special=special)
             assert list(alone) == want, text
+            if seen.setdefault(text, want) is not want and seen[text] == want:
+                continue  # no special token is told apart in it
+            found = ours.encode(text, special_tokens=special, allow_special=special)
+            assert list(found.ids) == want, text
             assert ours.decode(want) == theirs.decode(want, skip_special_tokens=False), text

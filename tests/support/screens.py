@@ -245,18 +245,23 @@ def screen_text(app: App[Any]) -> str:
     return "\n".join(strip.text.rstrip() for strip in strips_of(app)) + "\n"
 
 
-async def check_kept(pilot: Pilot[Any], name: str) -> None:
+async def check_kept(pilot: Pilot[Any], name: str, footer: bool = True) -> None:
     """Wait until the screen is the one that is kept under this name; write it instead where `TOKENTUI_KEEP`
-    is set."""
+    is set. Without the footer its last line is left out."""
+
+    def screen() -> str:
+        text = screen_text(pilot.app)
+        return text if footer else "".join(text.splitlines(keepends=True)[:-1])
+
     path = KEPT / f"{name}.txt"
     if os.environ.get("TOKENTUI_KEEP"):
         await pilot.pause(1)
         path.parent.mkdir(exist_ok=True)
-        path.write_text(screen_text(pilot.app), encoding="utf-8")
+        path.write_text(screen(), encoding="utf-8")
     kept = path.read_text(encoding="utf-8")
     with contextlib.suppress(AssertionError):
-        await until(pilot, lambda: screen_text(pilot.app) == kept)
-    seen = screen_text(pilot.app)
+        await until(pilot, lambda: screen() == kept)
+    seen = screen()
     if seen != kept:
         lines = difflib.unified_diff(kept.splitlines(), seen.splitlines(), "kept", "seen", lineterm="", n=0)
         raise AssertionError(f"{name} is another screen:\n" + "\n".join(lines))

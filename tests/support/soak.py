@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import sys
 import unicodedata
 import unittest
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
-FACTOR = 50
+FACTOR = 100
 """How many times as many examples a property test tries in a long run."""
+EXAMPLES = 50
+"""How many a property test that names no number tries in a daily run."""
 
 
 def register_profiles() -> None:
@@ -22,8 +26,9 @@ def register_profiles() -> None:
     others use too a test would only fail by chance.
     """
     slow = [HealthCheck.too_slow]
-    settings.register_profile("default", deadline=None, suppress_health_check=slow)
-    settings.register_profile("soak", deadline=None, suppress_health_check=slow, print_blob=True)
+    daily = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=slow)
+    settings.register_profile("default", daily)
+    settings.register_profile("soak", daily, print_blob=True)
     settings.load_profile("default")
 
 
@@ -59,6 +64,20 @@ def settings_of(test: Any) -> tuple[Any, str]:
     return getattr(test, "__func__", test), "_hypothesis_internal_use_settings"
 
 
+def covering(*axes: Iterable[object]) -> list[Any]:
+    """Every combination of values as parameters of a test; a daily run takes as few as have each value once.
+    """
+    values = [list(axis) for axis in axes]
+    daily = {tuple(n % len(axis) for axis in values) for n in range(max(map(len, values)))}
+    return [
+        pytest.param(
+            *(axis[n] for axis, n in zip(values, chosen, strict=True)),
+            marks=[] if chosen in daily else [pytest.mark.soak],
+        )
+        for chosen in itertools.product(*(range(len(axis)) for axis in values))
+    ]
+
+
 @functools.cache
 def code_points() -> tuple[int, ...]:
     """The code points that a test of all of them looks at: all in a long run, else those that can differ.
@@ -69,13 +88,18 @@ def code_points() -> tuple[int, ...]:
     every = range(sys.maxunicode + 1)
     if settings.get_current_profile_name() == "soak":
         return tuple(every)
-    kinds = [unicodedata.category(chr(code)) for code in every]
-    return tuple(
-        code for code, kind in enumerate(kinds)
-        if code & 0xFFFF in (0, 0xFFFF) or kinds[code - 1] != kind or kinds[code + 1] != kind
-        or not (kind in {"Cn", "Co", "Cs"} or 0x3400 <= code < 0xA000 or 0x20000 <= code < 0x40000)
-        or unicodedata.decomposition(chr(code))
-    )
+    planes = {end + at for end in range(0, len(every), 0x10000) for at in (0, 0xFFFF)}
+    kept: list[int] = []
+    first = 0
+    for kind, alike in itertools.groupby(map(unicodedata.category, map(chr, every))):
+        codes = range(first, first := first + len(list(alike)))
+        ends = {codes[0], codes[-1], *(code for code in planes if code in codes)}
+        kept += sorted(ends) if kind in {"Cn", "Co", "Cs"} else [
+            code for code in codes
+            if code in ends or not (0x3400 <= code < 0xA000 or 0x20000 <= code < 0x40000)
+            or unicodedata.decomposition(chr(code))
+        ]
+    return tuple(kept)
 
 
 def characters() -> list[str]:

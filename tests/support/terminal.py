@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import pty
 import re
@@ -15,7 +16,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 import pyte
 
@@ -85,7 +86,7 @@ class Terminal:
             own = {"TERM": "xterm-256color", "TOKENTUI_ENGINE": "plain"}
             os.execve(command[0], command, {**os.environ, **own, **self._environment})
 
-    def __enter__(self) -> Terminal:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -191,6 +192,55 @@ class Terminal:
             if process:
                 self.status = status
         return False
+
+
+FORKS = """
+import json, os, sys
+from tokentui.__main__ import main
+import tokentui.cli.explore, tokentui.session.driver, tokentui.ui.app
+for line in json.loads(sys.argv.pop(1)):
+    sys.stdin.readline()
+    if os.fork() == 0:
+        exec(line)
+        print("process", os.getpid(), flush=True)
+        sys.exit(main())
+    print("======== code", os.waitstatus_to_exitcode(os.wait()[1]), flush=True)
+"""
+
+
+class Forks(Terminal):
+    """A program that runs several times, in processes of one that has imported it: what imports cost is not
+    what is tested.
+
+    Args:
+        arguments: What follows `python -m tokentui`.
+        lines: A line of Python for each run, which it begins with.
+        environment: What is added to the environment.
+    """
+
+    def __init__(
+        self, *arguments: str, lines: Sequence[str], environment: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(*arguments, environment=environment, program=("-c", FORKS, json.dumps(lines)))
+        self.run = 0
+        """The process of the run."""
+
+    def next(self) -> None:
+        """Begin the next run."""
+        self.written.clear()
+        self.screen.reset()
+        self.press("\n")
+        self.run = self._number(rb"^process (\d+)\r?$")
+
+    def code(self) -> int:
+        """Read until the run has ended. Returns its exit code, minus a signal's number."""
+        return self._number(rb"======== code (-?\d+)\r?\n")
+
+    def _number(self, pattern: bytes) -> int:
+        self.until(lambda _: re.search(pattern, self.written, re.MULTILINE) is not None)
+        found = re.search(pattern, self.written, re.MULTILINE)
+        assert found is not None
+        return int(found[1])
 
 
 _SET = re.compile(rb"\x1b\[\?([0-9;]+)([hl])")

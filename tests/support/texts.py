@@ -57,7 +57,7 @@ TEXTS: tuple[str, ...] = tuple(
 """Each text once; more than 250."""
 
 FEW: tuple[str, ...] = (
-    *PROBES, *_HARD, *_RUNS[::5], *_PUBLISHED[::3], *(text(name)[:200] for name in CORPORA),
+    *PROBES, *_HARD, *_RUNS[::5], *_PUBLISHED[::3], *(text(name)[:60] for name in CORPORA),
 )
 """Some of them, for what is compared many times."""
 

@@ -89,7 +89,7 @@ def test_a_safe_cut_far_away() -> None:
 
 
 @pytest.mark.parametrize("split", scanning.SPLITS)
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     documents=st.lists(texts, max_size=4), threads=st.integers(1, 3), chunk=st.integers(1, 9),
     window=st.integers(1, 5),

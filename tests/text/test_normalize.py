@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import unicodedata
 from collections.abc import Iterable
 from typing import Any
@@ -122,7 +123,7 @@ def test_strip_accents_is_hugging_faces() -> None:
 
 
 @pytest.mark.peer
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(tricky.filter(lambda text: text.isprintable() or len(text) < 15))
 def test_bert_is_hugging_faces_on_texts(text: str) -> None:
     normalizers = pytest.importorskip("tokenizers").normalizers
@@ -140,6 +141,7 @@ def test_bert_is_hugging_faces_on_texts(text: str) -> None:
 LATER_COMPATIBILITY = hex_ranges("A7F1 1CCD6-1CCF9 1E030-1E06D")
 
 
+@functools.cache
 def sentencepiece_normalizer() -> Any:
     module = pytest.importorskip("sentencepiece")
     return module.SentencePieceNormalizer(
@@ -173,7 +175,7 @@ COMPOSED = st.sampled_from([one for one in ASSIGNED if len(unicodedata.normalize
 
 
 @pytest.mark.peer
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(st.lists(st.one_of(st.sampled_from(TRICKY), COMPOSING, COMPOSED), max_size=9).map("".join))
 def test_nmt_nfkc_is_sentencepieces_on_texts(text: str) -> None:
     if not LATER_COMPATIBILITY.intersection(text):
@@ -183,7 +185,7 @@ def test_nmt_nfkc_is_sentencepieces_on_texts(text: str) -> None:
 # --- alignment ---
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(tricky, steps)
 def test_alignment_is_of_the_same_text_and_in_order(text: str, names: tuple[str, ...]) -> None:
     aligned = normalize_aligned(text, names)
@@ -195,7 +197,7 @@ def test_alignment_is_of_the_same_text_and_in_order(text: str, names: tuple[str,
     assert all(0 <= start < end <= len(text) for start, end in zip(starts, ends, strict=True))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(tricky, st.sampled_from(["lowercase", "nfc", "nfd", "nfkc", "nfkd"]))
 def test_alignment_covers_the_text_where_nothing_is_dropped(text: str, name: str) -> None:
     aligned = normalize_aligned(text, (name,))
@@ -205,7 +207,7 @@ def test_alignment_covers_the_text_where_nothing_is_dropped(text: str, name: str
     assert covered == set(range(len(text)))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(tricky, st.sampled_from(LOCAL))
 def test_alignment_is_true(text: str, name: str) -> None:
     """Where the ranges part, the text can be cut in two and each half normalised by itself."""

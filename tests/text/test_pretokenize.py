@@ -93,7 +93,7 @@ def test_units_are_the_word_cut_up(word: str, unit: str) -> None:
 # --- places ---
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(made, texts)
 def test_places_are_in_order_inside_the_text_and_one_a_unit(pre: Pretokenizer, text: str) -> None:
     analysis = pre.analyse(text)
@@ -111,7 +111,7 @@ def test_places_are_in_order_inside_the_text_and_one_a_unit(pre: Pretokenizer, t
     assert all(a.start <= b.start and a.end <= b.end for a, b in pairwise(analysis.pretokens))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(texts, splits, units)
 def test_without_normalising_each_unit_stands_where_its_place_says(text: str, split: str, unit: str) -> None:
     pre = pretokenizer(split=split, unit=unit)
@@ -183,7 +183,7 @@ def test_what_is_not_utf8_is_replaced_where_units_are_characters() -> None:
 # --- cutting a document ---
 
 
-@settings(max_examples=600)
+@settings(max_examples=300)
 @given(made, texts, st.integers(0, 14), st.booleans())
 def test_a_safe_cut_changes_no_word(pre: Pretokenizer, text: str, at: int, first: bool) -> None:
     cut = pre.safe_cut(text, at)
@@ -202,7 +202,7 @@ def test_normalised_text_is_cut_too(split: str, name: str) -> None:
     assert pretokenizer(normalize=[name], split=split).safe_cut("Ab Cd ef", 1) == 2
 
 
-@settings(max_examples=600)
+@settings(max_examples=300)
 @given(
     st.sampled_from(["metaspace", "gpt2", "before", "whitespace", "cl100k", "bert"]),
     st.lists(st.sampled_from(["nmt-nfkc", "lowercase", "nfd", "nfkc", "strip-accents"]), max_size=2),

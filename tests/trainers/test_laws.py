@@ -108,7 +108,7 @@ def test_a_language_is_chosen_at_each_step() -> None:
 
 
 @pytest.mark.parametrize("name", TRAINERS)
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(walk=st.lists(st.integers(0, 9), max_size=3))
 def test_a_step_is_the_same_however_one_comes_to_it(name: str, walk: list[int]) -> None:
     """Forward, back and forward again: everything that can be asked is what a training straight to that step

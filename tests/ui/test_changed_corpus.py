@@ -15,6 +15,7 @@ from tokentui.session.commands import Fingerprint, SetRecipe, TrainOnText
 from tokentui.session.saved import Branch, SavedSession
 from tokentui.ui.app import ExplorerApp
 
+pytestmark = pytest.mark.usefixtures("every_frame")
 GPT2 = preset_named("gpt2").recipe
 
 

@@ -236,6 +236,18 @@ async def test_passages_of_the_corpus() -> None:
         assert session.of(ShowPassage)[-1] == ShowPassage(None)
 
 
+async def test_what_is_typed_over_a_passage_is_text() -> None:
+    async with comparing() as (app, screen, session, pilot):
+        await draw(screen, session, pilot, aligned=aligned(ROWS[:2], passage=Passage(2, 400)))
+        await pilot.press("i", "x")  # the session still shows the passage
+        await until(pilot, lambda: session.of(SetInput) and session.of(SetInput)[-1].text.endswith("x"))
+        assert not session.of(RemoveColumn)
+        await draw(screen, session, pilot, aligned=aligned(ROWS[:2], passage=Passage(2, 400)))
+        assert screen.focused is screen.encode.line, "a snapshot of before takes the line from nobody"
+        await pilot.press("escape")
+        await until(pilot, lambda: "document 3, character 400" in screen_text(app))
+
+
 async def test_lists_of_tokens() -> None:
     async with comparing() as (app, screen, session, pilot):
         await pilot.press("3")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -104,7 +105,7 @@ async def test_the_way_to_the_first_differing_step_is_given_up(
     leaves: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def endless(*_: object, **__: object) -> None:
-        while True:
+        while not threading.Event().wait(0.001):
             check()
 
     monkeypatch.setattr(findings, "first_divergences", endless)

@@ -58,6 +58,13 @@ def dialog(writer: Writer) -> ExportScreen:
     return ExportScreen(writer)
 
 
+async def test_the_keys_that_are_named_are_those_of_the_focus() -> None:
+    async with shown(dialog(Writer())) as (_app, pilot):
+        await until(pilot, lambda: "enter write  ↑↓ format  tab path  esc leave" in screen_text(pilot))
+        await pilot.press("tab")
+        await until(pilot, lambda: "enter write  tab formats  esc leave" in screen_text(pilot))
+
+
 async def test_the_formats_and_what_each_loses() -> None:
     screen = dialog(Writer())
     async with shown(screen, (100, 30)) as (_, pilot):

@@ -6,6 +6,7 @@ import pytest
 from dialogs import FakeFace, shown, tried_on_all_sizes, typed
 from hypothesis import given
 from hypothesis import strategies as st
+from objectives import UNIGRAM
 from screens import snapshot
 from waiting import screen_text, told, until
 
@@ -96,6 +97,14 @@ async def test_a_part_of_an_unknown_run_is_refused_on_the_line() -> None:
 )
 def test_what_is_said_of_it(text: str, words: str) -> None:
     assert foretell(text, HERE) == words
+
+
+async def test_a_training_that_drops_pieces_is_not_said_to_make_them() -> None:
+    unigram = FakeFace(snapshot(**UNIGRAM))
+    dialog = GoToScreen(unigram)
+    async with shown(dialog) as (_app, pilot):
+        await typed(pilot, "in")
+        await until(pilot, lambda: "the step that drops or keeps ‘in’" in screen_text(pilot))
 
 
 STEPS = st.integers(0, 99)

@@ -45,7 +45,9 @@ def test_the_focused_pane_comes_first() -> None:
 
 def test_the_keys_come_in_the_order_of_their_table() -> None:
     shown = [row.key for row in help_rows(MAIN_ACTIONS, "pairs", "")]
-    assert shown[:6] == [None, "inspect", ("rows", "pairs"), ("pages", "pairs"), ("ends", "pairs"), None]
+    of_the_pane = [one.name for one in MAIN_ACTIONS if "pairs" in one.contexts]
+    first = shown[1 : shown.index(None, 1)]
+    assert [key[0] if isinstance(key, tuple) else key for key in first] == of_the_pane
     whole = [one.name for one in MAIN_ACTIONS if "global" in one.contexts]
     assert [key for key in shown if key in whole] == whole
     assert whole[:5] == ["next", "back", "play", "faster", "slower"]

@@ -151,9 +151,15 @@ def test_a_placeholder_says_what_it_stands_for() -> None:
     assert (told["stands for"], told["parents"], told["text"]) == ("xxxd", "A + B", "C")
 
 
+def test_one_is_said_of_one() -> None:
+    assert _facts(token_row(281, b"ab", "merge", 26, 1, 1))["made"] == "step 26, from 1 pair"
+    piece = loss_row(b"ab", 0.001, 1.0, 1, 0.5, (b"a", b"b"), "")
+    assert _facts(piece)["uses now"] == "1 time  in the best segmentations"
+
+
 def test_a_piece_of_a_unigram_model_and_one_that_left() -> None:
     told = _facts(token_row(7, b"ab", "piece", None, None, 3, -2.5))
-    assert told["score"]== "−2.5  the natural log of 0.082085"
+    assert told["score"] == "−2.5  the natural log of 0.082085"
     left = _facts(token_row(None, b"ab", "left", None, None, None, 0.31, "expected < 0.5"))
     assert (left["id"], left["left for"]) == ("–  left", "expected < 0.5  0.31")
     assert "uses now" not in left

@@ -56,6 +56,8 @@ class Session(FakeFace):
         self.asked: list[tuple[str, bool]] = []
         self.end = asyncio.Event()
         self.given_up = 0
+        self.held: asyncio.Event | None = None
+        """Where it is set, an answer waits for it."""
         self.fails: Exception | None = None
 
     async def __call__(self, word: str, exhaust: bool) -> VocabularyReport:
@@ -66,6 +68,8 @@ class Session(FakeFace):
             except asyncio.CancelledError:
                 self.given_up += 1
                 raise
+        if self.held is not None:
+            await self.held.wait()
         if self.fails is not None:
             raise self.fails
         ways = (dataclasses.replace(HI, word=word),) if word else ANSWERS.ways
@@ -167,6 +171,23 @@ async def test_a_word_of_ones_own() -> None:
         assert not app.answered
         await pilot.press("w", "ctrl+u", "enter")
         await until(pilot, lambda: session.asked[-1] == ("", False) and "‘·the’" in screen_text(pilot))
+
+
+async def test_the_ways_of_one_word_are_not_shown_for_another() -> None:
+    session = Session()
+    dialog = QuestionsScreen(session)
+    async with shown(dialog) as (_app, pilot):
+        await pilot.press("4")
+        await until(pilot, lambda: "‘·the’" in screen_text(pilot))
+        session.held = asyncio.Event()
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(dialog.focused, Input))
+        await typed(pilot, "other")
+        await pilot.press("enter")
+        waits = "waits: the engine is starting"  # the face of this test has no snapshot
+        await until(pilot, lambda: waits in screen_text(pilot) and "‘·the’" not in screen_text(pilot))
+        session.held.set()
+        await until(pilot, lambda: "‘other’  2 ways" in screen_text(pilot))
 
 
 @pytest.mark.parametrize(

@@ -32,38 +32,39 @@ async def test_a_recipe_without_kernels(size: tuple[int, int]) -> None:
         )
 
 
-@pytest.mark.parametrize(("plain", "short", "reason"), [
+REASONS = [
     ((TRAINS, ""), "plain Python · gpt2", "plain Python for pieces=sentencepiece · gpt2"),
     (("", COUNTS), "plain Python counts · gpt2", "plain Python counts by split=words · gpt2"),
     (
         (TRAINS, COUNTS), "plain Python · gpt2",
         "plain Python for pieces=sentencepiece, counts by split=words · gpt2",
     ),
-])
-async def test_the_reason_stands_where_there_is_room(
-    plain: tuple[str, str], short: str, reason: str
-) -> None:
+]
+
+
+async def test_the_reason_stands_where_there_is_room() -> None:
     app, session = explorer()
     async with app.run_test(size=(200, 40)) as pilot:
         await until(pilot, lambda: app.main.snapshot)
-        session.show(engine=COMPILED, plain=plain)
-        await until(pilot, lambda: reason in screen_text(app).splitlines()[0])
-        await pilot.resize_terminal(80, 24)
-        await until(pilot, lambda: short in screen_text(app).splitlines()[0])
+        for plain, short, reason in REASONS:
+            await pilot.resize_terminal(200, 40)
+            session.show(engine=COMPILED, plain=plain)
+            await until(pilot, lambda reason=reason: reason in screen_text(app).splitlines()[0])  # type: ignore[misc]
+            await pilot.resize_terminal(80, 24)
+            await until(pilot, lambda short=short: short in screen_text(app).splitlines()[0])  # type: ignore[misc]
 
 
-@pytest.mark.parametrize(("plain", "said"), [
-    (("", ""), "compiling once · gpt2"), (("", COUNTS), "compiling once · gpt2"),
-    ((TRAINS, ""), "plain Python for pieces=sentencepiece · gpt2"),
-])
-async def test_a_training_that_stays_plain_does_not_wait_for_kernels(
-    plain: tuple[str, str], said: str
-) -> None:
+async def test_a_training_that_stays_plain_does_not_wait_for_kernels() -> None:
     app, session = explorer()
     async with app.run_test(size=(200, 40)) as pilot:
         await until(pilot, lambda: app.main.snapshot)
-        session.show(engine="compiling once", plain=plain)
-        await until(pilot, lambda: said in screen_text(app).splitlines()[0])
+        for plain, said in (
+            (("", ""), "compiling once · gpt2"),
+            ((TRAINS, ""), "plain Python for pieces=sentencepiece · gpt2"),
+            (("", COUNTS), "compiling once · gpt2"),
+        ):
+            session.show(engine="compiling once", plain=plain)
+            await until(pilot, lambda said=said: said in screen_text(app).splitlines()[0])  # type: ignore[misc]
 
 
 async def test_kernels_that_failed_are_told() -> None:

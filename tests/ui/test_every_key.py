@@ -11,6 +11,7 @@ from typing import Any
 
 import made_up
 import pytest
+import soak
 from gates import AGAIN, COUNTING, ENCODING, LAST, LAYING_OUT, PART, READING, Gates
 from screens import screen_text
 from textual.pilot import Pilot
@@ -123,12 +124,18 @@ async def opening(text: Path, gates: Gates, phase: str) -> AsyncIterator[Watchin
     gates.close(phase)
     app = ExplorerApp(Session, typed="strong", begin=lambda session: session.send(do.Open((str(text),))))
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
-        await gates.until(phase)
         seen = Watching(app, pilot)
-        await seen.until(
-            lambda: app.main.snapshot and (phase not in (PART, LAST) or app.main.snapshot.main.partial)
-        )
+        await hold(gates, seen, phase)
         yield seen
+
+
+async def hold(gates: Gates, seen: Watching, phase: str) -> None:
+    """Let the opening go on to a phase."""
+    gates.close(phase)
+    await gates.until(phase)
+    await seen.until(
+        lambda: seen.app.main.snapshot and (phase not in (PART, LAST) or seen.app.main.snapshot.main.partial)
+    )
 
 
 def word_of(moves: int) -> str:
@@ -154,36 +161,57 @@ def words_of(names: list[str]) -> str:
 PHASES = (READING, COUNTING, LAYING_OUT, PART, LAST)
 
 
-@pytest.mark.parametrize("phase", PHASES)
-async def test_every_key_while_a_corpus_is_opened(gates: Gates, text: Path, phase: str) -> None:
-    async with opening(text, gates, phase) as seen:
+def one_by_one(*walks: tuple[str, ...]) -> list[Any]:
+    """Phases that one opening goes through; in a long run each phase has an opening of its own too."""
+    alone = [(phase,) for walk in walks for phase in walk]
+    return [
+        *(pytest.param(walk, id="-".join(walk)) for walk in walks),
+        *(pytest.param(phase, id=phase[0], marks=pytest.mark.soak) for phase in alone),
+    ]
+
+
+async def act(seen: Watching, action: Action[Any], pressed: list[str]) -> None:
+    """Press the key of an action and wait for what it does; `pressed` are the actions that wait."""
+    app = seen.app
+    if action.name in STEPS:
+        pressed.append(action.name)
+        await seen.press(action.keys[0])
+        await seen.until(lambda: seen.waiting == words_of(pressed))
+        assert "waits for it: " in screen_text(app)
+    elif action.name in DIALOGS:
+        await seen.press(action.keys[0])
+        await seen.until(lambda: app.screen is not app.main)
+        screen_text(app)  # without a terminal a dialog is drawn only where a test looks at it
+        await seen.press("escape")
+        await seen.until(lambda: app.screen is app.main)
+    elif action.name in REFUSED:
+        said = len(seen.said)
+        await seen.press(action.keys[0])
+        await seen.until(lambda: len(seen.said) > said)
+    elif action.name in SEEN:
+        before = seen.seen()
+        await seen.press(action.keys[0])
+        # What is on already is shown anew by its opposite.
+        if action.name not in ("pane_1", "slower"):
+            await seen.until(lambda: seen.seen() != before)
+        app.main.go("corpus")
+
+
+@pytest.mark.parametrize("phases", one_by_one((READING, COUNTING, LAYING_OUT), (PART, LAST)))
+async def test_every_key_while_a_corpus_is_opened(
+    gates: Gates, text: Path, phases: tuple[str, ...]
+) -> None:
+    """Each phase gets some of the keys, and the last one the key that goes to the end."""
+    actions = sorted(global_actions(), key=lambda one: one.name == "end")
+    async with opening(text, gates, phases[0]) as seen:
         app = seen.app
-        assert "nothing open" not in screen_text(app)
-        assert "corpus is empty" not in screen_text(app)
         pressed: list[str] = []
-        for action in global_actions():
-            before = seen.seen()
-            if action.name in STEPS:
-                pressed.append(action.name)
-                await seen.press(action.keys[0])
-                await seen.until(lambda: seen.waiting == words_of(pressed))
-                assert "waits for it: " in screen_text(app)
-            elif action.name in DIALOGS:
-                await seen.press(action.keys[0])
-                await seen.until(lambda: app.screen is not app.main)
-                await seen.press("escape")
-                await seen.until(lambda: app.screen is app.main)
-            elif action.name in REFUSED:
-                said = len(seen.said)
-                await seen.press(action.keys[0])
-                await seen.until(lambda said=said: len(seen.said) > said)
-            elif action.name in SEEN:
-                await seen.press(action.keys[0])
-                # What is on already is shown anew by its opposite.
-                if action.name not in ("pane_1", "slower"):
-                    await seen.until(lambda before=before: seen.seen() != before)
-                if app.main.active == "encode":
-                    await seen.press("escape") if not seen.waiting else app.main.go("corpus")
+        for n, phase in enumerate(phases):
+            await hold(gates, seen, phase)
+            assert "nothing open" not in screen_text(app)
+            assert "corpus is empty" not in screen_text(app)
+            for action in actions[(len(actions) + n) % len(phases) :: len(phases)]:
+                await act(seen, action, pressed)
         speed = seen.session.state.sync.speed
         assert seen.waiting == words_of(pressed), "what waits is not touched by what does not wait"
         gates.close()
@@ -191,27 +219,28 @@ async def test_every_key_while_a_corpus_is_opened(gates: Gates, text: Path, phas
         now = app.main.snapshot
         assert now is not None
         assert (now.waiting, now.main.partial, now.speed) == ("", False, speed)
-        # The last of them that goes to a place is the end; pieces are refused in a line.
+        # The last of them is the end; pieces are refused in a line.
         assert now.main.why.end is not None
         assert any("a step is the finest step there is" in said for said in seen.said)
         assert not any("should not happen" in said for said in seen.said)
 
 
-@pytest.mark.parametrize("phase", PHASES)
+@pytest.mark.parametrize("phases", one_by_one(PHASES))
 async def test_go_to_and_then_export_while_a_corpus_is_opened(
-    gates: Gates, text: Path, tmp_path: Path, phase: str
+    gates: Gates, text: Path, tmp_path: Path, phases: tuple[str, ...]
 ) -> None:
-    async with opening(text, gates, phase) as seen:
+    async with opening(text, gates, phases[0]) as seen:
         app = seen.app
         await seen.press("g")
         await seen.until(lambda: isinstance(app.screen, GoToScreen))
         await seen.press("4", "0", "enter")
         await seen.until(lambda: seen.waiting == "go to step 40")
         await seen.press("n", "e")
-        await seen.until(
-            lambda: isinstance(app.screen, ExportScreen) and told(app.screen.notice).startswith("waits: ")
-        )
+        await seen.until(lambda: isinstance(app.screen, ExportScreen))
         dialog: Any = app.screen
+        for phase in phases:
+            await hold(gates, seen, phase)
+            await seen.until(lambda: told(dialog.notice).startswith("waits: "))
         await seen.press("enter")
         await seen.until(lambda: told(dialog.notice).startswith("not yet: "))
         gates.close()
@@ -230,11 +259,11 @@ FOLLOWING = [
 ]
 
 
-@pytest.mark.parametrize("phase", [READING, LAYING_OUT, PART])
-@pytest.mark.parametrize(("key", "kind"), FOLLOWING)
+@pytest.mark.parametrize(("opens", "phase"), soak.covering(FOLLOWING, [READING, LAYING_OUT, PART]))
 async def test_dialogs_that_are_opened_while_it_loads_say_what_they_wait_for_and_follow(
-    gates: Gates, text: Path, phase: str, key: str, kind: type
+    gates: Gates, text: Path, phase: str, opens: tuple[str, type]
 ) -> None:
+    key, kind = opens
     async with opening(text, gates, phase) as seen:
         app = seen.app
         await seen.press(key)
@@ -264,27 +293,33 @@ async def test_dialogs_that_are_opened_while_it_loads_say_what_they_wait_for_and
             await seen.until(lambda: told(dialog.notice) == foretell(here, place_of(now)))
 
 
-@pytest.mark.parametrize("phase", [COUNTING, LAYING_OUT, PART, LAST])
-async def test_every_step_key_while_another_recipe_is_laid_out(gates: Gates, text: Path, phase: str) -> None:
+@pytest.mark.parametrize("phases", one_by_one((COUNTING, LAYING_OUT, PART, LAST)))
+async def test_every_step_key_while_another_recipe_is_laid_out(
+    gates: Gates, text: Path, phases: tuple[str, ...]
+) -> None:
     async with opening(text, gates, READING) as seen:
         app = seen.app
         gates.close()
         await seen.settle()
         await seen.press("n", "n", "n")
         await seen.until(lambda: app.main.snapshot and app.main.snapshot.main.at.step == 3)
-        gates.close(phase)
+        gates.close(phases[0])
         app.send(do.SetRecipe(preset("bert")))
-        await gates.until(phase)
-        pressed = [
+        names = [
             name
             for name in STEPS
             if name not in ("play", "piece_on", "piece_back", "pieces_on", "pieces_back", "end")
         ]
-        pressed += ["next_10", "next", "back"]
+        names += ["next_10", "next", "back"]
         keys = {one.name: one.keys[0] for one in MAIN_ACTIONS if "global" in one.contexts}
-        for n, name in enumerate(pressed, start=1):
-            await seen.press(keys[name])
-            await seen.until(lambda n=n: seen.waiting == words_of(pressed[:n]))
+        pressed: list[str] = []
+        share = -(-len(names) // len(phases))
+        for n, phase in enumerate(phases):
+            await hold(gates, seen, phase)
+            for name in names[n * share : (n + 1) * share]:
+                pressed.append(name)
+                await seen.press(keys[name])
+                await seen.until(lambda: seen.waiting == words_of(pressed))
         gates.close()
         await seen.settle()
         now = app.main.snapshot

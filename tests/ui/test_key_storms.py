@@ -24,6 +24,7 @@ from tokentui.session.snapshot import Snapshot
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs.ask import GoToScreen
 
+pytestmark = pytest.mark.usefixtures("every_frame")
 KEYS = 50
 MOVES = {
     "n": 1, "right": 1, "b": -1, "left": -1, "N": 100, "B": -100, "right_square_bracket": 10,

@@ -136,13 +136,29 @@ def test_shaded_rows_do_not_depend_on_tokens_that_cut_no_cluster(
     rows = [plain(first.row(n)) for n in range(len(first.rows))]
     second = Layout(merged, manner, CorpusPlace(), True, first)
     assert rows == [plain(second.row(n)) for n in range(len(second.rows))]
-    assert first.take(merged)
+    assert first.take(merged, CorpusPlace(), True)
     assert [first.row(n) for n in range(len(first.rows))] == [
         second.row(n) for n in range(len(second.rows))
     ]
     for row in range(len(first.rows)):
         assert all(is_safe(run) for run, _ in first.row(row))
         assert first.row_of(first.place_of(first.rows[row][0])) == row
+
+
+@given(TEXTS.filter(bool), st.lists(st.integers(0, 60), max_size=6), st.integers(1, 20), MODES, st.booleans())
+@settings(max_examples=60)
+def test_other_tokens_of_a_text_lie_as_if_it_were_laid_out_anew(
+    text: str, cuts: list[int], width: int, mode: GlyphMode, bars: bool
+) -> None:
+    manner, anchor = Manner(width, "bars" if bars else "shade", mode), CorpusPlace(0, len(text) // 2)
+    apart = parts_of(text, cuts)
+    merged = tuple(p._replace(tokens=(TokenSpan(0, len(p.text), True, False),)) for p in apart)
+    held = Layout(apart, manner, anchor, False)
+    for parts in (merged, apart):
+        assert held.take(parts, anchor, False)
+        anew = Layout(parts, manner, anchor, False, held)
+        assert (held.rows, held.row_of(anchor)) == (anew.rows, anew.row_of(anchor))
+        assert [held.row(n) for n in range(len(held.rows))] == [anew.row(n) for n in range(len(anew.rows))]
 
 
 @given(st.lists(st.lists(st.integers(1, 4), min_size=1, max_size=5), min_size=1, max_size=8))

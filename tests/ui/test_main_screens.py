@@ -98,18 +98,17 @@ async def test_resizing_comes_back_to_the_same_screen() -> None:
         await pilot.press("3")
         await pilot.pause()
         first = screen_text(app)
-        for _ in range(2):
-            rng.shuffle(sizes)
-            for width, height in sizes:
-                await pilot.resize_terminal(width, height)
-                await pilot.pause()
-                await until(pilot, lambda: screen_text(app).count("\n") == app.size.height)
-                lines = screen_text(app).splitlines()
-                assert len(lines) == height
-                if width < 30 or height < 8:
-                    assert "1 Corpus" not in "".join(lines)
-                else:
-                    assert "3 Vocab" in "".join(lines)
+        rng.shuffle(sizes)
+        for width, height in sizes:
+            await pilot.resize_terminal(width, height)
+            await pilot.pause()
+            await until(pilot, lambda: screen_text(app).count("\n") == app.size.height)
+            lines = screen_text(app).splitlines()
+            assert len(lines) == height
+            if width < 30 or height < 8:
+                assert "1 Corpus" not in "".join(lines)
+            else:
+                assert "3 Vocab" in "".join(lines)
         await pilot.resize_terminal(120, 40)
         await until(pilot, lambda: screen_text(app) == first)
         assert app.focused is app.main.vocabulary

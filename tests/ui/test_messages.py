@@ -1,11 +1,14 @@
-"""Messages hide neither the slider nor the keys."""
+"""Messages hide neither the slider nor the keys, and are one sentence."""
 
 from __future__ import annotations
 
 import pytest
-from screens import explorer
+from dialogs import FakeFace
+from screens import explorer, snapshot
 from textual.widgets._toast import Toast
 from waiting import until
+
+from tokentui.ui.face import not_yet
 
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 12)])
@@ -16,3 +19,14 @@ async def test_the_last_two_lines_stay_free(size: tuple[int, int]) -> None:
         app.say("a message that says what went wrong, where it did, and what could be done about it")
         await until(pilot, lambda: any(toast.region.height for toast in app.screen.query(Toast)))
         assert all(toast.region.bottom <= size[1] - 2 for toast in app.screen.query(Toast))
+
+
+def test_what_is_too_early_is_told_in_one_sentence() -> None:
+    face = FakeFace()
+    not_yet(face)
+    face.snapshot = snapshot()
+    not_yet(face)  # what was named is still being read
+    assert face.said == [
+        "not yet: the engine is starting; press the key again then",
+        "not yet: a source is being opened; press the key again then",
+    ]

@@ -6,6 +6,7 @@ The kept screens are in `screens/`.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from typing import Any
 
 import pytest
@@ -28,7 +29,7 @@ from tokentui.ui.draw.figures import amount, behind, decimal
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import has
 from tokentui.ui.panes.tables import ColumnTable, stands
-from tokentui.ui.panes.why import curve, sentences
+from tokentui.ui.panes.why import curve, scrubber, sentences
 
 STATES = {"score": SCORE, "unigram": UNIGRAM, "gage": GAGE}
 SIZES = ((120, 40), (80, 24), (40, 12))
@@ -44,18 +45,24 @@ def said(**changes: Any) -> str:
     return "\n".join(plain(cell) for cell in sentences(snapshot(**changes), "text"))
 
 
-@pytest.mark.parametrize("name", STATES)
-async def test_screens_are_as_they_were(name: str) -> None:
+async def test_screens_are_as_they_were() -> None:
     app, session = explorer(typed="The crowd in the street")
     async with app.run_test(size=SIZES[0]) as pilot:
-        for size in SIZES:
+        for name, size in itertools.product(STATES, SIZES):
             await pilot.resize_terminal(*size)
             await draw(app, session, pilot, **STATES[name])
             for pane in ("2", "3"):
                 await pilot.press(pane)
                 await pilot.pause()
                 if pane == "2" or size != (120, 40):
-                    await check_kept(pilot, f"{name}-pane-{pane}-{size[0]}x{size[1]}")
+                    await check_kept(pilot, f"{name}-pane-{pane}-{size[0]}x{size[1]}", footer=False)
+
+
+async def test_dropped_pieces_are_rows_of_the_vocabulary_and_no_tokens_of_it() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await draw(app, session, pilot, **UNIGRAM)
+        assert plain(app.main.vocabulary.note) == f"newest · tokens: {len(PIECES)}"
 
 
 def columns(text: str) -> list[int]:
@@ -64,23 +71,23 @@ def columns(text: str) -> list[int]:
     return [n for n in range(1, len(head)) if head[n - 1] == " " != head[n]]
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_nothing_jumps_while_a_unigram_model_is_stepped(size: tuple[int, int]) -> None:
+async def test_nothing_jumps_while_a_unigram_model_is_stepped() -> None:
     app, session = explorer()
-    async with app.run_test(size=size) as pilot:
+    fewer = tuple(dataclasses.replace(row, expected=row.expected / 7, uses=row.uses // 7) for row in LOSSES)
+    rounds = dataclasses.replace(ROUND, pieces=812, going=None, next="em", last="prune", taken=0)
+    why = dataclasses.replace(UNIGRAM["why"], round=rounds)
+    async with app.run_test(size=SIZES[0]) as pilot:
         await draw(app, session, pilot, **UNIGRAM)
         await pilot.press("2")
-        first = await draw(app, session, pilot, **UNIGRAM)
-        fewer = tuple(
-            dataclasses.replace(row, expected=row.expected / 7, uses=row.uses // 7) for row in LOSSES
-        )
-        rounds = dataclasses.replace(ROUND, pieces=812, going=None, next="em", last="prune", taken=0)
-        why = dataclasses.replace(UNIGRAM["why"], round=rounds)
-        later = await draw(app, session, pilot, **{**UNIGRAM, "step": 6, "pairs": fewer, "why": why})
-        assert columns(first) == columns(later)
-        assert [line.find("step ") for line in first.splitlines()] == [
-            line.find("step ") for line in later.splitlines()
-        ]
+        for size in SIZES:
+            await pilot.resize_terminal(*size)
+            first = await draw(app, session, pilot, **UNIGRAM)
+            later = await draw(app, session, pilot, **{**UNIGRAM, "step": 6, "pairs": fewer, "why": why})
+            assert len(first.splitlines()) == size[1]
+            assert columns(first) == columns(later)
+            assert [line.find("step ") for line in first.splitlines()] == [
+                line.find("step ") for line in later.splitlines()
+            ]
 
 
 async def test_one_objective_after_another() -> None:
@@ -227,6 +234,16 @@ async def test_a_piece_by_loss_and_one_that_left_can_be_inspected() -> None:
             await until(pilot, lambda word=word: word in screen_text(app))  # type: ignore[misc]
             await pilot.press("escape")
             await until(pilot, lambda: app.screen is app.main)
+
+
+@pytest.mark.parametrize(
+    ("corpus_bytes", "tokens", "words"), [(1_000_001, 1, "(1,000,001.00 B/token)"), (0, 0, "")]
+)
+def test_bytes_of_a_token_are_told_where_there_is_one(corpus_bytes: int, tokens: int, words: str) -> None:
+    now = snapshot(corpus_bytes=corpus_bytes, tokens=tokens, start_tokens=tokens, curve=(tokens,))
+    line = plain(scrubber(now, 120)[0])
+    assert words in line
+    assert ("B/token" in line) == bool(words)
 
 
 def test_the_curve_of_a_unigram_training_has_room_for_a_longer_corpus() -> None:

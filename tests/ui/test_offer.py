@@ -14,13 +14,16 @@ from tokentui.presets import preset_named
 from tokentui.recipe import Run
 from tokentui.session import commands as do
 from tokentui.session.driver import Session
-from tokentui.session.saved import Branch, Keeper, SavedSession, offered
+from tokentui.session.saved import Branch, Keeper, SavedSession, offered, read
+from tokentui.session.views import ColumnWanted
 from tokentui.text.corpus import Corpus
 from tokentui.tokenizer import train
+from tokentui.ui import keeping
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.compare import CompareScreen
 from tokentui.ui.keeping import OfferScreen
 
+pytestmark = pytest.mark.usefixtures("every_frame")
 GPT2 = preset_named("gpt2").recipe
 KEPT = SavedSession(
     sources=("sample:hugs",), training=Branch(preset_named("comp336").recipe, step=4), typed="hugs",
@@ -44,6 +47,11 @@ def sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     keeper.save(KEPT)
     keeper.close()
     return tmp_path / "sessions"
+
+
+def saved(sessions: Path) -> list[SavedSession]:
+    """The sessions of the folder, read without taking hold of any, which would refuse them to the app."""
+    return [read(path)[0] for path in sessions.glob("*.json")]
 
 
 async def test_enter_goes_on_where_it_was(sessions: Path) -> None:
@@ -139,6 +147,51 @@ async def test_what_stood_side_by_side_stands_there_again(sessions: Path) -> Non
     again = offered(sessions)
     assert again is not None
     assert [getattr(one, "recipe", one) for one in again[0].columns] == [GPT2, preset_named("comp336").recipe]
+
+
+async def test_columns_are_kept_that_are_compared_from_the_start_on(sessions: Path) -> None:
+    app = app_of(SavedSession(sources=("sample:english",)), None)
+    async with app.run_test(size=(100, 30)) as pilot:
+        nothing = app.main.snapshot
+        await until(pilot, lambda: app.main.snapshot is not None and not app.main.snapshot.corpus.nothing)
+        app.compare([ColumnWanted(GPT2), ColumnWanted(preset_named("comp336").recipe)])
+        await until(pilot, lambda: isinstance(app.screen, CompareScreen) and app.screen.snapshot is not None)
+        app.main.snapshot = nothing  # as where a corpus is small: the columns came before it was drawn
+        assert app.keeping is not None
+        kept = app.keeping.now()
+        assert kept is not None
+        assert (kept.sources, len(kept.columns)) == (("sample:english",), 2)
+
+
+async def test_a_corpus_left_for_another_is_offered_no_more(sessions: Path) -> None:
+    app = app_of(KEPT, None)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: saved(sessions) != [KEPT])
+        app.send(do.Open(("sample:sailor",)))
+        await until(pilot, lambda: app.keeping is not None and (kept := app.keeping.now()) is not None
+            and kept.sources == ("sample:sailor",))
+        await pilot.press("q")
+        await until(pilot, lambda: not app.is_running)
+    assert offered(sessions) is None
+
+
+@pytest.mark.parametrize("leaves", [True, False])
+async def test_what_is_opened_again_unchanged_is_kept_again(
+    sessions: Path, monkeypatch: pytest.MonkeyPatch, leaves: bool
+) -> None:
+    """Its user opens the same corpus again, or what was to take its place cannot be opened."""
+    monkeypatch.setattr(keeping, "SAVE_S", 0.02)
+    app = app_of(SavedSession(sources=("sample:english",)), None)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.keeping is not None and app.keeping._about.sha256)
+        keeps = app.keeping
+        assert keeps is not None
+        await until(pilot, lambda: keeps._keeper is not None and keeps.now() == keeps._kept)
+        before = keeps._keeper
+        assert before is not None
+        keeps.opened(keeps._about, keeps._kept if leaves else None)
+        await until(pilot, lambda: keeps._keeper not in (None, before))
+        await until(pilot, lambda: not read(before.path)[0].ended)
 
 
 async def test_an_opened_file_is_opened_again(sessions: Path, tmp_path: Path) -> None:

@@ -296,7 +296,7 @@ async def test_a_model_that_is_cut_off_is_told_and_opens_nothing(corpus: Path, m
 def model(tmp_path: Path) -> Path:
     """The first half of a sentencepiece model."""
     path = tmp_path / "m.model"
-    train("sample:english", "t5", vocab_size=300, specials=["<unk>"]).save(path)
+    train("sample:hugs", "llama2").save(path)
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2])
     return path

@@ -169,9 +169,8 @@ async def test_the_words_that_shape_the_learning_are_rows() -> None:
         )
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_compare_adds_a_preset_with_the_run_in_use_or_as_published(size: tuple[int, int]) -> None:
-    async with comparing(size) as (app, screen, session, pilot):
+async def test_compare_adds_a_preset_with_the_run_in_use_or_as_published() -> None:
+    async with comparing((80, 24)) as (app, screen, session, pilot):
 
         async def add(*keys: str) -> Run:
             before = len(session.of(AddColumn))
@@ -187,4 +186,5 @@ async def test_compare_adds_a_preset_with_the_run_in_use_or_as_published(size: t
             return wanted.run
 
         assert await add() == app.run_in_use
+        await pilot.resize_terminal(120, 40)
         assert await add("down", "down", "enter", "shift+tab") == draft.run_of(PRESETS["bert"], Run(), True)

@@ -179,10 +179,13 @@ def test_rows_follow_when_a_merge_joins_what_was_apart() -> None:
     whole = Layout(tokens(3, 5), manner, CorpusPlace(), True, apart)
     again = Layout(tokens(2, 3, 5), manner, CorpusPlace(), True, whole)
     assert [apart.row(n) for n in range(len(apart.rows))] == [again.row(n) for n in range(len(again.rows))]
-    assert apart.take(tokens(2, 3, 5))
-    assert not apart.take(tokens(3, 5)), "other rows are needed"
-    assert not again.take(()), "it is another text"
-    apart.take(tokens(2, 3, 5))
+    rows = apart.rows
+    assert apart.take(tokens(2, 3, 5), CorpusPlace(), True)
+    assert apart.rows is rows
+    assert apart.take(tokens(3, 5), CorpusPlace(), True)
+    assert [apart.row(n) for n in range(len(apart.rows))] == [whole.row(n) for n in range(len(whole.rows))]
+    assert not again.take((), CorpusPlace(), True), "it is another text"
+    apart.take(tokens(2, 3, 5), CorpusPlace(), True)
     assert "".join(run for n in range(len(whole.rows)) for run, _ in whole.row(n)) == text
     assert "◌े" in "".join(run for n in range(len(apart.rows)) for run, _ in apart.row(n))
 

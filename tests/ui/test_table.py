@@ -130,6 +130,7 @@ async def test_a_window_of_a_long_table() -> None:
         assert app.table.top == 0
 
 
+@pytest.mark.usefixtures("every_frame")
 @pytest.mark.parametrize("total", [100, 100_000])
 async def test_a_key_costs_few_lines(total: int) -> None:
     app = TableApp(total)
@@ -156,6 +157,7 @@ async def test_a_key_costs_few_lines(total: int) -> None:
         assert app.table.layouts == 0
 
 
+@pytest.mark.usefixtures("every_frame")
 async def test_only_changed_rows_are_painted() -> None:
     app = TableApp()
     async with app.run_test(size=(40, 11)) as pilot:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from tokentui import learn
 from tokentui.analyze.metrics import word_tokens
 from tokentui.analyze.results import DivergenceSide
-from tokentui.core.jobs import check, each, shielded, silent, tick
+from tokentui.core.jobs import each, shielded, silent, tick
 from tokentui.encode.decode import Decoder
 from tokentui.encode.segment import UNKNOWN, WAYS
 from tokentui.encode.tokenizer import Tokenizer
@@ -116,12 +116,12 @@ class _Decisions:
 
     def of(self, number: int) -> tuple[object, object]:
         """The decision of a step, as it is spelled and by its meaning; None where the training has ended."""
-        trainer, vocabulary = self._trainer, self._vocabulary
+        trainer = self._trainer
         if number > trainer.computed:
             self._go_on(number)
         if number > trainer.computed:
             return None, None
-        step = trainer.step_at(number)
+        vocabulary, step = self._vocabulary, trainer.step_at(number)
         if not isinstance(step, MergeStep):
             row = tuple(step.row.values())
             return row, row
@@ -133,13 +133,15 @@ class _Decisions:
 
     def _go_on(self, number: int) -> None:
         """Compute a step and some after it, or go to where the stops hold."""
-        with silent():
-            learn.jump(self._trainer, self._trainer.computed)
         # Few steps at first: trainings that diverge mostly do so early.
         ends = number - 1 + min(_CHUNK, number), self._limit, self._stops.merges
         stops = replace(self._stops, merges=min(end for end in ends if end is not None))
-        while self._trainer.advance(None, stops) is None:
-            check()
+        with silent():
+            learn.jump(self._trainer, self._trainer.computed)
+            learn.run(self._trainer, stops)
+        vocabulary = self._trainer.tokenizer(self._trainer.computed).vocabulary
+        if vocabulary is not self._vocabulary:  # kernels have failed
+            self._vocabulary, self._meanings = vocabulary, Meanings(vocabulary)
 
 
 def first_divergences(
@@ -190,13 +192,13 @@ def _side(trainer: Trainer, number: int, rows: int, stops: Stops) -> DivergenceS
     """A training before a step. It is left there."""
     with silent():
         learn.jump(trainer, min(number - 1, trainer.computed))
-    why = trainer.why(stops)
+    why = learn.tried(trainer, lambda: trainer.why(stops))
     made = trainer.step_at(number) if number <= trainer.computed else None
     if made is None:
         why = replace(why, best=None, round=None, end=trainer.end(stops))
     else:
         why = replace(why, best=why.best if trainer.traits.replays else trainer.taken(number), end=None)
-    at, page = trainer.number, trainer.candidates(Query(rows=rows))
+    at, page = trainer.number, learn.tried(trainer, lambda: trainer.candidates(Query(rows=rows)))
     traits = trainer.traits
     return DivergenceSide(
         why, page, trainer.tokens_at(at), trainer.size_at(at), made, traits.columns, traits.replays
@@ -310,7 +312,7 @@ def walked(trainer: Trainer, stops: Stops, steps: Sequence[int], words: Words | 
         TokentuiError: The other corpus holds what the tokenizer refuses.
     """
     tokens, used = [], []
-    trainer.advance(trainer.number, stops)  # the limits of its steps
+    learn.tried(trainer, lambda: trainer.advance(trainer.number, stops))  # the limits of its steps
     for number, step in enumerate(steps):
         tick(number, len(steps))
         with silent():

@@ -40,9 +40,8 @@ def token_facts(tokenizer: Tokenizer, token: int) -> TokenFacts:
     vocabulary, merges = tokenizer.vocabulary, tokenizer.merges
     entry = next((entry for entry in tokenizer.entries() if entry.id == token), None)
     if entry is None:
-        first, size = vocabulary.first_id, tokenizer.vocab_size
-        hint = f"ids are {first} to {first + size - 1}" if size else "the vocabulary is empty"
-        raise TokentuiError("no such id", str(token) if abs(token) < 10**18 else "a very large number", hint)
+        named = str(token) if abs(token) < 10**18 else "a very large number"
+        raise TokentuiError("no such id", named, tokenizer.decoder.span)
     if (symbol := entry.symbol) is None:
         return TokenFacts(entry.id, entry.piece, entry.kind, None, _code_points(entry.text))
     encoder, piece = tokenizer.encoder, vocabulary.spelled(symbol)
@@ -201,7 +200,7 @@ def why_not_one(tokenizer: Tokenizer, text: str) -> str:
     known = [token for token in tokens if not token.unknown]
     if len(tokens) == len(known) == 1 and len(kept) == len(units):
         return f"It is{changed} one token: id {tokens[0].id}."
-    if 0 < encoder.way.most < len(word) and not UNKNOWN.of(recipe.unknown).sure:
+    if encoder.way.gives_up(word) and not UNKNOWN.of(recipe.unknown).sure:
         most = f"longest match gives up a word of more than {encoder.way.most}"
         return f"It has{changed} {len(word)} characters, and {most}."
     if (missing := _missing(encoder, units)) is not None:

@@ -16,7 +16,7 @@ from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.jobs import each, silent
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.offsets import Token, WordEncoder
-from tokentui.encode.segment import UNKNOWN, Refused
+from tokentui.encode.segment import UNKNOWN
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import NO_ID, Vocabulary
 from tokentui.recipe import Recipe
@@ -351,7 +351,7 @@ def tally(
         for word, times in each(zip(words.words, words.counts, strict=True), total, done):
             try:
                 found = ids(front + word)
-            except (Refused, TokentuiError):  # a corpus without spaces may leave one unknown
+            except TokentuiError:  # a corpus without spaces may leave one unknown
                 return None
             tokens += len(found) * times
             continued += times if len(found) > 1 else 0

@@ -11,12 +11,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tokentui.cli.options import READING, RECIPES, RUN_OPTIONS, Given, corpus_argument, corpus_option, options
+from tokentui.cli.options import (
+    READING,
+    RECIPES,
+    RUN_OPTIONS,
+    Given,
+    corpus_argument,
+    corpus_option,
+    options,
+    recipe_named,
+)
 from tokentui.cli.output import is_terminal
 from tokentui.cli.program import COMMANDS
 from tokentui.core.errors import TokentuiError
+from tokentui.core.files import shown_path
 from tokentui.formats import named_like
-from tokentui.presets import PRESETS
 from tokentui.text.sources import find_sample
 
 if TYPE_CHECKING:
@@ -77,9 +86,9 @@ def command(given: Given, tokenizers: tuple[str, ...], held_out: str | None) -> 
 def _tokenizer(path: str) -> str:
     """The path of a tokenizer file that is there."""
     if not os.path.lexists(path):
-        raise TokentuiError("no such file", path, "name a tokenizer file, such as tokenizer.json")
+        raise TokentuiError("no such file", shown_path(path), "name a tokenizer file, such as tokenizer.json")
     if os.path.isdir(path):
-        raise TokentuiError("is a folder, not a tokenizer file", path, "name the file in it")
+        raise TokentuiError("is a folder, not a tokenizer file", shown_path(path), "name the file in it")
     return path
 
 
@@ -92,10 +101,11 @@ def _columns(tokenizers: tuple[str, ...], given: Given) -> tuple[ColumnWanted, .
     check_columns(len(tokenizers) + len(given.recipes))
     split = str(given.axes.get("split", ""))
     columns = [ColumnWanted(path=_tokenizer(path), split=split) for path in tokenizers]
-    for name in given.recipes:
+    bases = list(map(os.path.basename, given.recipes))
+    for name, base in zip(given.recipes, bases, strict=True):
         recipe, run = given.wanted(name)
-        known = name in PRESETS and recipe == PRESETS[name].recipe
-        columns.append(ColumnWanted(recipe, run, name=name if known else ""))
+        known = (base if bases.count(base) == 1 else name) if recipe == recipe_named(name) else ""
+        columns.append(ColumnWanted(recipe, run, name=known))
     return tuple(columns)
 
 
@@ -114,7 +124,7 @@ def check_source(source: str) -> None:
         else:
             known = f"name a file, - or sample:english; the commands are {', '.join(COMMANDS)}"
             hint = f"did you mean the command {close[0]}?" if close else known
-        raise TokentuiError("no such file", source, hint)
+        raise TokentuiError("no such file", shown_path(source), hint)
 
 
 def _check_terminal(sources: tuple[str, ...]) -> None:

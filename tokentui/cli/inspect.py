@@ -134,7 +134,7 @@ def _report_tables(tok: Tokenizer, health: HealthReport, corpus: VocabularyRepor
     yield output.fact("recipe", label(recipe))
     yield from _wrapped("", [f"{name}={output.shown(recipe.axis(name))}" for name in AXES], " ")
     kinds = ", ".join(f"{times:,} {kind}" for kind, times in facts.kinds)
-    span = f", {facts.first_id} to {facts.first_id + facts.vocab_size - 1}" if facts.vocab_size else ""
+    span = ", {} to {}".format(*bounds) if (bounds := tok.decoder.bounds) else ""
     yield output.fact("ids", f"{facts.vocab_size:,}{span}" + (f" ({kinds})" if kinds else ""))
     yield output.fact("merges", f"{facts.merges:,}")
     for n, note in enumerate(tok.notes):

@@ -13,11 +13,11 @@ import click
 from click.shell_completion import CompletionItem
 
 from tokentui.axes import AXES, changed
-from tokentui.cli.output import Bar, complain
+from tokentui.cli.output import Bar, bytes_of, complain
 from tokentui.cli.program import completions
 from tokentui.core.errors import TokentuiError, nearest
 from tokentui.presets import PRESETS, preset_named
-from tokentui.recipe import RUN, SHAPE, Recipe, Run, read_recipe
+from tokentui.recipe import RUN, SHAPE, Recipe, Run, check_names, read_recipe
 from tokentui.text.sources import READ_AS, samples
 
 if TYPE_CHECKING:
@@ -116,19 +116,17 @@ class Given:
     def wanted(self, name: str) -> tuple[Recipe, Run]:
         """The recipe of a preset or a recipe file, and its run. What is named goes before what was published.
 
-        A name that is no preset's and looks like a file's, or is one, is a file.
-
         Raises:
             TokentuiError: They cannot be, or nothing was published of such a recipe.
         """
-        a_file = name.endswith(".toml") or os.sep in name or (name not in PRESETS and os.path.isfile(name))
-        recipe = read_recipe(name) if a_file else preset_named(name).recipe
         words = {word: one for word, one in self.run.items() if word in RUN}
         if "published" in self.run:
             if name not in PRESETS:
                 raise TokentuiError("a recipe file has no published sizes", "--published", "name a preset")
             words = PRESETS[name].run.words | words
-        return self.changed(recipe), Run.of(words)
+        recipe, run = self.changed(recipe_named(name)), Run.of(words)
+        check_names(recipe, run)
+        return recipe, run
 
     def changed(self, recipe: Recipe) -> Recipe:
         """A recipe with the axes and the words of `SHAPE` that are named.
@@ -141,9 +139,19 @@ class Given:
             from tokentui.text.pretokenize import Pretokenizer  # says what no text holds
 
             Pretokenizer(made)
-            if both := set(made.symbols).intersection(self.run.get("specials", ())):
-                raise TokentuiError("named twice", f"--symbol {min(both)}", "a symbol or a special token")
         return made
+
+
+def recipe_named(name: str) -> Recipe:
+    """The recipe of a preset or a recipe file, as it is.
+
+    A name that is no preset's and looks like a file's, or is one, is a file.
+
+    Raises:
+        TokentuiError: There is none of this name.
+    """
+    a_file = name.endswith(".toml") or os.sep in name or (name not in PRESETS and os.path.isfile(name))
+    return read_recipe(name) if a_file else preset_named(name).recipe
 
 
 _OWN = {one.name for one in fields(Given)}
@@ -320,4 +328,4 @@ def standard_input() -> bytes:
     """
     from tokentui.text.files import read_plain
 
-    return read_plain(sys.stdin.buffer, "standard input")
+    return read_plain(bytes_of(sys.stdin, "standard input"), "standard input")

@@ -7,17 +7,16 @@ import json
 import os
 import re
 import shutil
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from types import FrameType
-from typing import Any, TextIO
+from typing import Any, BinaryIO, TextIO
 
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import job
+from tokentui.core.runtime import interrupts_cancel
 from tokentui.core.safetext import is_safe, safe, safe_line, stand_in, visible
 from tokentui.core.table import Table, printed
 
@@ -51,8 +50,20 @@ def write(data: bytes) -> None:
     that acts."""
     if is_terminal(sys.stdout):
         data = _guarded(data.decode("utf-8", "surrogateescape"), sys.stdout).encode("utf-8", "replace")
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
+    stream = bytes_of(sys.stdout, "standard output")
+    stream.write(data)
+    stream.flush()
+
+
+def bytes_of(stream: TextIO | None, name: str) -> BinaryIO:
+    """A standard stream, for bytes.
+
+    Raises:
+        TokentuiError: The program was started without it.
+    """
+    if stream is None:
+        raise TokentuiError("there is none", name, "open it, or name a file")
+    return stream.buffer
 
 
 def _guarded(text: str, stream: TextIO) -> str:
@@ -171,16 +182,21 @@ def complain(line: str) -> None:
     if sys.stderr is None or sys.stderr.closed:
         return
     text = safe_line(line, ascii_only=not takes_utf8(sys.stderr))
-    sys.stderr.write(f"tokentui: {_guarded(text, sys.stderr)}\n")
-    sys.stderr.flush()
+    try:
+        sys.stderr.write(f"tokentui: {_guarded(text, sys.stderr)}\n")
+        sys.stderr.flush()
+    except OSError:  # there is no reader: the work goes on, and the interpreter ends quietly
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 def check_target(path: str) -> None:
     """Refuse a file that could not be written in the end, before the work is done for nothing.
 
     Raises:
-        TokentuiError: It is a folder, or there is no such folder, or it must not be written there.
+        TokentuiError: It is no name or a folder, or there is no such folder, or it must not be written there.
     """
+    if not path:
+        raise TokentuiError("no file can have this name", "''", "name one")
     folder = os.path.dirname(os.path.realpath(path))
     if os.path.isdir(path):
         raise TokentuiError("cannot be written: it is a folder", path, "name a file in it")
@@ -237,22 +253,11 @@ def working(quiet: bool = False) -> Iterator[Bar]:
 
     Where the program was started to ignore ctrl+c, it goes on doing so.
     """
-    bar, asked = Bar(quiet), False
-
-    def ask(number: int, frame: FrameType | None) -> None:
-        nonlocal asked
-        if asked:
-            raise KeyboardInterrupt
-        asked = True
-
-    before = signal.getsignal(signal.SIGINT)
-    if before is not signal.SIG_IGN:
-        signal.signal(signal.SIGINT, ask)
+    bar = Bar(quiet)
     try:
-        with job(cancel=lambda: asked):
+        with interrupts_cancel():
             yield bar
     finally:
-        signal.signal(signal.SIGINT, before)
         bar.close()
 
 
@@ -274,10 +279,11 @@ def answer_lines(field: str, kind: type, example: str, answer: Callable[[Any], J
     Returns:
         The exit code: 1 if a line could not be answered.
     """
-    code, most = 0, limits.now().line_bytes
-    for number, line in enumerate(iter(lambda: sys.stdin.buffer.readline(most + 1), b""), 1):
+    code, most, stream = 0, limits.now().line_bytes, bytes_of(sys.stdin, "standard input")
+    for number, line in enumerate(iter(lambda: stream.readline(most + 1), b""), 1):
         if len(line) > most:  # the place where the next one begins is not known
             raise TokentuiError(f"more than {most:,} bytes", f"line {number}", limits.reading("line-bytes"))
+        line = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line  # a byte order mark
         if not line.strip():
             continue
         value: object = None

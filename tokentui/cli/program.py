@@ -228,6 +228,7 @@ def run(words: Sequence[str]) -> int:
             the reader is gone, 70 a fault of the program.
     """
     try:
+        jit.tell = lambda failure: complain(str(failure))
         limits.use(None)
         limits.now()
         if instruction := os.environ.get(_COMPLETE_VAR):
@@ -303,7 +304,7 @@ def _in_our_words(error: click.ClickException, first: str) -> TokentuiError:
 def _close_output() -> None:
     """Let nothing more be written, not at the end of the interpreter either: it would fail again, and say so.
     """
-    with suppress(OSError, ValueError):
+    with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -71,9 +71,9 @@ def command(given: Given, output: str | None, format_: str | None, trace: str | 
     if output == trace == STDOUT:
         what = "the tokenizer and the trace cannot both go to standard output"
         raise TokentuiError(what, "-o - --trace -", "name a file")
-    if output:
+    if output is not None:
         check_output(output, format)
-    if trace and trace != STDOUT:
+    if trace is not None and trace != STDOUT:
         out.check_target(trace)
     rows = io.StringIO()
     with out.working(given.quiet) as bar:

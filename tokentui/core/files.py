@@ -27,6 +27,7 @@ import secrets
 import stat
 from collections.abc import Iterator, Sequence
 from io import BufferedReader
+from pathlib import Path
 from typing import NamedTuple
 
 from tokentui.core import limits
@@ -104,9 +105,21 @@ def _regular(path: str, wanted: str = "file") -> Iterator[BufferedReader]:
         yield file
 
 
+def own_folder(kind: str) -> Path:
+    """The folder of the program's files of a kind, such as `cache`, as the system has it; for a user without
+    a home a path that cannot be."""
+    import platformdirs  # not before such a file is asked for
+
+    try:
+        path: Path = getattr(platformdirs, f"user_{kind}_path")("tokentui", appauthor=False)
+    except RuntimeError:
+        return Path(os.devnull) / kind
+    return path
+
+
 def shown_path(path: str) -> str:
-    """A path for one line of text: as it is, or escaped where it holds what no line can."""
-    return path if path.isprintable() else repr(path)[1:-1]
+    """A path for one line of text: as it is, escaped where no line can hold it, '' where it is empty."""
+    return path if path and path.isprintable() else repr(path)[1:-1] or "''"
 
 
 @contextlib.contextmanager
@@ -157,14 +170,14 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     where = os.fspath(path)
     with _about(where, "the file is as it was; name another place"):
         target = os.path.realpath(where)
-        mode = mode_of(target)
+        mode = mode_of(where)  # /dev/stdout is a link that names no file where it is a pipe
         if mode is None or stat.S_ISREG(mode):
             clean(target)
             with temporary(target, data, mode) as name:
                 os.replace(name, target)
             flush_folder(os.path.dirname(target))
         else:
-            with open(target, "wb") as file:
+            with open(where, "wb") as file:
                 file.write(data)
 
 
@@ -175,7 +188,7 @@ def _about(path: str, hint: str = _AS_BEFORE) -> Iterator[None]:
         yield
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         why = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        raise TokentuiError(f"cannot be written: {why}", path, hint) from None
+        raise TokentuiError(f"cannot be written: {why}", shown_path(path), hint) from None
 
 
 def mode_of(target: str) -> int | None:

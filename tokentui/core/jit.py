@@ -17,10 +17,17 @@ import importlib
 import importlib.util
 import os
 import sys
-from collections.abc import Iterator, Sequence
+import threading
+import traceback
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.files import own_folder
+from tokentui.core.jobs import check_match, tick
 
 ENGINE = "TOKENTUI_ENGINE"
 """The variable of the environment that forces an engine: `plain`, or `compiled` where that can be had."""
@@ -30,14 +37,22 @@ COMPILED, PLAIN = "compiled", "plain Python"
 FAILED = f"{PLAIN}, kernels failed"
 """The engine after a failure of a kernel."""
 
+failed = False
+"""True once a kernel has failed: none is used from then on in this process."""
+tell: Callable[[Warning], object] = warnings.warn
+"""Told of that failure. The program and a session set ways of their own."""
+
 LOAD_CHARS = 3_000_000
 """Plain Python counts so many characters in about the time that it takes to load the kernels."""
 
 _FILLED = "complete"
 _state: bool | None = None
-_failed = False
 _here = True
 _kept = True
+_loaded: set[str] = set()
+_loading = threading.RLock()  # a handler of a signal may encode meanwhile
+# A child has the lock as it was, and not the thread that would let it go.
+os.register_at_fork(after_in_child=lambda: globals().update(_loading=threading.RLock()))
 
 
 def compile_elsewhere() -> None:
@@ -54,7 +69,7 @@ def available() -> bool:
     """
     if os.environ.get(ENGINE) == "plain" or os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         return False
-    return not _failed and _installed()
+    return not failed and _installed()
 
 
 @functools.cache
@@ -81,15 +96,44 @@ def loaded(task: str = "count") -> bool:
     return bool(_state) and load(task)
 
 
-def fail() -> None:
-    """Use no kernels from now on in this process: one of them has failed."""
-    global _failed
-    _failed = True
+def fail(error: Exception) -> bool:
+    """Take in what was raised where kernels work. True if they failed: no work begins with kernels from now
+    on in this process, which is told once, and plain Python is to do the same work.
+
+    `tell` may raise, as a warning does that is an error: the failure is taken in all the same.
+    """
+    global failed
+    # without memory plain Python, which takes more, would not go on either
+    if isinstance(error, (TokentuiError, Cancelled, MemoryError)):
+        return False
+    frames, calls = traceback.walk_tb(error.__traceback__), (tick.__code__, check_match.__code__)
+    if any(frame.f_code in calls for frame, _ in frames):  # it comes from whoever watches the job
+        return False
+    before, failed = failed, True
+    if not before:
+        failure = RuntimeWarning(f"kernels failed, plain Python goes on: {type(error).__name__}: {error}")
+        failure.__cause__ = error
+        tell(failure)
+    return True
+
+
+@contextlib.contextmanager
+def rescued(compiled: bool = True) -> Iterator[None]:
+    """Leave the work inside where a kernel fails in it: the lines after it do the same in plain Python.
+
+    Args:
+        compiled: False if the work has no kernels; then nothing that it raises is taken in.
+    """
+    try:
+        yield
+    except Exception as error:
+        if not (compiled and fail(error)):
+            raise
 
 
 def engine() -> str:
     """Name the engine in a few words: `compiled (Numba 0.62.0)`, or `plain Python` and why."""
-    if _failed:
+    if failed:
         return FAILED
     if not available():
         return PLAIN + ("" if _installed() else ", without Numba")
@@ -126,10 +170,20 @@ def load(*tasks: str, compiling: bool | None = None) -> bool:
         return False
     compiling = _here if compiling is None else compiling
     wanted = [_modules()[task] for task in tasks or _modules()]
-    if _state is None or not all(module in sys.modules for module in wanted):
-        found = _load(wanted, compiling)
-        _state = found if found or compiling else None
-    return bool(_state)
+    if _state and _loaded.issuperset(wanted):  # who has them does not wait for who loads others
+        return True
+    with _loading:  # Numba's settings are one for all threads
+        if _state is None or not _loaded.issuperset(wanted):
+            found = _load(wanted, compiling)
+            _state = found if found or compiling else None
+            _loaded.update(wanted if found else ())
+        return bool(_state)
+
+
+def compile_kept() -> bool:
+    """Compile all kernels that are not kept yet. Returns whether all are kept; where none can be, nothing is
+    compiled."""
+    return folder() is not None and _load([*_modules().values()], True, (_remove, None))
 
 
 @functools.cache
@@ -140,12 +194,20 @@ def _modules() -> dict[str, str]:
     return {path.name: ".".join(("tokentui", *path.parts)) for path in paths if path.name != "__init__"}
 
 
-def _load(modules: Sequence[str], compiling: bool) -> bool:
-    for before_next_attempt in (_remove, _keep_none, None):
+def _load(
+    modules: Sequence[str], compiling: bool, attempts: Sequence[Callable[[], None] | None] = ()
+) -> bool:
+    """Import modules of kernels. After each attempt that fails, one of `attempts` is called before the next;
+    None ends them."""
+    for before_next_attempt in attempts or (_remove, _keep_none, None):
         try:
             with contextlib.nullcontext() if compiling else _only_kept():
                 for module in modules:
                     importlib.import_module(module)
+        except NotKept:  # another machine has others in the same folder: they stay
+            with suppress(OSError):
+                (_path() / _FILLED).unlink()
+            return False
         # a damaged cache, or an installation that does not fit together: Numba raises anything
         except Exception:
             if before_next_attempt is not None:
@@ -214,11 +276,8 @@ def _only_kept() -> Iterator[None]:
 
 
 def _path() -> Path:
-    if home := os.environ.get("TOKENTUI_HOME"):
-        return Path(home) / "cache" / f"kernels-{_digest()}"
-    import platformdirs  # not before kernels are asked for
-
-    return platformdirs.user_cache_path("tokentui", appauthor=False) / f"kernels-{_digest()}"
+    home = os.environ.get("TOKENTUI_HOME")
+    return (Path(home) / "cache" if home else own_folder("cache")) / f"kernels-{_digest()}"
 
 
 @functools.cache
@@ -264,6 +323,6 @@ def _is_writable(path: Path) -> bool:
 
 
 if __name__ == "__main__":
-    from tokentui.core.jit import load as load_all  # the module that kernels import, not this copy of it
+    from tokentui.core.jit import compile_kept as compile_all  # of the module that kernels import, no copy
 
-    sys.exit(0 if load_all() else 1)
+    sys.exit(0 if compile_all() else 1)

@@ -12,6 +12,10 @@ import threading
 import tty
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
+
+from tokentui.core.errors import Cancelled
+from tokentui.core.jobs import job
 
 Attributes = list[int | list[bytes | int]]
 """The settings of a terminal, as `termios` has them."""
@@ -123,6 +127,44 @@ def interrupts_end() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, kept)
+
+
+@contextmanager
+def interrupts_cancel(at_end: bool = False) -> Iterator[None]:
+    """Let SIGINT cancel the work inside, which ends where all is whole; a second one does not wait.
+
+    Where SIGINT is ignored, or another handler has it, it stays as it is.
+
+    Args:
+        at_end: True to raise `KeyboardInterrupt` also where the work came to its end all the same.
+
+    Raises:
+        KeyboardInterrupt: It came, and the work ended with an error.
+    """
+    asked = False
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        nonlocal asked
+        if asked:
+            raise KeyboardInterrupt
+        asked = True
+
+    before = signal.getsignal(signal.SIGINT)
+    ours = before is signal.default_int_handler and threading.current_thread() is threading.main_thread()
+    if ours:
+        signal.signal(signal.SIGINT, ask)
+    try:
+        with job(cancel=lambda: asked):
+            yield
+    except Exception as error:
+        if asked:
+            raise KeyboardInterrupt from None if isinstance(error, Cancelled) else error
+        raise
+    finally:
+        if ours and signal.getsignal(signal.SIGINT) is ask:  # the work may have set another
+            signal.signal(signal.SIGINT, before)
+    if asked and at_end:
+        raise KeyboardInterrupt
 
 
 class Watchdog:

@@ -164,12 +164,22 @@ class Decoder:
 
     def _lacks(self, number: object) -> TokentuiError:
         """Return the error for an id that does not exist."""
+        return TokentuiError(f"no such id: {shown(number)}", "", self.span)
+
+    @property
+    def span(self) -> str:
+        """The least and the greatest id, in words."""
+        if self.bounds is None:
+            return "the vocabulary is empty"
+        first, last = self.bounds
+        holes = last - first + 1 > self.vocabulary.size(self.merges)
+        return f"ids are {first} to {last}" + (", with holes" if holes else "")
+
+    @property
+    def bounds(self) -> tuple[int, int] | None:
+        """The least and the greatest id; None of an empty vocabulary."""
         known = {*self._symbols, *self._specials, *self._bytes}
-        hint = "the vocabulary is empty"
-        if known:
-            holes = max(known) - min(known) + 1 > self.vocabulary.size(self.merges)
-            hint = f"ids are {min(known)} to {max(known)}" + (", with holes" if holes else "")
-        return TokentuiError(f"no such id: {shown(number)}", "", hint)
+        return (min(known), max(known)) if known else None
 
     @functools.cached_property
     def _bytes(self) -> dict[int, int]:

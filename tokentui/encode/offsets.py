@@ -250,8 +250,8 @@ class WordEncoder:
         if self.way.scope == "document":
             follower = cast("Follower", self.segmenter).follower(self._kept_units)
         for n, pretoken in enumerate(words):
-            if n % _CHECK_EVERY == 0:
-                tick(n, len(words))
+            if n % _CHECK_EVERY == 0:  # a short text may be one of many, which have a progress of their own
+                tick(n, len(words)) if len(words) > _CHECK_EVERY else check()
             parts = follower(pretoken.text) if follower and pretoken.text not in symbols else None
             tokens = self.word(pretoken.text, parts)
             at, spans = pretoken.start if starts is None else starts[n], pretoken.unit_spans
@@ -301,15 +301,16 @@ class WordEncoder:
     def _ids(self, part: str | list[str], threads: int | None) -> array[int]:
         """The ids of a text that the recipe alone cuts into words, or of words."""
         if isinstance(part, str) and len(part) >= KERNEL_CHARS and jit.ready(len(part), "encode"):
-            if self._compiled is None:
-                from tokentui.encode.kernels.encode import Compiled  # not worth it for what is typed
+            with jit.rescued():
+                if self._compiled is None:
+                    from tokentui.encode.kernels.encode import Compiled  # not worth it for what is typed
 
-                self._compiled = Compiled(
-                    self.vocabulary, self.merges, self.pretokenizer,
-                    self.segmenter if self.way.kernel else None, self.word_ids,
-                )
-            if self._compiled.knows:
-                return self._compiled.encode(part, threads)
+                    self._compiled = Compiled(
+                        self.vocabulary, self.merges, self.pretokenizer,
+                        self.segmenter if self.way.kernel else None, self.word_ids,
+                    )
+                if self._compiled.knows:
+                    return self._compiled.encode(part, threads)
         words = self._words_of(part) if isinstance(part, str) else part
         return _packed(number for word in words for number in self.word_ids(word))
 
@@ -328,7 +329,7 @@ class WordEncoder:
         """
         tokens = self.word(word)
         if self._said.refused and any(token.unknown for token in tokens):
-            raise Refused
+            raise Refused("an unknown unit", quoted(word))
         return [NO_ID if token.id is None else token.id for token in tokens]
 
     def after(self, merges: int) -> WordEncoder:
@@ -416,7 +417,7 @@ class WordEncoder:
         units = self.pretokenizer.units(pretoken.text)
         where = f"offset {pretoken.start + pretoken.unit_spans[token.start][0]}"
         way = self.way
-        if 0 < way.most < len(pretoken.text):
+        if way.gives_up(pretoken.text):
             what = f"{way.name.replace('-', ' ')} gives up a word of more than {way.most} characters"
             return TokentuiError(f"{what}: {quoted(pretoken.text)}", where, "take encode=merges")
         return self.vocabulary.refusal(units[token.start], where)

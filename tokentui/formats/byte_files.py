@@ -21,7 +21,7 @@ from tokentui.encode.pipeline import Parents
 from tokentui.encode.segment import PAIRS, RANKS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import Codec
-from tokentui.formats.source import LARGEST_ID, NeedsSplit, Node, Source, check_tokens
+from tokentui.formats.source import LARGEST_ID, NeedsSplit, Node, Source, check_number, check_tokens
 from tokentui.formats.spec import Fitted, Refused, Spec, Token, json_bytes, pattern_of, split_of
 from tokentui.formats.tokens import ORDER, imported
 from tokentui.recipe import Recipe
@@ -342,6 +342,7 @@ def _read_minbpe(source: Source) -> Tokenizer:
         raise source.error("not UTF-8")
     if len(lines) < 3 or not re.fullmatch("[0-9]{1,9}", lines[2].strip()):
         raise source.line(2).error("the number of special tokens belongs here")
+    check_number(256 + len(lines) - 3, Node(None, source.where))
     pattern, count = lines[1].strip(), int(lines[2])
     specials: dict[str, int] = {}
     for number in range(3, 3 + count):

@@ -115,8 +115,8 @@ def format_of(
 ) -> Format:
     """The format of this name; where none is named, the one that the end of the file's name asks for.
 
-    Of formats whose files end alike it is the first that has such units. What is no file (nothing, `-`, a
-    device, a pipe) has no end: it gets the project's own format.
+    The longest end of a name counts; of formats whose files end alike it is the first that has such units.
+    What is no file (nothing, `-`, a device, a pipe) has no end: it gets the project's own format.
 
     Args:
         path: The file.
@@ -133,8 +133,9 @@ def format_of(
         return WRITTEN[format]
     where = os.fspath(path)
     name = os.path.basename(where).lower()
-    asked = [one for one in WRITTEN.values() if one is not OWN and name.endswith(one.suffixes)]
-    if asked:
+    known = [end for one in WRITTEN.values() if one is not OWN for end in one.suffixes]
+    longest = max(filter(name.endswith, known), key=len, default="")
+    if asked := [one for one in WRITTEN.values() if longest in one.suffixes]:
         return next((one for one in asked if recipe.unit in (one.holds.units or [recipe.unit])), asked[0])
     no_file = where in ("", "-") or (os.path.exists(where) and not os.path.isfile(where)
                                      and not os.path.isdir(where))

@@ -23,7 +23,7 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import UNKNOWN_NAMES
 from tokentui.formats import Codec
 from tokentui.formats.huggingface.words import CLIP, ClipWords, is_clip
-from tokentui.formats.source import Node, Source
+from tokentui.formats.source import Node, Source, check_number
 from tokentui.formats.spec import Fitted, Refused, Spec, Token, merge_rows
 from tokentui.formats.tokens import LETTERS, imported, in_merge_order, is_unit, name_of, piece_of
 from tokentui.presets import PRESETS
@@ -324,6 +324,7 @@ def _read_codes(source: Source) -> Tokenizer:
     made = dict.fromkeys(left + right for left, right in rows)
     units = dict.fromkeys(part for row in rows for part in row if part not in made)
     vocabulary = {name: number for number, name in enumerate([*units, *made])}
+    check_number(len(vocabulary), Node(None, source.where))
 
     def unit(name: str) -> bool:
         return is_unit(name, suffix=_END) if version == "0.2" else len(name) == 1 or name == _END

@@ -21,7 +21,7 @@ from tokentui.encode.segment import WAYS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import GageVocabulary, Vocabulary
 from tokentui.formats import OWN, WRITTEN, Codec
-from tokentui.formats.source import LONGEST_MARK, Known, Node, Source, check_tokens, source_of
+from tokentui.formats.source import LONGEST_MARK, Known, Node, Source, check_number, check_tokens, source_of
 from tokentui.formats.spec import Fitted, Refused, Spec, Token
 from tokentui.formats.tokens import name_of
 from tokentui.learn.objectives import OBJECTIVES
@@ -72,8 +72,8 @@ def _fit(spec: Spec) -> Fitted:
     """A tokenizer as the own document holds it.
 
     Raises:
-        Refused: It was read from a file that its tokens do not tell, or its mark or its specials are longer
-            than those of a file that is read.
+        Refused: It was read from a file that its tokens do not tell, its mark or its specials are longer
+            than those of a file that is read, or two of its base units have the same bytes.
     """
     if len(spec.recipe.mark) > LONGEST_MARK:
         raise Refused(f"its mark is longer than {LONGEST_MARK} characters", "tokentui", "take a shorter one")
@@ -85,6 +85,9 @@ def _fit(spec: Spec) -> Fitted:
     if spec.vocabulary.imported:
         return _with_stages(document, spec)
     vocabulary, merges = spec.vocabulary, spec.tokenizer.merges
+    base = vocabulary.pieces[: vocabulary.base_size]
+    if len(set(base)) < len(base):
+        raise Refused("a marked piece and another have the same bytes", "tokentui", "take another mark")
     ids = vocabulary.ids(merges)[: vocabulary.base_size + merges]
     pairs = zip(vocabulary.merges[:merges], vocabulary.counts, ids[vocabulary.base_size :], strict=False)
     document.tokens = _rows(spec.tokenizer)
@@ -183,6 +186,7 @@ def _read(source: Source) -> Tokenizer:
     run = _run(root["run"])
     if shape := {name: run[name] for name in SHAPE if name in run}:
         recipe = _checked(root["run"], lambda: recipe.with_axes(**shape))
+    check_number(len(root["vocabulary"].listed()), root["vocabulary"])
     if "stages" in root:
         return _restored(recipe, root)
     tokenizer = _trained(recipe, run, root)
@@ -284,9 +288,13 @@ def _trained(recipe: Recipe, run: Mapping[str, object], root: Node) -> Tokenizer
         scores = [float(row.score or 0) for row in base] if objective.scored else ()
         vocabulary = Vocabulary(recipe, [row.piece for row in base], specials, first, scores)
     of_bytes = not objective.scored and recipe.base in ("bytes", "gpt2-bytes")
-    if sorted(vocabulary.pieces) != (_ALL_BYTES if of_bytes else sorted(vocabulary.units)):
-        what = "the base is not all 256 bytes" if of_bytes else "two base units have the same bytes"
-        raise listed.error(what, "each unit stands once")
+    units, ends = sorted(vocabulary.pieces), [vocabulary.mark] * (recipe.mark_kind == "end-symbol")
+    plain = [unit for unit in units if len(unit) == 1]
+    if of_bytes and (plain != _ALL_BYTES or any(len(vocabulary.bare(unit)) > 1 and unit not in ends
+                                                for unit in units)):
+        raise listed.error("the base is not all 256 bytes", "each unit stands once")
+    if units != sorted(vocabulary.units):
+        raise listed.error("two base units have the same bytes", "each unit stands once")
     _replay(vocabulary, {row.id: symbol for symbol, row in enumerate(base)}, rows, merges, replayed)
     tokenizer = Tokenizer(vocabulary, None, run)
     _hold(listed, rows, _rows(tokenizer))

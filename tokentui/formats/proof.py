@@ -193,14 +193,14 @@ def _specials(spec: Spec) -> str:
     return " ".join(names[:_NAMED]) + " …" * (len(names) > _NAMED)
 
 
-def _most(spec: Spec) -> int:
-    """The most characters of a word that is not given up; 0 for words of any length."""
-    return 0 if UNKNOWN.of(spec.recipe.unknown).sure else spec.encoder.way.most
+def _most(spec: Spec) -> int | None:
+    """The most characters of a word that is not given up; None for words of any length."""
+    return None if UNKNOWN.of(spec.recipe.unknown).sure else spec.encoder.way.most
 
 
 def _limit(spec: Spec) -> str:
     most = _most(spec)
-    return f"those of more than {most} characters are given up here" if most else ""
+    return "" if most is None else f"those of more than {most} characters are given up here"
 
 
 def _extra(name: str) -> Callable[[Spec], str]:
@@ -214,6 +214,7 @@ EXAMPLES: Mapping[str, Aspect] = {
     "symbols": Aspect(
         "symbols", "they are found only where special tokens are allowed",
         lambda spec: " ".join(spec.recipe.symbols[:_NAMED]),
+        lambda spec, text: any(word in spec.recipe.symbols for word in spec.pretokenizer.words(text)),
     ),
     "space": Aspect(
         "a space in front", "set it before a text is encoded, or leave it out",
@@ -235,7 +236,7 @@ EXAMPLES: Mapping[str, Aspect] = {
     "lengths": Aspect("lengths", "they are not kept", _extra("lengths")),
     "limit": Aspect(
         "long words", "words of any length are encoded", _limit,
-        lambda spec, text: any(len(word) > _most(spec) for word in spec.pretokenizer.words(text)),
+        lambda spec, text: any(len(word) > (_most(spec) or 0) for word in spec.pretokenizer.words(text)),
     ),
 }
 """The aspects of `ASPECTS`."""
@@ -291,9 +292,10 @@ class Difference(NamedTuple):
 def probes(spec: Spec) -> Iterator[str]:
     """The texts for a tokenizer."""
     yield from TEXTS
-    words = dict.fromkeys(_typed(entry.piece, spec) for entry in spec.ordinary if entry.kind != "byte")
-    listed = [word for word in words if word]
-    if 0 < (most := _most(spec)) <= _LONGEST_WORD:  # one that is not given up, and one that is
+    words = [_typed(entry.piece, spec) for entry in spec.ordinary if entry.kind != "byte"]
+    listed = [word for word in dict.fromkeys([*words, *spec.specials]) if word]
+    most = _most(spec)
+    if most is not None and most <= _LONGEST_WORD:  # one that is not given up, and one that is
         letter = next((word for word in listed if len(word) == 1), "x")
         yield f"{letter * most} {letter * (most + 1)}"
     together = 64 if len(listed) <= _SINGLY else 2048

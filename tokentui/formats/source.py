@@ -180,14 +180,22 @@ def check_tokens(lengths: Iterable[int], place: Node) -> None:
         TokentuiError: It is beyond the limits.
     """
     tokens = work = 0
-    most = limits.now().vocabulary
     for length in lengths:
         tokens += 1
         work += length * length
-    if tokens > most:
-        raise place.error(f"{tokens:,} tokens; the limit is {most:,}", limits.reading("vocabulary"))
+    check_number(tokens, place)
     if work > MOST_WORK:
         raise place.error("the tokens are longer than those of any tokenizer")
+
+
+def check_number(tokens: int, place: Node) -> None:
+    """Look at how many tokens there are.
+
+    Raises:
+        TokentuiError: It is beyond the limit.
+    """
+    if tokens > (most := limits.now().vocabulary):
+        raise place.error(f"{tokens:,} tokens; the limit is {most:,}", limits.reading("vocabulary"))
 
 
 def check_depth(value: object, place: Node) -> None:

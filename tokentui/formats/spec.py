@@ -88,8 +88,11 @@ class Fitted:
         self.excuses += [excuses] if excuses else []
 
     def excused(self, text: str) -> bool:
-        """Return whether a loss that is told makes a text differ."""
-        return any(one(text) for one in self.excuses)
+        """Return whether a loss that is told makes a text differ, or the text is refused."""
+        try:
+            return any(one(text) for one in self.excuses)
+        except TokentuiError:
+            return True
 
     def lose_ids(self, ids: Mapping[str, int], before: Mapping[str, int]) -> None:
         """Note that tokens get other ids, with the first that changes."""

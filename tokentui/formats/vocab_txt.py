@@ -14,7 +14,7 @@ from tokentui.encode.segment import MAX_CHARACTERS, TABLE, UNKNOWN
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import UNKNOWN_NAMES
 from tokentui.formats import Codec
-from tokentui.formats.source import Source
+from tokentui.formats.source import Node, Source, check_number
 from tokentui.formats.spec import Fitted, Refused, Spec, Token
 from tokentui.formats.tokens import imported
 from tokentui.recipe import Recipe
@@ -42,6 +42,7 @@ def _read(source: Source) -> Tokenizer:
     Raises:
         TokentuiError: The split that was named makes no sense.
     """
+    check_number(len(source.lines), Node(None, source.where))
     tokens: dict[str, int] = {}
     again: list[str] = []
     for number, line in enumerate(source.lines):
@@ -100,7 +101,8 @@ def _fit(spec: Spec) -> Fitted:
     lines |= dict(zip(holes, free, strict=False))
     if spec.recipe.unknown != "whole-word":
         fitted.lose_unknown(f"unknown={spec.recipe.unknown} becomes: the whole word is unknown")
-    if (most := spec.encoder.way.most) != MAX_CHARACTERS and not UNKNOWN.of(spec.recipe.unknown).sure:
+    most, sure = spec.encoder.way.most, UNKNOWN.of(spec.recipe.unknown).sure
+    if most is not None and most != MAX_CHARACTERS and not sure:
         low, high = sorted((most, MAX_CHARACTERS))
         fitted.lose("long words", f"words of more than {MAX_CHARACTERS} characters are given up",
                     f"those of more than {most} are given up here",

@@ -5,19 +5,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, TypeVar
 
+from tokentui.core import jit
 from tokentui.core.jobs import silent, tick
 from tokentui.core.runtime import quiet_collector
 from tokentui.learn.objectives import Material
 from tokentui.learn.values import Step, Stop
-from tokentui.recipe import Recipe, Run, Stops
+from tokentui.recipe import Recipe, Run, Stops, check_names
 
 if TYPE_CHECKING:  # the tables of this room are imported where nothing is trained
     from tokentui.learn.trainer import Trainer
     from tokentui.text.corpus import Corpus
     from tokentui.text.count import Words
+
+T = TypeVar("T")
 
 
 def start(
@@ -32,8 +35,9 @@ def start(
         words: Its pre-tokens, where they are counted already.
 
     Raises:
-        TokentuiError: The recipe's pattern takes too long on this corpus.
+        TokentuiError: The recipe's pattern takes too long on this corpus, or a special token is a symbol too.
     """
+    check_names(recipe, run or Run())
     if words is None:
         from tokentui.text.count import count
 
@@ -48,12 +52,30 @@ def start(
 # ---- walking
 
 
+def tried(trainer: Trainer, work: Callable[[], T]) -> T:
+    """Do the work of a trainer. Where its kernels fail, it becomes a plain one at the same step, which does
+    the work again or goes on with it.
+
+    A change that is stopped begins again with the next work: what failed kernels left is not walked with.
+    """
+    if not (jit.failed and trainer.traits.engine == jit.COMPILED):
+        try:
+            return work()
+        except Exception as error:
+            if trainer.traits.engine != jit.COMPILED or not jit.fail(error):
+                raise
+    with silent():  # its steps are those of the progress a second time
+        other = trainer.fork(0, ())
+        jump(other, trainer.computed)
+        jump(other, trainer.number)
+    vars(trainer).update(vars(other))
+    return work()
+
+
 def step(trainer: Trainer) -> Step | None:
     """Make the next step and return it; None at the end."""
     goal = trainer.number + 1
-    while not (reason := trainer.advance(goal, trainer.limits)):
-        pass
-    return trainer.step_at(goal) if reason is Stop.MERGES else None
+    return trainer.step_at(goal) if jump(trainer, goal) == goal else None
 
 
 def back(trainer: Trainer) -> Step | None:
@@ -78,7 +100,7 @@ def jump(trainer: Trainer, number: int) -> int:
     """
     number = max(0, number)
     start, total = trainer.number, abs(number - trainer.number)
-    while not trainer.advance(number, trainer.limits):
+    while not tried(trainer, lambda: trainer.advance(number, trainer.limits)):
         tick(abs(trainer.number - start), total)
     return trainer.number
 
@@ -94,11 +116,12 @@ def run(trainer: Trainer, stops: Stops) -> Stop:
     Returns:
         The reason why it stopped.
     """
-    trainer.advance(trainer.number, stops)  # the limits first: how far it is depends on them
-    total = trainer.ending(stops).step or 0
+    # the limits first: how far it is depends on them
+    tried(trainer, lambda: trainer.advance(trainer.number, stops))
+    total = tried(trainer, lambda: trainer.ending(stops).step) or 0
     tick(trainer.number, total)  # a short training ends with the first slice
     with quiet_collector():
-        while not (reason := trainer.advance(None, stops)):
+        while not (reason := tried(trainer, lambda: trainer.advance(None, stops))):
             tick(trainer.number, total)
             if trainer.traits.heavy:  # an estimate, which becomes better
                 total = trainer.ending(stops).step or 0

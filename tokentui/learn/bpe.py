@@ -44,6 +44,7 @@ import bisect
 import heapq
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, chain, pairwise, repeat
+from operator import itemgetter
 from typing import NamedTuple
 
 from tokentui.core.jit import PLAIN
@@ -129,6 +130,8 @@ class PlainPairs:
         self._tokens = [sum(self.uses) + tokens_of(apart, units, weights, recipe)]
         self.tokens_at = self._tokens.__getitem__
         """The length of the corpus in tokens after a known step."""
+        self._bits = 2 * self._tokens[0].bit_length()
+        """No denominator of a value so far has more bits; that of a score is T² at most, T the length."""
         self._count()
         self.number = self.known = 0
         self._made: list[Made] = []
@@ -176,7 +179,10 @@ class PlainPairs:
         least = under.min_count if self.objective.filters else 1
         if least != self._queue.least:
             self._queue, self._moved = Queue(self, least), set(range(1, len(self.counts)))
-        self._queue.take(self._moved, self._parts)
+        queue = self._queue
+        queue.take(self._moved, self._parts)
+        if queue is not self._queue:  # one of its values had a greater denominator
+            return self.best(under)
         self._moved.clear()
         self._parts.clear()
         pair = self._queue.best()
@@ -329,17 +335,20 @@ class PlainPairs:
         """The values of pairs that stand somewhere as whole numbers, which are ordered, and equal, exactly as
         the values are.
 
-        A value n/d becomes floor(n·2^K / d) with 2^K > T⁴, T the length of the corpus in units. No symbol is
-        used more than T times, so d ≤ T², and two values that differ do so by at least 1/(d·d') ≥ 1/T⁴ >
-        2^-K. Multiplied by 2^K they are more than 1 apart and their floors differ in the same direction;
-        equal values have equal floors. No value is 0, as n·2^K > d.
+        A value n/d becomes floor(n·2^2B / d), where no denominator has more than B bits. Two values that
+        differ do so by at least 1/(d·d') > 2^-2B. Multiplied by 2^2B they are more than 1 apart and their
+        floors differ in the same direction; equal values have equal floors. Where a denominator has more
+        bits than all before it, B grows and the queue takes all pairs anew.
         """
         counts, left, right, uses = self.counts, self.left, self.right, self.uses
         value = self.objective.value
         if value is None:
             return [counts[pair] for pair in pairs]
-        shift = 4 * self._tokens[0].bit_length()
         fractions = [value(counts[pair], uses[left[pair]], uses[right[pair]]) for pair in pairs]
+        if (bits := max(map(itemgetter(1), fractions), default=0).bit_length()) > self._bits:
+            self._bits = 2 * bits  # doubled, so that it grows seldom
+            self._choose_anew()
+        shift = 2 * self._bits
         return [(numerator << shift) // denominator for numerator, denominator in fractions]
 
     def _pair_of(self, parts: tuple[bytes, ...]) -> int:

@@ -27,11 +27,12 @@ LEAST_BETWEEN = 120_000
 """The least number of places merged between two checkpoints: two or three milliseconds to undo."""
 MOST_CHECKPOINTS = 7
 """The most copies of the corpus that are kept. When there are more, every other one is dropped."""
+FIRST_STEPS = 1 << 12
+"""The number of steps that there is room for at the start."""
 
 # Relative costs, measured together: of a place undone, of a place redone, of a cell or a count copied.
 _UNDO, _REDO, _COPY = 10, 14, 1
 _START_BITS = 12
-_FIRST_STEPS = 1 << 12
 
 
 class Checkpoint(NamedTuple):
@@ -75,7 +76,7 @@ class KernelPairs:
             wanted=np.zeros(len(layout.ROOM), np.int64),
         )
         first_pairs = self._lay_out(units, symbols)
-        self._make_symbols(_FIRST_STEPS)
+        self._make_symbols(FIRST_STEPS)
         state = self._state
         state.symbols["length"][: len(base)] = 1
         state.ends[0] = 0
@@ -124,11 +125,9 @@ class KernelPairs:
         )
 
     def _make_symbols(self, steps: int) -> None:
-        """Make room for so many steps."""
+        """Make room for so many steps. The arrays that kernels look at for room grow last."""
         base, before = self._state.base, len(self._state.symbols)
         size = base + steps
-        self._grow(steps + 1, "steps")
-        self._grow(size + 1, "ends")
         self._grow(size, "symbols", "uses", *self._queue.per_symbol)
         self._state.symbols[before:] = np.zeros(1, layout.ROWS["symbols"])
         self._state.uses[before:] = 0
@@ -137,13 +136,15 @@ class KernelPairs:
             orders -= base
             orders[:base] += size  # more than any merge has; only the order counts
         self._state.symbols["order"] = orders
+        self._grow(size + 1, "ends")
+        self._grow(steps + 1, "steps")
 
     def _make_room(self) -> None:
         """Make each array large enough for the next merge."""
         for name, needed in zip(layout.ROOM, self._state.wanted.tolist(), strict=True):
             if needed > len(getattr(self._state, name)):
-                self._grow(needed + needed // 2, name)
-        self._grow(len(self._state.table), "counts", *self._queue.per_pair)
+                of_pairs = ("counts", *self._queue.per_pair) if name == "table" else ()
+                self._grow(needed + needed // 2, name, *of_pairs)
         steps = len(self._state.steps)
         if self.known + 2 > steps or self._state.base + self.known + 2 > len(self._state.ends):
             self._make_symbols(2 * steps)
@@ -155,12 +156,13 @@ class KernelPairs:
         limits = _longest(under), under.min_count if self._filters else 1
         if limits == self._filled:
             return
-        self._filled = limits
+        self._filled = -1, -1
         fresh = {name: len(self._state.table) for name in self._queue.per_pair}
         fresh |= {name: len(self._state.symbols) for name in self._queue.per_symbol}
         arrays: dict[str, Any] = {name: np.zeros(size, layout.ROWS[name]) for name, size in fresh.items()}
         self._state = self._state._replace(longest=limits[0], least=limits[1], **arrays)
         self._queue.fill(self.pairs_at(self.known), self._state.base + self.known, self._state)
+        self._filled = limits
 
     def best(self, under: Constraints) -> int:
         """The best pair at the furthest step, 0 where no pair may be merged."""

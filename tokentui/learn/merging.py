@@ -87,12 +87,13 @@ def merging(
         return Vocabulary(recipe, BASES.of(recipe.base).units(totals), run.specials, run.first_id)
 
     with quiet_collector():
-        chosen = is_chosen(material) if kernels is None else kernels
+        chosen = not jit.failed and (is_chosen(material) if kernels is None else kernels)
+        engine: PairEngine | None = None
         if chosen and not what_if:
-            # with NumPy, and the kernels that are loaded by now
-            from tokentui.learn.compiled import KernelPairs
+            with jit.rescued():
+                # with NumPy, and the kernels that are loaded by now
+                from tokentui.learn.compiled import KernelPairs
 
-            engine: PairEngine = KernelPairs(material, vocabulary)
-        else:
-            engine = PlainPairs(material, vocabulary)
+                engine = KernelPairs(material, vocabulary)
+        engine = engine or PlainPairs(material, vocabulary)
         return PairTrainer(engine, material, what_if, partial(merging, material, kernels=kernels))

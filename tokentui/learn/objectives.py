@@ -20,7 +20,8 @@ if TYPE_CHECKING:  # the records are read where nothing is trained
 
 Value = Callable[..., tuple[int, int]]
 """The exact value of a pair, as numerator and denominator, from its count and the uses of its left and right
-symbol, and from the parameters of the objective by name; the greatest is merged."""
+symbol, and from the parameters of the objective by name; the greatest is merged. The denominator is 1 or
+more."""
 
 _KINDS = {
     "count": "count", "change": "change", "left uses": "part", "right uses": "part", "score": "score",

@@ -109,7 +109,8 @@ class Column:
         self.open = False
         """True once it has a training."""
         self.broken = False
-        """True from a failure of kernels until it is laid out again: it is not open, and stands still."""
+        """True if the kernels that train it have failed, until it is laid out again: it is not open, and
+        stands still."""
         self.in_sync = False
         """True if the column is at the session's position."""
         self.stopped_at: int | None = None
@@ -142,7 +143,7 @@ class Column:
         self._errors: dict[str, str] = {}
         self._lengths: dict[int, int] = {}
         """The corpus in tokens after the steps that the curve has shown."""
-        self.open, self.broken = True, False
+        self.open, self.broken = not prepared.failed, prepared.failed
         self.describe()
         if prepared.corpus.size > LIVES_ON_BYTES:
             gc.freeze()
@@ -154,14 +155,8 @@ class Column:
     def breaks(self, error: Exception) -> bool:
         """Stand still until plain Python has laid it out again, where kernels failed on the way; their
         failure is kept in a file. Returns whether they did."""
-        # without memory plain Python, which takes more, would not go on either
-        known = isinstance(error, (TokentuiError, Cancelled, MemoryError))
-        if known or self.prepared.partial or self.trainer.traits.engine != jit.COMPILED:
+        if not (self.prepared.by_kernels and jit.fail(error)):
             return False
-        from tokentui.session.saved import keep_account  # rarely needed
-
-        jit.fail()
-        keep_account(error)
         self.open, self.broken = False, True
         return True
 
@@ -169,7 +164,7 @@ class Column:
         """Note what is shown of it besides its sections: its name, the recipe, the file."""
         wanted, recipe = self.wanted, self.wanted.recipe or Recipe()
         opened: dict[str, Any] = {}
-        if self.open:
+        if self.open or self.broken:
             prepared = self.prepared
             recipe, file = prepared.recipe, prepared.opened
             opened = {"partial": prepared.partial, "traits": self.trainer.traits}
@@ -178,7 +173,7 @@ class Column:
         preset = preset_of(recipe)
         self.name = wanted.name or os.path.basename(wanted.path) or preset or label(recipe)
         """The name."""
-        about = label(recipe) if self.open or not wanted.path else ""
+        about = label(recipe) if opened or not wanted.path else ""
         self._shown = ColumnSnapshot(
             self.key, self.name, about, recipe, preset, wanted.path, in_sync=False, **opened
         )
@@ -218,22 +213,23 @@ class Column:
             for one in MAIN
         }
         errors = {one: error for one, error in self._errors.items() if one in view.wants}
+        self.in_sync = self.in_sync and (alone or not self.broken)
         return dataclasses.replace(self._shown, in_sync=self.in_sync, at=at, errors=errors, **sections)
 
     def _section(self, name: str, key: Key, make: Callable[[], object]) -> Any:
         """A section, made anew where its key has changed; an empty one and an error where it cannot be made.
         It stays while the column waits to be laid out again."""
-        kept = self._kept.get(name)
-        if kept is not None and (kept[0] == key or self.broken):
-            return kept[1]
+        known, made = self._kept.get(name, (None, getattr(_EMPTY, name)))
+        if known == key or self.broken:
+            return made
         self._errors.pop(name, None)
         try:
             made = make()
         except Cancelled:
             raise
         except Exception as error:
-            self._errors[name] = in_words(error)
-            made = getattr(_EMPTY, name)
+            if not self.breaks(error):
+                self._errors[name], made = in_words(error), getattr(_EMPTY, name)
         self._kept[name] = key, made
         return made
 

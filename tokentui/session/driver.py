@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TypeVar, cast
 
 from tokentui.core import jit
+from tokentui.core.choices import Ref
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import job, seen
 from tokentui.core.runtime import responsive
@@ -114,6 +115,7 @@ class Session:
         self._stamp: tuple[object, ...] = ()
         self._published = self._moved = self._quiet_until = 0.0
         self._at: tuple[object, ...] = ()
+        jit.tell = Ref("tokentui.session.saved:keep_account")
         if kernels:
             jit.compile_elsewhere()
 
@@ -228,8 +230,7 @@ class Session:
                 if self._line.waiting:
                     self._go_on()
             working = sync.at_work
-            if not working:
-                wait = None
+            wait = wait if working else None
             finds = len(sync.columns) > 1 or self._rebuild or state.main.broken
             if finds or self._columns.running or self._pool.running:
                 wait = self._find(now, wait)
@@ -247,6 +248,9 @@ class Session:
                 with contextlib.suppress(Cancelled):
                     snapshot = state.snapshot()
                     self._stamp, self._published, self._touched = state.stamp(), now, False
+            under_way = self._columns.running
+            if any(one.broken and ("column", (one.key,)) not in under_way for one in sync.columns):
+                wait = 0.0  # kernels failed at this look
             answers, self._answers = self._answers, []
         return wait, answers, snapshot
 
@@ -255,9 +259,6 @@ class Session:
         line = self._line
         if line.waiting:
             line.leave()
-        if isinstance(command, do.CancelWork):
-            line.drop("dropped", loads=True)
-            self._loader.give_up("load")
         if isinstance(command, do.Play) and command.on is None and self.state.sync.playing:
             self._do(do.Play(False), answer)  # what is seen to run is stopped, whatever comes
         elif command.lane is do.Lane.LOADER:
@@ -319,6 +320,8 @@ class Session:
                 self._ask(command, answer)
                 return
             if isinstance(command, do.CancelWork):
+                self._line.drop("dropped", loads=True)
+                self._loader.give_up("load")
                 state.results.give_up(self._pool)
                 self._pool.give_up(do.NextPassage.__name__)
                 self._columns.give_up(do.HoldOut.__name__)
@@ -382,7 +385,7 @@ class Session:
             if isinstance(prepared, Prepared):
                 self._shelf.keep(was)
                 self._shelf.keep(prepared)
-                self._install(command, prepared)
+                state.install(prepared, command)
             elif last:
                 self._line.drop("not done, what it waited for is not there", loads=False)
                 if loading.shows:
@@ -400,10 +403,4 @@ class Session:
         loading.part = prepared
         if loading.command.fresh or not loading.quiet:
             loading.part, loading.shows = None, True
-            self._install(loading.command, prepared)
-
-    def _install(self, command: do.Command[object], prepared: Prepared) -> None:
-        state = self.state
-        keeps = not (command.fresh or (prepared.opened and not prepared.partial))
-        typed = isinstance(command, do.TrainOnText)
-        state.install(prepared, state.kept if keeps else None, keep_view=typed)
+            self.state.install(prepared, loading.command)

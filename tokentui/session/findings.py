@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import NamedTuple
 
+from tokentui import learn
 from tokentui.analyze.compare import Overlap, compare_on, overlap, pieces
 from tokentui.analyze.divergence import (
     Divergence,
@@ -25,7 +26,7 @@ from tokentui.analyze.divergence import (
 )
 from tokentui.analyze.metrics import Conventions, Tally, bits, rows_of, tally
 from tokentui.core.errors import TokentuiError
-from tokentui.core.jobs import check, tick
+from tokentui.core.jobs import check
 from tokentui.core.runtime import quiet_collector
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.tokenizer import Tokenizer
@@ -96,9 +97,7 @@ def whole_run(key: int, prepared: Prepared) -> Finding:
         if not trainer.traits.grows:  # pieces are only dropped
             return _pieces(trainer.fork(0, ()).tokenizer())
         walk = _again(prepared)
-        total = walk.ending(stops).step or 0
-        while walk.advance(None, stops) is None:
-            tick(walk.number, total)
+        learn.run(walk, stops)
         return _pieces(walk.tokenizer())
 
     return Finding(("whole", (key,)), (prepared.trainer,), what, work, resting=False)

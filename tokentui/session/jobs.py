@@ -164,7 +164,11 @@ class JobPool:
                 self.give_up(key)
         for key, one in found.items():
             if key not in self.running and (rested or not one.resting):
-                one.hold()
+                try:
+                    one.hold()
+                except Exception as error:  # such as of kernels
+                    take(one, error)
+                    continue
                 self.submit(key, one.work, functools.partial(take, one), one.what, one.signature)
         return list(self.running.values()) != before
 

@@ -139,7 +139,7 @@ def prepare_tokenizer(
         with quiet_collector(), doing("encoding"):
             trainer = ReplayTrainer(tokenizer, words, fixed=fixed, order=order)
         if at_end:
-            jump(trainer, trainer.computed)
+            trainer.advance(trainer.computed, run.stops)
         return Prepared(corpus, tokenizer.recipe, run, trainer, text, part, opened)
 
     first = FIRST_LOOK_STAGED if text.pretokens.staged else FIRST_LOOK_OPENED
@@ -203,10 +203,7 @@ class Shelf:
                 corpus = Corpus.from_text(text, SCRATCH)
             case do.Open(sources, as_, field, named):
                 corpus = open_corpus(sources, as_, field)
-        failed = jit.COMPILED if jit.engine() == jit.FAILED else None  # it may have left wrong counts
-        kept = [
-            one for one in self._kept if one.corpus is corpus and one.trainer.traits.engine != failed
-        ]
+        kept = [one for one in self._kept if one.corpus is corpus and not one.failed]
         if named is not None:
             for one in kept if named.kept else ():
                 if one.opened and one.opened.view.path == named.path:
@@ -223,7 +220,7 @@ class Shelf:
     def keep(self, prepared: Prepared) -> None:
         """Keep a training while its corpus is open, as long as all that are kept hold no more than
         `KEPT_BYTES`."""
-        if prepared.partial:
+        if prepared.partial or prepared.failed:
             return
         file, recipe, run = prepared.opened, prepared.recipe, prepared.run
         here = [one for one in self._kept if one.corpus is prepared.corpus]
@@ -271,6 +268,16 @@ class Prepared:
     def nothing(self) -> bool:
         """True if no corpus is open."""
         return self.corpus is NOTHING
+
+    @property
+    def by_kernels(self) -> bool:
+        """True if kernels train all of it."""
+        return not self.partial and self.trainer.traits.engine == jit.COMPILED
+
+    @property
+    def failed(self) -> bool:
+        """True if kernels train it that have failed: they may have left wrong counts."""
+        return jit.failed and self.by_kernels
 
     def makes(self, file: Opened | None, recipe: Recipe, run: Run) -> bool:
         """True if its trainer makes the steps of a tokenizer of a file, or of a recipe under a run, on its

@@ -13,10 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import platformdirs
-
 from tokentui.core.errors import TokentuiError
-from tokentui.core.files import lock, read_regular, remove, write_whole
+from tokentui.core.files import lock, own_folder, read_regular, remove, write_whole
 from tokentui.core.safetext import safe
 from tokentui.recipe import Recipe, Run
 
@@ -338,7 +336,7 @@ _MOST_BYTES = 1 << 20  # a longer file was not written here
 def state_dir() -> Path:
     """The folder of what the program remembers by itself. It may not exist."""
     home = os.environ.get("TOKENTUI_HOME")
-    return Path(home) if home else platformdirs.user_state_path("tokentui", appauthor=False)
+    return Path(home) if home else own_folder("state")
 
 
 def recent() -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from tokentui.analyze.metrics import Conventions
 from tokentui.core import jit
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.learn import jump
-from tokentui.learn.merging import WORTH_CHARS, without_kernel
+from tokentui.learn.merging import without_kernel
 from tokentui.session import commands as do
 from tokentui.session.column import Column, same
 from tokentui.session.jobs import COMPILING, Finding
@@ -34,9 +34,9 @@ from tokentui.text.kernels.rules import without_scanner
 
 KEPT_PLACES = ("step", "size")
 """The positions that can be restored after switching recipes: merge count or vocabulary size."""
-REBUILD_BYTES = 200_000
-"""A smaller corpus is not laid out again when kernels are loaded: plain Python steps through it as quickly as
-one looks."""
+KERNEL_BYTES = 200_000
+"""A smaller corpus gains nothing by kernels: plain Python steps through it as quickly as one looks. It is not
+laid out again by them, and the screen does not wait for them."""
 Answer = Callable[[object], None]
 _ALONE = Between()
 _NONE = "", ""
@@ -100,7 +100,7 @@ class State:
         self._note_engine()
 
     @property
-    def kept(self) -> Kept:
+    def _kept(self) -> Kept:
         """The place that another recipe is brought to.
 
         A step that adds no token is none: there the last merge counts.
@@ -113,16 +113,21 @@ class State:
             self._merges_at = sync.aim
         return Kept(self._merges_at, size)
 
-    def install(self, prepared: Prepared, kept: Kept | None = None, *, keep_view: bool = False) -> None:
+    def install(self, prepared: Prepared, command: do.Command[object] | None = None) -> None:
         """Go on with another corpus or recipe in the first column, and walk to the place that is kept.
 
-        Of another corpus the beginning is shown, unless it has a place to be brought to or `keep_view` says
-        otherwise. The whole of a corpus of which a part was there before goes on with everything that is
-        under way.
+        Of a corpus that is opened the beginning is shown. The whole of a corpus of which a part was there
+        before goes on with everything that is under way.
+
+        Args:
+            prepared: What is there now.
+            command: What asked for it; None where what was there before comes back.
         """
         sync, main = self.sync, self.main
         before = main.prepared
         file, was = prepared.opened, before.opened
+        anew = command is None or command.fresh or (file and not prepared.partial)
+        kept = None if anew else self._kept
         if file and before.partial and before.corpus is prepared.corpus and was and was.view == file.view:
             self.take_over(main, prepared)
             return
@@ -132,7 +137,7 @@ class State:
         sync.halt()
         moved = prepared.corpus is not before.corpus
         self._take(prepared)
-        if moved and kept is None and not keep_view:
+        if moved and kept is None and not isinstance(command, do.TrainOnText):
             self.view = dataclasses.replace(
                 self.view, corpus=CorpusPlace(), candidates_top=0, vocabulary_top=0
             )
@@ -166,8 +171,8 @@ class State:
         self._note_engine()
 
     def unprepared(self, again: bool) -> Iterator[Finding]:
-        """The columns to open, or to lay out again where kernels failed, which the engine's name tells then;
-        where all are open, one to lay out again by kernels that were not there before.
+        """The columns to open, or to lay out again where kernels failed; where all are open, one to lay out
+        again by kernels that were not there before.
 
         Args:
             again: True if columns are laid out again.
@@ -177,13 +182,12 @@ class State:
                 was, what = None, "waiting"
                 work = partial(prepare_column, self.results.counted, column.wanted)
                 if column.broken:
-                    self.engine, was, what = jit.FAILED, column.prepared, "laying out again"
+                    was, what = column.prepared, "laying out again"
                     work = partial(prepare_again, was)
                 again = False
                 yield Finding(("column", (column.key,)), (was, column), what, work)
         plain = next((one for one in self.sync.columns if one.open and one.prepared.plain), None)
-        again = again and self.engine != jit.FAILED
-        if again and plain is not None and plain.prepared.corpus.size >= REBUILD_BYTES:
+        if again and not jit.failed and plain is not None and self._gains:
             was = plain.prepared
             yield Finding(("again", (plain.key,)), (was, None), "", partial(prepare_again, was))
 
@@ -260,7 +264,11 @@ class State:
                     raise TokentuiError(
                         "a step is the finest step there is", "piece by piece", "take n and b"
                     )
-                substeps.fine(pieces)
+                try:
+                    substeps.fine(pieces)
+                except Exception as error:
+                    if not main.breaks(error):
+                        raise
             case do.CancelWork():
                 self._wished = None
                 sync.halt()
@@ -421,7 +429,13 @@ class State:
             sync.settle()
         self.version += 1
         alone = len(sync.columns) == 1
-        columns = tuple([column.snapshot(self.view, self.typed, alone) for column in sync.columns])
+        while True:
+            leader = None if alone else next(iter(sync.in_sync), None)
+            columns = tuple([column.snapshot(self.view, self.typed, alone) for column in sync.columns])
+            if alone or not sync.lead_again(leader):
+                break
+        plain = self.engine == COMPILING and not self._gains
+        engine = jit.FAILED if jit.failed else jit.PLAIN if plain else self.engine
         return Snapshot(
             version=self.version,
             corpus=self._facts,
@@ -430,21 +444,22 @@ class State:
             goal=sync.goal,
             running=sync.playing,
             speed=sync.speed,
-            busy=self.busy or (sync.busy if sync.at_work else None),
+            busy=self.busy or (sync.busy if sync.at_work or self.main.broken else None),
             waiting=self.waiting,
             keep_place=self.keep_place,
-            engine=self.engine,
-            plain=self._plain if self.engine.startswith((jit.COMPILED, COMPILING)) else _NONE,
+            engine=engine,
+            plain=self._plain if engine.startswith((jit.COMPILED, COMPILING)) else _NONE,
             parked=max(0, len(self.compared) - 1) if alone else 0,
             between=_ALONE if alone else self.results.between(self.view, self.typed, self.passage),
         )
 
     def _note_engine(self) -> None:
-        """Note what of the recipes there is no kernel for, where the corpus is worth one: to train, and to
+        """Note what of the recipes there is no kernel for, where the corpus gains by them: to train, and to
         count."""
+        self._gains = self.results.corpus.size >= KERNEL_BYTES
         trained = [one.prepared.recipe for one in self.sync.columns if one.open and not one.prepared.opened]
-        worth = trained if self.results.corpus.size >= WORTH_CHARS else []
         trains, counts = (
-            next(filter(None, map(lacks, worth)), "") for lacks in (without_kernel, without_scanner)
+            next(filter(None, map(lacks, trained if self._gains else ())), "")
+            for lacks in (without_kernel, without_scanner)
         )
         self._plain = trains, counts

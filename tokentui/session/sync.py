@@ -230,6 +230,8 @@ class Synchronizer:
             self._agree(self.position)
             if self.position.by == "tokens":
                 self._stand_by("tokens")
+            else:
+                self._end(self.in_sync)  # the column that went furthest may have been taken away
 
     def stand(self, column: Column) -> None:
         """Take the place where a column stands for the position of all."""
@@ -384,10 +386,27 @@ class Synchronizer:
         there = self.in_sync
         if self.position.by == "tokens" and there and there[0] is not first:
             self._follow(there)
-        elif not self.coming and over(there, self.position, free=False):
+        else:
+            self._end(there)
+
+    def _end(self, there: list[Column]) -> None:
+        """Take the end of the last column for the position, where the position lies beyond it."""
+        free = self._passes(self.position.value)
+        if not self.coming and over(there, self.position, free=free):
             end = last(there, self.position.by)
-            if self.position.value > end and not self._passes(self.position.value):
+            if self.position.value > end:
                 self.position = self.target = Position(self.position.by, end)
+                self._agree(self.position)
+
+    def lead_again(self, leader: Column | None) -> bool:
+        """Take the position by tokens from the column that leads now, where another one led, which counted
+        other steps. Returns whether that is so."""
+        there = self.in_sync
+        if self.position.by != "tokens" or not there or there[0] is leader:
+            return False
+        self.goal, self.playing, self._then = None, False, []
+        self._follow(there)
+        return True
 
     def _follow(self, there: list[Column]) -> None:
         """Take the step of the first column for the position by tokens: the others come to it."""
@@ -416,10 +435,7 @@ class Synchronizer:
             return column.to_step(position.value, seconds, free)
         except Exception as error:
             others = self._stumbled(column, error)
-            leads = position.by == "tokens" and column is leader
-            if others and leads and (there := self.in_sync):  # another leads, and counts other steps
-                self.goal, self.playing, self._then = None, False, []
-                self._follow(there)
+            self.lead_again(leader)
             return others
 
     def _stumbled(self, column: Column, error: Exception) -> bool:

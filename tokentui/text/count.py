@@ -123,11 +123,12 @@ def count(corpus: Corpus, recipe: Recipe) -> Words:
         Cancelled: The job is cancelled.
     """
     if corpus.counts is None and jit.ready(corpus.characters):
-        from tokentui.text.kernels.count import count_words  # needs the kernels
+        with jit.rescued():
+            from tokentui.text.kernels.count import count_words  # needs the kernels
 
-        found = count_words(corpus.texts, recipe, Pretokenizer(recipe).words)
-        if found is not None:
-            return Words.of(found)
+            found = count_words(corpus.texts, recipe, Pretokenizer(recipe).words)
+            if found is not None:
+                return Words.of(found)
     counts: Counter[str] = Counter()
     for done, total, counts in count_steps(corpus, recipe):  # noqa: B007 - the last are all
         tick(done, total)

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from tokentui.core import limits
-from tokentui.core.errors import TokentuiError
+from tokentui.core.errors import TokentuiError, shown
 from tokentui.core.files import check_held, refuse_irregular, refused, shown_path, status_of, unhurried
 from tokentui.core.jobs import check, tick
 
@@ -179,13 +179,16 @@ class _Source(io.RawIOBase):
     """
 
     def __init__(self, stream: BinaryIO, where: str, meter: Meter) -> None:
+        # readinto1() returns the bytes that are available; readinto() waits for all.
+        self._take: Any = getattr(stream, "readinto1", getattr(stream, "readinto", None))
+        if self._take is None:
+            what = f"a stream of bytes belongs here, not {shown(stream)}"
+            raise TokentuiError(what, where, "open it as bytes")
         if stream.closed:
             raise TokentuiError("is closed", where, "name a file")
         self.where, self.meter, self.count = where, meter, 0
         self.hash: hashlib._Hash | None = None
         self.status: os.stat_result | None = None
-        # readinto1() returns the bytes that are available; readinto() waits for all.
-        self._take: Any = getattr(stream, "readinto1", getattr(stream, "readinto", None))
         self._ended, self._poll, terminal = False, select.poll(), False
         self._polled = False
         with contextlib.suppress(OSError, AttributeError):

@@ -78,11 +78,15 @@ def run(
             # stopped.
             error = None if opened.cancelled() else opened.exception()
             if file is not None and error is not None and not isinstance(error, Cancelled):
-                late.send(replace(opening, tokenizer=None))
+                app.await_answer(late.send(replace(opening, tokenizer=None)), compare, app.tell)
 
         opened = late.send(replace(opening, tokenizer=file))
         opened.add_done_callback(refused)
         return opened
+
+    def compare(_: object) -> None:
+        if columns:
+            app.compare(columns, held_out)
 
     with interrupts_end():
         from tokentui.session.saved import offered
@@ -90,9 +94,7 @@ def run(
         begun, offer = _kept(opening), offered() if resume else None
     app = ExplorerApp(
         lambda publish: LateSession(lambda: engine(publish), app.call_after_refresh), typed=TYPED,
-        begin=begin, then=lambda app: app.compare(columns, held_out) if columns else None, run=asked,
-        begun=begun,
-        offer=offer,
+        begin=begin, then=compare, run=asked, begun=begun, offer=offer,
     )
     return app.run_on_terminal()
 

@@ -168,6 +168,7 @@ class CompareScreen(PaneScreen, Once[None]):
         """Go to a pane; of the encodings, to the line to type in."""
         if typing:
             self.face.send(do.ShowPassage(None))
+        self.encode.turn(typing)
         super().go(pane, typing=typing)
 
     def go_to_column(self, place: int) -> None:

@@ -119,7 +119,8 @@ def has(snapshot: Snapshot | None, trait: str) -> bool:
 
 def not_yet(face: Face) -> None:
     """Refuse what needs a training that is not there yet."""
-    face.say(f"not yet: {waits_for(face.snapshot)}; press the key again then", "warning")
+    work = waits_for(face.snapshot).removeprefix("waits: ") or "a source is being opened"
+    face.say(f"not yet: {work}; press the key again then", "warning")
 
 
 def nothing_there(snapshot: Snapshot) -> str:

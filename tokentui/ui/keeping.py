@@ -55,12 +55,12 @@ class Keeping:
         main.app.set_interval(SAVE_S, self._save)
         self.fingerprint()
 
-    def opened(self, about: SavedSession) -> None:
-        """Another corpus is open, or being opened."""
+    def opened(self, about: SavedSession, left: SavedSession | None = None) -> None:
+        """Another corpus is open, or being opened. `left` is the session that its user has left for it."""
         with contextlib.suppress(RuntimeError):  # after `end` there is nothing to let go
-            self._thread.submit(self._release)  # after what is being written
+            self._thread.submit(self._release, left)  # after what is being written
         self._about, self._branches, self._refused = about, {}, False
-        self._resumed = self._before = self._arrived = None
+        self._resumed = self._before = self._arrived = self._kept = None
 
     def answered(self, command: do.Command[object]) -> None:
         """A command of the user has been carried out."""
@@ -69,14 +69,15 @@ class Keeping:
         if self._resuming is not None and self._before is not None:  # the user has gone elsewhere meanwhile
             self._resuming.cancel()
             self.opened(self._before)
+        left = self._kept if self._kept is not None and self._kept.name == self._about.name else None
         match command:
             case do.Open(sources, as_, field):
-                self.opened(SavedSession(tuple(map(absolute, sources)), as_, field))
+                self.opened(SavedSession(tuple(map(absolute, sources)), as_, field), left)
             case do.OpenTokenizer(path, split):
                 self._about = dataclasses.replace(self._about, tokenizer=absolute(path), split=split)
             case do.TrainOnText(text):
                 if self._about.scratch is None:
-                    self.opened(SavedSession())
+                    self.opened(SavedSession(), left)
                 self._about = dataclasses.replace(self._about, scratch=text)
             case _:
                 self._about = dataclasses.replace(self._about, tokenizer="", split="")
@@ -104,6 +105,8 @@ class Keeping:
             if seen is None or self._arrived is None or seen.version <= self._arrived:
                 return self._resumed
             self._resumed = None
+        if seen is None or seen.corpus.nothing:
+            seen = self._face.snapshot  # columns may be compared before the main screen has seen the corpus
         if seen is None or seen.corpus.nothing or seen.main.partial:
             return None
         if not self._about.sources and self._about.scratch is None:
@@ -162,8 +165,11 @@ class Keeping:
         await asyncio.get_running_loop().run_in_executor(self._thread, self._release)
         self._thread.shutdown(wait=False)
 
-    def _release(self) -> None:
+    def _release(self, left: SavedSession | None = None) -> None:
         if self._keeper is not None:
+            with contextlib.suppress(TokentuiError):
+                if left is not None:
+                    self._keeper.save(dataclasses.replace(left, ended=True))
             self._keeper.close()
             self._keeper = None
 

@@ -159,7 +159,7 @@ def survey(tokenizer: Tokenizer) -> Survey:
     texts = {number: text for number, piece in pieces.items() if (text := text_of(piece)) is not None}
     facts = VocabularyFacts(
         vocab_size=tokenizer.vocab_size,
-        first_id=vocabulary.first_id,
+        first_id=entries[0].id if entries else vocabulary.first_id,
         merges=merges,
         kinds=tuple(Counter(entry.kind for entry in entries).items()),
         longest=tuple(Token(*one) for one in by_length[:_LONGEST]),

@@ -140,12 +140,12 @@ def verify_training(corpus: Corpus, recipe: Recipe, peer: Peer, run: Run | None 
         return TrainingReport(peer, None, made, end)
     row = theirs[number - 1] if number <= len(theirs) else None
     learn.jump(trainer, number - 1)
-    why = trainer.why(trainer.limits)
+    why = learn.tried(trainer, lambda: trainer.why(trainer.limits))
     difference = StepDifference(
         step=number,
         ours=ours[number - 1][0] if number <= made else None,
         ours_end=None if number <= made else end,
-        candidates=trainer.candidates(Query(rows=_ROWS)).rows,
+        candidates=learn.tried(trainer, lambda: trainer.candidates(Query(rows=_ROWS))).rows,
         tied=why.tied if trainer.end(Stops()) is None else 0,
         tie=why.tie_rule,
         theirs=None if row is None else _taken(trainer, words, vocabulary, row),
@@ -159,7 +159,7 @@ def _taken(trainer: Trainer, words: Words, vocabulary: Vocabulary, row: Pieces) 
     token = b"".join(row)
     pairs = [pair for pair in counts if pair == row or (len(row) == 1 and b"".join(pair) == token)]
     pair: Pieces = max(pairs, key=counts.__getitem__, default=row if len(row) == 2 else ())
-    rows = trainer.candidates(Query(rows=1000)).rows
+    rows = learn.tried(trainer, lambda: trainer.candidates(Query(rows=1000))).rows
     place = next((place for place, one in enumerate(rows, 1) if pair and one.parts == pair), None)
     return Taken(pair or None, token, counts[pair], place)
 
@@ -299,7 +299,8 @@ def _pattern(tokenizer: Tokenizer, peer: Peer) -> str:
 def _differs(tokenizer: Tokenizer, text: str, theirs: list[int] | str, specials: bool) -> bool:
     """Return whether the other library gave other ids, or one of the two refused the text."""
     try:
-        return list(tokenizer.encode(text, allow_special=specials).ids) != theirs
+        with silent():
+            return list(tokenizer.encode(text, allow_special=specials).ids) != theirs
     except TokentuiError:
         return not isinstance(theirs, str)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 from tokentui.core.choices import Axis, Choice, Ref, Refusal
+from tokentui.core.errors import TokentuiError
 from tokentui.recipe import Recipe
 
 MAX_CHARACTERS = 100
@@ -85,7 +86,7 @@ class Attempt:
 Step = MergeStep | Attempt
 
 
-class Refused(Exception):
+class Refused(TokentuiError):
     """A word has an unknown unit, and the recipe refuses that: the text has to be encoded with its places to
     say where."""
 
@@ -184,7 +185,7 @@ class EncodingWay(Choice):
         how: The pieces that it takes of all ways to write a word, for a person.
         segmenter: Makes the segmenter for a vocabulary and a number of merges.
         needs: What it needs of a vocabulary beyond its pieces: `merges` or `scores`; empty for nothing.
-        most: The most characters of a word that it cuts where units may be unknown; 0 for words of any
+        most: The most characters of a word that it cuts where units may be unknown; None for words of any
             length.
         scope: What the tokens of a word depend on: the `word` alone, or the `document` before it too.
         kernel: True if the kernels of merges encode so.
@@ -194,10 +195,14 @@ class EncodingWay(Choice):
     how: str
     segmenter: Callable[..., Segmenter]
     needs: str = ""
-    most: int = 0
+    most: int | None = None
     scope: str = "word"
     kernel: bool = False
     written: str = ""
+
+    def gives_up(self, word: str) -> bool:
+        """True if a word has too many characters for it."""
+        return self.most is not None and self.most < len(word)
 
     def given(self, **tables: object) -> EncodingWay:
         """This way with the tables of a file, or other things that its segmenter takes."""
@@ -230,7 +235,7 @@ PAIRS = replace(_MERGES, segmenter=Ref("tokentui.encode.segment.merges:PairMergi
 RANKS = replace(_MERGES, segmenter=Ref("tokentui.encode.segment.merges:JoinedMerging"), written="ranks")
 PIECES = replace(RANKS, segmenter=Ref("tokentui.encode.segment.merges:PieceMerging"), kernel=False)
 TABLE = replace(_LONGEST, segmenter=Ref("tokentui.encode.segment.longest:TableMatch"))
-WHOLE = replace(_LONGEST, segmenter=Ref("tokentui.encode.segment.longest:WholeWords"), written="")
+WHOLE = replace(_LONGEST, segmenter=Ref("tokentui.encode.segment.longest:WholeWords"), most=None, written="")
 FUSED = replace(_VITERBI, segmenter=Ref("tokentui.encode.segment.viterbi:FusedViterbi"))
 SINGLE = replace(_VITERBI, segmenter=Ref("tokentui.encode.segment.viterbi:SingleViterbi"), scope="document")
 SAMPLED = replace(SINGLE, segmenter=Ref("tokentui.encode.segment.viterbi:Sampling"))

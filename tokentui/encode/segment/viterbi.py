@@ -181,6 +181,11 @@ class Viterbi:
         return units[arc.start] if arc.symbol is None else self._pieces[arc.symbol]
 
 
+_COLDEST = 1e-200
+"""The least temperature that is reckoned with: only the best segmentation is drawn long before, and scores
+would be infinite below it."""
+
+
 class Sampling(Viterbi):
     """Cuts words at random, each time anew: a segmentation by its probability to the power of 1/temperature.
 
@@ -203,7 +208,7 @@ class Sampling(Viterbi):
             raise TokentuiError(
                 "a temperature is above 0", f"temperature={shown(temperature)}", "take 1 for the model's own"
             )
-        self._temperature = temperature
+        self._temperature = max(temperature, _COLDEST)
         self._random = Random(seed)
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:

@@ -21,7 +21,7 @@ from tokentui.formats.huggingface.steps import Normalizer, PreTokenizer, check_s
 from tokentui.formats.sentencepiece import proto_of
 from tokentui.formats.source import Node, Source
 from tokentui.formats.spec import Fitted, Refused, Spec, Token, json_bytes
-from tokentui.formats.tokens import name_of
+from tokentui.formats.tokens import letters, name_of
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.split import SPACE_MARK, spaced
@@ -314,8 +314,9 @@ def _check_mark(recipe: Recipe, kind: str) -> None:
         raise Refused("a mark at the end of words", "", "only its BPE has one")
     if recipe.mark_kind == "prefix" and kind == "Unigram":
         raise Refused("a mark inside words", "", "its Unigram has none")
-    if not recipe.mark_text.isascii() and recipe.unit == "byte":
-        raise Refused("a mark that is not ASCII among letters for bytes", "", "take an ASCII mark")
+    if recipe.unit == "byte" and letters(to_bytes(recipe.mark_text)) != recipe.mark_text:
+        what = "a mark of other characters than visible ASCII, among letters for bytes"
+        raise Refused(what, "", "take another mark, such as ##")
 
 
 _BECOMES = {"BPE": "the unit is left out", "WordPiece": "the whole word is unknown",

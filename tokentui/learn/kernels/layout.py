@@ -1,6 +1,6 @@
 """Kernels: the state of a training by merges, and the words laid out in it.
 
-The algorithm is that of `tokentui.learn.cells`: all distinct words lie in one array of cells, a token has its
+The algorithm is that of `tokentui.learn.bpe`: all distinct words lie in one array of cells, a token has its
 symbol in its first and its last cell, and the first cell of a token has the pair that starts there (0 where
 the word ends, the complement of its last pair once a merge has swallowed it). What is read and written
 together is one row of an array.

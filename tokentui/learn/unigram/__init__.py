@@ -30,14 +30,13 @@ them, and says what each makes of the corpus.
 from __future__ import annotations
 
 import copy
-import functools
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from math import exp
 from typing import NamedTuple, Self
 
+from tokentui.core import jit
 from tokentui.core.errors import TokentuiError
-from tokentui.core.jit import COMPILED, PLAIN
 from tokentui.core.jobs import tick
 from tokentui.core.runtime import quiet_collector
 from tokentui.encode.segment import UNKNOWN
@@ -48,7 +47,7 @@ from tokentui.learn.objectives import Material
 from tokentui.learn.rows import Entry, Page, PieceCandidate, Query, Round, Traits, Why
 from tokentui.learn.trainer import SLICE_S, Goal, Size, Tokens
 from tokentui.learn.unigram.corpus import PER_MILLE, SEED_SIZE
-from tokentui.learn.unigram.lattice import Slices, finished
+from tokentui.learn.unigram.lattice import WRITTEN, Slices, finished
 from tokentui.learn.unigram.model import CUT, PRUNE, REASONS, Judged, Model, Models, pruned_size
 from tokentui.learn.unigram.values import COLUMNS, Left, ModelVocabulary, RoundStep
 from tokentui.learn.values import Changed, Life, Span, Stop, WhatIf, Word
@@ -95,21 +94,30 @@ class UnigramTrainer:
         self.words, self.recipe, self._run = material.words, material.recipe, material.run
         recipe, run = material.recipe, material.run
         self._others = len({*run.specials, *recipe.symbols}) + 256 * UNKNOWN.of(recipe.unknown).spells
-        self._max_length: int | None = None
         self._shown: ModelVocabulary | None = None
         self._left: tuple[Model, list[Left]] | None = None
+        self._positions: list[_Position] = []
         with quiet_collector():
-            self._models = Models(self.words, recipe, material.documents, seed_size)
-            self._target = self._size(VOCAB_SIZE if run.stops.vocab_size is None else run.stops.vocab_size)
-            self._start()
+            with jit.rescued(jit.loaded("unigram")):
+                self._lay_out(material, seed_size)
+            if not self._positions:
+                self._lay_out(material, seed_size)
         tick(PER_MILLE, PER_MILLE)
 
-    def _start(self) -> None:
-        """Forget all steps and stand on the seeds."""
-        self.number = 0
+    def _lay_out(self, material: Material, seed_size: int) -> None:
+        """Find the seeds, and stand on them."""
+        size = self._run.stops.vocab_size
+        self._models = Models(self.words, self.recipe, material.documents, seed_size)
+        self._target = self._size(VOCAB_SIZE if size is None else size)
+        self._start()
+
+    def _start(self, longest: int | None = None) -> None:
+        """Forget all steps and stand on the seeds of a greatest length. Where that is stopped, nothing is
+        forgotten."""
+        seeds = finished(self._survey(self._models.first(longest or LONGEST)))
+        self._max_length, self.number, self._positions = longest, 0, [seeds]
         self._between: _Position | None = None
         self._work: Slices[_Position] | None = None
-        self._positions = [finished(self._survey(self._models.first(self._max_length or LONGEST)))]
 
     def _survey(self, model: Model) -> Slices[_Position]:
         """Survey the corpus by a model: its length in pieces, and the objective."""
@@ -153,13 +161,13 @@ class UnigramTrainer:
         """The number of ids that the units and what is no piece take: no pruning goes below."""
         return self._others + self._models.seeds.units
 
-    @functools.cached_property
+    @property
     def traits(self) -> Traits:
         """The facts that other rooms have to know of it."""
+        engine = jit.PLAIN if self._models.run is WRITTEN else jit.COMPILED
         return Traits(
-            grows=False, shrinks=True, heavy=True, engine=COMPILED if self._models.compiled else PLAIN,
-            step="step", candidate="piece", columns=COLUMNS, shaped_by=("vocab_size", "max_length"),
-            least_size=self.least_size, finer=True,
+            grows=False, shrinks=True, heavy=True, engine=engine, step="step", candidate="piece",
+            columns=COLUMNS, shaped_by=("vocab_size", "max_length"), least_size=self.least_size, finer=True,
         )
 
     compression = replay = None
@@ -214,8 +222,7 @@ class UnigramTrainer:
         """Take another size or greatest length: what was made under the old ones and would differ is
         forgotten."""
         if stops.max_length != self._max_length:
-            self._max_length = stops.max_length
-            self._start()
+            self._start(stops.max_length)
         old = self._target
         new = old if stops.vocab_size is None else self._size(stops.vocab_size)
         if new == old:
@@ -445,6 +452,9 @@ class UnigramTrainer:
         """Another training over the same corpus that stands at a computed step; it shares the models up to
         there."""
         other = copy.copy(self)
+        if jit.failed:  # the one that is forked may be at work with its kernels
+            other._models = copy.copy(self._models)
+            other._models.run, other._models.found = WRITTEN, dict(self._models.found)
         other._positions, other.number = self._positions[:], number
         other._work = other._between = other._shown = None
         return other

@@ -208,7 +208,6 @@ class Models:
             from tokentui.learn.kernels.unigram import PASSES  # needs Numba
 
             self.run = PASSES
-        self.compiled = self.run is not WRITTEN
         self.found: dict[str, tuple[Model, tuple[int, ...], Any]] = {}
         self.seeds = seeds = lay_out(code(words, recipe, lines), seed_size, self.run)
         every = bytearray(b"\1") * len(seeds.bytes)

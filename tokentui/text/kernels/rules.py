@@ -277,7 +277,7 @@ def without_scanner(recipe: Recipe) -> str:
     if scanned(recipe) or (record.keeps_spaces and not record.cut):
         return ""
     shaping = "symbols" if recipe.symbols else "prefix_space"
-    word = "split" if not rule_of(recipe.split) else shaping if is_shaped(recipe) else "normalize"
+    word = shaping if is_shaped(recipe) else "normalize" if recipe.normalize else "split"
     return f"{word}={recipe.axis(word)}"
 
 

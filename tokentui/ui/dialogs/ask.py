@@ -38,12 +38,14 @@ class Place(NamedTuple):
         known: The furthest step trained so far.
         end: The end of the run, as far as that is known.
         by: What columns are kept in step by; empty for a training by itself, which finds tokens too.
+        finds: What the step that is found for a token does with it.
     """
 
     value: int = 0
     known: int = 0
     end: Ending = Ending()
     by: str = ""
+    finds: str = "makes"
 
 
 def place_of(now: Snapshot | None) -> Place:
@@ -52,7 +54,8 @@ def place_of(now: Snapshot | None) -> Place:
         return Place()
     if len(now.columns) == 1:
         at = now.main.at
-        return Place(at.step, at.computed, at.end)
+        finds = "drops or keeps" if now.main.traits.shrinks else "makes"
+        return Place(at.step, at.computed, at.end, finds=finds)
     by = now.position.by
     there = [column.at for column in now.columns if not column.error and column.in_sync]
     if by == "tokens":  # its steps are those of the first column
@@ -117,7 +120,7 @@ def foretell(text: str, place: Place) -> str:
             return f"{_FIRST[place.by]}, +100, -5{part}, end{token}"
         case GoToToken(token):
             shown = "".join(span.text for span in visible(token, limit=_TYPED_SHOWN))
-            return f"the step that makes ‘{shown}’"
+            return f"the step that {place.finds} ‘{shown}’"
         case GoTo(None) if place.by:
             return "the end of every column"
         case GoTo(None):
@@ -205,10 +208,10 @@ class GoToScreen(AskLine):
             self.check(self.field.value)
 
     def _go(self, line: str) -> None:
-        command = destination(line, place_of(self.now))
+        command = destination(line, place := place_of(self.now))
         if isinstance(command, GoToToken):
             opened = self.now is not None and self.now.main.opened is not None
-            missing = "the file has no token" if opened else "no step of this run makes"
+            missing = "the file has no token" if opened else f"no step of this run {place.finds}"
             missing = f"{missing} {command.text!r}"
             self.face.send(command, lambda step: self.face.say(missing) if step is None else None)
         elif command is not None:

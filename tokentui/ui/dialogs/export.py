@@ -38,8 +38,9 @@ class ExportScreen(Dialog[None]):
     HEADING = "Export"
     ACTIONS = (
         Action(("enter",), "write", lambda it: it.write()),
-        Action(("up", "down"), "format", keys_shown=2),
-        Action(("tab", "shift+tab"), "path"), LEAVE,
+        Action(("up", "down"), "format", contexts=("formats",), keys_shown=2),
+        Action(("tab", "shift+tab"), "path", contexts=("formats",)),
+        Action(("tab", "shift+tab"), "formats", contexts=("line",)), LEAVE,
     )
 
     def __init__(self, face: Face) -> None:

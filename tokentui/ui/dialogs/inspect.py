@@ -62,7 +62,7 @@ def facts(row: Row, step: int = 0) -> Iterator[tuple[str, Cell]]:
         case Entry():
             yield "id", _said("–" if row.id is None else number(row.id), row.kind, "strong")
             if row.made is not None:
-                counted = "" if row.places is None else f", from {number(row.places)} pairs"
+                counted = "" if row.places is None else f", from {plural(row.places, 'pair')}"
                 yield "made", _said(f"step {number(row.made)}{counted}")
             reason = safe(row.reason, limit=_REASON_SHOWN)
             if row.kind == "left":
@@ -133,7 +133,7 @@ def _judged(row: PieceCandidate) -> Iterator[tuple[str, Cell]]:
     """Yield the facts about a piece from the next pruning."""
     yield "p", _said(_figure(row.probability), style="strong")
     yield "expected", _said(f"{amount(row.expected)} times", "over all segmentations")
-    yield "uses now", _said(f"{number(row.uses)} times", "in the best segmentations")
+    yield "uses now", _said(plural(row.uses, "time"), "in the best segmentations")
     yield "loss", _said(_figure(row.loss), "of the mean log probability of a token, without it")
     yield "instead", _joined(row.parts) if row.parts else (("nothing", "muted"),)
     fate = "dropped" if row.taken else "goes" if row.reason else "stays"

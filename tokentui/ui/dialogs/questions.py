@@ -33,6 +33,7 @@ _WHY = {
     "unreachable": "no text encodes to it",
 }
 _GOES_ON = "going on until no pair is left …"
+_WORKING = "working …"
 _GO_ON: Cell = (("x", "key"), (" trains a copy until nothing is left to merge; it may take a while", "muted"))
 
 
@@ -74,7 +75,7 @@ def used(answers: VocabularyReport) -> list[TableRow]:
 def saved_summary(answers: VocabularyReport) -> Cell:
     """Return the total number of tokens saved."""
     saved = answers.units - answers.tokens
-    told = f"{number(saved)} tokens saved, {_share(saved, answers.units)}"
+    told = f"{plural(saved, 'token')} saved, {_share(saved, answers.units)}"
     counts = f"{plural(answers.units, 'unit')} → {plural(answers.tokens, 'token')}"
     return ((told, "strong"), (f" · {counts} in {plural(answers.document_count, 'document')}", "muted"))
 
@@ -258,7 +259,7 @@ class QuestionsScreen(ListDialog[None]):
     # What is asked.
 
     def _ask(self, exhaust: bool) -> None:
-        asking = _GOES_ON if exhaust else "working …"
+        asking = _GOES_ON if exhaust else _WORKING
         self.find_out(AnalyzeVocabulary(self._word, exhaust), self._take, asking, self._not_done)
 
     def _take(self, answers: VocabularyReport) -> None:
@@ -282,16 +283,18 @@ class QuestionsScreen(ListDialog[None]):
     def lay_out(self) -> None:
         """Fit titles and columns to the room there is."""
         question = QUESTIONS[self.question]
+        # The ways of one word are no answer to another that is worked on.
+        answers = None if self.question == WAYS and self.asking == _WORKING else self.answers
         self.tabs.show(_tabs(self.question, self.tabs.size.width))
-        self.told.show(self._told())
-        rows = question.rows(self.answers) if self.answers else []
+        self.told.show(self._told(answers))
+        rows = question.rows(answers) if answers else []
         self.listing.show(rows, self.listing.cursor_key, needed(question.columns, rows))
 
-    def _told(self) -> Cell:
+    def _told(self, answers: VocabularyReport | None) -> Cell:
         if self.question == ON and self.asking == _GOES_ON:
             return ((_GOES_ON, "strong"), (" esc stops it", "muted"))
-        if self.answers is not None:
-            return QUESTIONS[self.question].summary(self.answers)
+        if answers is not None:
+            return QUESTIONS[self.question].summary(answers)
         waits = (self.asking and (self.waits or self.asking)) or "no answer"
         return _GO_ON if self.question == ON else ((waits, "muted"),)
 

@@ -150,51 +150,55 @@ class Layout:
         self._places = [part.place for part in self.parts]
         self._starts = list(accumulate([len(part.text) for part in self.parts], initial=0))[:-1]
         self._parity = before.parity_of(self.parts[0].place) if before is not None and self.parts else 0
-        # Where documents and counted words begin.
-        breaks = frozenset(
+        self._breaks = frozenset(
             start
             for start, (last, part) in zip(self._starts[1:], pairwise(self.parts), strict=False)
             if part.times is not None or part.place.document != last.place.document
         )
+        """Where documents and counted words begin."""
         self.text = "".join([part.text for part in self.parts])
-        self._glyphs = glyphs(self.text, manner.mode, breaks)
-        several = [glyph for glyph in self._glyphs if glyph.end - glyph.start > 1]
-        self._inside = frozenset(place for one in several for place in range(one.start + 1, one.end))
+        whole = glyphs(self.text, manner.mode, self._breaks)
+        self._several = [glyph for glyph in whole if glyph.end - glyph.start > 1]
+        self._inside = frozenset(place for one in self._several for place in range(one.start + 1, one.end))
         """The characters inside a cluster."""
         self._bars, self._cuts = self._marks()
-        if self._cuts:
-            # What is left of a cluster joins nothing behind it: halves of two flags are no flag.
-            breaks_too = self._cuts.union([glyph.end for glyph in several])
-            self._glyphs = glyphs(self.text, manner.mode, breaks | breaks_too)
-        self.rows = self._wrap(self._bars, breaks, anchor, at_start)
-        self._drawn: dict[int, tuple[tuple[object, ...], Cell]] = {}
-        """The rows that were drawn, each with all that it was drawn from."""
-        self._row_starts = [start for start, _ in self.rows]
-        self._glyph_starts = [glyph.start for glyph in self._glyphs]
+        self._wrap(anchor, at_start)
 
-    def take(self, parts: Sequence[CorpusPart]) -> bool:
-        """Take the tokens of another step. False if they are of another text, or need other rows: then it has
-        to be laid out anew.
+    def take(self, parts: Sequence[CorpusPart], anchor: CorpusPlace, at_start: bool) -> bool:
+        """Take the tokens of another step, in other rows where they need them. False if they are of another
+        text: then it has to be laid out anew.
         """
         if [(part.place, part.text, part.times) for part in parts] != self._shape:
             return False
         self.parts = tuple(parts)
-        changes = self.manner.boundaries == "bars" or self._inside
-        return not changes or self._marks() == (self._bars, self._cuts)
+        marks = self._bars, self._cuts
+        if self.manner.boundaries == "bars" or self._inside:
+            self._bars, self._cuts = self._marks()
+        if marks != (self._bars, self._cuts):
+            self._wrap(anchor, at_start)
+        return True
 
-    def _wrap(self, bars: frozenset[int], breaks: frozenset[int], anchor: CorpusPlace,
-            at_start: bool) -> list[tuple[int, int]]:
+    def _wrap(self, anchor: CorpusPlace, at_start: bool) -> None:
+        """Break the text into rows round what tokens mark; see `_marks`."""
+        breaks, bars = self._breaks, self._bars
+        # What is left of a cluster joins nothing behind it: halves of two flags are no flag.
+        ends = [glyph.end for glyph in self._several] if self._cuts else ()
+        self._glyphs = glyphs(self.text, self.manner.mode, breaks.union(self._cuts, ends))
+        self._glyph_starts = [glyph.start for glyph in self._glyphs]
         times = [2 + len(number(part.times)) for part in self.parts if part.times is not None]
         room = self.manner.width - max(times, default=0)
-        rows = wrap(self.text, self._glyphs, room, breaks, bars)
+        self.rows = wrap(self.text, self._glyphs, room, breaks, bars)
         kept = self.offset_of(anchor)
-        if at_start or kept <= 0 or "\n" in self.text[:kept] or (breaks and min(breaks) <= kept):
-            return rows
-        if kept not in [start for start, _ in rows]:
+        fixed = at_start or kept <= 0 or "\n" in self.text[:kept] or (breaks and min(breaks) <= kept)
+        if not fixed and kept not in [start for start, _ in self.rows]:
             # The line began before what is held: rows above the anchor give way to it.
-            rows = wrap(self.text, self._glyphs, room, breaks, bars, 0, kept)
-            rows += wrap(self.text, self._glyphs, room, breaks, bars, kept)
-        return rows
+            self.rows = wrap(self.text, self._glyphs, room, breaks, bars, 0, kept)
+            self.rows += wrap(self.text, self._glyphs, room, breaks, bars, kept)
+        self._row_starts = [start for start, _ in self.rows]
+        self.first = max(0, bisect.bisect_right(self._row_starts, kept) - 1)
+        """The row of the anchor."""
+        self._drawn: dict[int, tuple[tuple[object, ...], Cell]] = {}
+        """The rows that were drawn, each with all that it was drawn from."""
 
     def _marks(self) -> tuple[frozenset[int], frozenset[int]]:
         """Where bars stand, and where a token ends inside a cluster whose parts are shown apart.

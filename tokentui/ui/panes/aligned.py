@@ -251,6 +251,7 @@ class CompareEncode(TypedPane):
 
     def __init__(self, typed: str) -> None:
         self.passage, self.rows = Lines(), AlignedRows()
+        self._typing = False
         super().__init__(typed, self.passage, self.rows)
 
     def on_mount(self) -> None:
@@ -270,7 +271,13 @@ class CompareEncode(TypedPane):
     def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
         """Show the encodings; see `Body.present`."""
         aligned = now.between.aligned
-        self.passage.display = aligned.passage is not None
-        self.line.display = aligned.passage is None
         self.passage.show(lambda *_: passage_line(aligned.passage, aligned.bytes))
         self.rows.take(aligned, now.columns, pair)
+        self.turn(self._typing)
+
+    def turn(self, typing: bool) -> None:
+        """Show the line, or in its place that of the passage. While one types it is the line: what is typed
+        before the session has left the passage is text, and no keys."""
+        self._typing = typing
+        self.line.display = typing or self.rows.aligned.passage is None
+        self.passage.display = not self.line.display

@@ -74,10 +74,14 @@ class CorpusText(ScrolledLines):
             self._asked = None
         self._view, self.mode = view, mode
         held = self.layout_held
-        if held is not None and self._aim is None and held.manner.mode == mode and held.take(view.parts):
+        rows = held.rows if held is not None and self._aim is None and held.manner.mode == mode else None
+        if held is None or rows is None or not held.take(view.parts, self.top_place, view.at_start):
+            self._lay_out()
+        elif held.rows is rows:
             self._repaint()
         else:
-            self._lay_out()
+            self.top = held.first
+            self._settle()
 
     def reset(self) -> None:
         """Go back to the beginning, for another corpus."""
@@ -148,7 +152,7 @@ class CorpusText(ScrolledLines):
             return
         manner = Manner(self.size.width, self.boundaries, self.mode)
         held = Layout(view.parts, manner, self.top_place, view.at_start, self.layout_held)
-        self.layout_held, self.top = held, held.row_of(self.top_place)
+        self.layout_held, self.top = held, held.first
         if self._aim is not None and self._reaches(view, held, *self._aim):
             (aim, place), self._aim = self._aim, None
             row = held.row_of(place)

@@ -267,5 +267,7 @@ def entries(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
         cells: tuple[Cell, ...] = (((identity, "muted"),), piece, (uses,), ((came, "muted"),))
         return TableRow((held.kind, held.id), cells, dim=held.uses == 0, mark="•" if newest else " ")
 
-    total = ("tokens: ", "muted"), (number(page.total), "muted")
+    # The rows of a training that shrinks hold the tokens that the last step dropped.
+    count = at.vocab_size if traits.shrinks else page.total
+    total = ("tokens: ", "muted"), (number(count), "muted")
     return Rows(columns, row_of, ((f"{page.order} · ", "muted"), *total) if page.order else ())

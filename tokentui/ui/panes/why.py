@@ -300,8 +300,8 @@ def scrubber(now: Snapshot | None, width: int) -> Sequence[Cell]:
     if training is not None:
         pieces = (number(training.pieces).rjust(_PIECES_WIDTH), "strong"), (" pieces", "muted"), ("   ", "")
     # While a part of the corpus is counted its bytes and its tokens are not of the same text.
-    ratio = now.corpus.bytes / here.tokens if here.tokens else 0.0
-    said = "" if now.main.partial else f" ({ratio:.2f} B/token)"
+    known = here.tokens and not now.main.partial
+    said = f" ({now.corpus.bytes / here.tokens:,.2f} B/token)" if known else ""
     tokens: Cell = (
         (number(here.tokens).rjust(len(number(max(here.start_tokens, here.tokens)))), "strong"),
         (said.ljust(_RATIO_WIDTH), "muted"), ("   ", ""),

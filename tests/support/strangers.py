@@ -1,7 +1,8 @@
-"""RWKV's vocabulary as a format of a stranger: `ID PYTHON_LITERAL LENGTH` a line; a text is cut into the
-longest tokens.
+"""A format of a stranger: `ID PYTHON_LITERAL LENGTH` a line, as in RWKV's vocabulary; a text is cut into
+the longest tokens.
 
-It is no format of the project: tests add it to the table, to see that one module and one entry are enough.
+No format of the project has its name: tests add it to the table, to see that one module and one entry are
+enough.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def read(source: Source) -> Tokenizer:
     source.keeps_split("none")
     pieces = sorted(ids, key=ids.__getitem__)
     pipeline = Pipeline(
-        TABLE.given(limit=None), Pretokenizer(recipe), origin=Origin("rwkv", {})
+        TABLE.given(limit=None), Pretokenizer(recipe), origin=Origin("strangers", {})
     )
     return Tokenizer(
         ImportedVocabulary(
@@ -86,7 +87,7 @@ def line(number: int, piece: bytes) -> str:
 
 CODEC = Codec(sniff, read, fit, write)
 FORMAT = Format(
-    "rwkv", "RWKV's vocabulary", ("rwkv_vocab.txt",), Ref("rwkv:CODEC"),
-    ((".txt", rb"[0-9]+ b?['\"].*['\"] [0-9]+\r?\n"),), (".rwkv", "rwkv_vocab.txt"),
+    "strangers", "a stranger's vocabulary", ("strangers_vocab.txt",), Ref("strangers:CODEC"),
+    ((".txt", rb"[0-9]+ b?['\"].*['\"] [0-9]+\r?\n"),), (".strangers", "strangers_vocab.txt"),
     Holds(("longest-match",), ("byte",), ("none",), ("none",), normalize=False), ("split", "normalize"),
 )
