@@ -401,6 +401,41 @@ def test_pieces_of_a_step(failing: Failing, monkeypatch: pytest.MonkeyPatch) -> 
     assert failing.told == TOLD
 
 
+def test_the_walk_through_a_pruning_stays_where_it_is_when_kernels_fail(failing: Failing) -> None:
+    trainer = learn.start(CORPUS, UNIGRAM)
+    learn.jump(trainer, 2)
+    walk = trainer.substeps
+    assert walk is not None
+    walk.fine(1)
+    before = walk.walked
+    failing.fail("tokentui.learn.kernels.unigram.PASSES.forward")
+    with pytest.raises(SystemError):
+        walk.fine(1)
+    assert walk.walked == before
+
+
+def test_a_column_whose_uses_fail_is_laid_out_again(
+    failing: Failing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = state_of(replace(UNIGRAM, base="sorted"))
+    state.handle(do.Compare((state.main.wanted, ColumnWanted(preset("gpt2")))), nothing)
+    for one in list(state.unprepared(False)):
+        state.prepared(one, one.work())
+    while state.sync.at_work:
+        state.sync.work(0.0)
+    state.handle(do.SetViewport(replace(state.view, wants=("vocabularies",))), nothing)
+    column, pool = state.main, JobPool("test", 1, nothing)
+
+    def fails(*_: object) -> None:
+        raise SystemError("a kernel")
+
+    monkeypatch.setattr(UnigramTrainer, "uses", property(fails))
+    state.results.take_up(pool, state.view, rested=True)
+    pool.close()
+    assert (column.broken, column.in_sync, failing.told) == (True, False, TOLD)
+    assert len(list(state.unprepared(False))) == 1
+
+
 def test_what_a_job_copies_before_it_begins() -> None:
     def fails() -> None:
         raise SystemError("a kernel")

@@ -8,7 +8,7 @@ column or another corpus makes another job of it.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import NamedTuple
@@ -31,6 +31,7 @@ from tokentui.core.runtime import quiet_collector
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.trainer import Trainer
+from tokentui.session.column import Column
 from tokentui.session.jobs import Finding, Signature, doing
 from tokentui.session.opening import Prepared, prepare_tokenizer
 from tokentui.session.snapshot import Curve, Measured, SharedTokens, TokenInBoth, TokensInBoth
@@ -74,12 +75,20 @@ def divergence(a: tuple[int, Prepared], b: tuple[int, Prepared]) -> Finding:
     return Finding(("divergence", (a[0], b[0])), (a[1].trainer, b[1].trainer), what, work, resting=False)
 
 
-def overlaps(at: Position, columns: Sequence[tuple[int, Trainer]], signature: Signature) -> Finding:
-    """A query for the tokens that the vocabularies share."""
+def overlaps(
+    at: Position, columns: Sequence[Column], signature: Signature,
+    stumbled: Callable[[Column, Exception], object],
+) -> Finding:
+    """A query for the tokens that the vocabularies share. `stumbled` takes in a column that cannot say what
+    it has: it is left out."""
     seen: list[Seen] = []
 
     def hold() -> None:
-        seen.extend(Seen(key, trainer.tokenizer(), list(trainer.uses)) for key, trainer in columns)
+        for one in columns:
+            try:
+                seen.append(Seen(one.key, one.trainer.tokenizer(), list(one.trainer.uses)))
+            except Exception as error:
+                stumbled(one, error)
 
     return Finding(
         ("vocabulary", ()), signature, "comparing vocabularies", lambda: vocabularies(at, seen), hold=hold

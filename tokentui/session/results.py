@@ -117,7 +117,7 @@ class Results:
         signature = (at, tuple((column.key, column.trainer, column.trainer.number) for column in there))
         tokenizers = [(column.key, column.trainer.tokenizer()) for column in there]
         if "vocabularies" in wants or listed is not None:
-            yield findings.overlaps(at, [(one.key, one.trainer) for one in there], signature)
+            yield findings.overlaps(at, there, signature, sync.stumbled)
         if "measures" in wants:
             yield findings.measures("measures", at, tokenizers, self.counted, self.under, signature)
         points, held = view.curve_points, self.held_out

@@ -266,7 +266,7 @@ class Synchronizer:
             try:
                 self._work_seek(self._seek, seconds)
             except Exception as error:
-                self._stumbled(self.columns[0], error)
+                self.stumbled(self.columns[0], error)
             return 0.0
         if any(column.open for column in self.coming):
             both = self.goal is not None or self.playing
@@ -434,23 +434,22 @@ class Synchronizer:
                 return column.to_goal(Tokens(leader.trainer.tokens_at(leader.trainer.number)), seconds, free)
             return column.to_step(position.value, seconds, free)
         except Exception as error:
-            others = self._stumbled(column, error)
-            self.lead_again(leader)
-            return others
+            return self.stumbled(column, error)
 
-    def _stumbled(self, column: Column, error: Exception) -> bool:
+    def stumbled(self, column: Column, error: Exception) -> bool:
         """Take in that a column cannot go on, or not before it is laid out again. Returns whether there are
         others, which go on.
 
         Raises:
             Exception: The error, where the column is alone.
         """
-        alone = len(self.columns) == 1
+        alone, leader = len(self.columns) == 1, next(iter(self.in_sync), None)
         if not column.breaks(error):
             if alone:
                 raise error
             column.fail(error)
         column.in_sync = alone and column.in_sync
+        self.lead_again(leader)
         return not alone
 
     def _work_seek(self, seek: Seek, seconds: float) -> None:

@@ -272,10 +272,11 @@ class UnigramTrainer:
             raise TokentuiError(what, "piece by piece", "go on to a pruning" if kind else "go back")
         going = self._judged.going
         taken = min(max(0, self.at.taken + pieces), len(going))
-        self._between = None
+        between = None
         if taken:
             part = self._models.without(self._positions[self.number].model, going[:taken])
-            self._between = finished(self._survey(part))._replace(taken=taken, going=len(going))
+            between = finished(self._survey(part))._replace(taken=taken, going=len(going))
+        self._between = between  # where kernels fail, the walk stays where it is
         return taken
 
     @property
