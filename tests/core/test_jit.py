@@ -178,7 +178,10 @@ jit.load("encode")
 
 
 @pytest.mark.parametrize(("code", "answer"), [
-    ("from tokentui.core import jit; print(jit.compiled(), jit.folder())", "False None"),
+    pytest.param(
+        "from tokentui.core import jit; print(jit.compiled(), jit.folder())", "False None",
+        marks=pytest.mark.skipif(not jit.available(), reason="Numba is not installed, or switched off"),
+    ),
     ("from tokentui.session import saved; print(saved.recent() == (), saved.keep_account(ValueError()))",
         "True None"),
 ])
