@@ -34,7 +34,7 @@ from tokentui.learn.rows import Query
 from tokentui.learn.unigram import UnigramTrainer
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session import commands as do
-from tokentui.session.jobs import Finding, JobPool
+from tokentui.session.jobs import JobPool
 from tokentui.session.opening import Shelf, prepare
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.state import State
@@ -434,19 +434,6 @@ def test_a_column_whose_uses_fail_is_laid_out_again(
     pool.close()
     assert (column.broken, column.in_sync, failing.told) == (True, False, TOLD)
     assert len(list(state.unprepared(False))) == 1
-
-
-def test_what_a_job_copies_before_it_begins() -> None:
-    def fails() -> None:
-        raise SystemError("a kernel")
-
-    taken: list[object] = []
-    pool = JobPool("test", 1, nothing)
-    wanted = Finding(("vocabulary", ()), (1,), "comparing", fails, hold=fails)
-    pool.keep_to([wanted], lambda _, found: taken.append(found))
-    pool.close()
-    assert list(map(str, taken)) == ["a kernel"]
-    assert not pool.running
 
 
 def test_a_column_that_fails_as_it_is_shown_leads_no_longer(

@@ -30,7 +30,7 @@ from tokentui.cli.output import Json, as_json, as_row, fact, merged, shown, work
 from tokentui.cli.texts import ids_line
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe_line
-from tokentui.core.table import Table
+from tokentui.core.table import Table, plural
 from tokentui.formats.files import load
 
 
@@ -96,20 +96,16 @@ def command(given: Given, tokenizer: str | None, against: str | None) -> int:
 def _tables(report: EncodingReport | TrainingReport) -> Iterator[Table]:
     yield fact("against", f"{report.peer.name} {report.peer.version}")
     if isinstance(report, EncodingReport):
-        yield fact("alike", f"{_several(report.texts, 'text')}, {_several(report.tokens, 'token')}")
+        yield fact("alike", f"{plural(report.texts, 'text')}, {plural(report.tokens, 'token')}")
     elif report.difference is None:
         whole = "all " * (report.steps != 1)
-        yield fact("alike", f"{whole}{_several(report.steps, 'step')}; ended by: {report.end}")
+        yield fact("alike", f"{whole}{plural(report.steps, 'step')}; ended by: {report.end}")
     else:
-        yield fact("alike", _several(report.steps, "step"))
+        yield fact("alike", plural(report.steps, "step"))
     if isinstance(report.difference, StepDifference):
         yield from _step_tables(report.difference)
     elif report.difference is not None:
         yield from _text_tables(report.difference)
-
-
-def _several(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def _step_tables(found: StepDifference) -> Iterator[Table]:
@@ -121,7 +117,7 @@ def _step_tables(found: StepDifference) -> Iterator[Table]:
     else:
         place = "not among ours" if theirs.place is None else f"number {theirs.place} of ours"
         pair = merged(theirs.pieces) if theirs.pieces else shown(theirs.token)
-        yield fact("theirs", f"{pair}, which stands {_several(theirs.count, 'time')} by a recount, {place}")
+        yield fact("theirs", f"{pair}, which stands {plural(theirs.count, 'time')} by a recount, {place}")
     if found.candidates:
         tied = f", {found.tied} of them tied: tie={found.tie}" if found.tied > 1 else ""
         rows = []

@@ -99,3 +99,8 @@ def _columns(char: str) -> int:
     if category in ("Mn", "Me", "Cf") or jamo or char in _TONES:
         return 0
     return 1 if category == "Mc" else 1 + (unicodedata.east_asian_width(char) in "WF")
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    """`1 token`, `2 tokens`."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

@@ -164,11 +164,7 @@ class JobPool:
                 self.give_up(key)
         for key, one in found.items():
             if key not in self.running and (rested or not one.resting):
-                try:
-                    one.hold()
-                except Exception as error:  # such as of kernels
-                    take(one, error)
-                    continue
+                one.hold()
                 self.submit(key, one.work, functools.partial(take, one), one.what, one.signature)
         return list(self.running.values()) != before
 

@@ -13,13 +13,14 @@ from typing import TypeAlias
 
 from tokentui.analyze.results import CheckResult, HealthReport, VocabularyFacts
 from tokentui.core.safetext import GLYPH_MODES, safe
+from tokentui.core.table import plural
 from tokentui.learn.rows import Candidate, Entry, PairCandidate, PieceCandidate, TokenCandidate
 from tokentui.recipe import Recipe
 from tokentui.session.commands import ExamineHealth
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.dialogs import LEAVE, SCROLL, ListDialog
 from tokentui.ui.draw import text as ui_text
-from tokentui.ui.draw.figures import amount, number, plural, signed
+from tokentui.ui.draw.figures import amount, number, signed
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell, Run
 from tokentui.ui.face import Face, loads

@@ -11,13 +11,14 @@ from textual.containers import Horizontal, Vertical
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import Kind, safe, safe_line
+from tokentui.core.table import plural
 from tokentui.session.catalog import Compressed
 from tokentui.session.commands import Compress, Pieces
 from tokentui.session.snapshot import PiecePart, PiecesView
 from tokentui.session.views import CorpusPlace
 from tokentui.ui.dialogs import LEAVE, SCROLL, Dialog, Told
 from tokentui.ui.draw import text as ui_text
-from tokentui.ui.draw.figures import number, plural
+from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import Lines, ScrolledLines
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell, Run, wrap

@@ -14,10 +14,11 @@ from textual.widgets import Input
 from tokentui.analyze.results import UnusedToken, VocabularyReport, Ways
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
+from tokentui.core.table import plural
 from tokentui.session.commands import AnalyzeVocabulary
 from tokentui.ui.dialogs import LEAVE, SCROLL, ListDialog, Told, prompted
 from tokentui.ui.draw import text as ui_text
-from tokentui.ui.draw.figures import number, plural
+from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.table import Column, TableRow
 from tokentui.ui.draw.text import Cell, Run
 from tokentui.ui.face import Face

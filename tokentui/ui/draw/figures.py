@@ -56,11 +56,6 @@ def size(count: int) -> str:
     return f"{value:.0f} TB"
 
 
-def plural(count: int, one: str, many: str = "") -> str:
-    """`1 token`, `2 tokens`."""
-    return f"{number(count)} {one if count == 1 else many or one + 's'}"
-
-
 def bar(value: float, whole: float, width: int) -> str:
     """A bar across, in eighths of a cell; something is seen of everything above 0."""
     if whole <= 0 or value <= 0 or width <= 0:

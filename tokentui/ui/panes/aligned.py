@@ -12,11 +12,12 @@ from operator import attrgetter
 from rich.cells import set_cell_size
 
 from tokentui.core.safetext import GlyphMode, safe
+from tokentui.core.table import plural
 from tokentui.session.catalog import DROPPED, PAIR_MEASURES, Alignment, Disagreement, Mark, PairAgreement
 from tokentui.session.snapshot import Aligned, Snapshot
 from tokentui.session.views import LETTERS, ColumnSnapshot, Passage
 from tokentui.ui.draw import text as ui_text
-from tokentui.ui.draw.figures import number, plural
+from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import Lines
 from tokentui.ui.draw.text import Cell, Run, cell_len, crop
 from tokentui.ui.panes.encode import TypedPane

@@ -13,6 +13,7 @@ from textual.containers import Horizontal, Vertical
 
 from tokentui.analyze.results import DivergenceSide
 from tokentui.core.safetext import GlyphMode, safe
+from tokentui.core.table import plural
 from tokentui.learn.rows import Entry
 from tokentui.recipe import Recipe
 from tokentui.session.catalog import PAIR_MEASURES, SYMBOLS, PairAgreement
@@ -20,7 +21,7 @@ from tokentui.session.snapshot import Measured, Snapshot, TokenInBoth
 from tokentui.session.views import LETTERS, PARTS, AtStep, ColumnSnapshot, TokenList
 from tokentui.ui.dialogs.inspect import spelled_marks
 from tokentui.ui.draw import text as ui_text
-from tokentui.ui.draw.figures import number, plural
+from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import Lines
 from tokentui.ui.draw.table import Column, Listing, TableRow, VirtualTable
 from tokentui.ui.draw.text import Cell, Run, runs

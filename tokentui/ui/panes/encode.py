@@ -11,10 +11,11 @@ from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
 from tokentui.core.safetext import GlyphMode, safe
+from tokentui.core.table import plural
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import EncodedView
 from tokentui.ui.draw import text as ui_text
-from tokentui.ui.draw.figures import number, plural
+from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import Lines
 from tokentui.ui.draw.text import Cell, runs
 from tokentui.ui.panes.tables import TOKEN_SHOWN

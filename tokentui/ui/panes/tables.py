@@ -7,10 +7,11 @@ from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
 from tokentui.core.safetext import GlyphMode, is_safe, safe
+from tokentui.core.table import plural
 from tokentui.learn.rows import Candidate, Entry, PieceCandidate, TokenCandidate
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import ColumnSnapshot
-from tokentui.ui.draw.figures import amount, bar, behind, decimal, number, plural, signed
+from tokentui.ui.draw.figures import amount, bar, behind, decimal, number, signed
 from tokentui.ui.draw.table import Column, TableRow, VirtualTable
 from tokentui.ui.draw.text import Cell, Run, runs, tinted
 from tokentui.ui.face import nothing_there

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from tokentui.axes import AXES
 from tokentui.core.jit import FAILED
 from tokentui.core.safetext import GlyphMode, safe
+from tokentui.core.table import plural
 from tokentui.learn.rows import Candidate, Round, TokenCandidate
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import SPEEDS, Busy, ColumnSnapshot, Viewport
 from tokentui.ui.draw import text as ui_text
-from tokentui.ui.draw.figures import bar, behind, between, number, place_of, plural, signed, size, upright
+from tokentui.ui.draw.figures import bar, behind, between, number, place_of, signed, size, upright
 from tokentui.ui.draw.lines import spread
 from tokentui.ui.draw.text import Cell, Run, tinted
 from tokentui.ui.face import nothing_there
