@@ -2,7 +2,7 @@
 PYTHON ?= python
 export PYTHON
 
-.PHONY: check lint test soak engines bench picture
+.PHONY: check lint test soak engines kernels bench picture
 
 check: lint test  ## all that a change has to pass
 
@@ -15,10 +15,14 @@ test:
 soak:  ## long tests, and every property with many more examples
 	$(PYTHON) -m pytest -m soak --hypothesis-profile=soak --timeout=3600
 
-engines:  ## the tests with kernels, without Numba, and with kernels that are not compiled
+engines:  ## the tests with the box of kernels, with plain Python, and with kernels by Numba; some as they are written
 	$(PYTHON) -m pytest
-	PYTHONPATH=$(CURDIR)/tests/support/without_numba $(PYTHON) -m pytest
-	NUMBA_DISABLE_JIT=1 $(PYTHON) -m pytest
+	TOKENTUI_ENGINE=plain $(PYTHON) -m pytest
+	TOKENTUI_ENGINE=numba $(PYTHON) -m pytest
+	TOKENTUI_ENGINE=python $(PYTHON) -m pytest tests/kernels tests/learn/test_compiled.py
+
+kernels:  ## the box of kernels, compiled anew: after a change in a folder kernels
+	$(PYTHON) -m tokentui.core.building
 
 bench:  ## make bench CORPUS="novel.txt library.txt": docs/performance.md
 	$(PYTHON) benchmarks/run.py $(CORPUS)

@@ -171,10 +171,10 @@ def pieces(path: Path) -> Iterator[str]:
 
 def kernels() -> None:
     """Load the kernels, or fail."""
-    from tokentui.core import jit
+    from tokentui.core import native
 
-    if not jit.load():
-        raise SystemExit("no kernels: install tokentui[fast]")
+    if not native.available():
+        raise SystemExit(f"no kernels: {native.engine()}")
 
 
 def installed(package: str) -> bool:

@@ -23,7 +23,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 def once(path: str, split: str, text: str) -> dict[str, Any]:
     """What is measured in a process of its own."""
-    from tokentui.core import jit
     from tokentui.core.errors import TokentuiError
     from tokentui.formats.files import load
 
@@ -42,7 +41,6 @@ def once(path: str, split: str, text: str) -> dict[str, Any]:
         "ids_of_text": None, "vocab_size": tokenizer.vocab_size, "merges": tokenizer.merges,
     }
     if text:
-        jit.load()
         tokenizer.encode_ids(text)
         begin = time.perf_counter()
         row["ids_of_text"] = len(tokenizer.encode_ids(text))

@@ -13,7 +13,6 @@ import argparse
 import datetime
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -112,8 +111,6 @@ def main() -> None:
         os.environ["TOKENTUI_HOME"] = str(folder / "home")
         os.environ["TERM"] = "xterm-256color"
         os.environ.pop("COLORTERM", None)  # as it is over SSH
-        # compiled before any clock runs
-        subprocess.run([sys.executable, "-m", "tokentui.core.jit"], cwd=ROOT, check=False)
         given = Given(str(words.corpus.resolve()), str(words.large.resolve()), folder, words.effort)
         for one in words.only or MEASUREMENTS:
             load = os.getloadavg()[0]

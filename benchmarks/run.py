@@ -13,7 +13,6 @@ import compileall
 import datetime
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -179,9 +178,8 @@ def main() -> None:
     kept = words.out.with_suffix(".json")
     found: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
     on = machine()
-    # bytecode and kernels are made once, before any clock runs, as of a program that is installed
+    # bytecode is made once, before any clock runs, as of a program that is installed
     compileall.compile_dir(ROOT / "tokentui", quiet=1)
-    subprocess.run([sys.executable, "-m", "tokentui.core.jit"], cwd=ROOT, check=False)
     for name in words.only or MEASUREMENTS:
         one = MEASUREMENTS[name]
         wanted = [None] if one.takes is None else [path for path in words.corpora if one.takes(_size(path))]

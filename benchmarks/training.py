@@ -59,9 +59,9 @@ def ours_plain() -> Training:
 
 def _ours(engine: str) -> Training:
     import tokentui
-    from tokentui.core import jit
+    from tokentui.core import native
 
-    os.environ[jit.ENGINE] = engine
+    os.environ[native.ENGINE] = engine
     if engine == "compiled":
         kernels()
     recipe = tokentui.preset("gpt2")

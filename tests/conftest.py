@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 import gc
 import importlib
 import itertools
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
@@ -24,8 +22,7 @@ from gates import Gates
 from sessions import Watched
 from textual._compositor import Compositor
 
-from tokentui.core import jit, limits
-from tokentui.session import driver
+from tokentui.core import limits, native
 
 soak.register_profiles()
 styles.parse_once()
@@ -38,16 +35,6 @@ for _name in [
     if name in _LOOKED_AT or name.startswith("TEXTUAL_") or name == limits.VARIABLE
 ]:
     del os.environ[_name]
-
-
-_COMPILE = """
-import fcntl, os
-lock = open(os.path.join(os.environ["TOKENTUI_HOME"], "lock"), "w")
-fcntl.flock(lock, fcntl.LOCK_EX)
-from tokentui.core import jit
-jit.available() and (jit.compiled() or jit.load())
-"""
-"""Compiles the kernels where that was not done before; who comes second waits for the first."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -63,22 +50,8 @@ def pytest_configure(config: pytest.Config) -> None:
         sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(config.cache.mkdir("bytecode"))
 
 
-def _compiling(config: pytest.Config) -> tuple[str, subprocess.Popen[bytes]]:
-    """The folder that the kernels are kept in, and a process that ends when they are there."""
-    assert config.cache is not None
-    home = str(config.cache.mkdir("kernels"))
-    folder, environment = Path(__file__).parents[1], {**os.environ, "TOKENTUI_HOME": home}
-    return home, subprocess.Popen([sys.executable, "-c", _COMPILE], cwd=folder, env=environment)
-
-
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Begin to compile kernels where a test wants them: the first tests run meanwhile.
-
-    Keep collections from walking all modules and tests again and again: a third of the processor time.
-    """
-    if any("loaded" in getattr(item, "fixturenames", ()) for item in session.items):
-        process = _compiling(session.config)[1]
-        session.config.add_cleanup(lambda: process.__exit__(None, None, None))  # waits
+    """Keep collections from walking all modules and tests again and again: a third of the processor time."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
@@ -93,15 +66,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture(scope="session")
-def loaded(pytestconfig: pytest.Config) -> None:
-    """The kernels are loaded; a test that wants them is skipped where they cannot be."""
-    if not jit.available():
-        pytest.skip("Numba is not installed, or switched off")
-    with pytest.MonkeyPatch.context() as patch:
-        home, process = _compiling(pytestconfig)
-        process.wait()
-        patch.setenv("TOKENTUI_HOME", home)
-        assert jit.load()
+def loaded() -> None:
+    """There are kernels; a test that wants them is skipped where there are none."""
+    if not native.available():
+        pytest.skip("there are no kernels here, or they are switched off")
 
 
 @pytest.fixture
@@ -111,18 +79,6 @@ async def session() -> AsyncIterator[Watched]:
     await watched.start()
     yield watched
     await watched.close()
-
-
-@pytest.fixture
-def kernels_later(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
-    """Set by a test to let the kernels come that a session has been told to load."""
-    came = asyncio.Event()
-
-    async def warm(tell: object) -> bool:
-        return await came.wait()
-
-    monkeypatch.setattr(driver, "warm", warm)
-    return came
 
 
 @pytest.fixture

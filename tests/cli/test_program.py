@@ -12,7 +12,7 @@ from running_cli import cli, done, refused
 
 from tokentui.cli import explore, output
 from tokentui.cli.program import COMMANDS, Command, program, run
-from tokentui.core import jit
+from tokentui.core import native
 from tokentui.core.choices import Ref
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session.commands import Open, OpenTokenizer
@@ -167,7 +167,7 @@ def test_every_command_has_help_with_an_example() -> None:
 def test_version() -> None:
     words = done("--version").split()
     assert words[:2] == ["tokentui", "0.1.0,"]
-    assert f"engine: {jit.engine()}" in " ".join(words)
+    assert f"engine: {native.engine()}" in " ".join(words)
     assert ".".join(map(str, sys.version_info[:3])) in " ".join(words)
 
 

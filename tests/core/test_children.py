@@ -15,7 +15,7 @@ import pytest
 from terminal import Terminal
 
 from tokentui.cli.program import COMMANDS
-from tokentui.core import children, jit
+from tokentui.core import children
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = "import sys\nfrom tokentui.__main__ import main\nif __name__ == '__main__':\n    sys.exit(main())\n"
@@ -118,8 +118,6 @@ def test_no_command_runs_code_of_the_current_folder(traps: Path, tmp_path: Path)
     codes = re.findall("^======== (\\S+) (\\d+)$", done.stdout, re.MULTILINE)
     assert [name for name, _ in codes] == [*COMMANDS, "--version"]
     assert {code for _, code in codes} <= {"0", "1"}, f"{done.stdout[-300:]} {done.stderr}"
-    if jit.available():
-        assert "Numba" in done.stdout or "kernels" in done.stdout
 
 
 @pytest.mark.soak
@@ -139,7 +137,6 @@ def test_no_command_by_itself_runs_code_of_the_current_folder(traps: Path, scrip
 
 
 @pytest.mark.pty
-@pytest.mark.skipif(not jit.available(), reason="Numba is not installed, or switched off")
 @pytest.mark.parametrize("way", ["script", pytest.param("module", marks=pytest.mark.soak)])
 def test_the_explorer_runs_no_code_of_the_current_folder(
     traps: Path, script: str, home: Path, way: str
@@ -150,10 +147,7 @@ def test_the_explorer_runs_no_code_of_the_current_folder(
     more = {"PYTHONPATH": environment()["PYTHONPATH"], "TOKENTUI_HOME": str(home), "TOKENTUI_ENGINE": ""}
     program = (script,) if way == "script" else ("-m", "tokentui")
     with Terminal("corpus.txt", "-r", "gpt2", program=program, folder=traps, environment=more) as terminal:
-        # The child that compiles has imported Numba and a module of kernels when there is a folder for them,
-        # and all that it needs when the first kernel is kept, some seconds later.
-        come = "kernels-*" if way == "script" else "*.nbc"
-        terminal.until(lambda text: any(home.rglob(come)) or bool(sprung(traps)))
+        terminal.until(lambda text: "pairs: " in text or bool(sprung(traps)))
         assert sprung(traps) == []
         terminal.press("q")
         assert terminal.end() == 0
@@ -205,91 +199,3 @@ def test_a_child_has_the_places_of_its_parent_but_for_the_current_folder(tmp_pat
     assert path[0] == str(tmp_path / "lib")
     assert str(ROOT) in path
     assert "" not in path
-
-
-COUNTED = """
-import asyncio, os, sys
-import numba.core.event as event
-
-def note(what):
-    with open({notes!r}, "a") as notes:
-        notes.write(what + "\\n")
-
-class Compiled(event.Listener):
-    def on_start(self, one):
-        if one.data["dispatcher"].py_func.__module__.startswith("tokentui."):
-            note("compiled here")
-    def on_end(self, one):
-        pass
-
-event.register("numba:compile", Compiled())
-begin = asyncio.create_subprocess_exec
-
-async def start(*words, **more):
-    note("child")
-    return await begin(*words, **more)
-
-asyncio.create_subprocess_exec = start
-sys.path[0] = {first!r}
-from tokentui.__main__ import main
-if __name__ == "__main__":
-    sys.exit(main())
-"""
-
-
-@pytest.mark.pty
-@pytest.mark.soak
-@pytest.mark.timeout(3000)
-@pytest.mark.skipif(not jit.available(), reason="Numba is not installed, or switched off")
-@pytest.mark.parametrize("way", ["installed", "clone"])
-def test_the_first_start_compiles_once_and_not_in_the_explorer(
-    tmp_path: Path, home: Path, way: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """In a folder that holds a `tokentui/`, whichever of the two packages runs; then another start compiles
-    nothing."""
-    monkeypatch.setattr("terminal.PATIENCE_S", 1200.0)
-    here, notes = clone(tmp_path / "clone"), tmp_path / "notes"
-    program = tmp_path / "counted.py"
-    program.write_text(COUNTED.format(notes=str(notes), first=str(here if way == "clone" else ROOT)))
-    more = {"TOKENTUI_HOME": str(home), "TOKENTUI_ENGINE": ""}
-    for start in range(2):
-        with Terminal(
-            "sample:english", program=(str(program),), folder=here, columns=120, rows=40, environment=more
-        ) as terminal:
-            terminal.until(lambda text: "compiled (Numba" in text)
-            terminal.press("q")
-            assert terminal.end() == 0
-        assert notes.read_text().split("\n") == ["child", ""], f"start {start + 1}"
-    (kernels,) = (home / "cache").iterdir()
-    assert len([one for one in kernels.iterdir() if one.is_dir()]) == 1, "the files of one package"
-
-
-@pytest.mark.skipif(not jit.available(), reason="Numba is not installed, or switched off")
-def test_what_was_compiled_for_another_folder_does_not_count(tmp_path: Path, home: Path) -> None:
-    """Numba finds nothing of it: all would be compiled again, in the process that believed it there."""
-    code = "from tokentui.core import jit; print(jit._path())"
-    paths = set()
-    for folder in (clone(tmp_path / "one"), clone(tmp_path / "two")):
-        words = [sys.executable, "-c", code]
-        paths.add(
-            subprocess.run(
-                words, cwd=folder, env=environment(), capture_output=True, text=True, check=True
-            ).stdout
-        )
-    assert len(paths) == 2
-
-
-@pytest.mark.skipif(not jit.available(), reason="Numba is not installed, or switched off")
-def test_a_process_that_compiles_elsewhere_compiles_nothing(home: Path) -> None:
-    code = """
-from tokentui.core import jit
-jit.compile_elsewhere()
-jit.mark_filled()
-print(jit.compiled(), jit.ready(10**9), jit.compiled(), jit.loaded())
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment(NUMBA_DISABLE_JIT="0"), capture_output=True, text=True,
-        check=True,
-    )
-    assert (done.stdout.split(), done.stderr) == (["True", "False", "False", "False"], "")
-    assert not list(home.rglob("*.nbc"))

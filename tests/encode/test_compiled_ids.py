@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tokentui import train
-from tokentui.core import jit
+from tokentui.core import native
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.encode import offsets
 from tokentui.encode.pipeline import ImportedVocabulary
@@ -263,7 +263,7 @@ def test_progress_and_cancelling(
     engine: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if engine == "plain":
-        monkeypatch.setenv(jit.ENGINE, "plain")
+        monkeypatch.setenv(native.ENGINE, "plain")
     else:
         request.getfixturevalue("kernels")
         monkeypatch.setattr(importlib.import_module("tokentui.text.kernels.count"), "CHUNK_CHARS", 1000)

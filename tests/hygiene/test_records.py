@@ -30,10 +30,10 @@ from tokentui.analyze.metrics import Measure
 from tokentui.analyze.results import Example
 from tokentui.axes import AXES, check, preset
 from tokentui.cli.program import COMMANDS, Command
-from tokentui.core import jit
+from tokentui.core import native
 from tokentui.core.choices import Choice, Ref
 from tokentui.core.errors import TokentuiError
-from tokentui.core.jit import COMPILED
+from tokentui.core.native import COMPILED
 from tokentui.encode.segment import UNKNOWN, WAYS
 from tokentui.formats import FORMATS, WRITTEN
 from tokentui.formats.proof import look
@@ -46,7 +46,6 @@ from tokentui.learn.ranking import TIES
 from tokentui.presets import PRESETS, Preset
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session import commands as do
-from tokentui.session.jobs import COMPILING
 from tokentui.session.opening import prepare
 from tokentui.session.state import State
 from tokentui.text.corpus import Corpus
@@ -95,7 +94,7 @@ VALUES: dict[str, tuple[Choice, Recipe | None]] = {
     "pieces": (new(FILTERS["any"], allows=_short), None),
     "normalize": (new(NORMALIZERS["lowercase"]), PLAIN.with_axes(normalize=("lowercase",))),
     "unknown": (new(UNKNOWN["fused"]), PLAIN.with_axes(unknown="fused")),
-    "objective": (new(OBJECTIVES["count"], task=""), PLAIN),
+    "objective": (new(OBJECTIVES["count"]), PLAIN),
     "encode": (new(WAYS["merges"]), PLAIN),
     "unit": (new(UNITS["char"], kinds=0), PLAIN),
     "mark": (new(MARKS["none"]), PLAIN),
@@ -107,7 +106,7 @@ VALUES: dict[str, tuple[Choice, Recipe | None]] = {
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param == "compiled":
         request.getfixturevalue("loaded")
-    monkeypatch.setenv(jit.ENGINE, request.param)
+    monkeypatch.setenv(native.ENGINE, request.param)
     return str(request.param)
 
 
@@ -180,7 +179,7 @@ def test_a_new_preset_shows_up_everywhere(monkeypatch: pytest.MonkeyPatch) -> No
 async def test_an_objective_of_a_value_is_drawn(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its own exact value, rounded, stands in its column and in Why."""
     record = new(
-        OBJECTIVES["score"], task="", value=lambda count, left, right: (count**2, left * right),
+        OBJECTIVES["score"], value=lambda count, left, right: (count**2, left * right),
         formula="c(xy)²/(c(x)·c(y))", columns=columns("count", "left uses", "right uses", name),
     )
     monkeypatch.setitem(OBJECTIVES, NAME, record)
@@ -216,24 +215,12 @@ def test_the_screen_says_what_has_no_kernel(monkeypatch: pytest.MonkeyPatch) -> 
     large = Corpus.from_text("low lower lowest " * 12_000, "large")
     recipe = PLAIN.with_axes(symbols=("est",))
     explorer = State(prepare(large, recipe, Run()))
-    explorer.engine = "compiled (Numba 0)"
-    assert explorer.snapshot().engine_said == "plain Python for symbols=est, else compiled (Numba 0)"
+    assert explorer.snapshot().engine_said == "plain Python for symbols=est, else compiled"
     known = State(prepare(large, PLAIN, Run()))
-    known.engine = "compiled (Numba 0)"
-    assert known.snapshot().engine_said == "compiled (Numba 0)"
+    assert known.snapshot().engine_said == "compiled"
     recipe = PLAIN.with_axes(split="words")
     counted = State(prepare(large, recipe, Run()))
-    counted.engine = "compiled (Numba 0)"
-    assert counted.snapshot().engine_said == "compiled (Numba 0); plain Python counts by split=words"
-
-
-@pytest.mark.parametrize(("times", "said"), [(4000, jit.PLAIN), (12_000, COMPILING)])
-def test_kernels_are_awaited_where_a_corpus_gains_by_them(times: int, said: str) -> None:
-    """The screen says that they compile where the training is laid out again by them, and nowhere else."""
-    state = State(replace(prepare(Corpus.from_text("low lower lowest " * times), PLAIN, Run()), plain=True))
-    state.engine = COMPILING
-    assert state.snapshot().engine == said
-    assert len(list(state.unprepared(again=True))) == (said == COMPILING)
+    assert counted.snapshot().engine_said == "compiled; plain Python counts by split=words"
 
 
 @pytest.mark.parametrize(("change", "said"), [
@@ -246,8 +233,8 @@ def test_kernels_are_awaited_where_a_corpus_gains_by_them(times: int, said: str)
 def test_without_kernel(change: Callable[[], Recipe], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = change()
     assert without_kernel(recipe) == said
-    if jit.available():
-        monkeypatch.setenv(jit.ENGINE, "compiled")
+    if native.available():
+        monkeypatch.setenv(native.ENGINE, "compiled")
         assert (start(CORPUS, recipe).traits.engine == COMPILED) is (not said)
 
 

@@ -7,8 +7,6 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 import tokentui
 from tokentui.analyze.health import CHECKS
 from tokentui.analyze.metrics import MEASURES
@@ -96,7 +94,6 @@ def test_no_table_lacks_a_record_of_its_kind() -> None:
 
 
 def test_the_kernels_know_the_rules_that_records_say_they_know() -> None:
-    pytest.importorskip("numba")
     from tokentui.learn.kernels.layout import RULES as TIE_RULES
     from tokentui.text.kernels.rules import RULES, RUNS, SPACED
 

@@ -15,7 +15,6 @@ from tokentui.text.kernels import rules
 from tokentui.text.kernels.rules import ClassTable
 from tokentui.text.normalize import BERT_PUNCTUATION, BERT_SPACES
 
-pytest.importorskip("numpy")
 ALL = soak.code_points()
 
 
@@ -44,8 +43,8 @@ def test_every_code_point_has_the_class_that_patterns_give_it(pattern: str, name
 
 def test_one_string_of_all_code_points_is_kept() -> None:
     """Not one for each plane beside it."""
-    rules.letters_table.__wrapped__()
-    rules.bert_table.__wrapped__()
+    rules._letters()
+    rules._bert_words()
     assert rules._codes.cache_info().currsize == 1
 
 

@@ -21,7 +21,7 @@ from tokentui import learn
 from tokentui.analyze import divergence
 from tokentui.analyze.divergence import first_divergences
 from tokentui.axes import preset
-from tokentui.core import jit
+from tokentui.core import native
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import job
 from tokentui.encode import offsets
@@ -61,9 +61,9 @@ class Failing:
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self._patch = patch
         self.told: list[str] = []
-        patch.setattr(jit, "failed", False)
-        patch.setattr(jit, "tell", lambda failure: self.told.append(str(failure)))
-        patch.setenv(jit.ENGINE, "compiled")
+        patch.setattr(native, "failed", False)
+        patch.setattr(native, "tell", lambda failure: self.told.append(str(failure)))
+        patch.setenv(native.ENGINE, "compiled")
         patch.setattr(offsets, "KERNEL_CHARS", 1)
 
     def fail(
@@ -92,7 +92,7 @@ def failing(loaded: None, monkeypatch: pytest.MonkeyPatch) -> Failing:
 @contextlib.contextmanager
 def plain() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(jit.ENGINE, "plain")
+        patch.setenv(native.ENGINE, "plain")
         yield
 
 
@@ -104,7 +104,7 @@ def test_counting(failing: Failing) -> None:
         expected = count(CORPUS, preset("gpt2"))
     failing.fail(COUNT)
     assert count(CORPUS, preset("gpt2")) == expected
-    assert (failing.told, jit.engine(), jit.load()) == (TOLD, jit.FAILED, False)
+    assert (failing.told, native.engine(), native.available()) == (TOLD, native.FAILED, False)
     assert count(CORPUS, preset("gpt2")) == expected
     assert failing.told == TOLD
 
@@ -114,7 +114,7 @@ def test_what_is_no_failure_of_kernels(failing: Failing, error: type[BaseExcepti
     failing.fail(COUNT, error=error)
     with pytest.raises(error):
         count(CORPUS, preset("gpt2"))
-    assert (failing.told, jit.failed) == ([], False)
+    assert (failing.told, native.failed) == ([], False)
 
 
 @pytest.mark.parametrize("cancels", [False, True])
@@ -124,7 +124,7 @@ def test_whoever_watches_a_job_may_fail(failing: Failing, cancels: bool) -> None
 
     with pytest.raises(ValueError, match="not drawn"), job(*(None, fails) if cancels else (fails,)):
         count(CORPUS, preset("gpt2"))
-    assert (failing.told, jit.failed) == ([], False)
+    assert (failing.told, native.failed) == ([], False)
 
 
 def facts(trainer: Any) -> list[object]:
@@ -140,7 +140,7 @@ def walked(recipe: Recipe, failing: Failing | None = None) -> Iterator[list[obje
     """The facts of a training on the way, forward and back."""
     trainer = learn.start(CORPUS, recipe)
     if failing:
-        assert trainer.traits.engine == jit.COMPILED
+        assert trainer.traits.engine == native.COMPILED
     for walk in (
         lambda: learn.run(trainer, Stops(merges=5, vocab_size=40)), lambda: learn.step(trainer),
         lambda: learn.jump(trainer, 2), lambda: learn.jump(trainer, 4), lambda: learn.back(trainer),
@@ -148,7 +148,7 @@ def walked(recipe: Recipe, failing: Failing | None = None) -> Iterator[list[obje
     ):
         walk()
         yield facts(trainer)
-    assert not failing or trainer.traits.engine == jit.PLAIN
+    assert not failing or trainer.traits.engine == native.PLAIN
 
 
 KERNELS = [(preset("gpt2"), WALK, call) for call in range(1, 6)]
@@ -199,26 +199,26 @@ def test_a_change_to_plain_python_that_is_stopped_begins_again(
     monkeypatch.setattr(bpe, "_SLICE", 1)
     monkeypatch.setattr(PairTrainer.advance, "__defaults__", (0.0,))
     if by == "a warning that is an error":
-        monkeypatch.setattr(jit, "tell", warns)
+        monkeypatch.setattr(native, "tell", warns)
         with pytest.raises(RuntimeWarning, match="kernels failed"):
             trainer.run(merges=20)
     else:
         with pytest.raises(Cancelled):
             trainer.run(merges=20, cancel=lambda: bool(walks))
         assert len(walks) == 1, "it is asked at every step"
-    assert (trainer.number, trainer.known, jit.failed) == (10, 10, True)
+    assert (trainer.number, trainer.known, native.failed) == (10, 10, True)
     trainer.run(merges=20)
     assert list(trainer.steps()) == list(expected.steps())
-    assert (len(calls), engine.traits.engine) == (1, jit.PLAIN)
+    assert (len(calls), engine.traits.engine) == (1, native.PLAIN)
 
 
 def test_no_training_begins_with_kernels_once_they_failed(failing: Failing) -> None:
-    trainer = merging(Material.of(count(CORPUS, preset("gpt2")), preset("gpt2")), kernels=True)
-    assert trainer.traits.engine == jit.COMPILED
-    jit.fail(SystemError("a kernel"))
-    assert trainer.fork(0, ()).traits.engine == jit.PLAIN
+    trainer = merging(Material.of(count(CORPUS, preset("gpt2")), preset("gpt2")), compiled=True)
+    assert trainer.traits.engine == native.COMPILED
+    native.fail(SystemError("a kernel"))
+    assert trainer.fork(0, ()).traits.engine == native.PLAIN
     assert learn.step(trainer) is not None
-    assert trainer.traits.engine == jit.PLAIN, "others go on without them as well"
+    assert trainer.traits.engine == native.PLAIN, "others go on without them as well"
 
 
 SHORT = Stops(vocab_size=40, max_length=4)
@@ -237,7 +237,7 @@ def test_other_limits(walk: Callable[[Any], object], failing: Failing) -> None:
     failing.fail("tokentui.learn.kernels.unigram.PASSES.forward")
     walk(trainer)
     learn.run(trainer, SHORT)
-    assert (failing.told, trainer.traits.engine, facts(trainer)) == (TOLD, jit.PLAIN, facts(expected))
+    assert (failing.told, trainer.traits.engine, facts(trainer)) == (TOLD, native.PLAIN, facts(expected))
 
 
 @pytest.mark.parametrize(("recipe", "kernel"), [
@@ -268,7 +268,7 @@ def test_the_library_warns(failing: Failing, monkeypatch: pytest.MonkeyPatch) ->
     with plain():
         expected = tokentui.Trainer(CORPUS, "gpt2")
         expected.run(merges=10)
-    monkeypatch.setattr(jit, "tell", warnings.warn)
+    monkeypatch.setattr(native, "tell", warnings.warn)
     trainer = tokentui.Trainer(CORPUS, "gpt2")
     trainer.run(merges=10)
     failing.fail(RANK)
@@ -357,7 +357,7 @@ async def test_sessions(
     failing.fail(kernel, call)
     seen, answers = await shown(*commands)
     assert (answers_of(seen), answers) == (answers_of(expected), same)
-    assert seen.engine == jit.FAILED
+    assert seen.engine == native.FAILED
     assert "SystemError: a kernel" in (tmp_path / "crash.txt").read_text()
 
 
@@ -374,9 +374,9 @@ def nothing(*_: object) -> None:
 
 def test_a_fork_for_plain_python_leaves_a_training_its_kernels(failing: Failing) -> None:
     trainer = learn.start(CORPUS, UNIGRAM)
-    jit.fail(SystemError("a kernel of a job"))
-    assert trainer.fork(0, ()).traits.engine == jit.PLAIN
-    assert trainer.traits.engine == jit.COMPILED, "else its own failure is not seen as one of kernels"
+    native.fail(SystemError("a kernel of a job"))
+    assert trainer.fork(0, ()).traits.engine == native.PLAIN
+    assert trainer.traits.engine == native.COMPILED, "else its own failure is not seen as one of kernels"
 
 
 def test_a_failed_training_is_not_kept(failing: Failing) -> None:
@@ -384,7 +384,7 @@ def test_a_failed_training_is_not_kept(failing: Failing) -> None:
         good = prepare(CORPUS, preset("gpt2"), Run())
     bad, shelf = prepare(CORPUS, preset("gpt2"), Run()), Shelf()
     shelf.keep(good)
-    jit.fail(SystemError("a kernel"))
+    native.fail(SystemError("a kernel"))
     shelf.keep(bad)
     found = shelf.prepared(do.SetRecipe(preset("gpt2")), bad, nothing)
     assert found.trainer is good.trainer
@@ -419,7 +419,7 @@ def test_a_column_whose_uses_fail_is_laid_out_again(
 ) -> None:
     state = state_of(replace(UNIGRAM, base="sorted"))
     state.handle(do.Compare((state.main.wanted, ColumnWanted(preset("gpt2")))), nothing)
-    for one in list(state.unprepared(False)):
+    for one in list(state.unprepared()):
         state.prepared(one, one.work())
     while state.sync.at_work:
         state.sync.work(0.0)
@@ -433,7 +433,7 @@ def test_a_column_whose_uses_fail_is_laid_out_again(
     state.results.take_up(pool, state.view, rested=True)
     pool.close()
     assert (column.broken, column.in_sync, failing.told) == (True, False, TOLD)
-    assert len(list(state.unprepared(False))) == 1
+    assert len(list(state.unprepared())) == 1
 
 
 def test_a_column_that_fails_as_it_is_shown_leads_no_longer(
@@ -445,7 +445,7 @@ def test_a_column_that_fails_as_it_is_shown_leads_no_longer(
     for command in (do.SyncBy("tokens"), do.GoTo(30)):
         state.handle(command, nothing)
         while state.sync.at_work:
-            for one in list(state.unprepared(False)):
+            for one in list(state.unprepared()):
                 state.prepared(one, one.work())
             state.sync.work(0.0)
     first, second = state.sync.columns

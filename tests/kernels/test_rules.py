@@ -12,8 +12,6 @@ from tokentui.recipe import Recipe
 from tokentui.text.kernels import rules
 from tokentui.text.split import splitter
 
-pytest.importorskip("numpy")
-
 
 def entry(split: str, left: str, right: str) -> int:
     table = rules.bert_table() if split == "bert" else rules.letters_table()

@@ -19,10 +19,10 @@ from trainers import best, cells, merge_at, merge_steps, why
 
 from tokentui import learn
 from tokentui.axes import AXES, preset
-from tokentui.core import jit
+from tokentui.core import native
 from tokentui.core.errors import Cancelled
-from tokentui.core.jit import COMPILED, PLAIN
 from tokentui.core.jobs import job
+from tokentui.core.native import COMPILED, PLAIN
 from tokentui.learn import start
 from tokentui.learn.bases import byte_order_of_gpt2
 from tokentui.learn.merging import merging
@@ -78,7 +78,7 @@ def both(words: Words | str, recipe: Recipe) -> tuple[PairTrainer, PairTrainer]:
     if isinstance(words, str):
         words = scanning.plain_count(Corpus.from_text(words), recipe)
     material = Material.of(words, recipe)
-    return merging(material, kernels=False), merging(material, kernels=True)
+    return merging(material, compiled=False), merging(material, compiled=True)
 
 
 def state(trainer: PairTrainer, limit: int = 200) -> dict[str, Any]:
@@ -159,18 +159,18 @@ def test_walks_under_any_stops(text: str, recipe: Recipe, walks: list[tuple[int 
 @given(texts, recipes)
 def test_going_back_undoes_everything(text: str, recipe: Recipe) -> None:
     _, compiled = both(text, recipe)
-    laid_out, pairs = cells(compiled)._state.cells.copy(), best(compiled, 10_000)
+    laid_out, pairs = cells(compiled)._state.cells.tolist(), best(compiled, 10_000)
     learn.run(compiled, Stops())
     while learn.back(compiled):
         pass
-    assert cells(compiled)._state.cells.tolist() == laid_out.tolist()
+    assert cells(compiled)._state.cells.tolist() == laid_out
     assert best(compiled, 10_000) == pairs
     learn.jump(compiled, compiled.computed)
-    again = cells(compiled)._state.cells.copy()
+    again = cells(compiled)._state.cells.tolist()
     learn.jump(compiled, 0)
     while compiled.number < compiled.computed:
         learn.step(compiled)
-    assert cells(compiled)._state.cells.tolist() == again.tolist()
+    assert cells(compiled)._state.cells.tolist() == again
 
 
 def novel(words: int, seed: int = 1) -> str:
@@ -227,7 +227,7 @@ def test_checkpoints_are_few() -> None:
 
     recipe = Recipe(split="none")
     compiled = merging(
-        Material.of(scanning.plain_count(Corpus.from_text(novel(120_000)), recipe), recipe), kernels=True
+        Material.of(scanning.plain_count(Corpus.from_text(novel(120_000)), recipe), recipe), compiled=True
     )
     before, laid_out = compiled.memory(), len(cells(compiled)._state.cells)
     learn.run(compiled, Stops())
@@ -240,10 +240,10 @@ def test_a_slice_is_short() -> None:
     slices = 0
     while compiled.advance(None, Stops(), seconds=0.0) is None:
         slices += 1
-    assert slices >= cells(compiled)._state.steps["logged"][compiled.computed] // (1 << 16)
+    assert slices >= cells(compiled)._figure(compiled.computed, "logged") // (1 << 16)
     number = compiled.number
     with job(cancel=lambda: True), pytest.raises(Cancelled):
-        merging(Material.of(compiled.words, compiled.recipe), kernels=True)
+        merging(Material.of(compiled.words, compiled.recipe), compiled=True)
     assert compiled.number == number
 
 
@@ -252,32 +252,30 @@ def test_a_lack_of_memory_leaves_no_array_too_small(
     axes: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Kernels look at some arrays alone for room; they write into all of them."""
-    import numpy as np
-
     from tokentui.learn import compiled as engine
 
     monkeypatch.setattr(engine, "FIRST_STEPS", 8)
-    empty, limit = np.empty, Stops(merges=100)
+    flat, limit = native.flat, Stops(merges=100)
     plain, _ = both(novel(2000), Recipe(**axes))
     learn.run(plain, limit)
-    for last in range(60):
+    for last in range(200):
         left = iter(range(last))
         lacked = False
 
-        def fails(size: int, dtype: Any, left: Iterator[int] = left) -> Any:
+        def fails(kind: Any, size: int, left: Iterator[int] = left) -> Any:
             nonlocal lacked
             if next(left, None) is None and not lacked:
                 lacked = True
                 raise MemoryError
-            return empty(size, dtype)
+            return flat(kind, size)
 
         _, compiled = both(novel(2000), Recipe(**axes))
         with monkeypatch.context() as patch, contextlib.suppress(MemoryError):
-            patch.setattr(np, "empty", fails)
+            patch.setattr(native, "flat", fails)
             learn.run(compiled, limit)
-        state = cells(compiled)._state
-        assert len(state.symbols) >= len(state.ends) - 1
-        assert len(state.counts) >= len(state.table)
+        rows = cells(compiled)._rows
+        assert rows("symbols") >= rows("ends") - 1
+        assert rows("counts") >= rows("table")
         learn.run(compiled, limit)
         assert history(compiled) == history(plain)
         if not lacked:
@@ -327,12 +325,12 @@ def test_scores_of_any_size_are_compared_without_rounding(rows: list[tuple[str, 
 @settings(max_examples=75, deadline=None)
 @given(*[st.integers(0, (1 << 62) - 1) | st.integers(0, 3)] * 6, st.booleans())
 def test_products_of_three(a: int, b: int, c: int, x: int, y: int, z: int, alike: bool) -> None:
-    from tokentui.learn.kernels.order import compare_wide
+    from tokentui.learn.kernels.order import compare_products
 
     if alike:
         x, y, z = c, a, b
     product, other = a * b * c, x * y * z
-    assert compare_wide(a, b, c, x, y, z) == (product > other) - (product < other)
+    assert compare_products(a, b, c, x, y, z) == (product > other) - (product < other)
 
 
 def test_scores_that_no_float_tells_apart_are_no_tie() -> None:
@@ -359,10 +357,10 @@ def test_a_large_corpus_is_for_the_kernels_and_an_engine_can_be_forced(
 ) -> None:
     large, small, recipe = Corpus.from_text(novel(60_000)), Corpus.from_text("a b c"), Recipe(**axes)
     assert start(large, recipe).traits.engine == COMPILED
-    assert start(small, recipe).traits.engine == PLAIN
-    monkeypatch.setenv(jit.ENGINE, "plain")
+    assert start(small, recipe).traits.engine == COMPILED
+    monkeypatch.setenv(native.ENGINE, "plain")
     assert start(large, recipe).traits.engine == PLAIN
-    monkeypatch.setenv(jit.ENGINE, "compiled")
+    monkeypatch.setenv(native.ENGINE, "compiled")
     assert start(small, recipe).traits.engine == COMPILED
 
 
@@ -400,7 +398,7 @@ def test_a_large_corpus_is_for_the_kernels_and_an_engine_can_be_forced(
 def test_what_the_kernels_do_not_know(
     axes: dict[str, Any], specials: tuple[str, ...], more: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(jit.ENGINE, "compiled")
+    monkeypatch.setenv(native.ENGINE, "compiled")
     recipe = Recipe(**axes)
     words = Words(("ab", "aab"), (more, 1))
     assert start(None, recipe, Run(specials=specials), words).traits.engine == PLAIN
@@ -420,8 +418,8 @@ def test_counted_words_are_taken_as_they_are() -> None:
             assert found is not None
             words = Words.of(found)
             assert words.flat is not None
-            compiled = merging(Material.of(words, recipe), kernels=True)
-            plain = merging(Material.of(Words(words.words, words.counts), recipe), kernels=False)
+            compiled = merging(Material.of(words, recipe), compiled=True)
+            plain = merging(Material.of(Words(words.words, words.counts), recipe), compiled=False)
             assert words == plain.words
             learn.run(compiled, Stops(merges=50))
             learn.run(plain, Stops(merges=50))
@@ -433,7 +431,7 @@ def test_words_that_are_empty_or_twice_there() -> None:
         recipe = Recipe(split="whitespace", unit="char", base="sorted", mark=mark, unknown="error")
         words = Words(("", "ab", "", "ab", "a"), (3, 2, 1, 5, 1))
         material = Material.of(words, recipe)
-        plain, compiled = merging(material, kernels=False), merging(material, kernels=True)
+        plain, compiled = merging(material, compiled=False), merging(material, compiled=True)
         assert learn.run(compiled, Stops()) == learn.run(plain, Stops())
         assert history(compiled) == history(plain)
         assert list(compiled.uses) == list(plain.uses)
@@ -449,7 +447,7 @@ def test_every_merge_is_that_of_hugging_face(novel: str, monkeypatch: pytest.Mon
     short = novel == "a passage"
     passage = Corpus.from_text(oracle.texts()["en_mid"])
     corpus = passage if short else read(oracle.shared(f"corpora/{novel}"), as_="text")
-    monkeypatch.setenv(jit.ENGINE, "compiled")
+    monkeypatch.setenv(native.ENGINE, "compiled")
     compiled = start(corpus, preset("gpt2"))
     assert compiled.traits.engine == COMPILED
     learn.run(compiled, Stops(vocab_size=32_768))

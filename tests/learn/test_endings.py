@@ -10,7 +10,7 @@ from sessions import tell
 
 from tokentui import learn
 from tokentui.axes import preset
-from tokentui.core import jit
+from tokentui.core import native
 from tokentui.learn import start
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.trainer import Trainer
@@ -82,7 +82,7 @@ class Asked(list[int]):
 
 
 def test_a_known_step_is_looked_at_once_for_a_least_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(jit.ENGINE, "plain")
+    monkeypatch.setenv(native.ENGINE, "plain")
     trainer = start(read("sample:sailor"), preset("gpt2"))
     assert isinstance(trainer, PairTrainer)
     stops = Stops(min_count=2)

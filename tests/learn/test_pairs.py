@@ -14,15 +14,18 @@ from trainers import best, lists, start, why, words_of
 
 from tokentui import learn
 from tokentui.axes import AXES
-from tokentui.core import jit
+from tokentui.core import native
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import job
 from tokentui.learn.bases import sentencepiece_piece
+from tokentui.learn.merging import merging
+from tokentui.learn.objectives import Material
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Query
 from tokentui.learn.values import MergeStep, Word
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
+from tokentui.text.count import count
 
 TIES = list(AXES["tie"])
 MARKS = ["none", "end-symbol:</w>", "end-suffix:</w>", "prefix:##"]
@@ -240,7 +243,7 @@ def test_an_empty_corpus_has_nothing_to_merge() -> None:
 
 
 def test_cancelling_leaves_the_trainer_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(jit.ENGINE, "plain")  # the other one is done before it looks up
+    monkeypatch.setenv(native.ENGINE, "plain")  # the other one is done before it looks up
     trainer = start(Corpus.from_text(" ".join(f"{n:x}word{n}" for n in range(20000))), Recipe())
     told: list[int] = []
     with job(lambda done, total: told.append(done), lambda: len(told) > 1), pytest.raises(Cancelled):
@@ -255,7 +258,8 @@ def test_cancelling_leaves_the_trainer_where_it_is(monkeypatch: pytest.MonkeyPat
 
 
 def test_advance_stops_when_its_time_is_up() -> None:
-    trainer = start(Corpus.from_text(" ".join(f"word{n}" for n in range(3000))), Recipe())
+    corpus, recipe = Corpus.from_text(" ".join(f"word{n}" for n in range(3000))), Recipe()
+    trainer = merging(Material.of(count(corpus, recipe), recipe), compiled=False)
     slices = 0
     while trainer.advance(None, Stops(), seconds=0.0) is None:
         slices += 1

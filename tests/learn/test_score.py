@@ -84,7 +84,7 @@ class NaiveScore(Naive):
 
 def naive_of(trainer: PairTrainer, stops: Stops) -> NaiveScore:
     """A naive run under these limits, with the trainer's merges up to its present step made."""
-    fresh = merging(Material.of(trainer.words, trainer.recipe), kernels=False)
+    fresh = merging(Material.of(trainer.words, trainer.recipe), compiled=False)
     counts = fresh.words.counts
     naive = NaiveScore(
         words=words_of(fresh),
@@ -267,7 +267,7 @@ def test_a_step_and_its_score_come_from_the_counts_before_it() -> None:
     step = learn.step(trainer)
     assert isinstance(step, MergeStep)
     assert (step.count, step.replaced, step.left_uses, step.right_uses, step.score) == (4, 2, 6, 6, 4 / 36)
-    assert trainer.uses == [2, 1, 2]
+    assert list(trainer.uses) == [2, 1, 2]
 
 
 def test_an_empty_corpus_has_nothing_to_merge() -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tokentui import learn
 from tokentui.axes import preset
-from tokentui.core import jit
+from tokentui.core import native
 from tokentui.learn.bases import FILTERS
 from tokentui.learn.kernels.unigram_text import Found, codes, fits, ints
 from tokentui.learn.objectives import Material
@@ -54,7 +54,7 @@ def course(
 ) -> Iterator[Any]:
     """All that a training by an engine goes through."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(jit.ENGINE, "plain" if plain else "compiled")
+        patch.setenv(native.ENGINE, "plain" if plain else "compiled")
         models = Models(words, recipe, lines, seeds)
     assert (models.run is lattices.WRITTEN) == plain
     yield models.seeds
@@ -131,7 +131,7 @@ def material() -> Material:
 def straight(material: Material) -> UnigramTrainer:
     """A run by the plain engine to its end."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(jit.ENGINE, "plain")
+        patch.setenv(native.ENGINE, "plain")
         trainer = UnigramTrainer(material)
     learn.run(trainer, Stops())
     return trainer

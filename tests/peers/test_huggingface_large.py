@@ -20,8 +20,8 @@ from trainers import merge_steps
 
 from tokentui import learn
 from tokentui.axes import preset
-from tokentui.core import jit
-from tokentui.core.jit import COMPILED, PLAIN
+from tokentui.core import native
+from tokentui.core.native import COMPILED, PLAIN
 from tokentui.learn import start
 from tokentui.learn.bases import byte_order_of_gpt2
 from tokentui.recipe import Stops
@@ -83,7 +83,7 @@ def test_merges_on_a_large_corpus(
         path.write_bytes(lzma.decompress(oracle.shared(SOURCE).read_bytes())[:size].rpartition(b"\n")[0])
     wanted = theirs(path.read_bytes().decode())
     for engine, kind in (("compiled", COMPILED), ("plain", PLAIN)):
-        monkeypatch.setenv(jit.ENGINE, engine)
+        monkeypatch.setenv(native.ENGINE, engine)
         trainer = start(read(path, as_="text"), preset("gpt2"))
         assert trainer.traits.engine == kind
         learn.run(trainer, Stops(vocab_size=IDS))

@@ -9,8 +9,6 @@ import sys
 import pytest
 from leaving import Surroundings, moment
 
-from tokentui.core import jit
-
 pytestmark = pytest.mark.pty
 SEED, COUNT = "TOKENTUI_EXITS_SEED", "TOKENTUI_EXITS"
 """Variables of the environment: `7` for the moments of a seed, `7:31` for one of them; and how many there
@@ -21,8 +19,7 @@ are."""
 def surroundings(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Surroundings:
     """A corpus, a tokenizer, and the kernels of the tests."""
     folder = tmp_path_factory.mktemp("exits")
-    assert pytestconfig.cache is not None
-    made = Surroundings(folder, pytestconfig.cache.mkdir("kernels") if jit.available() else None)
+    made = Surroundings(folder)
     words = (
         "train", made.names["small"], "-r", "gpt2", "--merges", "200", "-o", made.names["tokenizer"], "-q",
     )

@@ -14,7 +14,7 @@ from comparing import Bench
 from sessions import Watched
 
 from tokentui.axes import preset
-from tokentui.core import jit
+from tokentui.core import native
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import check, check_match, tick
 from tokentui.learn.trainer import Tokens
@@ -27,7 +27,6 @@ from tokentui.session.snapshot import Snapshot
 from tokentui.session.state import State
 from tokentui.session.views import ColumnWanted
 from tokentui.text.corpus import Corpus
-from tokentui.text.count import WordCounts
 from tokentui.text.read import read
 
 CORPUS = Corpus.from_text("low low low lower lowest newer newest wide wider widest " * 3)
@@ -209,44 +208,10 @@ def test_where_all_columns_fail_there_is_nothing_to_do(
 def test_a_column_that_fails_without_a_word_is_not_opened_again(monkeypatch: pytest.MonkeyPatch) -> None:
     state = State(prepare(CORPUS, preset("gpt2"), ColumnWanted().run))
     state.handle(do.Compare((ColumnWanted(preset("gpt2")), ColumnWanted(preset("bert")))), lambda _: None)
-    (one,) = state.unprepared(again=False)
+    (one,) = state.unprepared()
     state.prepared(one, MemoryError())
-    assert not list(state.unprepared(again=False))
+    assert not list(state.unprepared())
     assert state.snapshot().columns[1].error == "this should not happen: MemoryError: "
-
-
-@pytest.mark.parametrize(("failure", "times"), [(MemoryError(), 0), (Cancelled(), 1)])
-def test_a_column_that_cannot_be_laid_out_again_stays_as_it_is(
-    failure: Exception, times: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tokentui.session.state.KERNEL_BYTES", 0)
-    prepared: Prepared = opening.prepare_column(WordCounts(CORPUS), ColumnWanted(preset("gpt2")))
-    state = State(replace(prepared, plain=True))
-    (again,) = state.unprepared(again=True)
-    state.prepared(again, failure)
-    assert len(list(state.unprepared(again=True))) == times
-    assert state.main.trainer is prepared.trainer
-
-
-def test_kernels_that_fail_do_not_take_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tokentui.session.state.KERNEL_BYTES", 0)
-    prepared: Prepared = opening.prepare_column(WordCounts(CORPUS), ColumnWanted(preset("gpt2")))
-    state = State(replace(prepared, plain=True))
-    state.handle(do.GoTo(3), lambda _: None)
-    while state.sync.at_work:
-        state.sync.work(0.0)
-    (again,) = state.unprepared(again=True)
-    found = again.work()
-    assert isinstance(found, Prepared)
-
-    def fails(*_: Any) -> None:
-        raise SystemError
-
-    monkeypatch.setattr(found.trainer, "advance", fails)
-    state.prepared(again, found)
-    assert not list(state.unprepared(again=True))
-    seen = state.snapshot().main
-    assert (state.main.trainer, seen.at.step, seen.error) == (prepared.trainer, 3, "")
 
 
 class Kernels:
@@ -275,8 +240,8 @@ class Kernels:
             assert self.goes_on.wait(PATIENCE)
             return again(was)
 
-        patch.setattr(jit, "failed", False)
-        patch.setenv(jit.ENGINE, "compiled")
+        patch.setattr(native, "failed", False)
+        patch.setenv(native.ENGINE, "compiled")
         patch.setattr(KernelPairs, "walk", walks)
         patch.setattr(states, "prepare_again", laid_out)
 
@@ -297,7 +262,7 @@ async def test_where_kernels_fail_plain_python_goes_on(
     await watched.send(do.TrainOnText(CORPUS.documents[0]))
     watched.send(do.GoTo(10))
     before = await watched.settle()
-    assert before.main.traits.engine == jit.COMPILED
+    assert before.main.traits.engine == native.COMPILED
     kernels.fails = True
     answer = watched.send(command)
     await watched.until(lambda seen: seen.busy is not None and seen.busy.what == "laying out again")
@@ -306,7 +271,7 @@ async def test_where_kernels_fail_plain_python_goes_on(
     seen = await watched.settle()
     assert answer.done()
     assert answer.exception() is None
-    assert (seen.main.traits.engine, seen.engine, seen.main.error) == (jit.PLAIN, jit.FAILED, "")
+    assert (seen.main.traits.engine, seen.engine, seen.main.error) == (native.PLAIN, native.FAILED, "")
     await session.send(do.SetRecipe(preset("gpt2")))
     await session.send(do.TrainOnText(CORPUS.documents[0]))
     session.send(do.GoTo(seen.main.at.step))
@@ -319,11 +284,9 @@ async def test_where_kernels_fail_plain_python_goes_on(
 
 def test_a_failure_of_kernels_is_told_before_it_is_mended(kernels: Kernels) -> None:
     state = State(prepare(CORPUS, preset("gpt2"), ColumnWanted().run))
-    state.engine = "compiled"
     assert state.main.breaks(SystemError("a kernel"))
-    assert state.snapshot().engine == jit.FAILED
-    assert len(list(state.unprepared(again=False))) == 1
-    assert state.engine == "compiled", "a question changes nothing"
+    assert state.snapshot().engine == native.FAILED
+    assert len(list(state.unprepared())) == 1
 
 
 async def test_what_kernels_left_when_they_failed_does_not_come_back(
@@ -353,7 +316,8 @@ async def test_what_kernels_left_when_they_failed_does_not_come_back(
         await loaded
     kernels.goes_on.set()
     seen = await watched.settle()
-    assert (seen.main.traits.engine, seen.engine, seen.corpus.name) == (jit.PLAIN, jit.FAILED, "scratch")
+    assert (seen.main.traits.engine, seen.engine) == (native.PLAIN, native.FAILED)
+    assert seen.corpus.name == "scratch"
     assert (seen.main.at.step, seen.main.errors) == (10, {})
     await watched.close()
 
@@ -369,7 +333,7 @@ async def test_kernels_that_fail_on_the_way_to_the_kept_step(kernels: Kernels) -
     await watched.until(lambda seen: seen.busy is not None and seen.busy.what == "laying out again")
     kernels.goes_on.set()
     seen = await watched.settle()
-    assert (seen.main.preset, seen.main.at.step, seen.main.traits.engine) == ("minbpe", 10, jit.PLAIN)
+    assert (seen.main.preset, seen.main.at.step, seen.main.traits.engine) == ("minbpe", 10, native.PLAIN)
     await watched.close()
 
 
@@ -385,7 +349,7 @@ async def test_where_the_kernels_of_a_column_fail_the_others_go_on_before_it(
     )
     watched.send(do.SyncBy(by))
     before = await watched.settle()
-    assert [one.traits.engine for one in before.columns] == [jit.COMPILED] * 2
+    assert [one.traits.engine for one in before.columns] == [native.COMPILED] * 2
     kernels.fails = True
     watched.send(do.Move(5))
     seen = await watched.until(
@@ -395,10 +359,10 @@ async def test_where_the_kernels_of_a_column_fail_the_others_go_on_before_it(
     kernels.goes_on.set()
     seen = await watched.settle()
     assert [(one.in_sync, one.error) for one in seen.columns] == [(True, "")] * 2
-    assert sorted(one.traits.engine for one in seen.columns) == [jit.COMPILED, jit.PLAIN]
+    assert sorted(one.traits.engine for one in seen.columns) == [native.COMPILED, native.PLAIN]
     # by tokens the other led meanwhile, and counts other steps
     expected = seen.columns[0].at.step if by == "tokens" else before.position.value + 5
-    assert (seen.position.value, seen.engine) == (expected, jit.FAILED)
+    assert (seen.position.value, seen.engine) == (expected, native.FAILED)
     await watched.close()
 
 

@@ -4,12 +4,11 @@ refused in a line."""
 from __future__ import annotations
 
 import asyncio
-import itertools
 from pathlib import Path
 
 import made_up
 import pytest
-from gates import AGAIN, COUNTING, LAST, LAYING_OUT, PART, READING, Gates
+from gates import COUNTING, LAST, LAYING_OUT, PART, READING, Gates
 from sessions import Watched
 
 from tokentui.analyze.results import VocabularyReport
@@ -261,37 +260,6 @@ async def test_a_tokenizer_is_walked_through_before_all_of_the_corpus_is_encoded
     gates.close()
     await opening
     assert (await session.settle()).main.at.step == 58
-
-
-async def test_kernels_take_over_at_the_step_where_it_is(
-    gates: Gates, text: Path, kernels_later: asyncio.Event
-) -> None:
-    session = Watched(kernels=True)
-    await session.start()
-    await session.send(do.Open((str(text),)))
-    await session.settle()
-    gates.close(AGAIN)
-    before = session.state.main.trainer
-    for _ in range(10):
-        session.send(do.Move(1))
-    kernels_later.set()
-    await gates.until(AGAIN)
-    for _ in range(14):
-        session.send(do.Move(1))
-    session.send(do.Move(-4))
-    session.send(do.Play(True))
-    session.send(do.Play(False))
-    await session.until(lambda seen: seen.main.at.step >= 20)
-    step = session.last.main.at.step
-    gates.close()
-    await gates.until("")
-    seen = await session.settle()
-    assert session.state.main.trainer is not before
-    assert (seen.main.at.step, seen.main.at.computed) == (step, max(24, step))
-    steps = [seen.main.at.step for seen in session.snapshots]
-    back = [after - before for before, after in itertools.pairwise(steps) if after < before]
-    assert sum(back) >= -4, "it goes back by the four steps that were asked for, and no further"
-    await session.close()
 
 
 async def test_a_move_back_from_beyond_the_end_is_made_from_the_end(

@@ -169,6 +169,7 @@ def test_a_section_that_fails_is_an_error_and_the_rest_is_there(
     def fails(*_: object) -> None:
         raise error
 
+    monkeypatch.setenv("TOKENTUI_ENGINE", "plain")  # else it may be a kernel that fails
     it = State(made("gpt2"))
     monkeypatch.setattr(it.main.trainer, "why", fails)
     main = it.snapshot().main

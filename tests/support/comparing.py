@@ -63,7 +63,7 @@ class Bench:
     def settle(self) -> None:
         """Open what is to be opened and walk to where it is to go."""
         state = self.state
-        for one in list(state.unprepared(again=False)):
+        for one in list(state.unprepared()):
             state.prepared(one, self.work(one))
         while state.sync.at_work:
             state.sync.work(time.monotonic(), 0.02)

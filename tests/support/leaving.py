@@ -124,15 +124,14 @@ def moment(seed: int, number: int) -> Moment:
 
 
 class Surroundings:
-    """What the moments share: corpora and a tokenizer file in a folder, and compiled kernels.
+    """What the moments share: corpora and a tokenizer file in a folder.
 
     Args:
         folder: Where they are made.
-        kernels: A home with compiled kernels; None where there are none.
     """
 
-    def __init__(self, folder: Path, kernels: Path | None) -> None:
-        self._folder, self._kernels, self._homes = folder, kernels, 0
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._homes = folder, 0
         self.kept: list[str] = []
         """Accounts of what has failed on the way out."""
         text = find_sample("english").path.read_text()
@@ -153,8 +152,6 @@ class Surroundings:
         self._homes += 1
         home = self._folder / f"home-{self._homes}"
         home.mkdir()
-        if phase.engine == "" and self._kernels is not None:
-            (home / "cache").symlink_to(self._kernels / "cache")
         environment = {
             "TOKENTUI_HOME": str(home), "TOKENTUI_ENGINE": "plain" if phase.engine == "plain" else "",
         }

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Protocol
 
-from tokentui.core.jit import PLAIN
+from tokentui.core.native import PLAIN
 from tokentui.encode.events import EventVocabulary
 from tokentui.learn.objectives import Material
 from tokentui.learn.pairs import PairTrainer

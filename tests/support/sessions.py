@@ -22,15 +22,12 @@ class Watched(Session):
     Args:
         recipe: The recipe of the first training.
         run: Its stops, first id and special tokens.
-        kernels: True to load kernels in the background.
     """
 
-    def __init__(
-        self, recipe: Recipe | None = None, run: Run | None = None, *, kernels: bool = False
-    ) -> None:
+    def __init__(self, recipe: Recipe | None = None, run: Run | None = None) -> None:
         self.snapshots: list[Snapshot] = []
         self._fresh = asyncio.Event()
-        super().__init__(self.take, recipe, run, kernels=kernels)
+        super().__init__(self.take, recipe, run)
 
     def take(self, snapshot: Snapshot) -> None:
         """Keep a snapshot."""

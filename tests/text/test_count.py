@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from tokentui.core import jit
+from tokentui.core import native
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import job
 from tokentui.recipe import Recipe
@@ -27,7 +27,7 @@ def corpus() -> Corpus:
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(jit.ENGINE, "plain")
+    monkeypatch.setenv(native.ENGINE, "plain")
     monkeypatch.setattr(module.chunks, "__defaults__", (64,))
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tokentui import learn
 from tokentui.axes import preset
-from tokentui.core import jit
+from tokentui.core import native
 from tokentui.core.choices import Parameter
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn import start
@@ -53,7 +53,7 @@ CODING = [name for name, recipe in RECIPES.items() if OBJECTIVES.of(recipe.objec
 def trained(name: str, engine: str) -> Trainer:
     """A training on the words, at step 0."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(jit.ENGINE, engine)
+        patch.setenv(native.ENGINE, engine)
         return start(None, RECIPES[name], Run(Stops(vocab_size=14 if name in PRUNING else None)), WORDS)
 
 
@@ -173,7 +173,7 @@ def test_corpora_with_names_are_trained_as_one(name: str) -> None:
     material = Material((Part("once", once), Part("again", again)), RECIPES[name], run)
     for engine in ("plain", "compiled"):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setenv(jit.ENGINE, engine)
+            patch.setenv(native.ENGINE, engine)
             several, one = material.objective.trainer(material), trained(name, engine)
         assert several.advance(4, NONE, math.inf) == one.advance(4, NONE, math.inf)
         assert digest(several) == digest(one)
@@ -236,7 +236,7 @@ def test_what_ifs(make: Callable[[], Trainer]) -> None:
     )
     forbidden = trainer.fork(3, (WhatIf("forbid", rows[0].parts, 3),))
     assert forbidden.advance(6, NONE, math.inf) is Stop.MERGES
-    assert forbidden.traits.engine == jit.PLAIN
+    assert forbidden.traits.engine == native.PLAIN
     others = parts_of(forbidden)
     assert others[:3] == taken
     assert rows[0].parts not in others[3:]
@@ -298,13 +298,13 @@ def test_an_objective_of_another_value_is_one_entry(monkeypatch: pytest.MonkeyPa
     names = "count", "left uses", "right uses", "value"
     power = Parameter("power", "the power of the count", 1, most=3)
     record = replace(
-        OBJECTIVES["count"], name=NEW, label=NEW, task="", value=pmi, columns=columns(*names),
+        OBJECTIVES["count"], name=NEW, label=NEW, kernel=False, value=pmi, columns=columns(*names),
         parameters=(power,),
     )
     monkeypatch.setitem(OBJECTIVES, NEW, record)
     recipe = RECIPES["count"].with_axes(objective=f"{NEW}:power=2", tie="first-seen")
     trainer = start(None, recipe, words=WORDS)
-    assert trainer.traits.engine == jit.PLAIN
+    assert trainer.traits.engine == native.PLAIN
     assert [column.name for column in trainer.traits.columns] == list(names)
     assert_exact(trainer, pmi, 25)
 
@@ -318,7 +318,7 @@ def test_an_objective_of_another_value_is_one_entry(monkeypatch: pytest.MonkeyPa
 @given(words=st.dictionaries(st.text("abc", min_size=2, max_size=7), st.integers(1, 9), max_size=9))
 def test_values_of_any_denominator_are_ordered_exactly(value: Value, words: dict[str, int]) -> None:
     record = replace(
-        OBJECTIVES["count"], name=NEW, task="", value=value,
+        OBJECTIVES["count"], name=NEW, kernel=False, value=value,
         columns=columns("count", "left uses", "right uses", "value"),
     )
     with pytest.MonkeyPatch.context() as patch:

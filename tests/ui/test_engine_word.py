@@ -7,9 +7,8 @@ import pytest
 from screens import explorer, screen_text
 from waiting import until
 
-from tokentui.core.jit import FAILED
+from tokentui.core.native import COMPILED, FAILED
 
-COMPILED = "compiled (Numba 0.68.1)"
 TRAINS, COUNTS = "pieces=sentencepiece", "split=words"
 
 
@@ -52,19 +51,6 @@ async def test_the_reason_stands_where_there_is_room() -> None:
             await until(pilot, lambda reason=reason: reason in screen_text(app).splitlines()[0])  # type: ignore[misc]
             await pilot.resize_terminal(80, 24)
             await until(pilot, lambda short=short: short in screen_text(app).splitlines()[0])  # type: ignore[misc]
-
-
-async def test_a_training_that_stays_plain_does_not_wait_for_kernels() -> None:
-    app, session = explorer()
-    async with app.run_test(size=(200, 40)) as pilot:
-        await until(pilot, lambda: app.main.snapshot)
-        for plain, said in (
-            (("", ""), "compiling once · gpt2"),
-            ((TRAINS, ""), "plain Python for pieces=sentencepiece · gpt2"),
-            (("", COUNTS), "compiling once · gpt2"),
-        ):
-            session.show(engine="compiling once", plain=plain)
-            await until(pilot, lambda said=said: said in screen_text(app).splitlines()[0])  # type: ignore[misc]
 
 
 async def test_kernels_that_failed_are_told() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import made_up
 import pytest
 import soak
-from gates import AGAIN, COUNTING, ENCODING, LAST, LAYING_OUT, PART, READING, Gates
+from gates import COUNTING, ENCODING, LAST, LAYING_OUT, PART, READING, Gates
 from screens import screen_text
 from textual.pilot import Pilot
 from waiting import told, until
@@ -325,43 +325,6 @@ async def test_every_step_key_while_another_recipe_is_laid_out(
         now = app.main.snapshot
         assert now is not None
         assert (now.main.recipe, now.main.at.step) == (preset("bert"), 10)
-
-
-async def test_every_key_while_kernels_take_over(
-    gates: Gates, text: Path, kernels_later: asyncio.Event
-) -> None:
-    gates.close(AGAIN)
-    app = ExplorerApp(
-        lambda publish: Session(publish, kernels=True),
-        begin=lambda session: session.send(do.Open((str(text),))),
-    )
-    async with app.run_test(size=(120, 40), notifications=True) as pilot:
-        seen = Watching(app, pilot)
-        await seen.until(
-            lambda: (
-                app.main.snapshot
-                and not app.main.snapshot.main.partial
-                and not app.main.snapshot.corpus.nothing
-            )
-        )
-        await seen.settle()
-        kernels_later.set()
-        await gates.until(AGAIN)
-        before = seen.session.state.main.trainer
-        step = 0
-        keys = {one.name: one.keys[0] for one in MAIN_ACTIONS if "global" in one.contexts}
-        for name in ("next_10", "next", "back", "next_10", "back_10", "next"):
-            move = STEPS[name]
-            assert isinstance(move, int)
-            step += move
-            await seen.press(keys[name])
-            await seen.until(lambda step=step: app.main.snapshot and app.main.snapshot.main.at.step == step)
-        gates.close()
-        await gates.until("")
-        await seen.settle()
-        assert seen.session.state.main.trainer is not before
-        assert app.main.snapshot is not None
-        assert app.main.snapshot.main.at.step == step
 
 
 async def test_questions_on_a_file_wait_until_all_of_the_corpus_is_encoded(

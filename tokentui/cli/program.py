@@ -18,7 +18,7 @@ from click.shell_completion import CompletionItem, get_completion_class, shell_c
 
 import tokentui
 from tokentui.cli.output import complain, write_text
-from tokentui.core import jit, limits, runtime
+from tokentui.core import limits, native, runtime
 from tokentui.core.choices import Ref
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.table import Table, printed
@@ -167,7 +167,7 @@ def _only(*names: str, act: Callable[[click.Context, str], None], **more: Any) -
 
 def _version(ctx: click.Context, value: str) -> None:
     python = f"{platform.python_implementation()} {platform.python_version()}"
-    write_text(f"{NAME} {tokentui.__version__}, {python}, engine: {jit.engine()}")
+    write_text(f"{NAME} {tokentui.__version__}, {python}, engine: {native.engine()}")
 
 
 def _reset_terminal(ctx: click.Context, value: str) -> None:
@@ -228,7 +228,7 @@ def run(words: Sequence[str]) -> int:
             the reader is gone, 70 a fault of the program.
     """
     try:
-        jit.tell = lambda failure: complain(str(failure))
+        native.tell = lambda failure: complain(str(failure))
         limits.use(None)
         limits.now()
         if instruction := os.environ.get(_COMPLETE_VAR):

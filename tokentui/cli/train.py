@@ -11,7 +11,7 @@ from tokentui import learn
 from tokentui.cli import output as out
 from tokentui.cli.convert import STDOUT, check_output, write_tokenizer
 from tokentui.cli.options import CORPUS, QUIET, READING, RECIPE, RUN_OPTIONS, Given, format_option, options
-from tokentui.core import jit
+from tokentui.core import native
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.files import write_whole
 from tokentui.core.jobs import job
@@ -121,7 +121,7 @@ def _remarks(trainer: Trainer, run: Run, corpus: Corpus) -> Iterator[str]:
     size, least = run.stops.vocab_size, trainer.traits.least_size
     if size is not None and size < least:
         yield f"vocab_size={size}: there are {least:,} ids before anything is learned; all of them stay"
-    if corpus.size >= WORTH_CHARS and jit.available():
+    if corpus.size >= WORTH_CHARS and native.available():
         if lacking := without_kernel(trainer.recipe):
             yield f"there is no kernel for {lacking}: plain Python trains"
         if corpus.counts is None and (lacking := without_scanner(trainer.recipe)):

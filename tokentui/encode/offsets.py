@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from tokentui.core import jit
+from tokentui.core import native
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, tick
 from tokentui.encode.pipeline import cut_at_names, may_hold
@@ -300,8 +300,8 @@ class WordEncoder:
 
     def _ids(self, part: str | list[str], threads: int | None) -> array[int]:
         """The ids of a text that the recipe alone cuts into words, or of words."""
-        if isinstance(part, str) and len(part) >= KERNEL_CHARS and jit.ready(len(part), "encode"):
-            with jit.rescued():
+        if isinstance(part, str) and len(part) >= KERNEL_CHARS and native.available():
+            with native.rescued():
                 if self._compiled is None:
                     from tokentui.encode.kernels.encode import Compiled  # not worth it for what is typed
 

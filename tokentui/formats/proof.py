@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from tokentui.core import jit
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import silent, tick
 from tokentui.core.safetext import to_bytes, visible
@@ -338,7 +337,6 @@ class _Trial:
     def encoded(self) -> tuple[Difference | None, int]:
         """The first text that is encoded otherwise, None where there is none; and how many were tried."""
         texts = list(probes(self._spec))
-        jit.ready(sum(map(len, texts)), "encode")
         tried = 0
         for n, text in enumerate(texts):
             if n % 16 == 0:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
-from tokentui.core import jit
+from tokentui.core import native
 from tokentui.core.jobs import silent, tick
 from tokentui.core.runtime import quiet_collector
 from tokentui.learn.objectives import Material
@@ -58,11 +58,11 @@ def tried(trainer: Trainer, work: Callable[[], T]) -> T:
 
     A change that is stopped begins again with the next work: what failed kernels left is not walked with.
     """
-    if not (jit.failed and trainer.traits.engine == jit.COMPILED):
+    if not (native.failed and trainer.traits.engine == native.COMPILED):
         try:
             return work()
         except Exception as error:
-            if trainer.traits.engine != jit.COMPILED or not jit.fail(error):
+            if trainer.traits.engine != native.COMPILED or not native.fail(error):
                 raise
     with silent():  # its steps are those of the progress a second time
         other = trainer.fork(0, ())

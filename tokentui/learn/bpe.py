@@ -47,8 +47,8 @@ from itertools import accumulate, chain, pairwise, repeat
 from operator import itemgetter
 from typing import NamedTuple
 
-from tokentui.core.jit import PLAIN
 from tokentui.core.jobs import each, in_blocks
+from tokentui.core.native import PLAIN
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import BOUNDARY, FILTERS, WEIGHTS, Totals, barriers, tokens_of, totals_of
 from tokentui.learn.objectives import Material

@@ -1,18 +1,17 @@
 """The engine of merges with compiled kernels. Every number is that of the plain engine (`bpe`).
 
-`tokentui.core.jit.load` has to have said yes before this module is imported. Numbers are returned as Python's
-own.
+`tokentui.core.native.available` has to have said yes before this module is imported.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable
+from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from tokentui.core.jit import COMPILED
 from tokentui.core.jobs import tick
+from tokentui.core.native import COMPILED, Flat, flat, larger
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import Totals
@@ -33,6 +32,10 @@ FIRST_STEPS = 1 << 12
 # Relative costs, measured together: of a place undone, of a place redone, of a cell or a count copied.
 _UNDO, _REDO, _COPY = 10, 14, 1
 _START_BITS = 12
+_FIGURES = {name: number for number, (name, _) in enumerate(layout.STEP.fields)}
+_STEP_WORDS = len(_FIGURES)
+_WIDTHS = {name: Flat(row).size for name, row in layout.ROWS.items()}
+"""Bytes of a row of each array."""
 
 
 class Checkpoint(NamedTuple):
@@ -63,29 +66,27 @@ class KernelPairs:
         self.number = self.known = 0
         self._filters, self._filled = objective.filters, (-1, -1)
         self._queue = score.QUEUE if objective.filters else pairs.QUEUE
-        symbols = np.array([self._vocabulary.units[piece] for piece in units.pieces], np.int32)
+        symbols = array("i", [self._vocabulary.units[piece] for piece in units.pieces])
         base = self._vocabulary.pieces
         self._state = State(
             base=len(base), rule=layout.RULES[recipe.tie], longest=layout.NO_LIMIT, least=1,
             scored=int(objective.filters),
             prefix=len(to_bytes(recipe.mark_text)) if recipe.mark_kind == "prefix" else 0,
-            **{name: np.zeros(0, row) for name, row in layout.ROWS.items()},
+            **{name: flat(row, 0) for name, row in layout.ROWS.items()},
         )._replace(
-            text=np.frombuffer(b"".join(base) or b"\0", np.uint8).copy(),
-            chains=np.zeros(layout.CHAINS, np.int32), queue=np.zeros(1, layout.ROWS["queue"]),
-            wanted=np.zeros(len(layout.ROOM), np.int64),
+            text=memoryview(bytearray(b"".join(base) or b"\0")),
+            chains=flat("int32", layout.CHAINS), queue=flat(layout.QUEUE, 1),
+            wanted=flat("int64", len(layout.ROOM)),
         )
         first_pairs = self._lay_out(units, symbols)
         self._make_symbols(FIRST_STEPS)
         state = self._state
-        state.symbols["length"][: len(base)] = 1
-        state.ends[0] = 0
-        state.ends[1 : len(base) + 1] = np.cumsum(np.fromiter(map(len, base), np.int64, len(base)))
-        state.uses[symbols] = units.totals
-        state.steps[0]["pairs"], state.steps[0]["logged"], state.steps[0]["tokens"] = (
-            first_pairs, 0, sum(units.totals),
-        )
-        self._between = max(LEAST_BETWEEN, len(state.cells) // MOST_CHECKPOINTS)
+        state.symbols[: 4 * len(base) : 4] = memoryview(array("i", [1]) * len(base))
+        state.ends[: len(base) + 1] = memoryview(array("q", accumulate(map(len, base), initial=0)))
+        for symbol, uses in zip(symbols, units.totals, strict=True):
+            state.uses[symbol] = uses
+        state.steps[:3] = memoryview(array("q", [first_pairs, 0, sum(units.totals)]))
+        self._between = max(LEAST_BETWEEN, self._rows("cells") // MOST_CHECKPOINTS)
         self._checkpoints: list[Checkpoint] = []
         tick(len(words.counts), len(words.counts))
 
@@ -96,56 +97,58 @@ class KernelPairs:
         """
         size, words = len(units.units), len(units.weights)
         # Each merge of a place makes two at most, and no more places are merged than there are units.
-        places, log = np.empty(3 * size + 1, layout.PLACE), np.empty(size, layout.ROWS["log"])
-        self._starts, cells = np.empty(words, np.int64), np.empty(size + words + 1, layout.CELL)
+        places, log = flat(layout.PLACE, 3 * size + 1), flat(layout.ENTRY, size)
+        self._starts, cells = flat("int64", words), flat(layout.CELL, size + words + 1)
         layout.lay_out(units.units, units.ends, symbols, cells, self._starts)
-        table, counts = np.zeros(1, layout.PAIR), np.zeros(1, np.int64)
+        table, counts = flat(layout.PAIR, 1), flat("int64", 1)
         bits, word, found = _START_BITS, -1, 1
         while word < words:
             table, counts, slots = (
-                _larger(table, 1 << bits), _larger(counts, 1 << bits), np.zeros(1 << bits, np.int32),
+                larger(table, layout.PAIR, 1 << bits), larger(counts, "int64", 1 << bits),
+                flat("int32", 1 << bits),
             )
             word, found = layout.pair_up(
                 max(word, 0), found, 64 - bits, self._starts, units.weights, cells, table, counts, slots
             )
             bits += 2
-        table = _larger(table, found + 2 + int(table["first"][:found].sum()) // 2)
+        pairs = found + 2 + sum(table[2 : 4 * found : 4].tolist()) // 2
+        table = larger(table, layout.PAIR, pairs)
         layout.list_places(found, self._starts, units.weights, cells, places, table)
         self._state = self._state._replace(
-            cells=cells, places=places, log=log, table=table, counts=_larger(counts, len(table))
+            cells=cells, places=places, log=log, table=table, counts=larger(counts, "int64", len(table) // 4)
         )
-        return found
+        return int(found)
 
     # ---- room
 
+    def _rows(self, name: str) -> int:
+        """The number of rows of an array of the state."""
+        return int(getattr(self._state, name).nbytes) // _WIDTHS[name]
+
     def _grow(self, size: int, *names: str) -> None:
-        """Give arrays of the state room for so many rows."""
+        """Give arrays of the state room for so many rows. New rows are noughts."""
         self._state = self._state._replace(
-            **{name: _larger(getattr(self._state, name), size) for name in names}
+            **{name: larger(getattr(self._state, name), layout.ROWS[name], size) for name in names}
         )
 
     def _make_symbols(self, steps: int) -> None:
         """Make room for so many steps. The arrays that kernels look at for room grow last."""
-        base, before = self._state.base, len(self._state.symbols)
+        base = self._state.base
         size = base + steps
         self._grow(size, "symbols", "uses", *self._queue.per_symbol)
-        self._state.symbols[before:] = np.zeros(1, layout.ROWS["symbols"])
-        self._state.uses[before:] = 0
-        orders = np.arange(size, dtype=np.int32)
-        if self._vocabulary.base_last:
-            orders -= base
-            orders[:base] += size  # more than any merge has; only the order counts
-        self._state.symbols["order"] = orders
+        # only the order counts; where the base comes last, it has more than any merge
+        orders = chain(range(steps, size), range(steps)) if self._vocabulary.base_last else range(size)
+        self._state.symbols[3::4] = memoryview(array("i", orders))
         self._grow(size + 1, "ends")
         self._grow(steps + 1, "steps")
 
     def _make_room(self) -> None:
         """Make each array large enough for the next merge."""
         for name, needed in zip(layout.ROOM, self._state.wanted.tolist(), strict=True):
-            if needed > len(getattr(self._state, name)):
+            if needed > self._rows(name):
                 of_pairs = ("counts", *self._queue.per_pair) if name == "table" else ()
                 self._grow(needed + needed // 2, name, *of_pairs)
-        steps = len(self._state.steps)
+        steps = self._rows("steps")
         if self.known + 2 > steps or self._state.base + self.known + 2 > len(self._state.ends):
             self._make_symbols(2 * steps)
 
@@ -157,9 +160,9 @@ class KernelPairs:
         if limits == self._filled:
             return
         self._filled = -1, -1
-        fresh = {name: len(self._state.table) for name in self._queue.per_pair}
-        fresh |= {name: len(self._state.symbols) for name in self._queue.per_symbol}
-        arrays: dict[str, Any] = {name: np.zeros(size, layout.ROWS[name]) for name, size in fresh.items()}
+        fresh = {name: self._rows("table") for name in self._queue.per_pair}
+        fresh |= {name: self._rows("symbols") for name in self._queue.per_symbol}
+        arrays: dict[str, Any] = {name: flat(layout.ROWS[name], size) for name, size in fresh.items()}
         self._state = self._state._replace(longest=limits[0], least=limits[1], **arrays)
         self._queue.fill(self.pairs_at(self.known), self._state.base + self.known, self._state)
         self._filled = limits
@@ -167,8 +170,8 @@ class KernelPairs:
     def best(self, under: Constraints) -> int:
         """The best pair at the furthest step, 0 where no pair may be merged."""
         self._limit(under)
-        queue = self._state.queue[0]
-        return int(queue["best"]) if queue["level"] >= under.min_count else 0
+        best, level = self._state.queue[:2]
+        return int(best) if level >= under.min_count else 0
 
     def walk(self, goal: int, under: Constraints) -> None:
         """Go towards a step for about a millisecond, forward no further than there is a pair."""
@@ -193,8 +196,8 @@ class KernelPairs:
         """Forget the steps past the present one."""
         self._vocabulary = self.vocabulary.copy(self.number)
         self.known = self.number
-        self._state.symbols["before"] = 0
-        self._state.symbols["after"] = 0
+        for latest in (1, 2):
+            self._state.symbols[latest::4] = flat("int32", self._rows("symbols"))
         self._checkpoints = [
             checkpoint for checkpoint in self._checkpoints if checkpoint.number <= self.number
         ]
@@ -204,7 +207,7 @@ class KernelPairs:
 
     def _work(self, number: int) -> int:
         """The cost of redoing all steps from the start up to a known one, in places."""
-        return int(self._state.steps["logged"][number]) + layout.A_STEP * number
+        return self._figure(number, "logged") + layout.A_STEP * number
 
     def _keep(self) -> None:
         """Make a checkpoint if the last one is far enough away."""
@@ -212,7 +215,7 @@ class KernelPairs:
         if since >= self._between:
             state = self._state
             self._checkpoints.append(
-                Checkpoint(self.known, state.cells.copy(), state.counts[: self.pairs_at(self.known)].copy())
+                Checkpoint(self.known, _copy(state.cells), _copy(state.counts[: self.pairs_at(self.known)]))
             )
             if len(self._checkpoints) == MOST_CHECKPOINTS:
                 self._checkpoints = self._checkpoints[1::2]
@@ -226,7 +229,7 @@ class KernelPairs:
             return places * _REDO if places > 0 else -places * _UNDO
 
         def cost_with_copy(checkpoint: Checkpoint) -> int:
-            return cost(checkpoint.number) + (len(checkpoint.cells) + len(checkpoint.counts)) * _COPY
+            return cost(checkpoint.number) + (len(checkpoint.cells) // 2 + len(checkpoint.counts)) * _COPY
 
         nearest = min(self._checkpoints, key=cost_with_copy, default=None)
         if nearest is None or cost(self.number) <= cost_with_copy(nearest):
@@ -243,47 +246,51 @@ class KernelPairs:
         """The vocabulary. It follows the kernels when it is asked for."""
         made = len(self._vocabulary.merges)
         if made < self.known:
-            steps = self._state.steps[made : self.known]
-            chosen = self._state.table[steps["chosen"]]
-            parts = zip(chosen["left"].tolist(), chosen["right"].tolist(), strict=True)
-            self._vocabulary.extend(list(parts), steps["places"].tolist())
+            size = self.known - made
+            lefts, rights, places = flat("int32", size), flat("int32", size), flat("int64", size)
+            merges.chosen_pairs(made, lefts, rights, places, self._state)
+            self._vocabulary.extend(list(zip(lefts.tolist(), rights.tolist(), strict=True)), places.tolist())
         return self._vocabulary
+
+    def _figure(self, number: int, name: str) -> int:
+        """A figure of the step after a known one, or before it; see `layout.STEP`."""
+        return int(self._state.steps[_STEP_WORDS * number + _FIGURES[name]])
 
     def memory(self) -> int:
         """The bytes that the corpus, its pairs, the history and the checkpoints take; the vocabulary comes on
         top."""
         state, size = self._state, self.pairs_at(self.known)
         used = {
-            "log": int(state.steps["logged"][self.known]), "places": int(state.table["first"][size]),
+            "log": self._figure(self.known, "logged"), "places": int(state.table[4 * size + 2]),
             "table": size, "counts": size, "heap": size,
         }
-        arrays = [self._starts, *(getattr(state, name)[: used.get(name)] for name in layout.ROWS)]
-        arrays += [
-            array for checkpoint in self._checkpoints for array in (checkpoint.cells, checkpoint.counts)
+        sizes = [
+            min(used.get(name, self._rows(name)), self._rows(name)) * _WIDTHS[name]
+            for name in layout.ROWS
         ]
-        return sum(array.nbytes for array in arrays)
+        copies = [array for one in self._checkpoints for array in (one.cells, one.counts)]
+        return sum(sizes) + sum(int(array.nbytes) for array in [self._starts, *copies])
 
     def pairs_at(self, number: int) -> int:
         """The number of pairs after a known step, a nought for none among them."""
-        return int(self._state.steps["pairs"][number])
+        return self._figure(number, "pairs")
 
     @property
     def uses(self) -> memoryview:
         """The uses of each known symbol at this step, by weight."""
-        return memoryview(self._state.uses[: self._state.base + self.known])
+        found: memoryview = self._state.uses[: self._state.base + self.known]
+        return found
 
     def merged(self, number: int) -> Merged:
         """The figures of a known step."""
-        step = self._state.steps[number - 1]
-        places, replaced, tied, *uses = (
-            int(step[name]) for name in ("places", "replaced", "tied", "left_uses", "right_uses")
-        )
+        names = "places", "replaced", "tied", "left_uses", "right_uses"
+        places, replaced, tied, *uses = (self._figure(number - 1, name) for name in names)
         pair = Pair(*self.vocabulary.merges[number - 1], places, places, *uses)
         return Merged(pair, replaced, tied, tied > 1)  # nothing is forced here
 
     def tokens_at(self, number: int) -> int:
         """The length of the corpus in tokens after a known step."""
-        return int(self._state.steps["tokens"][number])
+        return self._figure(number, "tokens")
 
     def size_at(self, number: int) -> int:
         """The number of ids after a known step: no merge spells a special token."""
@@ -293,68 +300,59 @@ class KernelPairs:
         """The candidates at this step, so many of the best in order."""
         size = self.pairs_at(self.number)
         limit = min(limit, size)
-        heap, state = np.empty(limit + 2, layout.RANKED), self._state._replace(longest=_longest(under))
+        heap, state = flat(layout.RANKED, limit + 2), self._state._replace(longest=_longest(under))
         total, tied, ordered = order.standing(size, limit, under.min_count, heap, state)
-        best = heap["pair"][:ordered]
-        left, right = state.table["left"][best], state.table["right"][best]
-        chosen = (best, left, right, state.counts[best], state.uses[left], state.uses[right])
-        fell, first_new = self._falls()
-        rows = [
-            Pair(left, right, places, places + fell.get(pair, 0) if pair < first_new else None, *uses)
-            for pair, left, right, places, *uses in zip(*(one.tolist() for one in chosen), strict=True)
-        ]
-        return Ranked(total, tied, self._disjoint(int(best[0])) if ordered else 0, rows)
-
-    def _falls(self) -> tuple[dict[int, int], int]:
-        """The falls of the counts of older pairs in the last step, and the number of pairs before it."""
-        if not self.number:
-            return {}, self.pairs_at(0)
-        state, step = self._state, self._state.steps[self.number - 1]
-        first_new, merged = int(step["pairs"]), int(step["chosen"])
-        log = state.log[step["logged"] : state.steps["logged"][self.number]]
-        listed = state.places[state.table["first"][merged] : state.table["first"][merged + 1]]
-        weights = listed["weight"][np.searchsorted(listed["place"], log["place"])]
-        middle = log["place"] + state.symbols["length"][state.table["left"][merged]]
-        old = np.concatenate((log["old"], ~state.cells["pair"][middle]))
-        older = (old > 0) & (old < first_new) & (old != merged)
-        found, places = np.unique(old[older], return_inverse=True)
-        fell = np.zeros(len(found), np.int64)
-        np.add.at(fell, places, np.concatenate((weights, weights))[older])
-        return dict(zip(found.tolist(), fell.tolist(), strict=True)), first_new
+        falls, first_new = flat("int64", ordered), size
+        if self.number:
+            merges.add_falls(self.number, ordered, heap, flat("int32", size), falls, self._state)
+            first_new = self._figure(self.number - 1, "pairs")
+        best: list[int] = heap.cast("q")[2 : 3 * ordered : 3].tolist()
+        table, counts, uses = state.table, state.counts, state.uses
+        rows = []
+        for pair, fell in zip(best, falls.tolist(), strict=True):
+            left, right, places = table[4 * pair], table[4 * pair + 1], counts[pair]
+            before = places + fell if pair < first_new else None
+            rows.append(Pair(left, right, places, before, uses[left], uses[right]))
+        return Ranked(total, tied, self._disjoint(best[0]) if ordered else 0, rows)
 
     def _disjoint(self, pair: int) -> int:
         """The number of places of a pair that a merge would replace, by weight."""
-        state, row = self._state, self._state.table[pair]
-        if row["left"] != row["right"]:
-            return int(state.counts[pair])
-        listed = state.places[row["first"] : state.table["first"][pair + 1]]
-        listed = listed[state.cells["pair"][listed["place"]] == pair]
-        size = 2 * int(state.symbols["length"][row["left"]])
-        return disjoint(listed["place"].tolist(), listed["weight"].tolist(), size)
+        table = self._state.table
+        left, right, first = table[4 * pair : 4 * pair + 3]
+        if left != right:
+            return int(self._state.counts[pair])
+        size = table[4 * pair + 6] - first
+        places, weights = flat("int64", size), flat("int64", size)
+        found = merges.places_now(pair, places, weights, self._state)
+        length = 2 * self._state.symbols[4 * left]
+        here: int = disjoint(places[:found].tolist(), weights[:found].tolist(), length)
+        return here
 
     def words_changed(self) -> list[int]:
         """The words, by their number, in which the last step merged something."""
         if not self.number:
             return []
-        first, last = self._state.steps["logged"][self.number - 1 : self.number + 1]
-        places = self._state.log["place"][first:last]
-        found: list[int] = np.unique(np.searchsorted(self._starts, places, "right") - 1).tolist()
-        return found
+        found = flat("int64", self._figure(self.number, "logged") - self._figure(self.number - 1, "logged"))
+        size = merges.changed_words(self.number, self._starts, found, self._state)
+        changed: list[int] = found[:size].tolist()
+        return changed
 
     def word(self, index: int, first: int, units: int | None) -> list[Span]:
         """The segmentation of a word now; see `PlainPairs.word`."""
-        cells, start = self._state.cells, int(self._starts[index])
-        stop = int(self._starts[index + 1]) - 1 if index + 1 < len(self._starts) else len(cells) - 1
+        cells, symbols, start = self._state.cells, self._state.symbols, self._starts[index]
+        stop = (self._starts[index + 1] if index + 1 < len(self._starts) else self._rows("cells")) - 1
         at = start + first
-        while cells["pair"][at] < 0:
+        while cells[2 * at + 1] < 0:
             at -= 1
         if units is not None:
             stop = min(stop, start + first + units)
-        places = at + np.flatnonzero(cells["pair"][at:stop] >= 0)
-        symbols = cells["symbol"][places]
-        begins = places - start
-        ends = begins + self._state.symbols["length"][symbols]
-        return list(map(Span, begins.tolist(), ends.tolist(), symbols.tolist()))
+        spans = []
+        while at < stop:
+            symbol = cells[2 * at]
+            size = symbols[4 * symbol]
+            spans.append(Span(at - start, at - start + size, symbol))
+            at += size
+        return spans
 
 
 def _longest(under: Constraints) -> int:
@@ -362,10 +360,8 @@ def _longest(under: Constraints) -> int:
     return layout.NO_LIMIT if under.max_length is None else min(under.max_length, layout.NO_LIMIT)
 
 
-def _larger(array: Any, size: int) -> Any:
-    """An array with room for so many rows that begins with the rows of another."""
-    if size <= len(array):
-        return array
-    larger = np.empty(size, array.dtype)
-    larger[: len(array)] = array
-    return larger
+def _copy(values: Any) -> Any:
+    """A copy of numbers."""
+    made = memoryview(bytearray(values.nbytes)).cast(values.format)
+    made[:] = values
+    return made

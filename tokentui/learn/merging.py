@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from functools import partial
 
-from tokentui.core import jit
+from tokentui.core import native
 from tokentui.core.runtime import quiet_collector
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.vocabulary import Vocabulary
@@ -34,7 +33,7 @@ def without_kernel(recipe: Recipe) -> str:
     Empty where kernels know all.
     """
     objective = OBJECTIVES.of(recipe.objective)
-    known = {"objective": bool(objective.task)}
+    known = {"objective": objective.kernel}
     if not objective.scored:
         known |= {
             # A barrier inside a word is known to the cells of the plain engine alone.
@@ -46,13 +45,12 @@ def without_kernel(recipe: Recipe) -> str:
 
 
 def is_chosen(material: Material) -> bool:
-    """True if the kernels are to do a training: loaded, fit for the recipe, and worth it for the corpus."""
+    """True if the kernels are to do a training: they can be called, and are fit for the recipe and the
+    corpus."""
     words, recipe = material.words, material.recipe
-    if without_kernel(recipe) or not jit.loaded(OBJECTIVES.of(recipe.objective).task):
+    if without_kernel(recipe) or not native.available():
         return False
     size = sum(map(len, words.words)) if words.flat is None else len(words.flat.text)
-    if size < WORTH_CHARS and os.environ.get(jit.ENGINE) != "compiled":
-        return False
     return (
         size <= MOST_CHARS
         and max(words.counts, default=0) <= MOST_WEIGHT
@@ -72,14 +70,14 @@ def _may_spell(specials: Sequence[str], words: Words, recipe: Recipe) -> bool:
 
 
 def merging(
-    material: Material, what_if: tuple[WhatIf, ...] = (), kernels: bool | None = None
+    material: Material, what_if: tuple[WhatIf, ...] = (), compiled: bool | None = None
 ) -> PairTrainer:
     """Start a training by merges of pairs.
 
     Args:
         material: The counted words, the recipe and the run.
         what_if: Changes of the run. Only plain Python knows them.
-        kernels: True to train with kernels; None lets `is_chosen` decide.
+        compiled: True to train with kernels; None lets `is_chosen` decide.
     """
     recipe, run = material.recipe, material.run
 
@@ -87,13 +85,12 @@ def merging(
         return Vocabulary(recipe, BASES.of(recipe.base).units(totals), run.specials, run.first_id)
 
     with quiet_collector():
-        chosen = not jit.failed and (is_chosen(material) if kernels is None else kernels)
+        chosen = not native.failed and (is_chosen(material) if compiled is None else compiled)
         engine: PairEngine | None = None
         if chosen and not what_if:
-            with jit.rescued():
-                # with NumPy, and the kernels that are loaded by now
+            with native.rescued():
                 from tokentui.learn.compiled import KernelPairs
 
                 engine = KernelPairs(material, vocabulary)
         engine = engine or PlainPairs(material, vocabulary)
-        return PairTrainer(engine, material, what_if, partial(merging, material, kernels=kernels))
+        return PairTrainer(engine, material, what_if, partial(merging, material, compiled=compiled))

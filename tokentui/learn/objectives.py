@@ -87,8 +87,7 @@ class Objective(Choice):
     Attributes:
         label: Its name in titles.
         trainer: Makes the trainer.
-        task: The task of `core.jit` that loads the kernels; empty where plain Python trains, and the screen
-        says so.
+        kernel: True if there are kernels for it; else plain Python trains, and the screen says so.
         value: The value that pairs are ordered by; None where that is their count, or no pairs are merged.
         formula: That value in words of a formula.
         columns: The columns of its candidates.
@@ -100,7 +99,7 @@ class Objective(Choice):
 
     label: str
     trainer: Callable[[Material], Trainer]
-    task: str = ""
+    kernel: bool = False
     value: Value | None = None
     formula: str = ""
     columns: tuple[Column, ...] = ()
@@ -164,18 +163,18 @@ OBJECTIVES = Axis(
     "objective", "what makes a pair the best",
     Objective(
         "count", "it stands most often (BPE)", label="bpe", trainer=Ref("tokentui.learn.merging:merging"),
-        task="pairs", columns=columns("count", "change"),
+        kernel=True, columns=columns("count", "change"),
     ),
     Objective(
         "score", "c(xy)/(c(x)·c(y)) is largest (WordPiece)", label="wordpiece",
         trainer=Ref("tokentui.learn.merging:merging"),
-        task="score", value=_score, formula="c(xy)/(c(x)·c(y))",
+        kernel=True, value=_score, formula="c(xy)/(c(x)·c(y))",
         columns=columns("count", "left uses", "right uses", "score"),
         filters=True,
     ),
     Objective(
         "unigram", "pieces of a unigram language model, pruned", label="unigram",
-        trainer=Ref("tokentui.learn.unigram:UnigramTrainer"), task="unigram", scored=True,
+        trainer=Ref("tokentui.learn.unigram:UnigramTrainer"), kernel=True, scored=True,
         refuses=_probabilities,
     ),
     Objective(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
-from tokentui.core.jit import PLAIN
+from tokentui.core.native import PLAIN
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.vocabulary import Vocabulary, byte_token
 
@@ -42,7 +42,7 @@ class Traits(NamedTuple):
         grows: True if steps add tokens.
         shrinks: True if steps take tokens away.
         heavy: True if one step takes long, so that other columns wait for it.
-        engine: The engine that runs: `jit.PLAIN` or `jit.COMPILED`.
+        engine: The engine that runs: `native.PLAIN` or `native.COMPILED`.
         step: The word for one step: `merge`, `round`, `token`.
         candidate: The word for one candidate: `pair`, `piece`, `token`.
         columns: The columns of the candidates; `Candidate.values` are in their order.

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tokentui.axes import label
-from tokentui.core import jit
+from tokentui.core import native
 from tokentui.core.errors import Cancelled, TokentuiError, in_words
 from tokentui.core.safetext import GlyphMode, meant, to_bytes
 from tokentui.encode.explain import round_trip
@@ -155,7 +155,7 @@ class Column:
     def breaks(self, error: Exception) -> bool:
         """Stand still until plain Python has laid it out again, where kernels failed on the way; their
         failure is kept in a file. Returns whether they did."""
-        if not (self.prepared.by_kernels and jit.fail(error)):
+        if not (self.prepared.by_kernels and native.fail(error)):
             return False
         self.open, self.broken = False, True
         return True

@@ -16,14 +16,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
-from tokentui.core import jit
+from tokentui.core import native
 from tokentui.core.choices import Ref
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import job, seen
 from tokentui.core.runtime import responsive
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
-from tokentui.session.jobs import Answer, Finding, JobPool, Line, said, tell_failure, warm
+from tokentui.session.jobs import Answer, Finding, JobPool, Line, said, tell_failure
 from tokentui.session.opening import Prepared, Shelf, nothing
 from tokentui.session.queries import answered
 from tokentui.session.snapshot import Snapshot
@@ -78,11 +78,10 @@ class Session:
         publish: Called on the event loop with each snapshot.
         recipe: The recipe of the first training.
         run: Its stops, first id and special tokens.
-        kernels: True to compile and load the kernels in the background.
     """
 
     def __init__(
-        self, publish: Publish, recipe: Recipe | None = None, run: Run | None = None, *, kernels: bool = False
+        self, publish: Publish, recipe: Recipe | None = None, run: Run | None = None
     ) -> None:
         self.idle = asyncio.Event()
         """Set while there is nothing to do: no command waiting, no step to make, nothing being opened or
@@ -96,8 +95,6 @@ class Session:
         self._responsive = contextlib.ExitStack()
         self._worker = ThreadPoolExecutor(1, "tokentui-engine")
         self._task: asyncio.Task[None] | None = None
-        self._kernels = kernels
-        self._warming: asyncio.Task[None] | None = None
         # The engine's own.
         self.state = State(nothing(recipe or Recipe(), run))
         """The columns. Only the engine's thread changes them, and none but it reads them while it works."""
@@ -108,16 +105,12 @@ class Session:
         self._pool = JobPool("tokentui-beside", 2, self._call)
         self._loading: Loading | None = None
         self._shelf = Shelf()
-        self._rebuild = False
-        """True if trainings that were laid out without kernels are laid out again."""
         self._touched = False
         """True if a command was done since the last snapshot."""
         self._stamp: tuple[object, ...] = ()
         self._published = self._moved = self._quiet_until = 0.0
         self._at: tuple[object, ...] = ()
-        jit.tell = Ref("tokentui.session.saved:keep_account")
-        if kernels:
-            jit.compile_elsewhere()
+        native.tell = Ref("tokentui.session.saved:keep_account")
 
     async def start(self) -> None:
         """Begin to take commands; the first snapshot shows an empty corpus."""
@@ -132,9 +125,6 @@ class Session:
         self._wake.set()
         if self._task:
             await asyncio.wait([self._task])
-        if self._warming:
-            self._warming.cancel()
-            await asyncio.wait([self._warming])
         for pool in (self._loader, self._columns, self._pool):
             pool.close()
         for answer in list(self._asked):
@@ -169,11 +159,6 @@ class Session:
         with contextlib.suppress(RuntimeError):  # the loop may have closed meanwhile
             self._loop.call_soon_threadsafe(self._hand_in, work)
 
-    async def _warm(self) -> None:
-        """Make the kernels ready, and have them take over."""
-        if await warm(lambda engine: self._hand_in(lambda: setattr(self.state, "engine", engine))):
-            self._hand_in(lambda: setattr(self, "_rebuild", True))
-
     async def _drive(self) -> None:
         while not self._closing:
             self._wake.clear()
@@ -188,9 +173,6 @@ class Session:
                     future.set_result(answer)
             if snapshot is not None:
                 self._publish(snapshot)
-                if self._kernels and self._warming is None:  # not before the first paint
-                    self._warming = asyncio.create_task(self._warm(), name="tokentui kernels")
-                    self._warming.add_done_callback(seen)
             if wait == 0 or self._inbox:
                 continue
             rests = wait is None and not (self._loader.running or self._columns.running or self._pool.running)
@@ -231,7 +213,7 @@ class Session:
                     self._go_on()
             working = sync.at_work
             wait = wait if working else None
-            finds = len(sync.columns) > 1 or self._rebuild or state.main.broken
+            finds = len(sync.columns) > 1 or state.main.broken
             if finds or self._columns.running or self._pool.running:
                 wait = self._find(now, wait)
             line, loading, waits = self._line.waiting, self._loading, state.waiting
@@ -358,7 +340,7 @@ class Session:
             state.prepared(one, prepared)
             self._shelf.keep(state.main.prepared)
 
-        self._columns.keep_to(state.unprepared(self._rebuild and self._loading is None), taken)
+        self._columns.keep_to(state.unprepared(), taken)
         for column in sync.columns:
             if (running := self._columns.running.get(("column", (column.key,)))) is not None:
                 column.loading = running.busy

@@ -8,12 +8,11 @@ import functools
 import time
 from collections.abc import Callable, Hashable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tokentui.core import children, jit
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job
 from tokentui.session import commands as do
@@ -297,51 +296,3 @@ def tell_failure(task: asyncio.Task[None]) -> None:
         task.get_loop().call_exception_handler(
             {"message": f"{task.get_name()} has failed", "exception": error, "task": task}
         )
-
-
-# Compile the kernels once in a separate process, and load them after the first paint of a session.
-
-
-COMPILING = "compiling once"
-"""The engine label while the kernels compile, which takes some seconds, once for each version."""
-
-
-async def warm(tell: Callable[[str], None]) -> bool:
-    """Compile the kernels where that was not done before, and load them. The plain engine serves meanwhile.
-
-    Args:
-        tell: Given what runs, in a few words, each time that changes.
-
-    Returns:
-        Whether they were loaded by this call.
-    """
-    # What is damaged is compiled anew, but not in this process: it would hold up the screen.
-    load = functools.partial(asyncio.to_thread, jit.load, compiling=False)
-    if jit.loaded() or not jit.available():
-        if jit.available():
-            await load()  # a large corpus asked for those that count words, and for no others
-        tell(jit.engine())
-        return False
-    done = jit.compiled() and await load()
-    if not done:
-        tell(COMPILING)
-        with suppress(OSError):  # no process can be started: the plain engine goes on
-            await _compile()
-        done = jit.compiled() and await load()
-    tell(jit.engine())
-    return done
-
-
-async def _compile() -> None:
-    """Compile the kernels in a process of their own."""
-    process = await asyncio.create_subprocess_exec(
-        *children.command("tokentui.core.jit"), env=children.surroundings(), cwd=children.FOLDER,
-        stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.DEVNULL,
-    )
-    try:
-        await process.wait()
-    finally:  # also where the session ends meanwhile
-        with suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()

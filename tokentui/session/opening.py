@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from tokentui.axes import check
-from tokentui.core import jit
+from tokentui.core import native
 from tokentui.core.jobs import tick
 from tokentui.core.runtime import quiet_collector
 from tokentui.encode.tokenizer import Tokenizer
@@ -81,11 +81,12 @@ def prepare(
         with quiet_collector(), doing("laying out"):
             trainer = start(None if part else corpus, recipe, run, words)
         trainer.advance(0, run.stops)
-        return Prepared(corpus, recipe, run, trainer, text, part, plain=not part and not jit.loaded())
+        return Prepared(corpus, recipe, run, trainer, text, part)
 
     if words is None:
         total = corpus.characters
-        if total > 2 * FIRST_LOOK_CHARS and not (total <= AT_ONCE_CHARS and jit.loaded() and scanned(recipe)):
+        at_once = total <= AT_ONCE_CHARS and native.available() and scanned(recipe)
+        if total > 2 * FIRST_LOOK_CHARS and not at_once:
             with doing("counting"):
                 first = _first_words(corpus, recipe)
             partial(lay_out(first, True))
@@ -163,13 +164,12 @@ def prepare_column(counted: WordCounts, wanted: ColumnWanted) -> Prepared:
 
 
 def prepare_again(was: Prepared) -> Prepared:
-    """Lay a corpus out again, by kernels that were not there before or without those that failed, and come to
-    the same step."""
+    """Lay a corpus out again, without the kernels that failed, and come to the same step."""
     again = prepare(was.corpus, was.recipe, was.run, words=was.trainer.words)
     # what little is made meanwhile comes when it takes over
     for step in was.trainer.computed, was.trainer.number:
         jump(again.trainer, step)
-    return replace(again, plain=False)
+    return again
 
 
 KEPT_BYTES = 1 << 30
@@ -252,7 +252,6 @@ class Prepared:
         text: The corpus as running text; normalizing it takes longer than a step.
         partial: Whether only a part of the corpus has been counted.
         opened: The tokenizer of a file, None where a recipe is trained.
-        plain: True if all of it was laid out without kernels.
     """
 
     corpus: Corpus
@@ -262,7 +261,6 @@ class Prepared:
     text: RunningText
     partial: bool = False
     opened: Opened | None = None
-    plain: bool = False
 
     @property
     def nothing(self) -> bool:
@@ -272,12 +270,12 @@ class Prepared:
     @property
     def by_kernels(self) -> bool:
         """True if kernels train all of it."""
-        return not self.partial and self.trainer.traits.engine == jit.COMPILED
+        return not self.partial and self.trainer.traits.engine == native.COMPILED
 
     @property
     def failed(self) -> bool:
         """True if kernels train it that have failed: they may have left wrong counts."""
-        return jit.failed and self.by_kernels
+        return native.failed and self.by_kernels
 
     def makes(self, file: Opened | None, recipe: Recipe, run: Run) -> bool:
         """True if its trainer makes the steps of a tokenizer of a file, or of a recipe under a run, on its

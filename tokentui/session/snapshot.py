@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tokentui.core.jit import PLAIN
+from tokentui.core.native import PLAIN
 from tokentui.learn.rows import Candidate
 from tokentui.session.views import (
     Busy,
@@ -311,7 +311,7 @@ class Snapshot:
         busy: The long work under way, None if none.
         waiting: The commands that wait until that is done, in words; empty if none does.
         keep_place: Position to restore after switching recipes: same `step` or vocabulary `size`.
-        engine: The engine, in a few words; `compiling once` while the kernels compile.
+        engine: The engine, in a few words.
         plain: The values of recipes, as `axis=value`, that plain Python trains by, and counts by, although
             kernels are loaded; empty where there are none.
         parked: The number of hidden columns after the first, to be shown again by `Compare`.

@@ -6,7 +6,6 @@ likes.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,13 +14,13 @@ from typing import NamedTuple, cast
 
 from tokentui.analyze.compare import FEWEST, MOST
 from tokentui.analyze.metrics import Conventions
-from tokentui.core import jit
+from tokentui.core import native
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.learn import jump
 from tokentui.learn.merging import without_kernel
 from tokentui.session import commands as do
 from tokentui.session.column import Column, same
-from tokentui.session.jobs import COMPILING, Finding
+from tokentui.session.jobs import Finding
 from tokentui.session.opening import Prepared, prepare_again, prepare_column
 from tokentui.session.queries import TokenizerAtStep, answered, check_view, fitted
 from tokentui.session.results import Results, parts_nowhere
@@ -63,7 +62,6 @@ class State:
         self.busy: Busy | None = None
         self.waiting = ""
         self.keep_place = "step"
-        self.engine = ""
         self.sync = Synchronizer()
         self.results = Results(self.sync, prepared.corpus)
         self.main = self._column(ColumnWanted(prepared.recipe, prepared.run))
@@ -170,13 +168,8 @@ class State:
         column.in_sync, column.passed, column.stopped_at = in_sync, passed, stopped_at
         self._note_engine()
 
-    def unprepared(self, again: bool) -> Iterator[Finding]:
-        """The columns to open, or to lay out again where kernels failed; where all are open, one to lay out
-        again by kernels that were not there before.
-
-        Args:
-            again: True if columns are laid out again.
-        """
+    def unprepared(self) -> Iterator[Finding]:
+        """The columns to open, or to lay out again where kernels failed."""
         for column in self.sync.columns:
             if not column.open and not column.error:
                 was, what = None, "waiting"
@@ -184,12 +177,7 @@ class State:
                 if column.broken:
                     was, what = column.prepared, "laying out again"
                     work = partial(prepare_again, was)
-                again = False
                 yield Finding(("column", (column.key,)), (was, column), what, work)
-        plain = next((one for one in self.sync.columns if one.open and one.prepared.plain), None)
-        if again and not jit.failed and plain is not None and self._gains:
-            was = plain.prepared
-            yield Finding(("again", (plain.key,)), (was, None), "", partial(prepare_again, was))
 
     def prepared(self, one: Finding, prepared: object) -> None:
         """Take in a column that was opened or laid out again; one that was opened moves to the position of
@@ -198,19 +186,12 @@ class State:
         Raises:
             Exception: The only column, whose kernels failed, could not be laid out again.
         """
-        (kind, (key,)), (was, asked) = one.key, one.signature
+        (_, (key,)), (was, asked) = one.key, one.signature
         column = self.sync.column(key)
         if column is None or isinstance(prepared, Cancelled):
             return
         found, failed = cast("Prepared", prepared), isinstance(prepared, BaseException)
-        if kind == "again":
-            if column.open and column.prepared is was:
-                with contextlib.suppress(Exception):  # where kernels fail, plain Python goes on
-                    if not failed:
-                        self.take_over(column, found)
-                if column.prepared is was:  # it is not tried again
-                    column.prepared = dataclasses.replace(column.prepared, plain=False)
-        elif column is asked and not column.open and (column.prepared if column.broken else None) is was:
+        if column is asked and not column.open and (column.prepared if column.broken else None) is was:
             if failed and len(self.sync.columns) == 1:
                 raise cast("Exception", prepared)
             if failed:
@@ -418,7 +399,7 @@ class State:
             (one.prepared, one.in_sync, one.trainer.number) if one.open else one.error for one in sync.columns
         ])
         return (
-            numbers, sync.position, sync.goal, sync.playing, self.busy, self.engine, self.waiting,
+            numbers, sync.position, sync.goal, sync.playing, self.busy, native.failed, self.waiting,
             self.results.version, [one.loading for one in sync.columns], list(self.results.busy.values()),
         )
 
@@ -434,8 +415,7 @@ class State:
             columns = tuple([column.snapshot(self.view, self.typed, alone) for column in sync.columns])
             if alone or not sync.lead_again(leader):
                 break
-        plain = self.engine == COMPILING and not self._gains
-        engine = jit.FAILED if jit.failed else jit.PLAIN if plain else self.engine
+        engine = native.FAILED if native.failed else self._engine
         return Snapshot(
             version=self.version,
             corpus=self._facts,
@@ -448,7 +428,7 @@ class State:
             waiting=self.waiting,
             keep_place=self.keep_place,
             engine=engine,
-            plain=self._plain if engine.startswith((jit.COMPILED, COMPILING)) else _NONE,
+            plain=self._plain if engine == native.COMPILED else _NONE,
             parked=max(0, len(self.compared) - 1) if alone else 0,
             between=_ALONE if alone else self.results.between(self.view, self.typed, self.passage),
         )
@@ -462,4 +442,4 @@ class State:
             next(filter(None, map(lacks, trained if self._gains else ())), "")
             for lacks in (without_kernel, without_scanner)
         )
-        self._plain = trains, counts
+        self._plain, self._engine = (trains, counts), native.engine()

@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tokentui.core import jit
+from tokentui.core import native
 from tokentui.core.jobs import check, tick
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus, LongText, pieces, whole_text
@@ -122,8 +122,8 @@ def count(corpus: Corpus, recipe: Recipe) -> Words:
         TokentuiError: The split's pattern takes too long; it says on which text.
         Cancelled: The job is cancelled.
     """
-    if corpus.counts is None and jit.ready(corpus.characters):
-        with jit.rescued():
+    if corpus.counts is None and native.available():
+        with native.rescued():
             from tokentui.text.kernels.count import count_words  # needs the kernels
 
             found = count_words(corpus.texts, recipe, Pretokenizer(recipe).words)

@@ -70,7 +70,7 @@ def run(
         for source in opening.sources:
             remember(source)
         wanted, run = (first.recipe or recipe, first.run) if first is not None else (recipe, asked)
-        return Session(publish, wanted, run, kernels=True)
+        return Session(publish, wanted, run)
 
     def begin(late: SessionLike) -> asyncio.Future[None]:
         def refused(opened: asyncio.Future[None]) -> None:

@@ -1,25 +1,24 @@
 """Large texts to ids by kernels: the split scans the text, each distinct word is encoded once, the ids are
 copied.
 
-`tokentui.core.jit.load` has to have said yes before this module is imported.
+`tokentui.core.native.available` has to have said yes before this module is imported.
 """
 
 from __future__ import annotations
 
-import copy
 import functools
 import itertools
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise, starmap
 from typing import Any
 
-import numpy as np
-
+from tokentui.core.native import flat, larger
 from tokentui.encode.kernels import words
 from tokentui.encode.segment import Segmenter
 from tokentui.encode.segment.merges import Merging
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.text.kernels.count import FlatWords, Table, bounds_of, longer, share, tables_of, threads_for
+from tokentui.text.kernels.count import FlatWords, Table, bounds_of, share, tables_of, threads_for
 from tokentui.text.kernels.rules import RUNS, SPACED, Split, scanned
 from tokentui.text.kernels.scan_count import WordTable
 from tokentui.text.pretokenize import Pretokenizer
@@ -44,23 +43,19 @@ class Merges:
     def __init__(
         self, units: Sequence[int], pairs: Iterable[int], numbered: Sequence[int], whole: Mapping[bytes, int]
     ) -> None:
-        columns = np.fromiter(pairs, np.int64).reshape(-1, 4)
-        self._pairs = [np.ascontiguousarray(column) for column in columns.T]
+        columns = array("q", pairs)
+        self._pairs = [columns[n::4] for n in range(4)]
         lefts, rights, ranks, made = self._pairs
-        makes = np.zeros(int(ranks.max(initial=-1)) + 1, np.int64)
-        makes[ranks] = made
-        slots = np.empty(1 << (2 * len(ranks) + 1).bit_length(), np.uint64)
-        given = [np.array(units, np.int64), makes, np.array(numbered, np.int64)]
-        for numbers in (*self._pairs, *given):
-            numbers.flags.writeable = False
+        makes = array("q", bytes(8 * (max(ranks, default=-1) + 1)))
+        for rank, symbol in zip(ranks, made, strict=True):
+            makes[rank] = symbol
+        slots = flat("uint64", 1 << (2 * len(ranks) + 1).bit_length())
         words.put_pairs(lefts, rights, ranks, slots)
-        self.tables = words.MergeTables(given[0], slots, given[1], given[2])
+        self.tables = words.MergeTables(array("q", units), slots, makes, array("q", numbered))
         self.start = Table()
         """The words that are known from the start: number n has the one id `whole[n]`."""
-        self.whole = np.fromiter(whole.values(), np.int32, len(whole))
-        counts = np.zeros(len(whole), np.int64)
-        counts.flags.writeable = False
-        self.start.add(FlatWords(b"".join(whole), bounds_of(list(whole)), counts))
+        self.whole = array("i", whole.values())
+        self.start.add(FlatWords(b"".join(whole), bounds_of(list(whole)), array("q", bytes(8 * len(whole)))))
 
     def are_plain(self, lengths: Sequence[int]) -> bool:
         """True if the tables can hold the merges.
@@ -71,12 +66,10 @@ class Merges:
             lengths: The length of each symbol, in bytes.
         """
         lefts, rights, ranks, made = self._pairs
-        long = np.array(lengths, np.int64)
-        small = max(len(long), len(self.tables.makes)) < words.NONE
-        return bool(
-            small
-            and (self.tables.makes[ranks] == made).all()
-            and (long[lefts] + long[rights] == long[made]).all()
+        makes = self.tables.makes
+        return max(len(lengths), len(makes)) < words.NONE and all(
+            makes[rank] == symbol and lengths[left] + lengths[right] == lengths[symbol]
+            for left, right, rank, symbol in zip(lefts, rights, ranks, made, strict=True)
         )
 
 
@@ -97,23 +90,23 @@ class Coded(Table):
     def _begin(self) -> None:
         super().__init__()
         self._known = 0
-        self._starts = np.zeros(2, np.int64)
-        self._ids = np.empty(1 << 12, np.int32)
-        self._room = np.empty(0, np.int64)
-        self._numbers = np.empty(0, np.int32)
-        self._out = np.empty(1 << 16, np.int32)
+        self._starts = flat("int64", 2)
+        self._ids = flat("int32", 1 << 12)
+        self._room = flat("int64", 0)
+        self._numbers = flat("int32", 0)
+        self._out = flat("int32", 1 << 16)
         if self._merges is not None:
             start, whole = self._merges.start.words, self._merges.whole
-            self.words = WordTable(*map(copy.copy, start))
+            self.words = WordTable(*map(_copied, start))
             self._known = len(whole)
-            self._starts = np.arange(len(whole) + 2, dtype=np.int64)
-            self._ids = _room_for(whole, len(whole), len(whole) + 2)
+            self._starts = memoryview(array("q", range(len(whole) + 2)))
+            self._ids = larger(memoryview(whole), "int32", 2 * (len(whole) + 2))
             words.note_ids(0, len(whole), self._starts, self._ids, self.words.rows)
 
     def encode(self, text: bytes | memoryview, split: Split) -> Any:
         """The ids of a text: the bytes of numbers of 32 bits. They are to be copied before the next text."""
         if len(self._numbers) <= len(text):
-            self._numbers = np.empty(len(text) + 1, np.int32)
+            self._numbers = flat("int32", len(text) + 1)
         count = self.scan([text], split, self._numbers)
         self._encode_new()
         written = filled = 0
@@ -123,8 +116,8 @@ class Coded(Table):
             )
             if written == count:
                 break
-            self._out = _room_for(self._out, filled, 2 * len(self._out) + 2)
-        out = self._out[:filled].view(np.uint8)
+            self._out = larger(self._out, "int32", 2 * len(self._out) + 2, filled)
+        out = self._out[:filled].cast("B")
         if self.size > KEPT_WORDS or self.words.ends[self.size] > KEPT_BYTES:
             self._begin()
         return out
@@ -134,13 +127,13 @@ class Coded(Table):
         number, last, ends = self._known, self.size, self.words.ends
         if number == last:
             return
-        self._starts = _room_for(self._starts, number + 1, last + 1)
+        self._starts = _room_for(self._starts, "int64", number + 1, last + 1)
         if self._merges is not None:
             filled = int(self._starts[number])
-            self._ids = _room_for(self._ids, filled, filled + int(ends[last] - ends[number]) + 1)
-            longest = int((ends[number + 1 : last + 1] - ends[number:last]).max())
+            self._ids = _room_for(self._ids, "int32", filled, filled + ends[last] - ends[number] + 1)
+            longest = max(starmap(lambda start, end: end - start, pairwise(ends[number : last + 1].tolist())))
             if len(self._room) < 7 * longest:
-                self._room = np.empty(7 * longest, np.int64)
+                self._room = flat("int64", 7 * longest)
         while number < last:
             if self._merges is not None:
                 number = words.merge_words(
@@ -160,20 +153,26 @@ class Coded(Table):
         filled = int(self._starts[number])
         # The words after it may need as much as they have bytes; and a word's second id is read where there
         # is none.
-        self._ids = _room_for(self._ids, filled, filled + len(ids) + int(ends[last] - ends[number]) + 1)
-        self._ids[filled : filled + len(ids)] = ids
+        needed = filled + len(ids) + ends[last] - ends[number] + 1
+        self._ids = _room_for(self._ids, "int32", filled, needed)
+        self._ids[filled : filled + len(ids)] = memoryview(array("i", ids))
         self._starts[number + 1] = filled + len(ids)
 
 
-def _room_for(array: Any, filled: int, size: int) -> Any:
+def _room_for(values: Any, kind: str, filled: int, size: int) -> Any:
     """An array of at least so many numbers that begins with those which are filled."""
-    return array if size <= len(array) else longer(array, filled, 2 * size)
+    return values if size <= len(values) else larger(values, kind, 2 * size, filled)
+
+
+def _copied(value: Any) -> Any:
+    """A copy of an array; a number as it is."""
+    return value if isinstance(value, int) else memoryview(bytearray(value)).cast(value.format)
 
 
 class Compiled:
     """Encodes texts by one vocabulary at one number of merges. Threads may share it.
 
-    `tokentui.core.jit.load` has to have said yes.
+    `tokentui.core.native.available` has to have said yes.
 
     Args:
         vocabulary: The vocabulary.

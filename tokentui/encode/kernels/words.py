@@ -9,18 +9,19 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from tokentui.core.compiling import (
+from tokentui.core.native import (
     EVENTS,
-    GIVEN_NUMBERS,
     HALVES,
+    I64,
+    INT,
+    NOTHING,
     NUMBERS,
+    U64,
+    Tuple,
     hashed,
     helper,
     inlined,
     kernel,
-    types,
 )
 from tokentui.text.kernels.scan_count import WORDS, WordTable
 
@@ -32,7 +33,7 @@ SHORT = 48
 """A word of so many units is looked over anew for each of its merges; for longer ones a heap keeps the
 order."""
 
-_U = np.uint64
+_U = U64
 _EMPTY = _U(0xFFFFFFFFFFFFFFFF)
 MORE = 3
 """Says of a word that its ids are not in its row."""
@@ -56,7 +57,7 @@ class MergeTables(NamedTuple):
     numbered: Any
 
 
-MERGES = types.NamedTuple((GIVEN_NUMBERS, HALVES, GIVEN_NUMBERS, GIVEN_NUMBERS), MergeTables)
+MERGES = Tuple((NUMBERS, HALVES, NUMBERS, NUMBERS), "MergeTables", MergeTables)
 
 
 @helper
@@ -74,10 +75,10 @@ def slot_of(key: Any, slots: Any) -> Any:
 def rank_of(left: int, right: int, slots: Any) -> Any:
     """The rank of two neighbours."""
     found = slots[slot_of(_U(left) << _U(2 * SYMBOL_BITS) | _U(right) << _BITS, slots)]
-    return NONE if found == _EMPTY else np.int64(found & _RANK)
+    return NONE if found == _EMPTY else I64(found & _RANK)
 
 
-@kernel(types.void(GIVEN_NUMBERS, GIVEN_NUMBERS, GIVEN_NUMBERS, HALVES))
+@kernel(NOTHING, NUMBERS, NUMBERS, NUMBERS, HALVES)
 def put_pairs(lefts: Any, rights: Any, ranks: Any, slots: Any) -> None:
     """Fill the table of merges. Its length is a power of two, more than there are pairs. Of equal pairs the
     first counts."""
@@ -186,7 +187,7 @@ def merge_long(cells: Any, ranks: Any, links: Any, heap: Any, size: int, slots: 
     return left
 
 
-@kernel(types.int64(WORDS, types.int64, types.int64, NUMBERS, NUMBERS, EVENTS, MERGES))
+@kernel(INT, WORDS, INT, INT, NUMBERS, NUMBERS, EVENTS, MERGES)
 def merge_words(
     words: WordTable, number: int, last: int, room: Any, starts: Any, ids: Any, merges: MergeTables
 ) -> int:
@@ -225,7 +226,7 @@ def merge_words(
     return number
 
 
-@kernel(types.void(types.int64, types.int64, NUMBERS, EVENTS, HALVES))
+@kernel(NOTHING, INT, INT, NUMBERS, EVENTS, HALVES)
 def note_ids(number: int, last: int, starts: Any, ids: Any, rows: Any) -> None:
     """Put the ids of the words from `number` up to `last` into their rows, and how many: `MORE` for others
     than one or two."""
@@ -242,11 +243,7 @@ def note_ids(number: int, last: int, starts: Any, ids: Any, rows: Any) -> None:
         number += 1
 
 
-@kernel(
-    types.UniTuple(types.int64, 2)(
-        EVENTS, types.int64, types.int64, HALVES, NUMBERS, EVENTS, EVENTS, types.int64
-    )
-)
+@kernel(Tuple((INT, INT)), EVENTS, INT, INT, HALVES, NUMBERS, EVENTS, EVENTS, INT)
 def write_ids(
     numbers: Any, number: int, count: int, rows: Any, starts: Any, ids: Any, out: Any, filled: int
 ) -> tuple[int, int]:
@@ -268,11 +265,11 @@ def write_ids(
     while number < count:
         if filled + 2 > len(out):
             break
-        head = rows[(np.int64(numbers[number]) << 2) + 3]
+        head = rows[(I64(numbers[number]) << 2) + 3]
         # Both are written, and the second is written over where there is none.
-        out[filled] = np.int64(head & _FIRST)
-        out[filled + 1] = np.int64(head >> _SECOND & _FIRST)
-        size: Any = np.int64(head >> _SIZE)
+        out[filled] = I64(head & _FIRST)
+        out[filled + 1] = I64(head >> _SECOND & _FIRST)
+        size: Any = I64(head >> _SIZE)
         if size == MORE:
             start, end = starts[numbers[number]], starts[numbers[number] + 1]
             size = end - start

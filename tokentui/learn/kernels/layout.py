@@ -12,63 +12,73 @@ Rows of the pair table, of places and of the log stay after a step back: at step
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterable
+from itertools import accumulate
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from tokentui.core.compiling import GIVEN_NUMBERS, NUMBERS, hashed, helper, kernel, numba, types
+from tokentui.core.native import (
+    BYTES,
+    EVENTS,
+    INT,
+    NOTHING,
+    NUMBERS,
+    U64,
+    Flat,
+    Row,
+    Tuple,
+    flat,
+    hashed,
+    helper,
+    kernel,
+)
 from tokentui.core.safetext import to_bytes
 from tokentui.recipe import Recipe
 from tokentui.text.count import Words
 from tokentui.text.pretokenize import UNITS, Pretokenizer
 
-CELL = np.dtype([("symbol", np.int32), ("pair", np.int32)])
-PLACE = np.dtype([("place", np.uint32), ("weight", np.int32)])
-ENTRY = np.dtype([("place", np.uint32), ("old", np.int32)])
-PAIR = np.dtype([("left", np.int32), ("right", np.int32), ("first", np.int32), ("next", np.int32)])
+CELL = Row((("symbol", "int32"), ("pair", "int32")))
+PLACE = Row((("place", "uint32"), ("weight", "int32")))
+ENTRY = Row((("place", "uint32"), ("old", "int32")))
+PAIR = Row((("left", "int32"), ("right", "int32"), ("first", "int32"), ("next", "int32")))
 """Its two symbols, the first of its places (they end where those of the next pair begin), and the pair that
 follows it in its chain of the queue."""
 
-SYMBOL = np.dtype([("length", np.int32), ("before", np.int32), ("after", np.int32), ("order", np.int32)])
+SYMBOL = Row((("length", "int32"), ("before", "int32"), ("after", "int32"), ("order", "int32")))
 """Its length in cells; within one merge the latest pairs (this symbol, newest symbol) and (newest symbol,
 this symbol); the position of its id among the ids."""
 
-STEP = np.dtype(
-    [
-        (name, np.int64)
-        for name in (
-            "pairs", "logged", "tokens", "chosen", "places", "replaced", "tied", "left_uses", "right_uses",
-        )
-    ]
-)
+STEP = Row(tuple(
+    (name, "int64")
+    for name in (
+    "pairs", "logged", "tokens", "chosen", "places", "replaced", "tied", "left_uses", "right_uses",
+    )
+))
 """The number of pairs, the length of the log and that of the corpus in tokens before step k + 1; then of that
 step its pair and its count, the weight of the places that were merged, how many pairs were as good, and the
 uses of the two symbols."""
 
-RANKED = np.dtype([("worth", np.float64), ("key", np.int64), ("pair", np.int64)])
+RANKED = Row((("worth", "float64"), ("key", "int64"), ("pair", "int64")))
 """A pair with its worth, the greatest first, and its key by the tie rule, the smallest first."""
 
-QUEUE = np.dtype([("best", np.int64), ("level", np.int64), ("tied", np.int64), ("size", np.int64)])
+QUEUE = Row((("best", "int64"), ("level", "int64"), ("tied", "int64"), ("size", "int64")))
 """The queue of candidates: the best pair, 0 for none, its count, and how many pairs are as good. Of `pairs`:
 the rows of the heap."""
 
-COLUMN = np.dtype(
-    [
-        ("key", np.int64), ("count", np.int64), ("uses", np.int64), ("tied", np.int64), ("pair", np.int32),
-        ("stamp", np.int32), ("state", np.int32), ("top", np.int32), ("row", np.int32),
-    ]
-)
+COLUMN = Row((
+    ("key", "int64"), ("count", "int64"), ("uses", "int64"), ("tied", "int64"), ("pair", "int32"),
+    ("stamp", "int32"), ("state", "int32"), ("top", "int32"), ("row", "int32"),
+))
 """Of `score`: of each symbol the best pair that it is the right part of, 0 for none: its key, its count, the
 uses of its left part, and how many are as good. Those have the stamp of the column. Then what has to be done
 with it, and the first pair of its column and of its row."""
 
-LINK = np.dtype([("below", np.int32), ("beside", np.int32), ("stamp", np.int32)])
+LINK = Row((("below", "int32"), ("beside", "int32"), ("stamp", "int32")))
 """Of `score`: of each pair the next one of its column and of its row, 0 after the last, and its stamp.
 Candidates that are none any more are left out when they are met."""
 
 
-class State(NamedTuple):
+class _State(NamedTuple):
     """All that the kernels of a training work on.
 
     Attributes:
@@ -128,27 +138,20 @@ class State(NamedTuple):
     wanted: Any
 
 
-ROWS: dict[str, Any] = {
-    "cells": CELL, "places": PLACE, "log": ENTRY, "table": PAIR, "counts": np.int64, "symbols": SYMBOL,
-    "uses": np.int64, "steps": STEP, "text": np.uint8, "ends": np.int64, "queue": QUEUE, "heap": RANKED,
-    "chains": np.int32, "columns": COLUMN, "links": LINK, "scores": np.float64, "blocks": np.float64,
-    "changed": np.int32, "wanted": np.int64,
+class State(_State):
+    """The same, with room for what kernels keep of it."""
+
+
+ROWS: dict[str, str | Row] = {
+    "cells": CELL, "places": PLACE, "log": ENTRY, "table": PAIR, "counts": "int64", "symbols": SYMBOL,
+    "uses": "int64", "steps": STEP, "text": "uint8", "ends": "int64", "queue": QUEUE, "heap": RANKED,
+    "chains": "int32", "columns": COLUMN, "links": LINK, "scores": "float64", "blocks": "float64",
+    "changed": "int32", "wanted": "int64",
 }
 """The rows of each array of the state."""
 ROOM = "table", "places", "log", "text"
 """The arrays that a merge may be too large for."""
-
-
-def rows(row: Any) -> Any:
-    """The type of an array of such rows, for a signature."""
-    return types.Array(numba.from_dtype(np.dtype(row)), 1, "C")
-
-
-STATE = types.NamedTuple(
-    [rows(ROWS[name]) if name in ROWS else types.int64 for name in State._fields], State
-)
-CELLS, PLACES, TABLE, SHORTS = rows(CELL), rows(PLACE), rows(PAIR), rows(np.int32)
-
+STATE = Tuple(tuple(Flat(ROWS[name]) if name in ROWS else INT for name in State._fields), "State", State)
 
 
 class Queue(NamedTuple):
@@ -167,9 +170,6 @@ class Queue(NamedTuple):
     per_pair: tuple[str, ...]
     per_symbol: tuple[str, ...]
 
-
-FILL = types.void(types.int64, types.int64, STATE)
-RUN = types.int64(types.int64, types.int64, types.int64, types.int64, STATE)
 
 _SURROGATE = re.compile(rb"\xed[\xa0-\xbf]")
 BOUNDARY = -1
@@ -191,7 +191,7 @@ RULES = {
 # ---- the words laid out
 
 
-@kernel(types.int64(SHORTS, GIVEN_NUMBERS, GIVEN_NUMBERS, SHORTS, SHORTS, NUMBERS))
+@kernel(INT, EVENTS, NUMBERS, NUMBERS, EVENTS, EVENTS, NUMBERS)
 def number_units(units: Any, ends: Any, weights: Any, numbers: Any, found: Any, totals: Any) -> int:
     """Number the units of words in order of first appearance.
 
@@ -238,49 +238,80 @@ class Units(NamedTuple):
     totals: list[int]
 
 
+PREFIX, END_SUFFIX, END_SYMBOL = range(3)
+MARKS = {"prefix": PREFIX, "end-suffix": END_SUFFIX, "end-symbol": END_SYMBOL}
+"""Kinds of marks: on all units of a word but the first, on the last, or a unit of its own at the end."""
+
+
+@kernel(NOTHING, BYTES, EVENTS)
+def widen(text: Any, units: Any) -> None:
+    """Write the bytes of a text as numbers."""
+    for at in range(len(text)):
+        units[at] = text[at]
+
+
+@kernel(NOTHING, EVENTS, NUMBERS, INT, INT, EVENTS, NUMBERS)
+def mark_units(units: Any, ends: Any, kinds: int, mark: int, marked: Any, stops: Any) -> None:
+    """Mark the units of words.
+
+    Args:
+        units, ends: The units, and where the words end, a 0 before the first.
+        kinds: What a marked unit is more than a plain one.
+        mark: One of `MARKS`.
+        marked, stops: The same with marks; there is room for one more unit a word.
+    """
+    out: Any = 0
+    stops[0] = 0
+    for word in range(len(ends) - 1):
+        start, end = ends[word], ends[word + 1]
+        for at in range(start, end):
+            more = kinds if (mark == PREFIX and at > start) or (mark == END_SUFFIX and at == end - 1) else 0
+            marked[out] = units[at] + more
+            out += 1
+        if mark == END_SYMBOL and end > start:
+            marked[out] = kinds
+            out += 1
+        stops[word + 1] = out
+
+
 def units_of(counted: Words, recipe: Recipe) -> Units:
     """The units of words."""
-    flat, kind, mark = counted.flat, recipe.mark_kind, to_bytes(recipe.mark_text)
+    given, kind, mark = counted.flat, recipe.mark_kind, to_bytes(recipe.mark_text)
     size = len(counted.counts)
+    weights: Any
     if recipe.weight == "distinct":
-        weights = np.ones(size, np.int64)
-    elif flat is not None:
-        weights = flat.counts
+        weights = array("q", [1]) * size
     else:
-        weights = np.array(counted.counts, np.int64)
+        weights = given.counts if given is not None else array("q", counted.counts)
     kinds = UNITS.of(recipe.unit).kinds
     numbers: dict[bytes, int] = {}
+    ends: Any
     if not kinds:  # what has no number of its own gets one
         pretokenizer = Pretokenizer(recipe)
         cut = [
             [numbers.setdefault(unit, len(numbers)) for unit in pretokenizer.units(word)]
             for word in counted.words
         ]
-        data, ends = (
-            np.array([unit for word in cut for unit in word], np.int32), _ends(map(len, cut), size),
-        )
+        data: Any = array("i", [unit for word in cut for unit in word])
+        ends = _ends(map(len, cut))
     elif recipe.unit == "char":
-        data = np.frombuffer("".join(counted.words).encode("utf-32-le", "surrogatepass"), np.int32).copy()
-        ends = _ends(map(len, counted.words), size)
-    elif flat is not None and not _SURROGATE.search(flat.text):
-        data, ends = np.frombuffer(flat.text, np.uint8).astype(np.int32), flat.ends
+        data = memoryview(bytearray("".join(counted.words).encode("utf-32-le", "surrogatepass"))).cast("i")
+        ends = _ends(map(len, counted.words))
     else:
-        encoded = list(map(to_bytes, counted.words))
-        data = np.frombuffer(b"".join(encoded), np.uint8).astype(np.int32)
-        ends = _ends(map(len, encoded), size)
-    if kinds:  # a marked unit is `kinds` more than a plain one
-        begins, stops = ends[:-1][ends[:-1] < ends[1:]], ends[1:][ends[:-1] < ends[1:]]
-        if kind == "prefix":
-            data += kinds
-            data[begins] -= kinds
-        elif kind == "end-suffix":
-            data[stops - 1] += kinds
-        elif kind == "end-symbol":
-            data = np.insert(data, stops, kinds)
-            ends = _ends((ends[1:] - ends[:-1] + (ends[:-1] < ends[1:])).tolist(), size)
+        if given is not None and not _SURROGATE.search(given.text):
+            text, ends = given.text, given.ends
+        else:
+            encoded = list(map(to_bytes, counted.words))
+            text, ends = b"".join(encoded), _ends(map(len, encoded))
+        data = flat("int32", len(text))
+        widen(text, data)
+    if kinds and kind in MARKS:  # a marked unit is `kinds` more than a plain one
+        marked, stops = flat("int32", len(data) + size), flat("int64", size + 1)
+        mark_units(data, ends, kinds, MARKS[kind], marked, stops)
+        data, ends = marked[: stops[size]], stops
     most = max(1, 2 * kinds or len(numbers))
-    found, totals = np.empty(most, np.int32), np.zeros(most, np.int64)
-    used = number_units(data, ends, weights, np.zeros(most, np.int32), found, totals)
+    found, totals = flat("int32", most), flat("int64", most)
+    used = number_units(data, ends, weights, flat("int32", most), found, totals)
 
     def piece(unit: int) -> bytes:
         if kind == "end-symbol" and unit == kinds:
@@ -293,14 +324,12 @@ def units_of(counted: Words, recipe: Recipe) -> Units:
     return Units(data, ends, weights, pieces, totals[:used].tolist())
 
 
-def _ends(sizes: Iterable[int], count: int) -> Any:
+def _ends(sizes: Iterable[int]) -> Any:
     """Where words of these sizes end, a 0 before the first."""
-    ends = np.zeros(count + 1, np.int64)
-    np.cumsum(np.fromiter(sizes, np.int64, count), out=ends[1:])
-    return ends
+    return array("q", accumulate(sizes, initial=0))
 
 
-@kernel(types.void(SHORTS, GIVEN_NUMBERS, SHORTS, CELLS, NUMBERS))
+@kernel(NOTHING, EVENTS, NUMBERS, EVENTS, Flat(CELL), NUMBERS)
 def lay_out(units: Any, ends: Any, symbols: Any, cells: Any, starts: Any) -> None:
     """Write words into cells, one sentinel before and after each; `symbols` has the symbol of each unit."""
     at = 0
@@ -320,17 +349,13 @@ def lay_out(units: Any, ends: Any, symbols: Any, cells: Any, starts: Any) -> Non
 @helper
 def slot_of(left: int, right: int, shift: int, slots: Any, table: Any) -> int:
     """Where a pair stands in the hash table, or the free slot where it belongs."""
-    slot = hashed(np.uint64(left) << np.uint64(32) | np.uint64(right), np.uint64(shift))
+    slot = hashed(U64(left) << U64(32) | U64(right), U64(shift))
     while slots[slot] != 0 and (table[slots[slot]].left != left or table[slots[slot]].right != right):
         slot = (slot + 1) & (len(slots) - 1)
     return int(slot)
 
 
-@kernel(
-    types.UniTuple(types.int64, 2)(
-        types.int64, types.int64, types.int64, NUMBERS, GIVEN_NUMBERS, CELLS, TABLE, NUMBERS, SHORTS
-    )
-)
+@kernel(Tuple((INT, INT)), INT, INT, INT, NUMBERS, NUMBERS, Flat(CELL), Flat(PAIR), NUMBERS, EVENTS)
 def pair_up(
     word: int, pairs: int, shift: int, starts: Any, weights: Any, cells: Any, table: Any, counts: Any,
     slots: Any,
@@ -380,7 +405,7 @@ def pair_up(
     return len(starts), pairs
 
 
-@kernel(types.void(types.int64, NUMBERS, GIVEN_NUMBERS, CELLS, PLACES, TABLE))
+@kernel(NOTHING, INT, NUMBERS, NUMBERS, Flat(CELL), Flat(PLACE), Flat(PAIR))
 def list_places(pairs: int, starts: Any, weights: Any, cells: Any, places: Any, table: Any) -> None:
     """Note where each pair stands; `table[pair].first` says how many places it has."""
     table[0].first = 0

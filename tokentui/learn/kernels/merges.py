@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from tokentui.core.compiling import helper, inlined, kernel, types
-from tokentui.learn.kernels.layout import NO_LIMIT, SHORTEST, STATE
+from tokentui.core.native import EVENTS, I64, INT, NOTHING, NUMBERS, Flat, helper, inlined, kernel
+from tokentui.learn.kernels.layout import NO_LIMIT, RANKED, SHORTEST, STATE
 
 
 @helper
@@ -91,7 +89,7 @@ def note_places(
     cells, places, log, table, symbols = s.cells, s.places, s.log, s.table, s.symbols
     entry = table[pair].first
     for logged in range(log_start, log_end):
-        start = np.int64(log[logged].place)
+        start = I64(log[logged].place)
         while places[entry].place != start:
             entry += 1
         weight = places[entry].weight
@@ -137,10 +135,10 @@ def merge(pair: int, known: int, level: int, s: Any) -> Any:
     for entry in range(table[pair].first, table[pair + 1].first):
         log[here].place = places[entry].place
         log[here].old = places[entry].weight
-        here += np.int64(cells[places[entry].place].pair == pair)
+        here += I64(cells[places[entry].place].pair == pair)
     log_end: Any = log_start
     for entry in range(log_start, here):
-        start = np.int64(log[entry].place)
+        start = I64(log[entry].place)
         if cells[start].pair != pair:
             continue  # it overlaps the one before
         weight = log[entry].old
@@ -149,7 +147,7 @@ def merge(pair: int, known: int, level: int, s: Any) -> Any:
         old: Any = 0
         if before >= 0:
             at = start - symbols[before].length
-            old = np.int64(cells[at].pair)
+            old = I64(cells[at].pair)
             if old >= first_new:
                 table[old].first -= 1  # it came to be within this merge
             elif counts[old] == level and may_be_made(old, s):
@@ -171,7 +169,7 @@ def merge(pair: int, known: int, level: int, s: Any) -> Any:
         log[log_end].old = old
         log_end += 1
         middle = start + offset
-        old = np.int64(cells[middle].pair)
+        old = I64(cells[middle].pair)
         cells[middle].pair = ~old
         new = 0
         if old != 0:
@@ -206,7 +204,7 @@ def merge(pair: int, known: int, level: int, s: Any) -> Any:
     return fallen
 
 
-@kernel(types.int64(types.int64, types.int64, types.int64, STATE))
+@kernel(INT, INT, INT, INT, STATE)
 def undo(number: int, goal: int, most: int, s: Any) -> int:
     """Undo merges, the last one first.
 
@@ -232,7 +230,7 @@ def undo(number: int, goal: int, most: int, s: Any) -> int:
         last = offset + symbols[right].length - 1
         entry = table[pair + 1].first
         for logged in range(steps[number + 1].logged - 1, steps[number].logged - 1, -1):
-            start = np.int64(log[logged].place)
+            start = I64(log[logged].place)
             entry -= 1
             while places[entry].place != start:
                 entry -= 1
@@ -255,7 +253,7 @@ def undo(number: int, goal: int, most: int, s: Any) -> int:
     return number
 
 
-@kernel(types.int64(types.int64, types.int64, types.int64, STATE))
+@kernel(INT, INT, INT, INT, STATE)
 def redo(number: int, goal: int, most: int, s: Any) -> int:
     """Make known merges again. The arguments are those of `undo`."""
     cells, places, log, table = s.cells, s.places, s.log, s.table
@@ -269,7 +267,7 @@ def redo(number: int, goal: int, most: int, s: Any) -> int:
         last = symbols[token].length - 1
         entry = table[pair].first
         for logged in range(steps[number].logged, steps[number + 1].logged):
-            start = np.int64(log[logged].place)
+            start = I64(log[logged].place)
             while places[entry].place != start:
                 entry += 1
             weight = places[entry].weight
@@ -296,10 +294,92 @@ def redo(number: int, goal: int, most: int, s: Any) -> int:
     return number
 
 
-@kernel(types.void(types.int64, types.int64, STATE))
+@kernel(NOTHING, INT, INT, STATE)
 def move_uses(number: int, goal: int, s: Any) -> None:
     """Change the uses of symbols from those at one step to those at another."""
     for step in range(number, goal):
         give_uses(step, -1, s)
     for step in range(goal, number):
         give_uses(step, 1, s)
+
+
+# ---- the figures of steps
+
+
+@kernel(NOTHING, INT, EVENTS, EVENTS, NUMBERS, STATE)
+def chosen_pairs(first: int, lefts: Any, rights: Any, places: Any, s: Any) -> None:
+    """Read the pairs of steps from `first` on, and how many places each had."""
+    for n in range(len(lefts)):
+        step = s.steps[first + n]
+        lefts[n] = s.table[step.chosen].left
+        rights[n] = s.table[step.chosen].right
+        places[n] = step.places
+
+
+@kernel(NOTHING, INT, INT, Flat(RANKED), EVENTS, NUMBERS, STATE)
+def add_falls(number: int, size: int, heap: Any, marks: Any, falls: Any, s: Any) -> None:
+    """Find how far the counts of pairs fell in the last step.
+
+    Args:
+        number: The present step, at least 1.
+        size: How many pairs.
+        heap: The pairs.
+        marks: Noughts, one for each pair that there is.
+        falls: Noughts, one for each of the pairs in `heap`; they get the falls.
+        s: The state.
+    """
+    for n in range(size):
+        marks[heap[n].pair] = n + 1
+    step = s.steps[number - 1]
+    offset = s.symbols[s.table[step.chosen].left].length
+    entry = s.table[step.chosen].first
+    for logged in range(step.logged, s.steps[number].logged):
+        start = I64(s.log[logged].place)
+        while s.places[entry].place != start:
+            entry += 1
+        weight = s.places[entry].weight
+        before, after = I64(s.log[logged].old), ~I64(s.cells[start + offset].pair)
+        if 0 < before < step.pairs and before != step.chosen and marks[before] > 0:
+            falls[marks[before] - 1] += weight
+        if 0 < after < step.pairs and after != step.chosen and marks[after] > 0:
+            falls[marks[after] - 1] += weight
+
+
+@kernel(INT, INT, NUMBERS, NUMBERS, STATE)
+def changed_words(number: int, starts: Any, found: Any, s: Any) -> int:
+    """Find the words in which the last step merged something. Returns how many they are.
+
+    Args:
+        number: The present step, at least 1.
+        starts: The first cell of each word.
+        found: Room for a word for each place of the step; it gets them in order.
+        s: The state.
+    """
+    size = 0
+    for logged in range(s.steps[number - 1].logged, s.steps[number].logged):
+        place = I64(s.log[logged].place)
+        low, high = 0, len(starts)  # the last word that starts there or before
+        while high - low > 1:
+            middle = (low + high) >> 1
+            if starts[middle] <= place:
+                low = middle
+            else:
+                high = middle
+        if size == 0 or found[size - 1] != low:
+            found[size] = low
+            size += 1
+    return size
+
+
+@kernel(INT, INT, NUMBERS, NUMBERS, STATE)
+def places_now(pair: int, found: Any, weights: Any, s: Any) -> int:
+    """List where a pair stands now, with the weights. There is room for all places that it had. Returns how
+    many they are."""
+    size = 0
+    for entry in range(s.table[pair].first, s.table[pair + 1].first):
+        place = I64(s.places[entry].place)
+        if s.cells[place].pair == pair:
+            found[size] = place
+            weights[size] = s.places[entry].weight
+            size += 1
+    return size

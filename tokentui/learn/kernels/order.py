@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from tokentui.core.compiling import helper, inlined, kernel, types
-from tokentui.learn.kernels.layout import FIRST_SEEN, LARGEST_PAIR, LOWEST_IDS, RANKED, SHORTEST, STATE, rows
+from tokentui.core.native import I64, INT, U64, Flat, Tuple, helper, inlined, kernel
+from tokentui.learn.kernels.layout import FIRST_SEEN, LARGEST_PAIR, LOWEST_IDS, RANKED, SHORTEST, STATE
 from tokentui.learn.kernels.merges import may_be_made
 
-_U = np.uint64
+_U = U64
 _HALF = _U(32)
 _LOW = _U(0xFFFFFFFF)
 _SURE = 2.0**-50
@@ -56,6 +54,12 @@ def compare_wide(a: int, b: int, c: int, x: int, y: int, z: int) -> int:
     if first != other_first:
         return 1 if first > other_first else -1
     return 0
+
+
+@kernel(INT, INT, INT, INT, INT, INT, INT)
+def compare_products(a: int, b: int, c: int, x: int, y: int, z: int) -> int:
+    """`compare_wide`, for those who try it by itself."""
+    return compare_wide(a, b, c, x, y, z)
 
 
 @inlined
@@ -110,7 +114,7 @@ def compare(symbol: int, other: int, text: Any, ends: Any) -> Any:
     other_start, other_size = ends[other], ends[other + 1] - ends[other]
     for n in range(min(size, other_size)):
         if text[start + n] != text[other_start + n]:
-            return np.int64(text[start + n]) - np.int64(text[other_start + n])
+            return I64(text[start + n]) - I64(text[other_start + n])
     return size - other_size
 
 
@@ -127,7 +131,7 @@ def compare_tokens(one: int, other: int, prefix: int, table: Any, text: Any, end
         byte = text[ends[left] + n] if n < size else text[tail + n - size]
         other_byte = text[ends[other_left] + n] if n < other_size else text[other_tail + n - other_size]
         if byte != other_byte:
-            return np.int64(byte) - np.int64(other_byte)
+            return I64(byte) - I64(other_byte)
     return whole - other_whole
 
 
@@ -163,7 +167,7 @@ def comes_first(pair: int, key: int, other: int, other_key: int, s: Any) -> Any:
 @inlined
 def precedes(one: Any, other: Any, s: Any) -> Any:
     """True if a row comes before another one: its pair is better."""
-    order: Any = np.int64(0)
+    order: Any = I64(0)
     if s.scored:
         left, right = s.table[one.pair], s.table[other.pair]
         order = compare_scores(
@@ -223,7 +227,7 @@ def sift_up(at: int, worst: bool, heap: Any, s: Any) -> None:
     copy_row(at, moved, heap)
 
 
-@kernel(types.UniTuple(types.int64, 3)(types.int64, types.int64, types.int64, rows(RANKED), STATE))
+@kernel(Tuple((INT, INT, INT)), INT, INT, INT, Flat(RANKED), STATE)
 def standing(pairs: int, limit: int, least: int, heap: Any, s: Any) -> tuple[int, int, int]:
     """The candidates of a step, the best first.
 

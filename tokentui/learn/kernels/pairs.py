@@ -12,10 +12,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from tokentui.core.compiling import helper, inlined, kernel
-from tokentui.learn.kernels.layout import A_STEP, CHAINS, FILL, RUN, Queue
+from tokentui.core.native import I64, INT, NOTHING, helper, inlined, kernel
+from tokentui.learn.kernels.layout import A_STEP, CHAINS, STATE, Queue
 from tokentui.learn.kernels.merges import has_room, may_be_made, merge
 from tokentui.learn.kernels.order import copy_row, key_of, sift_down, sift_up
 
@@ -96,12 +94,12 @@ def open_level(s: Any) -> None:
             if chain == _HALF:
                 s.queue[0].level = s.queue[0].tied = 0
                 return
-        pair: Any = np.int64(chains[chain])
+        pair: Any = I64(chains[chain])
         chains[chain] = 0
         staying: Any = 0
         greatest = 0
         while pair != 0:
-            following = np.int64(table[pair].next)
+            following = I64(table[pair].next)
             count = counts[pair]
             if (bits_of(count) == chain - _HALF) if chain > _HALF else (bits_of(count ^ level) == chain):
                 table[pair].next = staying
@@ -118,7 +116,7 @@ def open_level(s: Any) -> None:
     s.queue[0].size = 0
     pair = staying
     while pair != 0:
-        following = np.int64(table[pair].next)
+        following = I64(table[pair].next)
         if counts[pair] == level:
             put(pair, s)
         else:
@@ -149,7 +147,7 @@ def find_best(s: Any) -> None:
             return
 
 
-@kernel(FILL)
+@kernel(NOTHING, INT, INT, STATE)
 def fill(pairs: int, symbols: int, s: Any) -> None:
     """Make the queue anew, with the candidates among the first so many pairs."""
     s.chains[:] = 0
@@ -158,7 +156,7 @@ def fill(pairs: int, symbols: int, s: Any) -> None:
     find_best(s)
 
 
-@kernel(RUN)
+@kernel(INT, INT, INT, INT, INT, STATE)
 def run(known: int, goal: int, least: int, most: int, s: Any) -> int:
     """Make new merges; see `Queue.run`."""
     while True:

@@ -18,10 +18,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from tokentui.core.compiling import inlined, kernel
-from tokentui.learn.kernels.layout import A_STEP, FILL, RUN, Queue
+from tokentui.core.native import I64, INT, NOTHING, inlined, kernel
+from tokentui.learn.kernels.layout import A_STEP, STATE, Queue
 from tokentui.learn.kernels.merges import has_room, may_be_made, merge
 from tokentui.learn.kernels.order import comes_first, compare_scores, compare_shares, key_of
 
@@ -102,10 +100,10 @@ def look_over(column: int, s: Any) -> Any:
     s.columns[column].stamp += 1
     seen = 0
     before: Any = 0
-    pair: Any = np.int64(s.columns[column].top)
+    pair: Any = I64(s.columns[column].top)
     while pair != 0:
         seen += 1
-        following = np.int64(s.links[pair].below)
+        following = I64(s.links[pair].below)
         if s.counts[pair] >= s.least:
             enter(pair, s)
             before = pair
@@ -126,10 +124,10 @@ def rise(row: int, size: int, s: Any) -> Any:
     """
     seen = 0
     before: Any = 0
-    pair: Any = np.int64(s.columns[row].row)
+    pair: Any = I64(s.columns[row].row)
     while pair != 0:
         seen += 1
-        following = np.int64(s.links[pair].beside)
+        following = I64(s.links[pair].beside)
         if s.counts[pair] >= s.least:
             before = pair
             column = s.table[pair].right
@@ -198,7 +196,7 @@ def find_best(symbols: int, s: Any) -> None:
     queue.level = columns[best].count if best >= 0 else 0
 
 
-@kernel(FILL)
+@kernel(NOTHING, INT, INT, STATE)
 def fill(pairs: int, symbols: int, s: Any) -> None:
     """Find the candidates among the first so many pairs, and the best one; columns and links are noughts."""
     for column in range(symbols):
@@ -212,7 +210,7 @@ def fill(pairs: int, symbols: int, s: Any) -> None:
     find_best(symbols, s)
 
 
-@kernel(RUN)
+@kernel(INT, INT, INT, INT, INT, STATE)
 def run(known: int, goal: int, least: int, most: int, s: Any) -> int:
     """Make new merges; see `Queue.run`."""
     while True:
@@ -235,9 +233,9 @@ def run(known: int, goal: int, least: int, most: int, s: Any) -> int:
         offset = s.symbols[left].length
         for entry in range(logged, log_end):
             for side in range(2):
-                old: Any = np.int64(s.log[entry].old)
+                old: Any = I64(s.log[entry].old)
                 if side == 1:
-                    old = ~np.int64(s.cells[s.log[entry].place + offset].pair)
+                    old = ~I64(s.cells[s.log[entry].place + offset].pair)
                 if 0 < old < first_new and old != pair:
                     size = leave(old, size, s)
         size = note(left, CHANGED, size, s)

@@ -1,56 +1,56 @@
-"""The passes of `unigram_text.py` and `unigram_passes.py`, compiled, and what NumPy sorts.
+"""The passes of `unigram_text.py` and `unigram_passes.py`, compiled, and sorting for them.
 
-`tokentui.core.jit.load` has to have said yes before this module is imported.
+`tokentui.core.native.available` has to have said yes before this module is imported.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from types import SimpleNamespace
 from typing import Any, get_type_hints
 
-import numpy as np
-
-from tokentui.core.compiling import kernel, numba, types
+from tokentui.core.native import (
+    EVENTS,
+    FLAG,
+    FLOAT,
+    INT,
+    NOTHING,
+    NUMBERS,
+    Flat,
+    Kernel,
+    Tuple,
+    flat,
+    helper,
+    kernel,
+)
 from tokentui.learn.kernels import unigram_passes, unigram_text
-from tokentui.learn.kernels.unigram_text import Ints
+from tokentui.learn.kernels.unigram_text import Ints, Longs
 
 _DIGIT_BITS = 14
 """A digit of the radix sort has about so many bits: its table of counts stays in the cache."""
+_KEY_BITS = 11
+_KEYS = 1 << _KEY_BITS
+_SIGN = -1 << 63
 
-_SCALARS = {int: types.int64, float: types.float64, bool: types.boolean, type(None): types.void}
+_SCALARS = {int: INT, float: FLOAT, bool: FLAG, type(None): NOTHING}
 
 
-def _type(hint: Any) -> Any:
-    """The compiler's type for an annotation of the loops."""
+def _kind(hint: Any) -> Any:
+    """The kind of a parameter by its annotation."""
     if hint in _SCALARS:
         return _SCALARS[hint]
     if hasattr(hint, "__metadata__"):
-        return types.Array(getattr(types, hint.__metadata__[0]), 1, "C")
-    fields = list(map(_type, get_type_hints(hint, include_extras=True).values()))
-    alike = all(field == fields[0] for field in fields)
-    return types.NamedUniTuple(fields[0], len(fields), hint) if alike else types.NamedTuple(fields, hint)
+        return Flat(hint.__metadata__[0])
+    fields = get_type_hints(hint, include_extras=True).values()
+    return Tuple(tuple(map(_kind, fields)), hint.__name__, hint)
 
 
-def _compiled(loop: Callable[..., Any]) -> Callable[..., Any]:
-    """A loop compiled for the types of its annotations; it takes arrays of the standard library."""
+def _compiled(loop: Callable[..., Any]) -> Kernel:
+    """A loop as a kernel, by its annotations."""
     hints = get_type_hints(loop, include_extras=True)
-    found = _type(hints.pop("return"))
-    fast = kernel(found(*map(_type, hints.values())))(loop)
-    return lambda *arguments: fast(*map(_view, arguments))
-
-
-def _view(value: Any) -> Any:
-    """NumPy's view of an array; anything else as it is."""
-    if isinstance(value, array | bytearray):
-        return np.asarray(value)
-    return type(value)(*map(_view, value)) if isinstance(value, tuple) else value
-
-
-def _array(kind: str, values: Any) -> array[Any]:
-    made = array(kind)
-    made.frombytes(np.ascontiguousarray(values, kind).tobytes())
+    returns = _kind(hints.pop("return"))
+    made: Kernel = kernel(returns, *map(_kind, hints.values()))(loop)
     return made
 
 
@@ -110,34 +110,101 @@ def _sort_round(
 
 
 def _suffixes(text: array[int], rest: array[int], units: int) -> Generator[float, None, array[int]]:
-    codes, left = np.asarray(text), np.asarray(rest)
     bits = units.bit_length()
     group = max(1, _DIGIT_BITS // max(1, bits))
-    digits, before, after = (np.empty(len(codes), np.int32) for _ in range(3))
-    _pack(codes, left, bits, group, digits)
-    starts = np.empty(1 << bits * group, np.int32)
+    digits, before, after = (flat("int32", len(text)) for _ in range(3))
+    _pack(text, rest, bits, group, digits)
+    starts = flat("int32", 1 << bits * group)
     count = 0
     for offset in range((unigram_text.DEEPEST - 1) // group * group, -1, -group):
-        count = _sort_round(digits, left, offset, group, starts, before, count, after)
+        count = _sort_round(digits, rest, offset, group, starts, before, count, after)
         before, after = after, before
         yield 0.0
-    return _array("i", before[:count])
+    return array("i", before[:count].tobytes())
 
 
-def _pick(values: array[Any], which: Any) -> array[Any]:
-    return _array(values.typecode, np.asarray(values)[np.asarray(which, np.int64)])
+@kernel(NOTHING, EVENTS, EVENTS, EVENTS)
+def _gather_short(values: Any, which: Any, out: Any) -> None:
+    """The values at some places, each of 32 bits."""
+    for n in range(len(which)):
+        out[n] = values[which[n]]
+
+
+@kernel(NOTHING, NUMBERS, EVENTS, NUMBERS)
+def _gather(values: Any, which: Any, out: Any) -> None:
+    """The values at some places, each of 64 bits."""
+    for n in range(len(which)):
+        out[n] = values[which[n]]
+
+
+def _pick(values: array[Any], which: Iterable[int]) -> array[Any]:
+    places = which if isinstance(which, array) and which.typecode == "i" else array("i", which)
+    made = array(values.typecode, bytes(values.itemsize * len(places)))
+    (_gather if values.itemsize == 8 else _gather_short)(values, places, made)
+    return made
+
+
+@_compiled
+def _sort(keys: Longs, order: Ints, room: Ints, counts: Longs) -> None:
+    """Sort places by their keys, the least first; equals stay in order. A radix sort from the last digit on.
+
+    Args:
+        keys: A key for each place.
+        order: The places; they are sorted.
+        room: Room for as many.
+        counts: Room for as many numbers as a digit has values.
+    """
+    for shift in range(0, 64, _KEY_BITS):
+        for digit in range(_KEYS):
+            counts[digit] = 0
+        for n in range(len(order)):
+            counts[(keys[order[n]] ^ _SIGN) >> shift & (_KEYS - 1)] += 1
+        if len(order) == 0 or counts[(keys[order[0]] ^ _SIGN) >> shift & (_KEYS - 1)] == len(order):
+            continue  # they are alike in this digit
+        total = 0
+        for digit in range(_KEYS):
+            here = counts[digit]
+            counts[digit] = total
+            total += here
+        for n in range(len(order)):
+            digit = (keys[order[n]] ^ _SIGN) >> shift & (_KEYS - 1)
+            room[counts[digit]] = order[n]
+            counts[digit] += 1
+        for n in range(len(order)):
+            order[n] = room[n]
+
+
+@_compiled
+def _falling(values: Longs, keys: Longs) -> None:
+    """Keys that sort numbers from the greatest on; the numbers are the bits of those of 64 bits with
+    fractions, none of them without a value."""
+    for n in range(len(values)):
+        bits = values[n]
+        if bits == _SIGN:
+            bits = 0  # minus nought is nought
+        keys[n] = ~(bits ^ 0x7FFFFFFFFFFFFFFF) if bits < 0 else ~bits
+
+
+def _sorted(order: array[int], *keys: Any) -> array[int]:
+    """Places in order of the last keys, of equals by those before it."""
+    room, counts = flat("int32", len(order)), flat("int64", _KEYS)
+    for one in keys:
+        _sort(one, order, room, counts)
+    return order
 
 
 def _descending(values: array[float], which: Sequence[int]) -> array[int]:
-    chosen = np.asarray(which, np.int32)
-    return _array("i", chosen[np.argsort(-np.asarray(values)[chosen], kind="stable")])
+    keys = flat("int64", len(values))
+    _falling(values, keys)
+    return _sorted(array("i", which), keys)
 
 
 def _by_worth(worths: array[int], lengths: array[int], ranks: array[int]) -> array[int]:
-    return _array("i", np.lexsort((np.asarray(ranks), -np.asarray(lengths), -np.asarray(worths))))
+    keys = [array("q", ranks), *(array("q", [-one for one in values]) for values in (lengths, worths))]
+    return _sorted(array("i", range(len(worths))), *keys)
 
 
-numba.extending.register_jitable(unigram_passes.digamma)
+helper(unigram_passes.digamma)
 _LOOPS = (
     unigram_text.count_units, unigram_text.branches, unigram_text.fits, unigram_text.measure,
     unigram_text.rank, unigram_text.cover, unigram_text.segments, unigram_text.grow, unigram_text.number,

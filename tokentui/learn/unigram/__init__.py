@@ -35,7 +35,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import exp
 from typing import NamedTuple, Self
 
-from tokentui.core import jit
+from tokentui.core import native
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import tick
 from tokentui.core.runtime import quiet_collector
@@ -98,7 +98,7 @@ class UnigramTrainer:
         self._left: tuple[Model, list[Left]] | None = None
         self._positions: list[_Position] = []
         with quiet_collector():
-            with jit.rescued(jit.loaded("unigram")):
+            with native.rescued(native.available()):
                 self._lay_out(material, seed_size)
             if not self._positions:
                 self._lay_out(material, seed_size)
@@ -164,7 +164,7 @@ class UnigramTrainer:
     @property
     def traits(self) -> Traits:
         """The facts that other rooms have to know of it."""
-        engine = jit.PLAIN if self._models.run is WRITTEN else jit.COMPILED
+        engine = native.PLAIN if self._models.run is WRITTEN else native.COMPILED
         return Traits(
             grows=False, shrinks=True, heavy=True, engine=engine, step="step", candidate="piece",
             columns=COLUMNS, shaped_by=("vocab_size", "max_length"), least_size=self.least_size, finer=True,
@@ -453,7 +453,7 @@ class UnigramTrainer:
         """Another training over the same corpus that stands at a computed step; it shares the models up to
         there."""
         other = copy.copy(self)
-        if jit.failed:  # the one that is forked may be at work with its kernels
+        if native.failed:  # the one that is forked may be at work with its kernels
             other._models = copy.copy(self._models)
             other._models.run, other._models.found = WRITTEN, dict(self._models.found)
         other._positions, other.number = self._positions[:], number

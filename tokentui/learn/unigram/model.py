@@ -21,7 +21,7 @@ from math import inf
 from typing import Any, NamedTuple, TypeVar
 
 import tokentui.learn.unigram.lattice as lattices
-from tokentui.core import jit
+from tokentui.core import native
 from tokentui.core.jobs import check, in_blocks, tick
 from tokentui.learn.kernels.unigram_passes import SPLITS, Others, digamma
 from tokentui.learn.kernels.unigram_text import Strings, floats, ints
@@ -204,8 +204,8 @@ class Models:
 
     def __init__(self, words: Words, recipe: Recipe, lines: Sequence[str] | None, seed_size: int) -> None:
         self.run = WRITTEN
-        if jit.loaded("unigram"):
-            from tokentui.learn.kernels.unigram import PASSES  # needs Numba
+        if native.available():
+            from tokentui.learn.kernels.unigram import PASSES
 
             self.run = PASSES
         self.found: dict[str, tuple[Model, tuple[int, ...], Any]] = {}

@@ -1,6 +1,6 @@
 """Count the words of documents with kernels, in threads.
 
-`tokentui.core.jit.load` has to have said yes before this module is imported.
+`tokentui.core.native.available` has to have said yes before this module is imported.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ import functools
 import os
 import re
 import threading
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from itertools import accumulate, chain, pairwise
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import check, tick
+from tokentui.core.native import flat, larger
 from tokentui.recipe import Recipe
 from tokentui.text import patterns
 from tokentui.text.corpus import LongText, Place, pieces, safe_cut, size_of
@@ -48,19 +48,8 @@ def tables_of(split: str) -> Split:
     rule = rules.RULES[rules.rule_of(split)]
     table = rule.table()
     folds = () if rule.word == rules.GPT2 else rules.folds()
-    numbers: Any = np.array(folds, np.int64).reshape(-1)
-    numbers.flags.writeable = False
-    high: Any = np.frombuffer(table.high, np.uint16)
-    return Split(rule.word, numbers, high, as_bytes(table.low), as_bytes(rules.pairs(split)))
-
-
-def as_bytes(data: bytes) -> Any:
-    return np.frombuffer(data, np.uint8)
-
-
-def windows_of(data: Any) -> Any:
-    """Eight bytes at each place, read as a number."""
-    return np.ndarray((len(data) - 7,), np.uint64, data, strides=(1,))
+    numbers = array("q", chain.from_iterable(folds))
+    return Split(rule.word, numbers, array("H", table.high), table.low, rules.pairs(split))
 
 
 class FlatWords(NamedTuple):
@@ -79,9 +68,9 @@ class FlatWords(NamedTuple):
     def words(self) -> tuple[str, ...]:
         """The words as texts."""
         text, ends = self.text.decode("utf-8", "surrogatepass"), self.ends
-        if len(text) < len(self.text):  # places in characters: count the bytes that begin one
-            starts = np.cumsum((as_bytes(self.text) & 0xC0) != 0x80, dtype=np.int64)
-            ends = np.concatenate((ends[:1], starts[ends[1:] - 1]))
+        if len(text) < len(self.text):
+            ends = array("q", ends)
+            scan_count.places_in_characters(self.text, ends)
         return tuple([text[start:end] for start, end in pairwise(ends.tolist())])
 
 
@@ -91,14 +80,14 @@ class Table:
     def __init__(self) -> None:
         size = 1 << _LEAST_BITS
         self.words = WordTable(
-            slots=np.zeros(size, np.int32),
+            slots=flat("int32", size),
             shift=64 - _LEAST_BITS,
-            rows=np.empty(size, np.uint64),
-            text=np.empty(16 * size, np.uint8),
-            ends=np.zeros(size // 4 + 2, np.int64),
-            used=np.zeros(1, np.int64),
+            rows=flat("uint64", size),
+            text=flat("uint8", 16 * size),
+            ends=flat("int64", size // 4 + 2),
+            used=flat("int64", 1),
         )
-        self._events = np.empty(scan_count.BLOCK + 2, np.int32)
+        self._events = flat("int32", scan_count.BLOCK + 2)
 
     @property
     def size(self) -> int:
@@ -116,24 +105,23 @@ class Table:
         Returns:
             How many numbers were written.
         """
-        data = as_bytes(b"".join((*texts, PAD)))
-        bounds, windows = bounds_of(texts), windows_of(data)
-        numbers = np.empty(0, np.int32) if numbers is None else numbers
+        data, bounds = b"".join((*texts, PAD)), bounds_of(texts)
+        numbers = b"" if numbers is None else numbers
         number = at = filled = 0
         while True:
             scan = Scan(data, split, self.words, self._events, numbers)
-            number, at, filled = scan_count.scan_texts(scan, windows, bounds, number, at, filled)
+            number, at, filled = scan_count.scan_texts(scan, data, bounds, number, at, filled)
             if number == len(texts):
-                return filled
+                return int(filled)
             self.grow(len(data))
 
     def add(self, other: FlatWords) -> None:
         """Count words that are counted already."""
-        data = as_bytes(other.text + PAD)
+        data = other.text + PAD
         number = 0
         while True:
             number = scan_count.add_words(
-                data, windows_of(data), other.ends, other.counts, number, self.words
+                data, data, other.ends, other.counts, number, self.words
             )
             if number == len(other.counts):
                 return
@@ -142,43 +130,33 @@ class Table:
     def result(self) -> FlatWords:
         """The counts as they are now, in arrays of their own."""
         number = self.size
-        ends = self.words.ends[: number + 1].copy()
-        counts = self.words.rows[3 : 4 * number : 4].astype(np.int64)
-        for array in (ends, counts):
-            array.flags.writeable = False
-        return FlatWords(self.words.text[: ends[-1]].tobytes(), ends, counts)
+        ends, rows = array("q"), array("q")
+        ends.frombytes(self.words.ends[: number + 1].cast("B"))
+        rows.frombytes(self.words.rows[: 4 * number].cast("B"))
+        return FlatWords(self.words.text[: ends[-1]].tobytes(), ends, rows[3::4])
 
     def grow(self, longest: int) -> None:
         """Make room for one more word of so many bytes."""
         words, number = self.words, self.size
         filled = int(words.ends[number])
         if filled + longest + len(PAD) > len(words.text):
-            words = words._replace(text=longer(words.text, filled, 2 * len(words.text) + longest))
+            size = 2 * len(words.text) + longest
+            words = words._replace(text=larger(words.text, "uint8", size, filled))
         if 4 * number >= len(words.slots):
             size = 4 * len(words.slots)
             words = words._replace(
-                slots=np.zeros(size, np.int32),
+                slots=flat("int32", size),
                 shift=words.shift - 2,
-                rows=longer(words.rows, 4 * number, size),
-                ends=longer(words.ends, number + 1, size // 4 + 2),
+                rows=larger(words.rows, "uint64", size, 4 * number),
+                ends=larger(words.ends, "int64", size // 4 + 2, number + 1),
             )
             scan_count.fill_slots(number, words)
         self.words = words
 
 
-def longer(array: Any, filled: int, size: int) -> Any:
-    """An array of so many numbers that begins with those which are filled."""
-    made = np.empty(size, array.dtype)
-    made[:filled] = array[:filled]
-    return made
-
-
 def bounds_of(texts: Sequence[bytes | memoryview]) -> Any:
     """Where texts end that are set one after the other, a 0 before the first."""
-    bounds = np.zeros(len(texts) + 1, np.int64)
-    np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)), out=bounds[1:])
-    bounds.flags.writeable = False
-    return bounds
+    return array("q", accumulate(map(len, texts), initial=0))
 
 
 def count_words(

@@ -7,20 +7,25 @@ to right, so an entry has to hold where the word of the left character starts at
 since then has JOIN.
 
 Splits are patterns of `regex`, and which characters are letters changes with its Unicode tables. So the table
-of classes is made when it is first needed, in some hundredths of a second, by running the very classes over
-every code point: it can be neither stale nor different.
+of classes is made by running the very classes over every code point: it can be neither stale nor different.
+Those that the box of kernels holds are of one version of `regex`, and taken under that version alone; under
+another one they are made when they are first needed, in some hundredths of a second.
 """
 
 from __future__ import annotations
 
+import base64
 import functools
+import json
 import re
+import zlib
 from array import array
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import regex
 
+from tokentui.core.native import BOX
 from tokentui.recipe import Recipe
 from tokentui.text.normalize import BERT_DROPPED, BERT_PUNCTUATION, BERT_SPACES
 from tokentui.text.split import SPLITS
@@ -68,14 +73,73 @@ class ClassTable(NamedTuple):
 @functools.cache
 def _codes() -> str:
     """Every code point in order, at the place of its number. Kept, since each table searches it: 4.3 MB."""
-    import numpy as np  # here, since the rules are asked for without it
-
-    return np.arange(_CODES, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    plane, text = bytearray(array("I", range(_PLANE)).tobytes()), []
+    for number in range(_CODES // _PLANE):
+        plane[2::4] = bytes((number,)) * _PLANE
+        text.append(plane.decode("utf-32-le", "surrogatepass"))
+    return "".join(text)
 
 
 @functools.cache
+def _kept() -> dict[str, Any]:
+    """The tables of the box; none where it has none for this version of `regex`."""
+    try:
+        found = json.loads((BOX / "classes.json").read_bytes())
+        tables = {
+            name: ClassTable(*(zlib.decompress(base64.b64decode(part)) for part in parts))
+            for name, parts in found["tables"].items()
+        }
+        folds = tuple((int(code), int(letter)) for code, letter in found["folds"])
+        sizes = all(len(one.high) == 2 * (_CODES // _BLOCK) for one in tables.values())
+        return {**tables, "folds": folds} if found["regex"] == regex.__version__ and sizes else {}
+    except (OSError, ValueError, TypeError, KeyError, zlib.error, RecursionError):
+        return {}
+
+
+def boxed() -> str:
+    """All tables as the box holds them, made anew."""
+    _kept.cache_clear()
+    tables = {
+        name: [base64.b64encode(zlib.compress(part, 9)).decode() for part in make()]
+        for name, make in _TABLES.items()
+    }
+    return json.dumps({"regex": regex.__version__, "folds": _folds(), "tables": tables})
+
+
 def letters_table() -> ClassTable:
     """The classes that GPT-2's pattern and its children ask for."""
+    return _table("letters")
+
+
+def bert_table() -> ClassTable:
+    """BERT's: SPACE, SIGN for its punctuation, LOWER for what words are made of."""
+    return _table("bert")
+
+
+def bert_runs_table() -> ClassTable:
+    """The table of BERT's runs: SPACE for characters that normalisation turns into a space, else LOWER.
+
+    BERT drops some white space: a word goes on there.
+    """
+    return _table("bert-runs")
+
+
+def folds() -> tuple[tuple[int, int], ...]:
+    """The letters outside ASCII that fold to a letter of a contraction.
+
+    Each is (code point, lowercase ASCII letter). They count where a split ignores case.
+    """
+    found: tuple[tuple[int, int], ...] = _kept().get("folds") or _folds()
+    return found
+
+
+@functools.cache
+def _table(name: str) -> ClassTable:
+    found: ClassTable = _kept().get(name) or _TABLES[name]()
+    return found
+
+
+def _letters() -> ClassTable:
     classes = bytearray([SIGN]) * _CODES
     patterns = [(name, regex.compile(f"{pattern}+")) for name, pattern in _PATTERNS.items()]
     empty = regex.compile(r"[^\s\p{L}\p{M}\p{N}'/]+")
@@ -87,33 +151,25 @@ def letters_table() -> ClassTable:
     return _folded(classes)
 
 
-@functools.cache
-def bert_table() -> ClassTable:
-    """BERT's: SPACE, SIGN for its punctuation, LOWER for what words are made of."""
+def _bert_words() -> ClassTable:
     classes = bytearray([LOWER]) * _CODES
     _fill(classes, re.compile(f"[{BERT_SPACES}]+"), SPACE)
     _fill(classes, re.compile(f"[{BERT_PUNCTUATION}]+"), SIGN)
     return _folded(classes)
 
 
-@functools.cache
-def bert_runs_table() -> ClassTable:
-    """The table of BERT's runs: SPACE for characters that normalisation turns into a space, else LOWER.
-
-    BERT drops some white space: a word goes on there.
-    """
+def _bert_runs() -> ClassTable:
     classes = bytearray([LOWER]) * _CODES
     spaces = re.compile(f"(?:(?![{BERT_DROPPED}])[{BERT_SPACES}]|[\t\n\r])+")
     _fill(classes, spaces, SPACE)
     return _folded(classes)
 
 
-@functools.cache
-def folds() -> tuple[tuple[int, int], ...]:
-    """The letters outside ASCII that fold to a letter of a contraction.
+_TABLES = {"letters": _letters, "bert": _bert_words, "bert-runs": _bert_runs}
 
-    Each is (code point, lowercase ASCII letter). They count where a split ignores case.
-    """
+
+@functools.cache
+def _folds() -> tuple[tuple[int, int], ...]:
     return tuple(
         (ord(match.group()), ord(letter))
         for letter in FOLDED

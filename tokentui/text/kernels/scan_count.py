@@ -9,23 +9,24 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from tokentui.core.compiling import (
+from tokentui.core.native import (
     BYTES,
     EVENTS,
-    GIVEN_BYTES,
-    GIVEN_NUMBERS,
-    GIVEN_SHORTS,
-    GIVEN_WINDOWS,
     HALVES,
+    I64,
+    INT,
+    NOTHING,
     NUMBERS,
+    SHORTS,
     SPREAD,
+    U64,
+    WINDOWS,
+    Tuple,
+    constants,
     hashed,
     helper,
     inlined,
     kernel,
-    types,
 )
 from tokentui.text.kernels.rules import CUT, DROP, START, Split
 from tokentui.text.kernels.scan_words import class_of, code_at, width_of, word_end
@@ -35,14 +36,14 @@ BLOCK = 4096
 INLINE = 16
 """The longest word, in bytes, that is compared without its bytes being looked at."""
 
-_U = np.uint64
-_FIRST = np.array([(1 << 8 * min(n, 8)) - 1 for n in range(INLINE + 1)], _U)
-_SECOND = np.array([(1 << 8 * max(n - 8, 0)) - 1 for n in range(INLINE + 1)], _U)
+_U = U64
+_FIRST = constants([(1 << 8 * min(n, 8)) - 1 for n in range(INLINE + 1)])
+_SECOND = constants([(1 << 8 * max(n - 8, 0)) - 1 for n in range(INLINE + 1)])
 _SPREAD_SECOND = _U(0xC2B2AE3D27D4EB4F)
 _THIRTY_TWO, _ZERO, _ONE = _U(32), _U(0), _U(1)
 
 
-class WordTable(NamedTuple):
+class _WordTable(NamedTuple):
     """Distinct words in flat arrays.
 
     Attributes:
@@ -63,6 +64,10 @@ class WordTable(NamedTuple):
     used: Any
 
 
+class WordTable(_WordTable):
+    """The same, with room for what kernels keep of it."""
+
+
 class Scan(NamedTuple):
     """The texts and tables that a scan reads and fills.
 
@@ -81,9 +86,9 @@ class Scan(NamedTuple):
     numbers: Any
 
 
-SPLIT = types.NamedTuple((types.int64, GIVEN_NUMBERS, GIVEN_SHORTS, GIVEN_BYTES, GIVEN_BYTES), Split)
-WORDS = types.NamedTuple((EVENTS, types.int64, HALVES, BYTES, NUMBERS, NUMBERS), WordTable)
-SCAN = types.NamedTuple((GIVEN_BYTES, SPLIT, WORDS, EVENTS, EVENTS), Scan)
+SPLIT = Tuple((INT, NUMBERS, SHORTS, BYTES, BYTES), "Split", Split)
+WORDS = Tuple((EVENTS, INT, HALVES, BYTES, NUMBERS, NUMBERS), "WordTable", WordTable)
+SCAN = Tuple((BYTES, SPLIT, WORDS, EVENTS, EVENTS), "Scan", Scan)
 
 
 @inlined
@@ -106,11 +111,11 @@ def number_of(data: Any, windows: Any, start: int, end: int, words: WordTable) -
     mask = len(slots) - 1
     place = place_of(first, second, words.shift)
     while True:
-        number = np.int64(slots[place]) - 1
+        number = I64(slots[place]) - 1
         if number < 0:
             return take_in(data, start, length, first, second, place, words)
         at = number << 2
-        alike = rows[at] == first and rows[at + 1] == second and np.int64(rows[at + 2]) == length
+        alike = rows[at] == first and rows[at + 1] == second and I64(rows[at + 2]) == length
         if alike and (length <= INLINE or same(data, start, length, words.text, words.ends[number])):
             return number
         place = (place + 1) & mask
@@ -133,7 +138,7 @@ def take_in(data: Any, start: int, length: int, first: Any, second: Any, place: 
     number = used[0]
     begin = ends[number]
     if 4 * number >= len(slots) or number + 2 > len(ends) or begin + length + INLINE > len(text):
-        return np.int64(-1)
+        return I64(-1)
     for n in range(length):
         text[begin + n] = data[start + n]
     used[0] = number + 1
@@ -184,11 +189,7 @@ def find_events(data: Any, at: int, stop: int, before: int, split: Split, events
     return count, here, before
 
 
-@kernel(
-    types.UniTuple(types.int64, 3)(
-        SCAN, GIVEN_WINDOWS, GIVEN_NUMBERS, types.int64, types.int64, types.int64
-    )
-)
+@kernel(Tuple((INT, INT, INT)), SCAN, WINDOWS, NUMBERS, INT, INT, INT)
 def scan_texts(
     scan: Scan, windows: Any, bounds: Any, number: int, at: int, filled: int
 ) -> tuple[int, int, int]:
@@ -243,7 +244,7 @@ def scan_texts(
     return number, at, filled
 
 
-@kernel(types.int64(GIVEN_BYTES, GIVEN_WINDOWS, GIVEN_NUMBERS, GIVEN_NUMBERS, types.int64, WORDS))
+@kernel(INT, BYTES, WINDOWS, NUMBERS, NUMBERS, INT, WORDS)
 def add_words(data: Any, windows: Any, bounds: Any, counts: Any, number: int, words: WordTable) -> int:
     """Count words that are counted already, from `number` on.
 
@@ -259,7 +260,7 @@ def add_words(data: Any, windows: Any, bounds: Any, counts: Any, number: int, wo
     return number
 
 
-@kernel(types.void(types.int64, WORDS))
+@kernel(NOTHING, INT, WORDS)
 def fill_slots(count: int, words: WordTable) -> None:
     """Put so many words into slots that are empty."""
     slots, rows = words.slots, words.rows
@@ -269,3 +270,15 @@ def fill_slots(count: int, words: WordTable) -> None:
         while slots[place] != 0:
             place = (place + 1) & mask
         slots[place] = number + 1
+
+
+@kernel(NOTHING, BYTES, NUMBERS)
+def places_in_characters(text: Any, ends: Any) -> None:
+    """Change places in the bytes of a text, in order, into places in its characters."""
+    at: Any = 0
+    characters: Any = 0
+    for n in range(len(ends)):
+        while at < ends[n]:
+            characters += I64(text[at] & 0xC0 != 0x80)
+            at += 1
+        ends[n] = characters

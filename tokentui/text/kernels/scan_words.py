@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tokentui.core.compiling import inlined
+from tokentui.core.native import inlined
 from tokentui.text.kernels.rules import (
     EITHER,
     GPT2,

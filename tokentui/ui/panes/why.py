@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tokentui.axes import AXES
-from tokentui.core.jit import FAILED
+from tokentui.core.native import FAILED
 from tokentui.core.safetext import GlyphMode, safe
 from tokentui.core.table import plural
 from tokentui.learn.rows import Candidate, Round, TokenCandidate
@@ -231,12 +231,9 @@ def header(now: Snapshot | None, mode: GlyphMode, cost: Cell, width: int) -> Cel
 def _engine(now: Snapshot) -> tuple[str, str]:
     """The words of the header for the engine, short and with their reason; empty where it is as expected.
 
-    Kernels that are being compiled or have failed are told, and a recipe that has none: it does not wait for
-    them.
+    Kernels that have failed are told, and a recipe that has none.
     """
     trains, counts = now.plain
-    if now.engine == "compiling once" and not trains:
-        return f"{now.engine} · ", f"{now.engine} · "
     if now.engine == FAILED:
         return "kernels failed · ", f"{now.engine} · "
     if not trains and not counts:

@@ -1,0 +1,177 @@
+"""The box of kernels: made of the sources as they are, and never opened where it is not whole."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from array import array
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tokentui.core import native
+from tokentui.text.kernels import rules
+
+ROOT = Path(__file__).resolve().parents[2]
+COUNT = """
+import sys
+from pathlib import Path
+from tokentui.core import native
+native.BOX = Path(sys.argv[1])
+import tokentui
+found = tokentui.train("sample:english", "gpt2", merges=40)
+print(native.engine())
+print(*found.encode_ids("the crowd in the street " * 300)[:12], found.vocab_size)
+"""
+
+
+def run(box: Path, **environment: str) -> list[str]:
+    """The engine, and some ids of a tokenizer that was trained with a box."""
+    done = subprocess.run(
+        [sys.executable, "-c", COUNT, str(box)], cwd=ROOT, capture_output=True, text=True, timeout=100,
+        env={**os.environ, native.ENGINE: "", **environment}, check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.splitlines()
+
+
+@pytest.fixture(scope="module")
+def expected() -> str:
+    """The ids that plain Python finds."""
+    engine, ids = run(native.BOX, **{native.ENGINE: "plain"})
+    assert engine == native.PLAIN
+    return ids
+
+
+def test_kernels_were_compiled_from_these_sources() -> None:
+    """After a change of a kernel: `make kernels`."""
+    building = pytest.importorskip("tokentui.core.building", reason="Numba is not installed")
+    assert native.manifest()["sources"] == building.sources()
+
+
+def test_the_box_has_every_kernel(loaded: None) -> None:
+    package = ROOT / "tokentui"
+    for path in package.glob("*/kernels/*.py"):
+        importlib.import_module(".".join(("tokentui", *path.relative_to(package).with_suffix("").parts)))
+    assert {name: one.signature for name, one in native.KERNELS.items()} == native.manifest()["kernels"]
+
+
+def test_the_tables_of_classes_are_those_of_this_regex() -> None:
+    kept = json.loads((native.BOX / "classes.json").read_text())
+    made = json.loads(rules.boxed())
+    if kept["regex"] != made["regex"]:
+        pytest.skip(f"the box has the tables of regex {kept['regex']}")
+    assert kept == made
+
+
+def test_tables_of_another_regex_are_not_taken(tmp_path: Path, expected: str) -> None:
+    box = shutil.copytree(native.BOX, tmp_path / "box")
+    for content in ('{"regex": "0"}', "[]", "", '{"regex": 1, "tables": {"letters": ["", ""]}, "folds": []}'):
+        (box / "classes.json").write_text(content)
+        assert run(box)[1] == expected
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-1])
+
+
+def flip(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def swap(path: Path) -> None:
+    other = next(one for one in sorted(path.parent.glob("*.bin")) if one != path)
+    path.write_bytes(other.read_bytes())
+
+
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def other_manifest(content: str) -> Callable[[Path], None]:
+    def write(path: Path) -> None:
+        path.with_name("manifest.json").write_text(content)
+
+    return write
+
+
+DAMAGED = "plain Python, the file of kernels is damaged"
+NO_LIST = "plain Python, the list of kernels is missing or damaged"
+
+
+@pytest.mark.parametrize(("damage", "engine"), [
+    (cut, DAMAGED), (flip, DAMAGED), (swap, DAMAGED), (empty, DAMAGED),
+    (Path.unlink, "plain Python, the file of kernels cannot be opened"),
+    (other_manifest("nonsense"), NO_LIST), (other_manifest("[]"), NO_LIST), (other_manifest("{}"), NO_LIST),
+    (other_manifest('{"files": {}, "kernels": {}}'), f"plain Python, no kernels for {native.system()}"),
+    (lambda path: shutil.rmtree(path.parent), NO_LIST),
+])
+def test_a_damaged_box(
+    damage: Callable[[Path], None], engine: str, loaded: None, tmp_path: Path, expected: str
+) -> None:
+    """It is not opened, and plain Python does the same."""
+    box = shutil.copytree(native.BOX, tmp_path / "box")
+    damage(box / f"{native.system()}.bin")
+    assert run(box) == [engine, expected]
+
+
+def test_a_box_of_another_version(loaded: None, tmp_path: Path, expected: str) -> None:
+    """Its kernels take something else. That is told, and plain Python does the same."""
+    box = shutil.copytree(native.BOX, tmp_path / "box")
+    manifest = json.loads((box / "manifest.json").read_text())
+    manifest["kernels"] = dict.fromkeys(manifest["kernels"], "void <- int64")
+    (box / "manifest.json").write_text(json.dumps(manifest))
+    code = f"import warnings; warnings.simplefilter('ignore')\n{COUNT}"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(box)], cwd=ROOT, capture_output=True, text=True, timeout=100,
+        env={**os.environ, native.ENGINE: ""}, check=True,
+    )
+    assert done.stdout.splitlines() == [native.FAILED, expected]
+
+
+def test_a_whole_box(loaded: None, tmp_path: Path, expected: str) -> None:
+    """It opens from anywhere, also where nothing can be written, and needs no home."""
+    box = shutil.copytree(native.BOX, tmp_path / "box")
+    box.chmod(0o500)
+    home = tmp_path / "home"
+    home.write_text("a file")
+    assert run(box, TOKENTUI_HOME=str(home)) == [native.COMPILED, expected]
+    assert sorted(home.parent.iterdir()) == [box, home]
+
+
+@pytest.mark.parametrize("engine", ["numba", "python"])
+def test_the_sources_do_the_same(engine: str, expected: str) -> None:
+    """As Numba compiles them here, and as they are written, on arrays of NumPy."""
+    pytest.importorskip("numba")
+    assert run(native.BOX, **{native.ENGINE: engine}) == [native.COMPILED, expected]
+
+
+def test_every_array_kind_has_its_width() -> None:
+    widths = {kind: array(letter).itemsize for kind, letter in native.FORMATS.items()}
+    assert widths == native.WIDTHS
+
+
+@pytest.mark.parametrize("size", [0, 1, 5, 70_000])
+def test_arrays_begin_with_noughts_and_grow(size: int) -> None:
+    row = native.Row((("left", "int32"), ("right", "int32")))
+    made = native.flat(row, size)
+    assert (len(made), made.nbytes, any(made)) == (2 * size, row.size * size, False)
+    made[:] = memoryview(bytearray(b"\1" * made.nbytes)).cast("i")
+    grown = native.larger(made, row, size + 3)
+    assert (grown[: len(made)].tolist(), grown[len(made) :].tolist()) == (made.tolist(), [0] * 6)
+    assert native.larger(grown, row, size) is grown
+    address, length = native.place_of(made)
+    assert length == made.nbytes
+    assert address or not length
+
+
+def test_no_two_kernels_have_one_name() -> None:
+    names = [path.stem for path in (ROOT / "tokentui").glob("*/kernels/*.py") if path.stem != "__init__"]
+    assert sorted(set(names)) == sorted(names)

@@ -1,0 +1,374 @@
+"""Compile kernels, for developers: `make kernels`. It needs NumPy, Numba and Zig's linker (the extra `dev`).
+
+Numba turns each kernel into LLVM's code. All of them become one module, with a function of plain C arguments
+for each kernel, which is optimised and translated for each system of `SYSTEMS`. What `core/native.py` opens
+is a shared library of that code alone: it takes functions such as log from the process that opens it.
+
+Tests run the same sources in two other ways: by Numba in the process (`TOKENTUI_ENGINE=numba`) and as they
+are written, on arrays of NumPy (`TOKENTUI_ENGINE=python`).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+import importlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import tokenize
+import zlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from tokentui.core import native
+from tokentui.core.native import BOX, FLAG, FLOAT, INT, NOTHING, Flat, Kernel, Row, Tuple, place_of
+
+SYSTEMS = {
+    "linux-x86_64": ("x86_64-unknown-linux-gnu", "x86_64-linux-gnu", "x86-64"),
+    "linux-arm64": ("aarch64-unknown-linux-gnu", "aarch64-linux-gnu", "generic"),
+    "darwin-x86_64": ("x86_64-apple-macosx11.0.0", "x86_64-macos", "x86-64"),
+    "darwin-arm64": ("arm64-apple-macosx11.0.0", "aarch64-macos", "apple-m1"),
+}
+"""LLVM's name of each system, the linker's, and the least processor."""
+OUTSIDE = {"log", "log1p", "exp", "memset", "memcpy", "memmove"}
+"""The functions that kernels may call outside of themselves. Each process has them."""
+
+_OPTIONS = {"nogil": True, "boundscheck": False, "error_model": "numpy"}
+
+
+# ---- the sources
+
+_STARTS = tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING
+
+def modules() -> list[Any]:
+    """All modules of kernels, imported."""
+    package = Path(__file__).parents[1]
+    paths = sorted(path.relative_to(package).with_suffix("") for path in package.glob("*/kernels/*.py"))
+    names = [".".join(("tokentui", *path.parts)) for path in paths if path.name != "__init__"]
+    return list(map(importlib.import_module, names))
+
+
+def sources() -> str:
+    """The digest of the sources of kernels, without their comments and docstrings."""
+    package, digest = Path(__file__).parents[1], hashlib.sha256()
+    for path in sorted(package.glob("*/kernels/*.py")):
+        digest.update(path.relative_to(package).as_posix().encode())
+        before = tokenize.NEWLINE
+        with path.open("rb") as file:
+            for token in tokenize.tokenize(file.readline):
+                if token.type in (tokenize.COMMENT, tokenize.NL):
+                    continue
+                alone = token.type == tokenize.STRING and before in _STARTS
+                before = token.type
+                if not alone:
+                    digest.update(b"\0" + token.string.encode())
+    return digest.hexdigest()
+
+
+@functools.cache
+def _numba() -> Any:
+    """Numba, with all parts of kernels compiled for what calls them."""
+    numba: Any = importlib.import_module("numba")
+    options: Any = importlib.import_module("numba.core.options").DefaultOptions
+    if hasattr(options, "_nrt"):
+        # Kernels make no arrays, so none needs counting of its users; with it each call of a helper counts
+        # all that are passed, which made counting words a third slower.
+        _OPTIONS["_nrt"] = False
+    found = modules()
+    made: dict[Any, Any] = {}
+    for module in [*found, native]:
+        for value in list(vars(module).values()):
+            how = vars(value).get("part") if isinstance(value, FunctionType) else None
+            if how and value not in made:
+                made[value] = numba.njit(**_OPTIONS, forceinline=how == "inlined")(value)
+    for function in made:  # where it is called by its name
+        for name, value in list(function.__globals__.items()):
+            if isinstance(value, FunctionType) and value in made:
+                function.__globals__[name] = made[value]
+    for module in found:
+        for name, value in list(vars(module).items()):
+            if isinstance(value, FunctionType) and value in made:
+                setattr(module, name, made[value])
+    return numba
+
+
+def _kind(kind: Any) -> Any:
+    """Numba's type for a kind."""
+    numba = importlib.import_module("numba")
+    types: Any = numba.types
+    if isinstance(kind, Flat):
+        row = numba.from_dtype(_dtype(kind.row)) if isinstance(kind.row, Row) else getattr(types, kind.row)
+        return types.Array(row, 1, "A" if kind.step else "C", aligned=not kind.step)
+    if isinstance(kind, Tuple):
+        fields = list(map(_kind, kind.kinds))
+        if kind.of is None:
+            return types.UniTuple(fields[0], len(fields))
+        if all(field == fields[0] for field in fields):
+            return types.NamedUniTuple(fields[0], len(fields), kind.of)
+        return types.NamedTuple(fields, kind.of)
+    return getattr(types, kind)
+
+
+def _dtype(row: str | Row) -> Any:
+    return np.dtype(list(row.fields) if isinstance(row, Row) else row)
+
+
+def compiled(kernel: Kernel) -> Any:
+    """A kernel compiled by Numba."""
+    numba = _numba()
+    signature = _kind(kernel.returns)(*map(_kind, kernel.takes))
+    return numba.njit(signature, **_OPTIONS)(kernel.function)
+
+
+# ---- kernels in this process, from their sources
+
+
+_NUMBERS: dict[str, Callable[[Any], Any]] = {FLOAT: float, FLAG: bool, INT: int}
+
+
+def binder(engine: str) -> Callable[[Kernel], Callable[..., Any]]:
+    """Return a maker of functions that run the source of a kernel: by Numba, or as it is written."""
+
+    def bound(kernel: Kernel) -> Callable[..., Any]:
+        run = compiled(kernel) if engine == "numba" else kernel.function
+        plain = engine != "numba"
+
+        def call(*arguments: Any) -> Any:
+            given = [_given(kind, one, plain) for kind, one in zip(kernel.takes, arguments, strict=True)]
+            with np.errstate(over="ignore"):
+                result = run(*given)
+            if isinstance(kernel.returns, Tuple):
+                return tuple(map(int, result))
+            return None if kernel.returns == NOTHING else _NUMBERS[kernel.returns](result)
+
+        return call
+
+    return bound
+
+
+def _given(kind: Any, value: Any, plain: bool) -> Any:
+    """A value as the source of a kernel takes it: arrays become views of the same memory.
+
+    Args:
+        kind: Its kind.
+        value: The value.
+        plain: True for what Python runs, False for Numba.
+    """
+    if isinstance(kind, Flat):
+        address, size = place_of(value)
+        memory: Any = (ctypes.c_uint8 * size).from_address(address) if size else bytearray()
+        if kind.step:
+            return np.ndarray((max(0, size - 7),), np.uint64, memory, strides=(1,))
+        view = np.frombuffer(memory, _dtype(kind.row))
+        return _Rows(view) if plain and isinstance(kind.row, Row) else (
+            _Numbers(view) if plain and kind.row != "uint64" else view
+        )
+    if isinstance(kind, Tuple):
+        return kind.of(*(_given(of, one, plain) for of, one in zip(kind.kinds, value, strict=True)))
+    return value
+
+
+class _Numbers:
+    """A view whose numbers are Python's: those of NumPy do not grow where a kernel's would."""
+
+    def __init__(self, view: Any) -> None:
+        self._view = view
+
+    def __len__(self) -> int:
+        return len(self._view)
+
+    def __getitem__(self, at: Any) -> Any:
+        return _Numbers(self._view[at]) if isinstance(at, slice) else self._view.item(int(at))
+
+    def __setitem__(self, at: Any, value: Any) -> None:
+        self._view[at] = value
+
+
+class _Rows:
+    """A view of rows whose fields are attributes."""
+
+    def __init__(self, view: Any) -> None:
+        self._fields = {name: view[name] for name in view.dtype.names}
+        self._size = len(view)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, at: Any) -> _Row:
+        return _Row(self._fields, int(at))
+
+
+class _Row:
+    """A row of an array."""
+
+    def __init__(self, fields: dict[str, Any], at: int) -> None:
+        vars(self).update(fields=fields, at=at)
+
+    def __getattr__(self, name: str) -> Any:
+        return self.fields[name].item(self.at)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self.fields[name][self.at] = value
+
+
+# ---- the box
+
+
+def _words(kind: Any) -> int:
+    """The number of words that a kind takes in the block of a tuple."""
+    return sum(map(_words, kind.kinds)) if isinstance(kind, Tuple) else 2 if isinstance(kind, Flat) else 1
+
+
+class _Wrapper:
+    """The code of a function with plain C arguments that calls what Numba made of a kernel."""
+
+    def __init__(self, kernel: Kernel, callee: str, types: Sequence[str]) -> None:
+        self._lines: list[str] = []
+        self._types, self._given = list(types), ["ptr %ret", "ptr %exc"]
+        several = isinstance(kernel.returns, Tuple)
+        heads = ["ptr %ret"] if several else []
+        for number, kind in enumerate(kernel.takes):
+            if isinstance(kind, Flat):
+                heads += [f"ptr %a{number}", f"i64 %n{number}"]
+                self._array(kind, f"%a{number}", f"%n{number}")
+            elif isinstance(kind, Tuple):
+                heads.append(f"ptr %a{number}")
+                self._block(kind, f"%a{number}", 0)
+            else:
+                heads.append(f"{'double' if kind == FLOAT else 'i64'} %a{number}")
+                self._number(kind, f"%a{number}")
+        result, ends = {
+            NOTHING: ("void", ["ret void"]),
+            FLOAT: ("double", ["%got = load double, ptr %ret", "ret double %got"]),
+            INT: ("i64", ["%got = load i64, ptr %ret", "ret i64 %got"]),
+            FLAG: ("i64", ["%got = load i8, ptr %ret", "%wide = zext i8 %got to i64", "ret i64 %wide"]),
+        }[NOTHING if several else kernel.returns]
+        declared = ", ".join(one.rpartition(" ")[0] for one in self._given)
+        room = [] if several else ["%ret = alloca i64"]
+        self.text = "\n".join((
+            f'declare i32 @"{callee}"({declared})',
+            f"define {result} @{kernel.name.replace('.', '_')}({', '.join(heads)}) {{",
+            *room, "%exc = alloca ptr", *self._lines,
+            f'%status = call i32 @"{callee}"({", ".join(self._given)})', *ends, "}",
+        ))
+
+    def _name(self, code: str) -> str:
+        name = f"%v{len(self._lines)}"
+        self._lines.append(f"{name} = {code}")
+        return name
+
+    def _word(self, kind: str, address: str, at: int) -> str:
+        place = self._name(f"getelementptr i64, ptr {address}, i64 {at}")
+        return self._name(f"load {kind}, ptr {place}")
+
+    def _number(self, kind: str, value: str) -> None:
+        wanted = self._types[len(self._given)]
+        if kind == FLAG and wanted != "i64":
+            value = self._name(f"trunc i64 {value} to {wanted}")
+        self._given.append(f"{wanted} {value}")
+
+    def _array(self, kind: Flat, address: str, length: str) -> None:
+        self._given += [
+            "ptr null", "ptr null", f"i64 {length}", f"i64 {kind.size}", f"ptr {address}", f"i64 {length}",
+            f"i64 {kind.step or kind.size}",
+        ]
+
+    def _block(self, kind: Tuple, address: str, at: int) -> int:
+        """Load the fields of a tuple from its words. Returns where the next word is."""
+        for field in kind.kinds:
+            if isinstance(field, Tuple):
+                at = self._block(field, address, at)
+                continue
+            if isinstance(field, Flat):
+                self._array(field, self._word("ptr", address, at), self._word("i64", address, at + 1))
+            else:
+                self._number(field, self._word("i64", address, at))
+            at += _words(field)
+        return at
+
+
+def module_of_all() -> Any:
+    """All kernels as one module of LLVM, with nothing else that is seen from outside."""
+    llvm: Any = importlib.import_module("llvmlite.binding")
+    _numba()
+    whole = llvm.parse_assembly("")
+    for name, kernel in sorted(native.KERNELS.items()):
+        made = compiled(kernel)
+        (overload,) = made.overloads.values()
+        callee = overload.fndesc.llvm_func_name
+        part = llvm.parse_assembly(overload.library.get_llvm_str())
+        called = part.get_function(callee)
+        wrapper = _Wrapper(kernel, callee, [str(argument.type) for argument in called.arguments])
+        for value in [*part.functions, *part.global_variables]:
+            if not value.is_declaration and value.name != callee:
+                value.linkage = "internal"
+        part.link_in(llvm.parse_assembly(wrapper.text))
+        part.get_function(callee).linkage = "internal"
+        whole.link_in(part)
+        print(name, file=sys.stderr)  # noqa: T201
+    return whole
+
+
+def translated(whole: str, system: str, processor: str = "") -> bytes:
+    """The module as a shared library for a system."""
+    llvm: Any = importlib.import_module("llvmlite.binding")
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    triple, target, least = SYSTEMS[system]
+    module = llvm.parse_assembly(whole)
+    machine = llvm.Target.from_triple(triple).create_target_machine(
+        cpu=processor or least, opt=3, reloc="pic", codemodel="default"
+    )
+    module.triple, module.data_layout = triple, str(machine.target_data)
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=3))
+    builder.getModulePassManager().run(module, builder)
+    outside = {
+        one.name for one in module.functions if one.is_declaration and not one.name.startswith("llvm.")
+    }
+    if outside - OUTSIDE:
+        raise SystemExit(f"kernels call what is not theirs: {sorted(outside - OUTSIDE)}")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "kernels.o")
+        path.write_bytes(machine.emit_object(module))
+        words = ["-nostdlib"]
+        if "macos" in target:  # a library has its name in it
+            words = ["-Wl,-undefined,dynamic_lookup,-install_name,kernels"]
+        subprocess.run(
+            [sys.executable, "-m", "ziglang", "cc", "-target", target, "-shared", "-s", *words, str(path),
+             "-o", str(path.with_suffix(".so"))],
+            check=True,
+        )
+        return path.with_suffix(".so").read_bytes()
+
+
+def main() -> None:
+    """Write the box."""
+    if os.environ.get(native.ENGINE) != "numba":  # before any module of kernels is imported
+        environ = {
+            **os.environ, native.ENGINE: "numba", "NUMBA_CPU_NAME": "x86-64", "NUMBA_CPU_FEATURES": "",
+        }
+        sys.exit(subprocess.run([sys.executable, "-m", "tokentui.core.building"], env=environ).returncode)
+    whole = str(module_of_all())
+    BOX.mkdir(exist_ok=True)
+    files = {}
+    for system in SYSTEMS:
+        content = translated(whole, system)
+        (BOX / f"{system}.bin").write_bytes(content)
+        files[system] = [len(content), zlib.crc32(content)]
+    signatures = {name: kernel.signature for name, kernel in sorted(native.KERNELS.items())}
+    manifest = {"sources": sources(), "files": files, "kernels": signatures}
+    (BOX / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
+    rules = importlib.import_module("tokentui.text.kernels.rules")
+    (BOX / "classes.json").write_text(rules.boxed() + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,479 @@
+"""Compiled kernels: plain functions over flat arrays, called as machine code that lies in the package.
+
+Kernels lie in the folders `kernels` of the rooms. `make kernels` compiles them all for each system that it
+knows (`core/building.py`), into a file of the folder `box` with a manifest. A process opens that file when
+the first kernel is called, in less than a millisecond. Nothing is compiled where the program runs, nothing is
+kept outside the package, and nothing has to be installed.
+
+Every caller asks `available` first, and goes on with plain Python where that says no: on another system,
+where the file is missing or damaged, and with `TOKENTUI_ENGINE=plain`.
+
+A kernel takes whole numbers, arrays and named tuples of them. An array is any object with a buffer: the flat
+arrays of `flat`, `array.array`, `bytes`. A kernel runs without the interpreter's lock.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+import json
+import mmap
+import os
+import sys
+import traceback
+import warnings
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.jobs import check_match, tick
+
+ENGINE = "TOKENTUI_ENGINE"
+"""The variable of the environment that names an engine: `plain` for plain Python, `compiled` for kernels. For
+tests, `numba` compiles the sources of kernels and `python` runs them as they are written (both by
+`core/building.py`)."""
+
+COMPILED, PLAIN = "compiled", "plain Python"
+"""The two engines, as `engine` calls them."""
+FAILED = f"{PLAIN}, kernels failed"
+"""The engine after a failure of a kernel."""
+
+BOX = Path(__file__).with_name("box")
+"""The folder of compiled kernels. It has a file for each system, and `manifest.json`."""
+
+failed = False
+"""True once a kernel has failed: none is used from then on in this process."""
+tell: Callable[[Warning], object] = warnings.warn
+"""Told of that failure. The program and a session set ways of their own."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class BoxError(Exception):
+    """The kernels cannot be had here; says why."""
+
+
+# ---- whether there are kernels
+
+
+def available() -> bool:
+    """Return whether kernels can be called. `TOKENTUI_ENGINE=plain` and a kernel that failed say no."""
+    return not failed and os.environ.get(ENGINE) != "plain" and not trouble()
+
+
+@functools.cache
+def trouble() -> str:
+    """Say why the kernels of this system cannot be had, in a few words; empty where they can."""
+    try:
+        box()
+    except BoxError as error:
+        return str(error)
+    return ""
+
+
+def engine() -> str:
+    """Name the engine in a few words: `compiled`, or `plain Python` and why."""
+    if failed:
+        return FAILED
+    if os.environ.get(ENGINE) == "plain":
+        return PLAIN
+    return f"{PLAIN}, {trouble()}" if trouble() else COMPILED
+
+
+def fail(error: Exception) -> bool:
+    """Take in what was raised where kernels work. True if they failed: no work begins with kernels from now
+    on in this process, which is told once, and plain Python is to do the same work.
+
+    `tell` may raise, as a warning does that is an error: the failure is taken in all the same.
+    """
+    global failed
+    # without memory plain Python, which takes more, would not go on either
+    if isinstance(error, (TokentuiError, Cancelled, MemoryError)):
+        return False
+    frames, calls = traceback.walk_tb(error.__traceback__), (tick.__code__, check_match.__code__)
+    if any(frame.f_code in calls for frame, _ in frames):  # it comes from whoever watches the job
+        return False
+    before, failed = failed, True
+    if not before:
+        failure = RuntimeWarning(f"kernels failed, plain Python goes on: {type(error).__name__}: {error}")
+        failure.__cause__ = error
+        tell(failure)
+    return True
+
+
+@contextlib.contextmanager
+def rescued(compiled: bool = True) -> Iterator[None]:
+    """Leave the work inside where a kernel fails in it: the lines after it do the same in plain Python.
+
+    Args:
+        compiled: False if the work has no kernels; then nothing that it raises is taken in.
+    """
+    try:
+        yield
+    except Exception as error:
+        if not (compiled and fail(error)):
+            raise
+
+
+# ---- the box
+
+
+def system() -> str:
+    """The name of this system in the box, such as `linux-x86_64`."""
+    machine = os.uname().machine
+    return f"{sys.platform}-{'arm64' if machine == 'aarch64' else machine}"
+
+
+@functools.cache
+def manifest() -> dict[str, Any]:
+    """The list of the box: `files` with size and checksum of each system's, `kernels` with their signatures,
+    `sources` with the digest of what they were compiled from.
+
+    Raises:
+        BoxError: It is missing or damaged.
+    """
+    try:
+        found = json.loads((BOX / "manifest.json").read_bytes())
+        return {"files": dict(found["files"]), "kernels": dict(found["kernels"]), **found}
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        raise BoxError("the list of kernels is missing or damaged") from None
+
+
+@functools.cache
+def box() -> Callable[[Kernel], Callable[..., Any]]:
+    """Open the box. Returns what finds the code of a kernel.
+
+    Raises:
+        BoxError: This process cannot have compiled kernels.
+    """
+    if os.environ.get(ENGINE) in ("numba", "python"):
+        from tokentui.core import building  # it imports NumPy and Numba
+
+        return building.binder(os.environ[ENGINE])
+    if sys.byteorder != "little" or sys.implementation.name != "cpython" or sys.maxsize <= 1 << 32:
+        raise BoxError("no kernels for this Python")
+    name = system()
+    if name not in manifest()["files"]:
+        raise BoxError(f"no kernels for {name}")
+    path = BOX / f"{name}.bin"
+    try:
+        content = path.read_bytes()
+        if [len(content), zlib.crc32(content)] != manifest()["files"][name]:
+            raise BoxError("the file of kernels is damaged")
+        library = _open(path)
+    except OSError:
+        raise BoxError("the file of kernels cannot be opened") from None
+
+    def code(kernel: Kernel) -> Callable[..., Any]:
+        """The code of a kernel. Raises a `BoxError` where the box has another one of that name."""
+        if manifest()["kernels"].get(kernel.name) != kernel.signature:
+            raise BoxError(f"the box has another {kernel.name}")
+        return _native(library, kernel)
+
+    return code
+
+
+def _open(path: Path) -> ctypes.CDLL:
+    try:
+        return ctypes.CDLL(str(path))
+    except OSError:
+        # It finds log and exp where the interpreter has loaded them, which is nearly everywhere.
+        for name in ("libm.so.6", "libm.so", "libc.so"):
+            with contextlib.suppress(OSError):
+                ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL)
+        return ctypes.CDLL(str(path))
+
+
+# ---- signatures
+
+INT, FLOAT, FLAG, NOTHING = "int64", "float64", "boolean", "void"
+"""Kinds of numbers, and of no result."""
+
+
+class Row(NamedTuple):
+    """The layout of a row of an array, without gaps.
+
+    Attributes:
+        fields: (name, kind) of each field, such as ("symbol", "int32").
+    """
+
+    fields: tuple[tuple[str, str], ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes of a row."""
+        return sum(WIDTHS[kind] for _, kind in self.fields)
+
+
+class Flat(NamedTuple):
+    """An array as a parameter.
+
+    Attributes:
+        row: The kind of its numbers, or the layout of its rows.
+        step: Bytes from one item to the next, 0 where they follow each other.
+    """
+
+    row: str | Row
+    step: int = 0
+
+    @property
+    def size(self) -> int:
+        """Bytes of an item."""
+        return self.row.size if isinstance(self.row, Row) else WIDTHS[self.row]
+
+
+class Tuple(NamedTuple):
+    """A named tuple as a parameter, or several numbers as a result.
+
+    Attributes:
+        kinds: The kinds of its fields, in order.
+        name: Its name where it is a parameter.
+        of: Its class, or None for plain tuples.
+    """
+
+    kinds: tuple[Any, ...]
+    name: str = ""
+    of: Any = None
+
+
+WIDTHS = {
+    "uint8": 1, "uint16": 2, "int32": 4, "uint32": 4, "float32": 4, "int64": 8, "uint64": 8, "float64": 8,
+}
+"""Bytes of a number of each kind."""
+FORMATS = {
+    "uint8": "B", "uint16": "H", "int32": "i", "uint32": "I", "float32": "f", "int64": "q", "uint64": "Q",
+    "float64": "d",
+}
+"""Its letter in `array` and `memoryview`."""
+
+BYTES, SHORTS, EVENTS, NUMBERS, HALVES = map(Flat, ("uint8", "uint16", "int32", "int64", "uint64"))
+WINDOWS = Flat("uint64", 1)
+"""Eight bytes at each place of a text."""
+
+
+def spelled(kind: Any) -> str:
+    """A kind in writing, for signatures."""
+    if isinstance(kind, str):
+        return kind
+    if isinstance(kind, Flat):
+        row = kind.row
+        names = row if isinstance(row, str) else ",".join(f"{name}:{of}" for name, of in row.fields)
+        return f"[{names}]{kind.step or ''}"
+    return f"{kind.name}({','.join(map(spelled, kind.kinds))})"
+
+
+# ---- kernels
+
+KERNELS: dict[str, Kernel] = {}
+"""All kernels of the modules that were imported, by their names."""
+
+
+class Kernel:
+    """A plain function that is called as machine code.
+
+    Args:
+        function: Its source.
+        returns: The kind of its result.
+        takes: The kinds of its parameters.
+
+    Attributes:
+        name: Its module and name, such as `merges.undo`.
+        signature: Its kinds in writing.
+    """
+
+    def __init__(self, function: Callable[..., Any], returns: Any, takes: Sequence[Any]) -> None:
+        self.function, self.returns, self.takes = function, returns, tuple(takes)
+        self.name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
+        self.__doc__ = function.__doc__
+        KERNELS[self.name] = self
+
+    @functools.cached_property
+    def signature(self) -> str:
+        return f"{spelled(self.returns)} <- {', '.join(map(spelled, self.takes))}"
+
+    @functools.cached_property
+    def _code(self) -> Callable[..., Any]:
+        return box()(self)
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._code(*arguments)
+
+
+def kernel(returns: Any, *takes: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Make a kernel of a function.
+
+    Args:
+        returns: The kind of its result: a number, nothing, or a `Tuple` of whole numbers.
+        takes: The kinds of its parameters.
+    """
+    return lambda function: Kernel(function, returns, takes)
+
+
+def helper(function: F) -> F:
+    """Mark a part of kernels, called by them."""
+    vars(function)["part"] = "called"
+    return function
+
+
+def inlined(function: F) -> F:
+    """Mark a part of kernels that is compiled into them where it is called: it does less than the passing of
+    its arrays would."""
+    vars(function)["part"] = "inlined"
+    return function
+
+
+if os.environ.get(ENGINE) in ("numba", "python"):
+    import numpy
+
+    I64: Any = numpy.int64 if os.environ[ENGINE] == "numba" else int
+    U64: Any = numpy.uint64
+else:
+    I64 = U64 = int
+
+
+def constants(values: Sequence[int]) -> Any:
+    """Numbers of 64 bits without sign that kernels look up."""
+    return values if U64 is int else numpy.array(values, U64)
+
+
+# An odd number without a pattern, for multiplicative hashing (Knuth, The Art of Computer Programming, volume
+# 3, section 6.4).
+SPREAD = U64(0x9E3779B97F4A7C15)
+
+
+@inlined
+def hashed(key: Any, shift: Any) -> Any:
+    """Return where in a table the search for a key of 64 bits begins; 64 less `shift` bits are left of the
+    hash."""
+    return I64(key * SPREAD >> shift)
+
+
+# ---- arrays and calls
+
+_LARGE = 1 << 16
+
+
+def flat(kind: str | Row, size: int) -> Any:
+    """An array of noughts: so many numbers of a kind, or rows. Of rows with fields of one kind it has their
+    numbers one after the other, of others bytes.
+
+    Memory of a large one is taken when it is first written to.
+    """
+    width = kind.size if isinstance(kind, Row) else WIDTHS[kind]
+    room = mmap.mmap(-1, size * width) if size * width >= _LARGE else bytearray(size * width)
+    view: Any = memoryview(room)
+    return view.cast(letter_of(kind))
+
+
+def letter_of(kind: str | Row) -> str:
+    """The letter of the numbers of an array, see `flat`."""
+    if isinstance(kind, str):
+        return FORMATS[kind]
+    kinds = {of for _, of in kind.fields}
+    return FORMATS[kinds.pop()] if len(kinds) == 1 else "B"
+
+
+def larger(values: Any, kind: str | Row, size: int, filled: int | None = None) -> Any:
+    """An array with room for so many rows that begins with those of another, or with the `filled` first."""
+    each = len(flat(kind, 1))
+    if size * each <= len(values):
+        return values
+    end = len(values) if filled is None else filled * each
+    made = flat(kind, size)
+    made[:end] = values[:end]
+    return made
+
+
+class _Buffer(ctypes.Structure):
+    """Py_buffer of the interpreter's C interface."""
+
+    _fields_ = (
+        ("buf", ctypes.c_void_p), ("obj", ctypes.c_void_p), ("len", ctypes.c_ssize_t),
+        ("itemsize", ctypes.c_ssize_t), ("readonly", ctypes.c_int), ("ndim", ctypes.c_int),
+        ("format", ctypes.c_char_p), ("shape", ctypes.c_void_p), ("strides", ctypes.c_void_p),
+        ("suboffsets", ctypes.c_void_p), ("internal", ctypes.c_void_p),
+    )
+
+
+_get = ctypes.pythonapi.PyObject_GetBuffer
+_get.argtypes = (ctypes.py_object, ctypes.c_void_p, ctypes.c_int)
+_get.restype = ctypes.c_int
+_release = ctypes.pythonapi.PyBuffer_Release
+_release.argtypes = (ctypes.c_void_p,)
+_release.restype = None
+
+
+def place_of(values: Any) -> tuple[int, int]:
+    """The address of an array's memory, and its length in bytes. The address holds as long as the array."""
+    buffer = _Buffer()
+    address = ctypes.addressof(buffer)
+    _get(values, address, 0)  # it raises where there is no plain buffer
+    found = buffer.buf or 0, buffer.len
+    _release(address)
+    return found
+
+
+def words_of(kind: Any, value: Any) -> list[int]:
+    """A value as the whole numbers that machine code takes: itself, or address and length of an array."""
+    if isinstance(kind, Flat):
+        address, size = place_of(value)
+        return [address, max(0, size - 7) if kind.step else size // kind.size]
+    if isinstance(kind, Tuple):
+        return [word for of, one in zip(kind.kinds, value, strict=True) for word in words_of(of, one)]
+    return [value]
+
+
+def _block(kind: Tuple, value: Any) -> Any:
+    """The words of a tuple in memory. A tuple with attributes of its own keeps them."""
+    held = getattr(value, "__dict__", None)
+    if held is not None and "words" in held:
+        return held["words"]
+    words = words_of(kind, value)
+    made = (ctypes.c_int64 * len(words))(*words)
+    if held is not None:
+        held["words"] = made
+    return made
+
+
+def _native(library: ctypes.CDLL, kernel: Kernel) -> Callable[..., Any]:
+    """A function that calls the code of a kernel.
+
+    The code takes a number as it is, an array as address and length, a tuple as the address of its words; and
+    where it returns a tuple, first the address that the numbers go to.
+    """
+    returns, code = kernel.returns, library[kernel.name.replace(".", "_")]
+    several = isinstance(returns, Tuple)
+    code.restype = (
+        None if several or returns == NOTHING else ctypes.c_double if returns == FLOAT else ctypes.c_int64
+    )
+    kinds: list[Any] = [ctypes.c_void_p] * several
+    for kind in kernel.takes:
+        if isinstance(kind, Flat):
+            kinds += [ctypes.c_void_p, ctypes.c_int64]
+        else:
+            kinds.append(
+                ctypes.c_void_p if isinstance(kind, Tuple)
+                else ctypes.c_double if kind == FLOAT else ctypes.c_int64
+            )
+    code.argtypes = kinds
+    takes, room = kernel.takes, ctypes.c_int64 * len(returns.kinds) if several else None
+
+    def call(*arguments: Any) -> Any:
+        words: list[Any] = []
+        out = room() if room is not None else None
+        if out is not None:
+            words.append(out)
+        for kind, value in zip(takes, arguments, strict=True):
+            if isinstance(kind, Tuple):
+                words.append(_block(kind, value))
+            elif isinstance(kind, Flat):
+                words += words_of(kind, value)
+            else:
+                words.append(value)
+        result = code(*words)
+        return tuple(out) if out is not None else bool(result) if returns == FLAG else result
+
+    return call
