@@ -12,8 +12,9 @@ from tokentui.core.errors import TokentuiError, each_of, nearest, shown, text_of
 from tokentui.core.jobs import Cancel, Progress, job
 from tokentui.core.safetext import safe_line
 from tokentui.encode.decode import Decoder
+from tokentui.encode.encoding import Encoding
 from tokentui.encode.explain import RoundTrip, WordExplanation, explain, round_trip
-from tokentui.encode.offsets import Encoding, WordEncoder
+from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.segment import SAMPLED
 from tokentui.encode.vocabulary import Vocabulary, byte_token
 from tokentui.recipe import RUN, SHAPE, Recipe
