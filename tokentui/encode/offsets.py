@@ -9,7 +9,7 @@ import copy
 import functools
 import itertools
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from tokentui.core import jit, memo
@@ -180,8 +180,8 @@ class WordEncoder:
             TokentuiError: A unit is not in the vocabulary and the recipe says `error`.
         """
         symbols, follower = self.pretokenizer.symbols, None
-        if self.way.scope == "document":
-            follower = cast("Follower", self.segmenter).follower(self._kept_units)
+        if self.way.scope != "word":
+            follower = self._follower()
         for n, pretoken in enumerate(words):
             if n % _CHECK_EVERY == 0:  # a short text may be one of many, which have a progress of their own
                 tick(n, len(words)) if len(words) > _CHECK_EVERY else check()
@@ -227,8 +227,8 @@ class WordEncoder:
         Returns:
             None where the places are wanted: for the ids themselves, or to say where a unit is unknown.
         """
-        found = self._bare_stretches(text, allow_special)
-        if found is None:
+        found = self.bare(text, allow_special)
+        if found is None or self.way.scope == "chance":
             return None
         special_id = self.vocabulary.special_id
         before, after = self.around if special_tokens else ((), ())
@@ -245,7 +245,8 @@ class WordEncoder:
 
     def _ids(self, part: str | list[str], threads: int | None) -> array[int]:
         """The ids of a text that the recipe alone cuts into words, or of words."""
-        if isinstance(part, str) and len(part) >= KERNEL_CHARS and jit.ready(len(part), "encode"):
+        alone = self.way.scope == "word"
+        if isinstance(part, str) and len(part) >= KERNEL_CHARS and alone and jit.ready(len(part), "encode"):
             with jit.rescued():
                 if self._compiled is None:
                     from tokentui.encode.kernels.encode import Compiled  # not worth it for what is typed
@@ -256,10 +257,21 @@ class WordEncoder:
                     )
                 if self._compiled.knows:
                     return self._compiled.encode(part, threads)
-        ids = array("i")
+        ids, coded = array("i"), self._coded.__getitem__
+        if not alone:
+            follower, known, symbols = self._follower(), coded, self.pretokenizer.symbols
+
+            def coded(word: str) -> list[int]:
+                parts = None if word in symbols else follower(word)
+                return known(word) if parts is None else self.word_ids(word, parts)
+
         for words in self._words_of(part):
-            ids = _joined(ids, _packed(itertools.chain.from_iterable(map(self._coded.__getitem__, words))))
+            ids = _joined(ids, _packed(itertools.chain.from_iterable(map(coded, words))))
         return ids
+
+    def _follower(self) -> Callable[[str], list[Part] | None]:
+        """Cuts the words of one text in order, where they depend on what stands before them."""
+        return cast("Follower", self.segmenter).follower(self._kept_units)
 
     def _words_of(self, part: str | list[str]) -> Iterator[list[str]]:
         """The words of a text, a stretch at a time; or words that are cut already. A text of one stretch may
@@ -275,8 +287,8 @@ class WordEncoder:
             yield self.pretokenizer.words(text, first=first)
             done += len(text)
 
-    def word_ids(self, word: str) -> list[int]:
-        """The ids of a word.
+    def word_ids(self, word: str, parts: list[Part] | None = None) -> list[int]:
+        """The ids of a word; `parts` as for `word`.
 
         Raises:
             Refused: One of its units is unknown and the recipe refuses it.
@@ -284,7 +296,10 @@ class WordEncoder:
         if word in self.pretokenizer.symbols:
             return [self.vocabulary.special_id(word)]
         units, id_of, ids = self.pretokenizer.units(word), self.vocabulary.id_of, list[int]()
-        for part in self.parts(units, len(word)):
+        found = self.parts(units, len(word)) if parts is None else (
+            self.treated(parts, units, self.kept(units))
+        )
+        for part in found:
             if part.symbol is not None:
                 ids.append(id_of(part.symbol, self.merges))
                 continue
@@ -332,20 +347,19 @@ class WordEncoder:
             return False
         return self._stretches is None or not may_hold(text, self._specials)
 
-    def _bare_stretches(self, text: str, allow_special: bool) -> Iterable[Special | str | list[str]] | None:
-        """As `stretches`, for ids alone: texts that the recipe alone cuts, or words, without places.
+    def bare(self, text: str, allow_special: bool) -> Iterable[Special | str | list[str]] | None:
+        """As `stretches` without places: texts that the recipe alone cuts, or words.
 
         Returns:
             None where the places are wanted.
         """
-        if self.way.scope != "word":
-            return None
-        if not self.alike(text):
-            if self._stretches is not None:
-                return None if self._bare is None else self._bare(text, allow_special)
-            return None if allow_special else [self.pretokenizer.words(text)] if text else []
+        alike = self.alike(text)
+        if not alike and self._stretches is not None:
+            return None if self._bare is None else self._bare(text, allow_special)
         names = self._specials if allow_special and self._stretches is None else ()
-        return [part for _, part in cut_at_names(text, names)]
+        words = self.pretokenizer.words
+        parts = (part for _, part in cut_at_names(text, names))
+        return parts if alike else (words(part) if isinstance(part, str) else part for part in parts)
 
     def parts(self, units: list[bytes], characters: int, segmenter: Segmenter | None = None) -> list[Part]:
         """The parts of a word's units by the way of encoding, or by another one, and the policy for unknown

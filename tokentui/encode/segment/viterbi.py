@@ -360,11 +360,11 @@ class SingleViterbi(Viterbi):
 
     def follower(self, units: Callable[[str], Sequence[bytes]]) -> Callable[[str], list[Part] | None]:
         """Return a function that cuts the words of one text in order, each with the sum in front of it."""
-        total = 0.0
+        total, known, cell = 0.0, self._cuts, array("f", [0.0])
 
         def parts(word: str) -> list[Part] | None:
             nonlocal total
-            cut = self._known(word, units)
+            cut = known.get(word) or self._known(word, units)
             if not total:
                 total = cut.end
                 return None
@@ -374,7 +374,8 @@ class SingleViterbi(Viterbi):
                 total = cut.end
                 return in_bytes(cut.parts, units(word), self._bytes)
             for score in cut.scores:
-                total = single(total + score)
+                cell[0] = total + score
+                total = cell[0]
             return None
 
         return parts
