@@ -132,3 +132,22 @@ def test_threads_that_ask_at_once_find_the_same(made: list[Tokenizer]) -> None:
         one.join()
     assert len(found) == len(names)
     assert all(value == getattr(want, str(name)) for name, value in found)  # type: ignore[misc]
+
+
+def test_a_batch_in_threads_is_that_of_one(made: list[Tokenizer], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(WordEncoder, "runs", lambda encoder, sizes: [slice(0, 2), slice(2, 3), slice(3, 7)])
+    texts = ["hugs", "", "pugs hugs", "bun", "pun", "hug", "bugs"]
+    for tokenizer in made:
+        assert tokenizer.encode_batch(texts) == [eager(tokenizer.encoder, text) for text in texts]
+    refusing = tokentui.train("sample:hugs", "subword-nmt", merges=5, unknown="error")
+    texts[2], texts[5] = "hugs X", "Y"
+    with pytest.raises(TokentuiError, match="X"):  # of the first text that it raises for
+        refusing.encode_batch(texts)
+    with job(cancel=lambda: True), pytest.raises(Cancelled):
+        made[0].encode_batch(texts)
+
+
+@given(sizes=st.lists(st.integers(0, 5_000_000), max_size=8))
+def test_runs_hold_each_text_once(made: list[Tokenizer], sizes: list[int]) -> None:
+    runs = made[0].encoder.runs(sizes)
+    assert [n for run in runs for n in range(len(sizes))[run]] == list(range(len(sizes)))

@@ -9,6 +9,7 @@ import copy
 import functools
 import itertools
 from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -248,15 +249,8 @@ class WordEncoder:
         alone = self.way.scope == "word"
         if isinstance(part, str) and len(part) >= KERNEL_CHARS and alone and jit.ready(len(part), "encode"):
             with jit.rescued():
-                if self._compiled is None:
-                    from tokentui.encode.kernels.encode import Compiled  # not worth it for what is typed
-
-                    self._compiled = Compiled(
-                        self.vocabulary, self.merges, self.pretokenizer,
-                        self.segmenter if self.way.kernel else None, self.word_ids,
-                    )
-                if self._compiled.knows:
-                    return self._compiled.encode(part, threads)
+                if self._tables().knows:
+                    return self._tables().encode(part, threads)
         ids, coded = array("i"), self._coded.__getitem__
         if not alone:
             follower, known, symbols = self._follower(), coded, self.pretokenizer.symbols
@@ -268,6 +262,30 @@ class WordEncoder:
         for words in self._words_of(part):
             ids = _joined(ids, _packed(itertools.chain.from_iterable(map(coded, words))))
         return ids
+
+    def _tables(self) -> Compiled:
+        """The kernels of a way by words with their tables; they have to be loaded."""
+        if self._compiled is None:
+            from tokentui.encode.kernels.encode import Compiled  # not worth it for what is typed
+
+            self._compiled = Compiled(
+                self.vocabulary, self.merges, self.pretokenizer,
+                self.segmenter if self.way.kernel else None, self.word_ids,
+            )
+        return self._compiled
+
+    def runs(self, sizes: Sequence[int]) -> list[slice]:
+        """Texts of so many characters in as many runs as there are threads that pay off: kernels encode
+        without the interpreter's lock, plain Python does not."""
+        total, most = sum(sizes), 1
+        if self.way.scope == "word" and max(sizes, default=0) >= KERNEL_CHARS and jit.ready(total, "encode"):
+            with jit.rescued():
+                from tokentui.text.kernels.count import threads_for
+
+                most = threads_for(total) if self._tables().knows else 1
+        before = list(itertools.accumulate(sizes, initial=0))
+        cuts = sorted({0, len(sizes), *(bisect_left(before, total * n // most) for n in range(1, most))})
+        return [slice(start, end) for start, end in itertools.pairwise(cuts)] or [slice(0, 0)]
 
     def _follower(self) -> Callable[[str], list[Part] | None]:
         """Cuts the words of one text in order, where they depend on what stands before them."""
