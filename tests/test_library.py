@@ -216,6 +216,7 @@ def test_an_interrupt_waits_for_the_end_of_a_step(
 
 
 def test_an_interrupt_is_not_lost_where_the_walk_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKENTUI_ENGINE", "plain")  # else it may be a kernel that fails
     trainer = tokentui.Trainer("sample:sailor", "gpt2")
 
     def fails(*_: object) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tokentui.axes import preset as preset
     from tokentui.core.errors import Cancelled as Cancelled
     from tokentui.core.errors import TokentuiError as TokentuiError
-    from tokentui.encode.offsets import Encoding as Encoding
+    from tokentui.encode.encoding import Encoding as Encoding
     from tokentui.learn.rows import PairCandidate as Candidate
     from tokentui.learn.values import MergeStep as Step
     from tokentui.presets import Preset as Preset
@@ -38,7 +38,7 @@ _HOME = {
     "Cancelled": ("tokentui.core.errors", "Cancelled"),
     "Candidate": ("tokentui.learn.rows", "PairCandidate"),
     "Corpus": ("tokentui.text.corpus", "Corpus"),
-    "Encoding": ("tokentui.encode.offsets", "Encoding"),
+    "Encoding": ("tokentui.encode.encoding", "Encoding"),
     "Preset": ("tokentui.presets", "Preset"),
     "Recipe": ("tokentui.recipe", "Recipe"),
     "Step": ("tokentui.learn.values", "MergeStep"),

@@ -25,7 +25,7 @@ from tokentui.analyze.compare import pieces as tokens_of
 from tokentui.axes import preset
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import job
-from tokentui.encode.offsets import Encoding
+from tokentui.encode.encoding import Encoding
 from tokentui.text.corpus import Corpus
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.tokenizer import Tokenizer, train

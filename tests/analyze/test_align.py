@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from tokentui.analyze.align import DROPPED, align
 from tokentui.core.safetext import is_safe, visible
 from tokentui.core.table import cell_width
-from tokentui.encode.offsets import Encoding
+from tokentui.encode.encoding import Encoding
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.text.corpus import Corpus
 from tokentui.tokenizer import train

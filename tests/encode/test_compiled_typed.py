@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tokentui import train
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.offsets import EncodedToken
+from tokentui.encode.encoding import EncodedToken
 from tokentui.encode.stretches import Typed
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.presets import PRESETS

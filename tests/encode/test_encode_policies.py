@@ -165,8 +165,11 @@ def test_an_encoder_keeps_its_number_of_merges() -> None:
 def test_cancel_and_progress() -> None:
     seen: list[tuple[int, int]] = []
     made = tokenizer("error")
-    made.encode("a " * 3000, progress=lambda done, total: seen.append((done, total)))
-    assert seen == [(0, 3000), (1024, 3000), (2048, 3000)]
+    made.encode("a " * 100_000, progress=lambda done, total: seen.append((done, total)))
+    done = [done for done, total in seen if total == 200_000]
+    assert done[0] == 0
+    assert len(done) == len(seen) > 1
+    assert done == sorted(set(done))
     with pytest.raises(Cancelled):
         made.encode("a", cancel=lambda: True)
 

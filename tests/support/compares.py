@@ -17,7 +17,7 @@ from tokentui.analyze.align import align
 from tokentui.analyze.compare import Overlap, agreement, cuts, word_spans
 from tokentui.analyze.metrics import MEASURES
 from tokentui.analyze.results import DivergenceSide
-from tokentui.encode.offsets import EncodedToken, Encoding
+from tokentui.encode.encoding import EncodedToken, Encoding
 from tokentui.learn.rows import Page, PairCandidate, Why
 from tokentui.presets import preset_named
 from tokentui.recipe import Ending

@@ -24,7 +24,7 @@ from tokentui.analyze.results import (
     VocabularyReport,
     Ways,
 )
-from tokentui.encode.offsets import EncodedToken
+from tokentui.encode.encoding import EncodedToken
 from tokentui.formats.proof import ExportReport
 from tokentui.formats.spec import Loss
 from tokentui.learn.replay import COLUMNS

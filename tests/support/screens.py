@@ -18,7 +18,7 @@ from textual.pilot import Pilot
 from waiting import strips_of, until
 
 from tokentui.axes import label
-from tokentui.encode.offsets import EncodedToken
+from tokentui.encode.encoding import EncodedToken
 from tokentui.learn.rows import Page, Why
 from tokentui.recipe import Ending, Recipe
 from tokentui.session.commands import Command, Preview

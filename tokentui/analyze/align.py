@@ -17,7 +17,7 @@ from typing import NamedTuple
 from tokentui.analyze.compare import Cuts, Disagreement, cuts, disagreements
 from tokentui.core.safetext import clusters, visible
 from tokentui.core.table import cell_width
-from tokentui.encode.offsets import Encoding
+from tokentui.encode.encoding import Encoding
 
 Width = Callable[[str], int]
 """The columns that a safe text takes in a terminal."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tokentui.encode.encoding import Encoding
     from tokentui.encode.explain import WordExplanation
-    from tokentui.encode.offsets import Encoding
     from tokentui.encode.segment.viterbi import Edge
     from tokentui.learn.rows import Candidate, Column, Page, Why
     from tokentui.learn.values import Step

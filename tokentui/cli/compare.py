@@ -39,7 +39,7 @@ from tokentui.cli.output import Bar, Json, as_json, as_row, merged, shown, worki
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe, safe_line
 from tokentui.core.table import Table
-from tokentui.encode.offsets import Encoding
+from tokentui.encode.encoding import Encoding
 from tokentui.encode.stretches import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load

@@ -25,8 +25,8 @@ from tokentui.cli.options import (
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe_line
 from tokentui.core.table import Table, printed
+from tokentui.encode.encoding import Encoding
 from tokentui.encode.explain import WordExplanation
-from tokentui.encode.offsets import Encoding
 from tokentui.encode.segment import MergeStep
 from tokentui.encode.vocabulary import NO_ID
 from tokentui.formats.files import load

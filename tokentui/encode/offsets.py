@@ -6,15 +6,18 @@ For ids alone a word is looked up, not placed, and large texts go through kernel
 from __future__ import annotations
 
 import copy
+import functools
 import itertools
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from tokentui.core import native
+from tokentui.core import memo, native
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, tick
+from tokentui.core.memo import Memo
+from tokentui.encode.encoding import EncodedToken, Encoding
 from tokentui.encode.pipeline import cut_at_names, may_hold
 from tokentui.encode.segment import UNKNOWN, WAYS, EncodingWay, Follower, Part, Refused, Segmenter
 from tokentui.encode.segment.merges import Merging
@@ -26,90 +29,11 @@ if TYPE_CHECKING:
     from tokentui.encode.kernels.encode import Compiled
 
 _BEGIN, _END = ("[CLS]", "<s>"), ("[SEP]", "</s>")
-_WORDS_KEPT = 65_536
-_LONGEST_KEPT = 256
+_BLOCK = 1 << 14
+"""Words that are encoded between two looks at the clock."""
 _CHECK_EVERY = 1024
 KERNEL_CHARS = 4096
 """Shorter texts are encoded before the kernels have their tables."""
-
-
-class EncodedToken(NamedTuple):
-    """A token of a text.
-
-    Attributes:
-        id: Its id; None for what has none.
-        text: The token for people: bytes decoded, marks included; specials and the unknown token by name.
-        piece: Its exact bytes, marks included; None for an unknown, the name's bytes for specials and
-            `<0x41>`.
-        start: The character of the text as typed that it starts with.
-        end: The character that it ends before.
-        word: The number of its pre-token, -1 for a special token.
-    """
-
-    id: int | None
-    text: str
-    piece: bytes | None
-    start: int
-    end: int
-    word: int
-
-
-@dataclass(frozen=True, slots=True)
-class Encoding:
-    """A text as tokens. Everything but `text` and `unknown` has one value a token.
-
-    Attributes:
-        text: The text as typed.
-        ids: The ids; None for what has none.
-        tokens: The tokens for people: bytes decoded, marks included; specials and the unknown token by name.
-        pieces: The exact bytes, marks included; None for an unknown, the name's bytes for specials and
-            `<0x41>`.
-        offsets: Half-open ranges in characters of the text as typed.
-        words: The index of the pre-token that each belongs to, -1 for a special token.
-        unknown: The places of the tokens that became the unknown token or stand without an id.
-
-    >>> import tokentui
-    >>> gpt2 = tokentui.train("sample:hugs", "gpt2", merges=6)
-    >>> encoding = gpt2.encode("hugs pugs")
-    >>> encoding.ids, encoding.tokens
-    ((258, 82, 261), ('hug', 's', ' pugs'))
-    >>> encoding.offsets
-    ((0, 3), (3, 4), (4, 9))
-    >>> bert = tokentui.train("sample:hugs", "bert", merges=8)
-    >>> encoding = bert.encode("Hugs!")  # no text of the corpus had an exclamation mark
-    >>> encoding.ids, encoding.tokens, encoding.unknown
-    ((15, 6, None), ('hug', '##s', '<unk>'), (2,))
-    """
-
-    text: str
-    ids: tuple[int | None, ...]
-    tokens: tuple[str, ...]
-    pieces: tuple[bytes | None, ...]
-    offsets: tuple[tuple[int, int], ...]
-    words: tuple[int, ...]
-    unknown: tuple[int, ...]
-
-    @classmethod
-    def of(cls, text: str, rows: Sequence[EncodedToken]) -> Encoding:
-        """The encoding of a text by its tokens."""
-        unknown = tuple([n for n, row in enumerate(rows) if row.id is None or row.piece is None])
-        ids, tokens, pieces, starts, ends, words = zip(*rows, strict=True) if rows else ((),) * 6
-        return cls(text, ids, tokens, pieces, tuple(zip(starts, ends, strict=True)), words, unknown)
-
-    @property
-    def rows(self) -> tuple[EncodedToken, ...]:
-        """The tokens one by one."""
-        starts, ends = zip(*self.offsets, strict=True) if self.offsets else ((), ())
-        return tuple(map(EncodedToken, self.ids, self.tokens, self.pieces, starts, ends, self.words))
-
-    @property
-    def hex(self) -> tuple[str | None, ...]:
-        """The exact bytes in lower-case hex, None for an unknown."""
-        return tuple(None if piece is None else piece.hex() for piece in self.pieces)
-
-    def __len__(self) -> int:
-        """The number of tokens."""
-        return len(self.ids)
 
 
 class Token(NamedTuple):
@@ -159,6 +83,7 @@ class WordEncoder:
         self._said = UNKNOWN.of(recipe.unknown)
         self._compiled: Compiled | None = None
         self._words: dict[str, tuple[Token, ...]] = {}
+        self._coded: Memo[list[int]] = Memo(self.word_ids)
         self._specials = tuple([
             name for name in vocabulary.specials if vocabulary.imported or name not in recipe.symbols
         ])
@@ -193,16 +118,18 @@ class WordEncoder:
                 )
                 for part in found
             ])
-            if parts is None and len(word) <= _LONGEST_KEPT:
-                if len(self._words) >= _WORDS_KEPT:
+            if parts is None and len(word) <= memo.LONGEST:
+                if len(self._words) >= memo.KEPT:
                     self._words.clear()
                 self._words[word] = tokens
         return tokens
 
     def encode(
-        self, text: str | bytes, *, allow_special: bool = False, special_tokens: bool = False
+        self, text: str | bytes, *, allow_special: bool = False, special_tokens: bool = False,
+        threads: int | None = None,
     ) -> Encoding:
-        """Encode a text. Progress of the job is told in words.
+        """Encode a text. Progress of the job is told in characters, or in words where a file says how these
+        are cut.
 
         Args:
             text: The text; bytes that are not UTF-8 are kept where the unit is the byte.
@@ -210,6 +137,7 @@ class WordEncoder:
             plain text.
             special_tokens: Add the specials that begin and end a text, where there are (`[CLS]` `[SEP]`,
                 `<s>` `</s>`).
+            threads: As for `ids`.
 
         Raises:
             TokentuiError: A unit is not in the vocabulary and the recipe says `error`; it names the unit and
@@ -219,6 +147,12 @@ class WordEncoder:
         if isinstance(text, bytes):
             text = text.decode("utf-8", "surrogateescape")
         check()  # a text may be empty, or names alone
+        placed = functools.partial(self._placed, text, special_tokens, allow_special)
+        numbers = self._numbers(text, special_tokens, allow_special, threads)
+        return Encoding.of(text, placed()) if numbers is None else Encoding.later(text, numbers, placed)
+
+    def _placed(self, text: str, special_tokens: bool, allow_special: bool) -> list[EncodedToken]:
+        """The tokens of a text with their places."""
         before, after = self.around if special_tokens else ((), ())
         rows, count = [self._special(name, 0, 0) for name in before], 0
         for part in self.stretches(text, allow_special):
@@ -227,7 +161,7 @@ class WordEncoder:
             else:
                 rows += self.rows(part, count)
                 count += len(part)
-        return Encoding.of(text, [*rows, *(self._special(name, len(text), len(text)) for name in after)])
+        return [*rows, *(self._special(name, len(text), len(text)) for name in after)]
 
     def _special(self, name: str, start: int, end: int) -> EncodedToken:
         number = self.vocabulary.special_id(name)
@@ -247,8 +181,8 @@ class WordEncoder:
             TokentuiError: A unit is not in the vocabulary and the recipe says `error`.
         """
         symbols, follower = self.pretokenizer.symbols, None
-        if self.way.scope == "document":
-            follower = cast("Follower", self.segmenter).follower(self._kept_units)
+        if self.way.scope != "word":
+            follower = self._follower()
         for n, pretoken in enumerate(words):
             if n % _CHECK_EVERY == 0:  # a short text may be one of many, which have a progress of their own
                 tick(n, len(words)) if len(words) > _CHECK_EVERY else check()
@@ -280,57 +214,119 @@ class WordEncoder:
         """
         if isinstance(text, bytes):
             text = text.decode("utf-8", "surrogateescape")
-        found = self._bare_stretches(text, allow_special)
-        if found is not None:
-            special_id = self.vocabulary.special_id
-            before, after = self.around if special_tokens else ((), ())
-            try:
-                ids = _packed(map(special_id, before))
-                for part in found:
-                    if isinstance(part, Special):
-                        more = _packed([special_id(part.name)])
-                    else:
-                        more = self._ids(part, threads)
-                    ids = _joined(ids, more)
-                return _joined(ids, _packed(map(special_id, after)))
-            except Refused:
-                pass  # who encodes it with its places says where it stands
-        encoding = self.encode(text, allow_special=allow_special, special_tokens=special_tokens)
-        return _packed(NO_ID if number is None else number for number in encoding.ids)
+        numbers = self._numbers(text, special_tokens, allow_special, threads)
+        if numbers is not None:
+            return numbers
+        rows = self._placed(text, special_tokens, allow_special)
+        return _packed(NO_ID if row.id is None else row.id for row in rows)
+
+    def _numbers(
+        self, text: str, special_tokens: bool, allow_special: bool, threads: int | None
+    ) -> array[int] | None:
+        """The ids of a text, worked out without places.
+
+        Returns:
+            None where the places are wanted: for the ids themselves, or to say where a unit is unknown.
+        """
+        found = self.bare(text, allow_special)
+        if found is None or self.way.scope == "chance":
+            return None
+        special_id = self.vocabulary.special_id
+        before, after = self.around if special_tokens else ((), ())
+        try:
+            ids = _packed(map(special_id, before))
+            for part in found:
+                more = _packed([special_id(part.name)]) if isinstance(part, Special) else (
+                    self._ids(part, threads)
+                )
+                ids = _joined(ids, more)
+            return _joined(ids, _packed(map(special_id, after)))
+        except Refused:
+            return None
 
     def _ids(self, part: str | list[str], threads: int | None) -> array[int]:
         """The ids of a text that the recipe alone cuts into words, or of words."""
-        if isinstance(part, str) and len(part) >= KERNEL_CHARS and native.available():
+        alone = self.way.scope == "word"
+        if isinstance(part, str) and len(part) >= KERNEL_CHARS and alone and native.available():
             with native.rescued():
-                if self._compiled is None:
-                    from tokentui.encode.kernels.encode import Compiled  # not worth it for what is typed
+                if self._tables().knows:
+                    return self._tables().encode(part, threads)
+        ids, coded = array("i"), self._coded.__getitem__
+        if not alone:
+            follower, known, symbols = self._follower(), coded, self.pretokenizer.symbols
 
-                    self._compiled = Compiled(
-                        self.vocabulary, self.merges, self.pretokenizer,
-                        self.segmenter if self.way.kernel else None, self.word_ids,
-                    )
-                if self._compiled.knows:
-                    return self._compiled.encode(part, threads)
-        words = self._words_of(part) if isinstance(part, str) else part
-        return _packed(number for word in words for number in self.word_ids(word))
+            def coded(word: str) -> list[int]:
+                parts = None if word in symbols else follower(word)
+                return known(word) if parts is None else self.word_ids(word, parts)
 
-    def _words_of(self, text: str) -> Iterator[str]:
+        for words in self._words_of(part):
+            ids = _joined(ids, _packed(itertools.chain.from_iterable(map(coded, words))))
+        return ids
+
+    def _tables(self) -> Compiled:
+        """The kernels of a way by words with their tables; there have to be kernels."""
+        if self._compiled is None:
+            from tokentui.encode.kernels.encode import Compiled  # not worth it for what is typed
+
+            self._compiled = Compiled(
+                self.vocabulary, self.merges, self.pretokenizer,
+                self.segmenter if self.way.kernel else None, self.word_ids,
+            )
+        return self._compiled
+
+    def runs(self, sizes: Sequence[int]) -> list[slice]:
+        """Texts of so many characters in as many runs as there are threads that pay off: kernels encode
+        without the interpreter's lock, plain Python does not."""
+        total, most = sum(sizes), 1
+        long = max(sizes, default=0) >= KERNEL_CHARS
+        if self.way.scope == "word" and long and native.available():
+            with native.rescued():
+                from tokentui.text.kernels.count import threads_for
+
+                most = threads_for(total) if self._tables().knows else 1
+        before = list(itertools.accumulate(sizes, initial=0))
+        cuts = sorted({0, len(sizes), *(bisect_left(before, total * n // most) for n in range(1, most))})
+        return [slice(start, end) for start, end in itertools.pairwise(cuts)] or [slice(0, 0)]
+
+    def _follower(self) -> Callable[[str], list[Part] | None]:
+        """Cuts the words of one text in order, where they depend on what stands before them."""
+        return cast("Follower", self.segmenter).follower(self._kept_units)
+
+    def _words_of(self, part: str | list[str]) -> Iterator[list[str]]:
+        """The words of a text, a stretch at a time; or words that are cut already. A text of one stretch may
+        be one of many, which have a progress of their own."""
         done = 0
-        for part, first in chunks([text], self.pretokenizer):
-            tick(done, len(text))
-            yield from self.pretokenizer.words(part, first=first)
-            done += len(part)
+        if isinstance(part, list):
+            for start in range(0, len(part), _BLOCK):
+                tick(start, len(part)) if len(part) > _BLOCK else check()
+                yield part[start : start + _BLOCK]
+            return
+        for text, first in chunks([part], self.pretokenizer):
+            tick(done, len(part)) if len(text) < len(part) else check()
+            yield self.pretokenizer.words(text, first=first)
+            done += len(text)
 
-    def word_ids(self, word: str) -> list[int]:
-        """The ids of a word.
+    def word_ids(self, word: str, parts: list[Part] | None = None) -> list[int]:
+        """The ids of a word; `parts` as for `word`.
 
         Raises:
             Refused: One of its units is unknown and the recipe refuses it.
         """
-        tokens = self.word(word)
-        if self._said.refused and any(token.unknown for token in tokens):
-            raise Refused("an unknown unit", quoted(word))
-        return [NO_ID if token.id is None else token.id for token in tokens]
+        if word in self.pretokenizer.symbols:
+            return [self.vocabulary.special_id(word)]
+        units, id_of, ids = self.pretokenizer.units(word), self.vocabulary.id_of, list[int]()
+        found = self.parts(units, len(word)) if parts is None else (
+            self.treated(parts, units, self.kept(units))
+        )
+        for part in found:
+            if part.symbol is not None:
+                ids.append(id_of(part.symbol, self.merges))
+                continue
+            token = self._lacking(part, units)
+            if token.unknown and self._said.refused:
+                raise Refused("an unknown unit", quoted(word))
+            ids.append(NO_ID if token.id is None else token.id)
+        return ids
 
     def after(self, merges: int) -> WordEncoder:
         """The same after another number of merges. What is known of words to which that makes no difference
@@ -340,6 +336,7 @@ class WordEncoder:
             return WordEncoder(vocabulary, merges, self.pretokenizer)
         other = copy.copy(self)
         other.merges, other.segmenter, other._compiled = merges, self.segmenter.with_limit(merges, ()), None
+        other._coded = Memo(other.word_ids)
         other._words, made, ranks = {}, vocabulary.base_size + merges, vocabulary.ranks
         for word, tokens in self._words.items():
             symbols = [made if token.symbol is None else token.symbol for token in tokens]
@@ -369,20 +366,19 @@ class WordEncoder:
             return False
         return self._stretches is None or not may_hold(text, self._specials)
 
-    def _bare_stretches(self, text: str, allow_special: bool) -> Iterable[Special | str | list[str]] | None:
-        """As `stretches`, for ids alone: texts that the recipe alone cuts, or words, without places.
+    def bare(self, text: str, allow_special: bool) -> Iterable[Special | str | list[str]] | None:
+        """As `stretches` without places: texts that the recipe alone cuts, or words.
 
         Returns:
             None where the places are wanted.
         """
-        if self.way.scope != "word":
-            return None
-        if not self.alike(text):
-            if self._stretches is not None:
-                return None if self._bare is None else self._bare(text, allow_special)
-            return None if allow_special else [self.pretokenizer.words(text)] if text else []
+        alike = self.alike(text)
+        if not alike and self._stretches is not None:
+            return None if self._bare is None else self._bare(text, allow_special)
         names = self._specials if allow_special and self._stretches is None else ()
-        return [part for _, part in cut_at_names(text, names)]
+        words = self.pretokenizer.words
+        parts = (part for _, part in cut_at_names(text, names))
+        return parts if alike else (words(part) if isinstance(part, str) else part for part in parts)
 
     def parts(self, units: list[bytes], characters: int, segmenter: Segmenter | None = None) -> list[Part]:
         """The parts of a word's units by the way of encoding, or by another one, and the policy for unknown
@@ -451,6 +447,8 @@ def _packed(numbers: Iterable[int]) -> array[int]:
 
 
 def _joined(ids: array[int], more: array[int]) -> array[int]:
+    """Ids with more behind them, in the same array where that can hold them."""
     if ids.typecode != more.typecode:
         ids, more = array("q", ids), array("q", more)
-    return ids + more
+    ids += more
+    return ids

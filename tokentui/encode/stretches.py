@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from operator import attrgetter
 
 from tokentui.core.jobs import tick
-from tokentui.encode.offsets import EncodedToken, WordEncoder
+from tokentui.encode.encoding import EncodedToken
+from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Special, Vocabulary
 from tokentui.text.corpus import Corpus, LongText
@@ -22,6 +23,8 @@ _CONTEXT = 400
 """The number of characters of context that are read before and after a stretch."""
 _MARGIN = 40
 """The number of characters after the start of the context that may be cut unlike in the whole document."""
+_LONG = 1 << 25
+"""Characters of a document that is cut into words at once: they take ten bytes and more for each."""
 _SPACE = re.compile(r"\s")
 
 Item = PreToken | Special
@@ -79,12 +82,28 @@ class Pretokens:
         named: Counter[str] = Counter()
         done, total = 0, corpus.characters
         for document in corpus.documents:
-            for items, size in self._chunks(document):
+            for part, size in self._words(document):
                 tick(done, total)
-                counts.update(item.text for item in items if isinstance(item, PreToken))
-                named.update(item.name for item in items if isinstance(item, Special))
+                if isinstance(part, Special):
+                    named[part.name] += 1
+                else:
+                    counts.update(part)
                 done += size
         return Words.of(counts), dict(named)
+
+    def _words(self, document: str) -> Iterator[tuple[Special | list[str], int]]:
+        """The words of a document without places, and the tokens that stand in it by their names; with how
+        much of it has been looked at for them."""
+        parts = self.encoder.bare(document, False) if len(document) <= _LONG else None
+        if parts is None:
+            for items, size in self._chunks(document):
+                yield [item.text for item in items if isinstance(item, PreToken)], size
+                yield from ((item, 0) for item in items if isinstance(item, Special))
+            return
+        words = self.encoder.pretokenizer.words
+        for part in parts:
+            yield (words(part) if isinstance(part, str) else part), 0
+        yield [], len(document)
 
     def _chunks(self, document: str) -> Iterator[tuple[list[Item], int]]:
         """The items of a document, each once, with how much of it has been looked at for them."""

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import functools
+import threading
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Self, SupportsIndex
 
 from tokentui.core.errors import TokentuiError, each_of, nearest, shown, text_of, whole
-from tokentui.core.jobs import Cancel, Progress, job
+from tokentui.core.jobs import Cancel, Progress, check, job
 from tokentui.core.safetext import safe_line
 from tokentui.encode.decode import Decoder
+from tokentui.encode.encoding import Encoding
 from tokentui.encode.explain import RoundTrip, WordExplanation, explain, round_trip
-from tokentui.encode.offsets import Encoding, WordEncoder
+from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.segment import SAMPLED
 from tokentui.encode.vocabulary import Vocabulary, byte_token
 from tokentui.recipe import RUN, SHAPE, Recipe
+
+_POLL_S = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,14 +193,39 @@ class Tokenizer:
     def encode_batch(
         self, texts: Iterable[str | bytes], *, special_tokens: bool = False, allow_special: bool = False
     ) -> list[Encoding]:
-        """Encode texts, each as `encode` does."""
+        """Encode texts, each as `encode` does; in threads where kernels do the work.
+
+        Raises:
+            TokentuiError: As `encode` does, of the first text that it raises for.
+            Cancelled: The job is cancelled.
+        """
         listed = [
             text_of(text, f"text {n}")
             for n, text in enumerate(each_of(texts, "texts", "hand in a list of texts"), 1)
         ]
-        return [
-            self.encode(text, special_tokens=special_tokens, allow_special=allow_special) for text in listed
-        ]
+        encode = functools.partial(
+            self.encoder.encode, special_tokens=special_tokens, allow_special=allow_special
+        )
+        runs = self.encoder.runs(list(map(len, listed)))
+        if len(runs) == 1:
+            return [encode(text) for text in listed]
+        stopped = threading.Event()
+
+        def work(run: slice) -> list[Encoding]:
+            with job(cancel=stopped.is_set):
+                return [encode(text, threads=1) for text in listed[run]]
+
+        with concurrent.futures.ThreadPoolExecutor(len(runs) - 1) as pool:
+            try:
+                others = [pool.submit(work, run) for run in runs[1:]]
+                found = work(runs[0])  # here, in the job of the caller
+                for other in others:
+                    while concurrent.futures.wait([other], timeout=_POLL_S).not_done:
+                        check()
+                    found += other.result()
+            finally:
+                stopped.set()
+        return found
 
     def encode_ids(
         self, text: str | bytes, *, special_tokens: bool = False, allow_special: bool = False,

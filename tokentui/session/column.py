@@ -18,8 +18,8 @@ from tokentui.axes import label
 from tokentui.core import native
 from tokentui.core.errors import Cancelled, TokentuiError, in_words
 from tokentui.core.safetext import GlyphMode, meant, to_bytes
+from tokentui.encode.encoding import EncodedToken
 from tokentui.encode.explain import round_trip
-from tokentui.encode.offsets import EncodedToken
 from tokentui.encode.stretches import Typed
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.rows import Query

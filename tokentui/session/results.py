@@ -12,7 +12,7 @@ from tokentui.analyze.compare import PairAgreement, agreement, word_spans
 from tokentui.analyze.metrics import Conventions
 from tokentui.core.errors import Cancelled, TokentuiError, in_words
 from tokentui.core.safetext import to_bytes
-from tokentui.encode.offsets import Encoding
+from tokentui.encode.encoding import Encoding
 from tokentui.session import findings
 from tokentui.session.column import Column
 from tokentui.session.findings import Divergences, Vocabularies

@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # the room of measures loads when columns are compared
     from tokentui.analyze.compare import Overlap, PairAgreement
     from tokentui.analyze.metrics import MeasureRow
     from tokentui.analyze.results import DivergenceSide
-    from tokentui.encode.offsets import EncodedToken
+    from tokentui.encode.encoding import EncodedToken
 
 CURVES: tuple[tuple[str, str, str], ...] = (
     ("tokens", "tokens left", "N"),

@@ -14,7 +14,7 @@ from tokentui.learn.rows import Candidate, Entry, Page, Traits, Why
 from tokentui.recipe import Ending, Recipe, Run
 
 if TYPE_CHECKING:  # what encodes loads after the first paint
-    from tokentui.encode.offsets import EncodedToken as EncodedToken
+    from tokentui.encode.encoding import EncodedToken as EncodedToken
 
 
 class CorpusPlace(NamedTuple):

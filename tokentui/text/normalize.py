@@ -132,7 +132,7 @@ BERT_SPACES = _class("9-D 20 85 A0 1680 2000-200A 2028-2029 202F 205F 3000")
 # --- the stages ---
 
 
-class _Table(dict[int, str]):
+class CharacterTable(dict[int, str]):
     """A table for `str.translate` that is filled as characters come."""
 
     def __init__(self, of: Callable[[str], str]) -> None:
@@ -175,7 +175,7 @@ def _bert_cleaned(character: str) -> str:
 _CLEANED_AWAY = re.compile(f"[{BERT_DROPPED}]")
 _IDEOGRAPH = re.compile(f"[{BERT_IDEOGRAPHS}]")
 _ACCENTS = re.compile(f"[{BERT_ACCENTS}]+")
-_BERT_CLEANED = _Table(_bert_cleaned)
+_BERT_CLEANED = CharacterTable(_bert_cleaned)
 
 
 def bert_clean(text: str) -> str:
@@ -194,7 +194,7 @@ _NMT_SPACES = dict.fromkeys(
 )
 # The full-width tilde is kept: sentencepiece's makers hold it ill-defined.
 _NMT_RULES = {**_NMT_DROPPED, **_NMT_SPACES, 0xFF5E: "\uff5e"}
-_NMT_CHARACTERS = _Table(
+_NMT_CHARACTERS = CharacterTable(
     lambda character: _NMT_RULES.get(ord(character), unicodedata.normalize("NFKC", character))
 )
 

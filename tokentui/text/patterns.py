@@ -7,6 +7,7 @@ leaves that thread behind; it ends by its time.
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 import threading
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 AT_ONCE = 0.05
 """Seconds that a match may take before the job is asked whether it is cancelled."""
 _POLL_S = 0.02
+_TOGETHER = 1024
+"""Matches that are taken before what they are is kept: those after the last that was kept are found again."""
 _FLAGS = re.compile(r"\(\?[a-zA-Z01]+\)")
 
 _T = TypeVar("_T")
@@ -32,18 +35,32 @@ class TakesTooLong(TokentuiError):
     """A pattern took longer over one match than `limits.Limits.pattern_seconds`, or all memory."""
 
 
-def find_all(pattern: regex.Pattern[str], text: str, where: str) -> list[str]:
+def find_all(
+    pattern: regex.Pattern[str], text: str, where: str, limit: str = "pattern-seconds"
+) -> list[str]:
     """Return what `pattern.findall(text)` gives of a pattern without groups.
+
+    The time is that of each match, by the limit of a name.
 
     Raises:
         TakesTooLong: One match takes longer than a pattern may.
         Cancelled: The job is cancelled.
     """
-    try:
-        found: list[str] = pattern.findall(text, timeout=AT_ONCE)
-        return found
-    except TimeoutError:
-        return [match.group() for match in find(pattern, text, where)]
+    found: list[str] = []
+    at = 0
+    while True:
+        before, matches = at, pattern.finditer(text, at, timeout=AT_ONCE)
+        try:
+            while block := list(itertools.islice(matches, _TOGETHER)):
+                found += [match.group() for match in block]
+                at = block[-1].end()
+                if block[-1].start() == at:  # an empty one would be found there again
+                    return [match.group() for match in find(pattern, text, where, 0, limit)]
+            return found
+        except (TimeoutError, MemoryError):
+            jobs.check_match()
+        if at == before:
+            return found + [match.group() for match in find(pattern, text, where, at, limit)]
 
 
 def find(

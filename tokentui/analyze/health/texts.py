@@ -10,7 +10,7 @@ from tokentui.analyze.health.survey import Found, Survey, share, some
 from tokentui.analyze.results import Example
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe
-from tokentui.encode.offsets import Encoding
+from tokentui.encode.encoding import Encoding
 from tokentui.encode.tokenizer import Tokenizer
 
 Named = tuple[tuple[str, str], ...]

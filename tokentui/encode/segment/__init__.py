@@ -187,7 +187,8 @@ class EncodingWay(Choice):
         needs: What it needs of a vocabulary beyond its pieces: `merges` or `scores`; empty for nothing.
         most: The most characters of a word that it cuts where units may be unknown; None for words of any
             length.
-        scope: What the tokens of a word depend on: the `word` alone, or the `document` before it too.
+        scope: What the tokens of a word depend on: the `word` alone, the `document` before it too, or
+            `chance`.
         kernel: True if the kernels of merges encode so.
         written: The name by which file formats tell whether they can hold it; empty for none.
     """
@@ -238,7 +239,7 @@ TABLE = replace(_LONGEST, segmenter=Ref("tokentui.encode.segment.longest:TableMa
 WHOLE = replace(_LONGEST, segmenter=Ref("tokentui.encode.segment.longest:WholeWords"), most=None, written="")
 FUSED = replace(_VITERBI, segmenter=Ref("tokentui.encode.segment.viterbi:FusedViterbi"))
 SINGLE = replace(_VITERBI, segmenter=Ref("tokentui.encode.segment.viterbi:SingleViterbi"), scope="document")
-SAMPLED = replace(SINGLE, segmenter=Ref("tokentui.encode.segment.viterbi:Sampling"))
+SAMPLED = replace(SINGLE, segmenter=Ref("tokentui.encode.segment.viterbi:Sampling"), scope="chance")
 
 # ---- unknown units
 

@@ -37,6 +37,8 @@ class _Arc(NamedTuple):
     score: float
 
 
+_Found: TypeAlias = "tuple[int, int, int | None, float]"
+"""The fields of an arc."""
 _Way: TypeAlias = "tuple[_Arc, _Way] | None"
 """The end of a segmentation: its first arc, and what follows."""
 
@@ -89,11 +91,12 @@ class Viterbi:
     def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
         """Cut a word into the parts of its most probable segmentation; each unknown unit is a part of its
         own."""
-        return [Part(arc.start, arc.end, arc.symbol) for arc in self._best(self._arcs(units), len(units))]
+        best = self._best(self._found(units), len(units))
+        return [Part(start, end, symbol) for start, end, symbol, _ in best]
 
     def steps(self, units: Sequence[bytes], characters: int) -> Iterator[Attempt]:
         """The parts of the most probable segmentation from the left; one that is not found is unknown."""
-        for arc in self._best(self._arcs(units), len(units)):
+        for arc in map(_Arc._make, self._best(self._found(units), len(units))):
             yield Attempt(self._piece(arc, units), arc.start, arc.end, arc.symbol is not None)
 
     def nbest(self, units: Sequence[bytes]) -> Iterator[tuple[tuple[bytes, ...], float]]:
@@ -133,9 +136,9 @@ class Viterbi:
             edges.append(Edge(start, end, self._piece(arc, units), symbol, score, posterior, arc in best))
         return edges
 
-    def _best(self, arcs: Iterable[_Arc], size: int) -> list[_Arc]:
+    def _best(self, arcs: Iterable[_Found], size: int) -> list[_Found]:
         best = [0.0] + [-inf] * size
-        last: list[_Arc | None] = [None] * (size + 1)
+        last: list[_Found | None] = [None] * (size + 1)
         for arc in arcs:
             start, end, _, score = arc
             score += best[start]
@@ -146,7 +149,7 @@ class Viterbi:
         way = last[size]
         while way is not None:
             parts.append(way)
-            way = last[way.start]
+            way = last[way[0]]
         return parts[::-1]
 
     def with_limit(self, number: int, made: Sequence[int]) -> Self:
@@ -157,24 +160,28 @@ class Viterbi:
 
     def _arcs(self, units: Sequence[bytes]) -> list[_Arc]:
         """The pieces that may stand in a word, and the units that are none, by start and then by end."""
+        return list(map(_Arc._make, self._found(units)))
+
+    def _found(self, units: Sequence[bytes]) -> list[_Found]:
+        """As `_arcs`, as plain tuples: there are many."""
         table, scores, vocabulary = self._table, self._scores, self._vocabulary
         bare = [vocabulary.bare(unit) for unit in units] if vocabulary.prefix else units
-        size = len(units)
-        arcs: list[_Arc] = []
+        size, get = len(units), table.get
+        arcs: list[_Found] = []
         for start in range(size):
             if start % ASKED_EVERY == 0:
                 check()
             candidate, alone, first = b"", False, len(arcs)
             for end in range(start + 1, size + 1):
                 candidate = candidate + bare[end - 1] if candidate else units[start]
-                symbol = table.get(candidate)
+                symbol = get(candidate)
                 if symbol is None:
                     break
                 if symbol >= 0:
-                    arcs.append(_Arc(start, end, symbol, scores[symbol]))
+                    arcs.append((start, end, symbol, scores[symbol]))
                     alone = alone or end == start + 1
             if not alone:
-                arcs.insert(first, _Arc(start, start + 1, None, self._unknown))
+                arcs.insert(first, (start, start + 1, None, self._unknown))
         return arcs
 
     def _piece(self, arc: _Arc, units: Sequence[bytes]) -> bytes:
@@ -360,11 +367,11 @@ class SingleViterbi(Viterbi):
 
     def follower(self, units: Callable[[str], Sequence[bytes]]) -> Callable[[str], list[Part] | None]:
         """Return a function that cuts the words of one text in order, each with the sum in front of it."""
-        total = 0.0
+        total, known, cell = 0.0, self._cuts, array("f", [0.0])
 
         def parts(word: str) -> list[Part] | None:
             nonlocal total
-            cut = self._known(word, units)
+            cut = known.get(word) or self._known(word, units)
             if not total:
                 total = cut.end
                 return None
@@ -374,7 +381,8 @@ class SingleViterbi(Viterbi):
                 total = cut.end
                 return in_bytes(cut.parts, units(word), self._bytes)
             for score in cut.scores:
-                total = single(total + score)
+                cell[0] = total + score
+                total = cell[0]
             return None
 
         return parts
@@ -390,17 +398,18 @@ class SingleViterbi(Viterbi):
 
     def cut(self, units: Sequence[bytes], before: float) -> _Cut:
         """Cut a word with a sum in front of it."""
-        size = len(units)
-        sums = array("f", [before]) * (size + 1)
+        size, cell = len(units), array("f", [0.0])  # a number that is put there is rounded
+        sums = list(array("f", [before])) * (size + 1)
         last: list[tuple[int, int | None, float] | None] = [None] * (size + 1)
         second = [-inf] * (size + 1)
-        for start, end, symbol, score in self._arcs(units):
+        for start, end, symbol, score in self._found(units):
             if abs(sums[start]) > _LARGEST_SUM:
                 offset = sums[start]
                 for at in range(start, size + 1):
-                    sums[at] -= offset
+                    sums[at] = single(sums[at] - offset)
                     second[at] -= offset
-            candidate = single(score + sums[start])
+            cell[0] = score + sums[start]
+            candidate = cell[0]
             if last[end] is None or candidate > sums[end]:
                 if last[end] is not None:
                     second[end] = max(second[end], sums[end])

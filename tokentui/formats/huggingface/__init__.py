@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import functools
 import itertools
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeVar
 
 import regex
 
@@ -18,6 +20,8 @@ from tokentui.text import patterns
 from tokentui.text.normalize import Stage, align
 from tokentui.text.split import compile_pattern
 
+Span = tuple[int, int]
+"""A place in a text: from a character to before another one."""
 Places = tuple[Sequence[int], Sequence[int]]
 _DEEPEST = 64
 
@@ -95,19 +99,21 @@ class Text:
             return starts, ends
         return Text(text, places, self._depth + 1)
 
-    def replaced(self, found: Sequence[tuple[int, int]], content: str) -> Text:
-        """With a text in place of each of these ranges."""
-        cuts = [0, *itertools.chain.from_iterable(found), len(self.text)]
-        kept = list(zip(cuts[::2], cuts[1::2], strict=True))
+    def replaced(self, found: Callable[[], Sequence[Span]], content: str, text: str | None = None) -> Text:
+        """With a text in place of each of the ranges that are found; `text` where it is known already."""
+        def kept() -> list[Span]:
+            cuts = [0, *itertools.chain.from_iterable(found()), len(self.text)]
+            return list(zip(cuts[::2], cuts[1::2], strict=True))
 
         def pieces() -> Iterator[tuple[str, int, int]]:
-            for (start, end), span in itertools.zip_longest(kept, found):
+            for (start, end), span in itertools.zip_longest(kept(), found()):
                 yield from self._characters(start, end)
                 if span:
                     yield content, *span
 
-        text = content.join(self.text[start:end] for start, end in kept)
-        return self.edited(text, pieces) if found else self
+        if text is None:
+            text = content.join(self.text[start:end] for start, end in kept())
+        return self.edited(text, pieces)
 
     def passed(self, stage: Stage) -> Text:
         """After a stage that looks at no more than what combines."""
@@ -118,8 +124,6 @@ class Text:
         return self if text == self.text else self.respelled(text, places)
 
 
-Span = tuple[int, int]
-"""A place in a text: from a character to before another one."""
 _SHORT = 1 << 10
 _MOST_GROWTH = 64
 
@@ -182,7 +186,12 @@ class Pattern:
         Raises:
             TokentuiError: A match takes too long; it names `where`.
         """
-        return spans(_compiled(self), text, f"{where}.pattern")
+        return spans(self.compiled, text, f"{where}.pattern")
+
+    @property
+    def compiled(self) -> regex.Pattern[str]:
+        """The pattern as `regex` has it."""
+        return _compiled(self)
 
 
 _LARGEST_PATTERN = 1 << 16
@@ -197,8 +206,11 @@ def _compiled(pattern: Pattern) -> regex.Pattern[str]:
     )
 
 
-def spans(compiled: regex.Pattern[str], text: str, where: str) -> Iterator[Span]:
-    """The places that a compiled pattern finds, each in the time of a pattern of a file."""
+def spans(compiled: AnyPattern, text: str, where: str | None) -> Iterator[Span]:
+    """The places that a compiled pattern finds, each in the time of a pattern of a file where one is named.
+    """
+    if where is None:
+        return (match.span() for match in compiled.finditer(text))
     return (match.span() for match in patterns.find_apart(compiled, text, where))
 
 
@@ -206,8 +218,32 @@ BEHAVIOURS = ("Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Co
 """The ways to treat what a pattern finds."""
 
 
-def split(text: Text, found: Iterable[Span], behaviour: str, invert: bool = False) -> list[Text]:
-    """Cut a text at the places that were found; with `invert` at what lies between."""
+AnyPattern: TypeAlias = "re.Pattern[str] | regex.Pattern[str]"
+S = TypeVar("S", Text, str)
+"""A text with its places, or without: words alone need none."""
+
+
+def split(
+    text: S, pattern: AnyPattern, behaviour: str, invert: bool = False, where: str | None = None
+) -> list[S]:
+    """Cut a text at what a pattern finds; with `invert` at what lies between.
+
+    Args:
+        text: The text.
+        pattern: The pattern.
+        behaviour: One of `BEHAVIOURS`.
+        invert: Whether what lies between is found.
+        where: Of a pattern of a file, or of one that takes its time, the place that an error names; None for
+            one that no text takes long with.
+
+    Raises:
+        TokentuiError: A match takes too long.
+    """
+    quick: Any = _quick(text, pattern, behaviour, invert, where) if isinstance(text, str) else None
+    if quick is not None:
+        return list(quick)
+    typed = text if isinstance(text, str) else text.text
+    found = spans(pattern, typed, where)
     parts: list[tuple[int, int, bool]] = []
     at = 0
     for start, end in found:
@@ -215,9 +251,44 @@ def split(text: Text, found: Iterable[Span], behaviour: str, invert: bool = Fals
             parts.append((at, start, invert))
         parts.append((start, end, not invert))
         at = end
-    if at < len(text.text) or not parts:
-        parts.append((at, len(text.text), invert))
-    return [text.part(start, end) for start, end in _ranges(parts, behaviour) if start < end]
+    if at < len(typed) or not parts:
+        parts.append((at, len(typed), invert))
+    ranges = [(start, end) for start, end in _ranges(parts, behaviour) if start < end]
+    part: Callable[[int, int], Any] = (
+        (lambda start, end: text[start:end]) if isinstance(text, str) else text.part
+    )
+    return [part(start, end) for start, end in ranges]
+
+
+def _quick(
+    text: str, pattern: AnyPattern, behaviour: str, invert: bool, where: str | None
+) -> list[str] | None:
+    """The parts of a text by one call of the library, None where that is not known to give the same."""
+    if pattern.groups:
+        return None
+    if where is None:
+        if behaviour == "Removed":
+            return list(filter(None, pattern.findall(text) if invert else pattern.split(text)))
+        if behaviour in ("Isolated", "Contiguous"):
+            return list(filter(None, _kept(pattern, behaviour).split(text)))
+        return None
+    wanted = invert if behaviour == "Removed" else behaviour == "Isolated"
+    if not wanted:
+        return None
+    found = patterns.find_all(pattern, text, where, "file-pattern-seconds")
+    # What is empty is found otherwise; and what lies between would be a part too, but where it goes.
+    if all(found) and (behaviour == "Removed" or "".join(found) == text):
+        return found
+    return None
+
+
+@functools.lru_cache(maxsize=256)
+def _kept(pattern: AnyPattern, behaviour: str) -> AnyPattern:
+    """A pattern with which `split` keeps what is found: each match, or a run of them."""
+    library: Any = re if isinstance(pattern, re.Pattern) else regex
+    kept = f"({pattern.pattern})" if behaviour == "Isolated" else f"((?:{pattern.pattern})+)"
+    compiled: AnyPattern = library.compile(kept, pattern.flags)
+    return compiled
 
 
 def _ranges(parts: list[tuple[int, int, bool]], behaviour: str) -> list[tuple[int, int]]:

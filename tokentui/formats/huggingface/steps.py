@@ -10,6 +10,7 @@ import base64
 import binascii
 import functools
 import inspect
+import itertools
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -17,8 +18,10 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 import regex
 
+from tokentui.core.memo import Memo
 from tokentui.core.safetext import to_bytes
-from tokentui.formats.huggingface import BEHAVIOURS, Pattern, Text, by_script, check_growth, spans, split
+from tokentui.formats.huggingface import BEHAVIOURS, Pattern, S, Text, by_script, check_growth, split
+from tokentui.formats.huggingface import split as parts_of
 from tokentui.formats.sentencepiece.charsmap import Charsmap
 from tokentui.formats.source import Node, inner_of
 from tokentui.formats.tokens import letters
@@ -45,6 +48,41 @@ class Step(Generic[A, B]):
     kind: str
     given: Mapping[str, object]
     where: str = field(default="", compare=False)
+
+    @functools.cached_property
+    def bare(self) -> bool:
+        """True if a pre-tokenizer's parts depend on the text alone, not on where that stands."""
+        return self.given.get("prepend_scheme") != "first" and all(step.bare for step in self.steps)
+
+    def words(self, text: str) -> list[str]:
+        """The parts of a text by a pre-tokenizer that is `bare`, without their places; some may be empty.
+
+        Each part of another one is looked for once.
+
+        Raises:
+            TokentuiError: It becomes too long.
+        """
+        if self.kind == "Sequence":
+            parts = [text]
+            for step in self.steps:
+                parts = list(itertools.chain.from_iterable(map(step.known.__getitem__, parts)))
+                check_growth(len(text), sum(map(len, parts)), self.where)
+            return parts
+        run = _STAGES[self.stage][self.kind]
+        place = {"where": self.where} if "where" in _keys(run) else {}
+        made: list[str] = run(text, **self.given, **place) if run in _BARE else [
+            part.text for part in run(Text.typed(text), **self.given, **place)
+        ]
+        return made
+
+    @functools.cached_property
+    def known(self) -> Memo[list[str]]:
+        """The words that `words` gave of texts that are not empty."""
+        return Memo(lambda text: self.words(text) if text else [])
+
+    def __getstate__(self) -> dict[str, object]:
+        """In another process it begins anew."""
+        return {name: value for name, value in vars(self).items() if name != "known"}
 
     def __call__(self, value: A) -> B:
         """The value after the step.
@@ -78,10 +116,16 @@ _STAGES: dict[str, dict[str, Callable[..., Any]]] = {"normalizers": {}, "pretoke
 F = TypeVar("F", bound=Callable[..., object])
 
 
-def kind(stage: str, name: str) -> Callable[[F], F]:
+_BARE: set[Callable[..., object]] = set()
+"""Those that cut a text without places too."""
+
+
+def kind(stage: str, name: str, *, bare: bool = False) -> Callable[[F], F]:
     """Enter a function in the table of a stage."""
     def entered(run: F) -> F:
         _STAGES[stage][name] = run
+        if bare:
+            _BARE.add(run)
         return run
     return entered
 
@@ -263,9 +307,10 @@ _STAGES["normalizers"]["Nmt"] = _passing(_nmt)
 def _precompiled(text: Text, where: str, precompiled_charsmap: str = "") -> Text:
     if not precompiled_charsmap:
         return text
-    pieces = list(_charsmap(precompiled_charsmap).by_grapheme(text.text))
-    check_growth(len(text.text), sum(len(made) for made, _, _ in pieces), where)
-    return text.edited("".join(made for made, _, _ in pieces), lambda: pieces)
+    rules = _charsmap(precompiled_charsmap)
+    made = rules.mapped(text.text)
+    check_growth(len(text.text), len(made), where)
+    return text.edited(made, lambda: rules.by_grapheme(text.text))
 
 
 @functools.lru_cache(maxsize=8)
@@ -276,9 +321,14 @@ def _charsmap(code: str) -> Charsmap:
 @kind("normalizers", "Replace")
 def replaced(text: Text, pattern: Pattern, content: str, where: str) -> Text:
     """A text with another one in place of what a pattern finds."""
+    if pattern.kind == "String" and pattern.text:  # worked out at once; the places when they are asked for
+        typed = text.text
+        check_growth(len(typed), typed.count(pattern.text) * len(content), where)
+        return text.replaced(lambda: list(pattern.find(typed, where)), content,
+                             typed.replace(pattern.text, content))
     found = list(pattern.find(text.text, where))
     check_growth(len(text.text), len(found) * len(content), where)
-    return text.replaced(found, content)
+    return text.replaced(lambda: found, content) if found else text
 
 
 @kind("normalizers", "Prepend")
@@ -302,11 +352,6 @@ _PUNCTUATION = re.compile(f"[{normalize.BERT_PUNCTUATION}]")
 _WORDS = regex.compile(rf"{_WORD_CHARACTERS}+|[^{_WORD_CHARACTERS[1:-1]}\s]+")
 
 
-def _at_each(pattern: re.Pattern[str] | regex.Pattern[str], text: Text, behaviour: str) -> list[Text]:
-    """Cut a text at each match of a pattern that no text takes long with."""
-    return split(text, (match.span() for match in pattern.finditer(text.text)), behaviour)
-
-
 @kind("pretokenizers", "Sequence")
 def _cut_in_a_row(text: Text, pretokenizers: tuple[PreTokenizer, ...], where: str) -> list[Text]:
     parts = [text]
@@ -316,63 +361,75 @@ def _cut_in_a_row(text: Text, pretokenizers: tuple[PreTokenizer, ...], where: st
     return parts
 
 
-@kind("pretokenizers", "ByteLevel")
+@kind("pretokenizers", "ByteLevel", bare=True)
 def _gpt2_words(
-    text: Text, where: str, add_prefix_space: bool, trim_offsets: bool = True, use_regex: bool = True
-) -> list[Text]:
+    text: Text | str, where: str, add_prefix_space: bool, trim_offsets: bool = True, use_regex: bool = True
+) -> list[Text] | list[str]:
+    if isinstance(text, str):
+        text = " " + text if add_prefix_space and not text.startswith(" ") else text
+        words = split(text, _GPT2, "Isolated", where=where) if use_regex else [text]
+        return list(map(_lettered.__getitem__, words))
     if add_prefix_space and not text.text.startswith(" "):
         text = text.prepended(" ")
-    cut = split(text, spans(_GPT2, text.text, where), "Isolated") if use_regex else [text]
-    return list(map(_letters, cut))
+    return list(map(_letters, split(text, _GPT2, "Isolated", where=where) if use_regex else [text]))
 
 
-@kind("pretokenizers", "Metaspace")
+_lettered = Memo(lambda text: letters(to_bytes(text)))
+
+
+@kind("pretokenizers", "Metaspace", bare=True)
 def _marked_words(
-    text: Text, replacement: str, prepend_scheme: str = "always", split: bool | None = True
-) -> list[Text]:
+    text: Text | str, replacement: str, prepend_scheme: str = "always", split: bool | None = True
+) -> list[Text] | list[str]:
     mark = replacement
+    if isinstance(text, str):
+        text = text.replace(" ", mark)
+        text = mark + text if prepend_scheme == "always" and not text.startswith(mark) else text
+        if split is False or mark not in text[1:]:
+            return [text]
+        return re.findall(f"{re.escape(mark)}?[^{re.escape(mark)}]+|{re.escape(mark)}", text)
     text = text.respelled(text.text.replace(" ", mark))
     begins = prepend_scheme == "always" or (prepend_scheme == "first" and text.starts[0] == 0)
     if begins and not text.text.startswith(mark):
         text = text.prepended(mark)
     if split is False or mark not in text.text[1:]:
         return [text]
-    return _at_each(re.compile(re.escape(mark)), text, "MergedWithNext")
+    return parts_of(text, re.compile(re.escape(mark)), "MergedWithNext")
 
 
-@kind("pretokenizers", "Split")
-def _split_at(text: Text, pattern: Pattern, behavior: str, invert: bool, where: str) -> list[Text]:
-    return split(text, pattern.find(text.text, where), behavior, invert)
+@kind("pretokenizers", "Split", bare=True)
+def _split_at(text: S, pattern: Pattern, behavior: str, invert: bool, where: str) -> list[S]:
+    return split(text, pattern.compiled, behavior, invert, f"{where}.pattern")
 
 
-@kind("pretokenizers", "Whitespace")
-def _words(text: Text, where: str) -> list[Text]:
-    return split(text, spans(_WORDS, text.text, where), "Removed", invert=True)
+@kind("pretokenizers", "Whitespace", bare=True)
+def _words(text: S, where: str) -> list[S]:
+    return split(text, _WORDS, "Removed", invert=True, where=where)
 
 
-@kind("pretokenizers", "WhitespaceSplit")
-def _split_at_spaces(text: Text) -> list[Text]:
-    return _at_each(_SPACES, text, "Removed")
+@kind("pretokenizers", "WhitespaceSplit", bare=True)
+def _split_at_spaces(text: S) -> list[S]:
+    return split(text, _SPACES, "Removed")
 
 
-@kind("pretokenizers", "BertPreTokenizer")
-def _bert_words(text: Text) -> list[Text]:
+@kind("pretokenizers", "BertPreTokenizer", bare=True)
+def _bert_words(text: S) -> list[S]:
     return [part for word in _split_at_spaces(text) for part in _split_at_punctuation(word)]
 
 
-@kind("pretokenizers", "Punctuation")
-def _split_at_punctuation(text: Text, behavior: str = "Isolated") -> list[Text]:
-    return _at_each(_PUNCTUATION, text, behavior)
+@kind("pretokenizers", "Punctuation", bare=True)
+def _split_at_punctuation(text: S, behavior: str = "Isolated") -> list[S]:
+    return split(text, _PUNCTUATION, behavior)
 
 
-@kind("pretokenizers", "Digits")
-def _split_at_digits(text: Text, individual_digits: bool) -> list[Text]:
-    return _at_each(_DIGITS, text, "Isolated" if individual_digits else "Contiguous")
+@kind("pretokenizers", "Digits", bare=True)
+def _split_at_digits(text: S, individual_digits: bool) -> list[S]:
+    return split(text, _DIGITS, "Isolated" if individual_digits else "Contiguous")
 
 
-@kind("pretokenizers", "CharDelimiterSplit")
-def _split_at_character(text: Text, delimiter: str) -> list[Text]:
-    return _at_each(re.compile(re.escape(delimiter)), text, "Removed")
+@kind("pretokenizers", "CharDelimiterSplit", bare=True)
+def _split_at_character(text: S, delimiter: str) -> list[S]:
+    return split(text, re.compile(re.escape(delimiter)), "Removed")
 
 
 @kind("pretokenizers", "FixedLength")

@@ -4,15 +4,16 @@ its steps.
 
 from __future__ import annotations
 
-import functools
 import html
 import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import regex
 
+from tokentui.core.memo import Memo
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.pipeline import NameFinder
 from tokentui.encode.vocabulary import Special, Stretch
@@ -27,6 +28,23 @@ from tokentui.text.split import SPACE_MARK
 _BYTES: dict[str, bytes] = {letter: bytes((value,)) for value, letter in enumerate(LETTERS)}
 BEFORE_MARK = re.compile(f"(?<=[^{SPACE_MARK}])(?={SPACE_MARK})")
 """A place before a ▁ that no ▁ stands before."""
+
+
+class Cutter(Protocol):
+    """Cuts a text into parts."""
+
+    @property
+    def bare(self) -> bool:
+        """True if the parts depend on the text alone, not on where that stands: then there is `words`."""
+        ...
+
+    def words(self, text: str) -> list[str]:
+        """The parts without places."""
+        ...
+
+    def __call__(self, text: Text, /) -> list[Text]:
+        """The parts."""
+        ...
 
 
 class StagedPretokenizer(Pretokenizer):
@@ -45,12 +63,13 @@ class StagedPretokenizer(Pretokenizer):
 
     def __init__(
         self, recipe: Recipe, normalizer: Callable[[Text], Text] | None,
-        splitting: Callable[[Text], list[Text]] | None, *,
+        splitting: Cutter | None, *,
         byte_level: bool, prefix: str = "", suffix: str = "",
     ) -> None:
         super().__init__(recipe)
         self._normalizer = normalizer
         self._splitting = splitting
+        self._bare = splitting is None or splitting.bare
         self._byte_level = byte_level
         self._prefix, self._suffix = to_bytes(prefix), to_bytes(suffix)
 
@@ -96,10 +115,16 @@ class StagedPretokenizer(Pretokenizer):
 
     def spelled(self, text: Text) -> list[str]:
         """The words of a text that is normalised, without their places."""
-        words = [part.text for part in self._parts(text)]
+        words = self._bare_parts(text.text) if self._bare else [part.text for part in self._parts(text)]
         if not self._byte_level:
             return words
-        return list(map(_of_letters, words))
+        return list(map(_of_letters.__getitem__, words))
+
+    def _bare_parts(self, text: str) -> list[str]:
+        """The texts of `_parts`, where they depend on the text alone."""
+        if not text:
+            return []
+        return [part for part in (self._splitting.words(text) if self._splitting else [text]) if part]
 
     def _parts(self, text: Text) -> list[Text]:
         if not text.text:
@@ -120,10 +145,12 @@ class StagedPretokenizer(Pretokenizer):
         return self._normalizer(typed) if self._normalizer else typed
 
 
-@functools.lru_cache(1 << 16)
-def _of_letters(word: str) -> str:
+def _from_letters(word: str) -> str:
     data = b"".join(_BYTES.get(character) or to_bytes(character) for character in word)
     return data.decode("utf-8", "surrogateescape")
+
+
+_of_letters = Memo(_from_letters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +161,17 @@ class CutAtMarks:
         splitting: The step, None for none.
     """
 
-    splitting: Callable[[Text], list[Text]] | None
+    splitting: Cutter | None
+
+    @property
+    def bare(self) -> bool:
+        """True if the parts depend on the text alone."""
+        return self.splitting is None or self.splitting.bare
+
+    def words(self, text: str) -> list[str]:
+        """The words of a text without places."""
+        parts = self.splitting.words(text) if self.splitting else [text]
+        return [word for part in parts for word in BEFORE_MARK.split(part)]
 
     def __call__(self, text: Text) -> list[Text]:
         """The words of a text."""
@@ -305,7 +342,7 @@ class ClipWords(StagedPretokenizer):
     beyond_axes = False  # what they do not say is told as a loss
 
     def __init__(self, recipe: Recipe) -> None:
-        super().__init__(recipe, _clip_normal, _clip_words, byte_level=False, suffix=recipe.mark_text)
+        super().__init__(recipe, _clip_normal, _ClipCuts(), byte_level=False, suffix=recipe.mark_text)
 
 
 def is_clip(recipe: Recipe) -> bool:
@@ -332,5 +369,15 @@ def _separated(text: str) -> str:
     return text.translate(_SEPARATORS)
 
 
-def _clip_words(text: Text) -> list[Text]:
-    return split(text, (match.span() for match in _CLIP_WORDS.finditer(text.text)), "Removed", True)
+class _ClipCuts:
+    """The words of CLIP in a text."""
+
+    bare = True
+
+    def words(self, text: str) -> list[str]:
+        """Without places."""
+        return split(text, _CLIP_WORDS, "Removed", True)
+
+    def __call__(self, text: Text) -> list[Text]:
+        """With places."""
+        return split(text, _CLIP_WORDS, "Removed", True)

@@ -17,11 +17,12 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from tokentui.core.errors import TokentuiError
+from tokentui.core.memo import Memo
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.pipeline import NameFinder
 from tokentui.formats.huggingface import Span, Text, check_growth
 from tokentui.formats.huggingface.words import BEFORE_MARK, CutAtMarks, StagedPretokenizer
-from tokentui.formats.sentencepiece.charsmap import Charsmap
+from tokentui.formats.sentencepiece.charsmap import STRETCHES, Charsmap
 from tokentui.formats.source import Node, check_tokens
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
@@ -303,6 +304,10 @@ class SentencePieceWords(StagedPretokenizer):
         symbols = [piece.text for piece in proto.pieces if piece.kind == USER_DEFINED]
         self._symbols = NameFinder(symbols) if symbols else None
         self._whole = whole
+        self._stretches = Memo(self._made)
+        spaces = any(" " in name[1:] for name in symbols)
+        self._apart = not spaces and (charsmap is None or charsmap.apart)
+        """True if a stretch up to a space becomes the same alone as in a text."""
 
     def words(self, document: str, *, first: bool = True) -> list[str]:
         """The words of a document in order."""
@@ -331,12 +336,11 @@ class SentencePieceWords(StagedPretokenizer):
         proto = self.proto
         text = _HALF.sub("\ufffd", text)
         typed, space = Text.typed(text), SPACE_MARK if proto.escape else " "
-        if self._charsmap or self._symbols:
+        quick = self._quick(text)
+        if quick is None:
             pieces = self._kept(text)
             made = typed.edited("".join(piece for piece, _, _ in pieces), lambda: pieces)
         else:
-            quick = _LONE.sub("\ufffd", text)
-            quick = _SPACES.sub(" ", quick).lstrip(" ") if proto.squeeze else quick
             made = typed.edited(quick, lambda: self._kept(text))
         if not made.text:
             return made
@@ -349,6 +353,24 @@ class SentencePieceWords(StagedPretokenizer):
             return made
         end = made.ends[-1] if made.text else len(text)
         return made.respelled(made.text + space, lambda: ([*made.starts, end], [*made.ends, end]))
+
+    def _quick(self, text: str) -> str | None:
+        """The text of the pieces that are kept, each stretch of it looked at once; None where a stretch says
+        nothing of that."""
+        if not (self._charsmap or self._symbols):
+            made = _LONE.sub("\ufffd", text)
+        elif not self._apart:
+            return None
+        else:
+            try:
+                made = "".join(map(self._stretches.__getitem__, STRETCHES.findall(text)))
+                check_growth(len(text), len(made), "")
+            except TokentuiError:  # it makes much: who looks at all of the text says if that is too much
+                return None
+        return _SPACES.sub(" ", made).lstrip(" ") if self.proto.squeeze else made
+
+    def _made(self, stretch: str) -> str:
+        return "".join([made for made, _, _ in self._pieces(stretch)])
 
     def _kept(self, text: str) -> list[tuple[str, int, int]]:
         """The pieces of a text. Where spaces are squeezed, without those in front and behind another one."""

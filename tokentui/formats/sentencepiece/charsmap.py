@@ -9,24 +9,31 @@ from __future__ import annotations
 import array
 import functools
 import itertools
+import re
 import struct
 import sys
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import regex
 
+from tokentui.core.memo import Memo
 from tokentui.formats.source import Node
 from tokentui.formats.spec import Refused
-from tokentui.text.normalize import compositions, lowercase, nmt_characters
+from tokentui.text.normalize import CharacterTable, compositions, lowercase, nmt_characters
 
 LONGEST_RESULT = 1 << 10
 """Bytes that one rule may make."""
 _LONGEST_RULE = 1 << 7
 """Bytes that one rule may take: a damaged trie has no end."""
 _GRAPHEME = regex.compile(r"\X")
+STRETCHES = re.compile(" ?[^ ]+| ")
+"""A text cut before each space."""
+_BEFORE_A_SPACE = regex.compile(r"\p{GCB=Prepend} ")
+"""The characters that make one grapheme with the space behind it."""
 _MOST_RESULTS = 32
+_SPACE = ord(" ")
 _SHORT = 6
 """Hugging Face's library looks up a whole grapheme only below so many bytes."""
 
@@ -59,7 +66,9 @@ class Charsmap:
         ):
             if damaged:
                 raise place.error(f"the normalisation rules are damaged: {what}")
-        self._known: dict[str, str | None] = {}
+        self._known = Memo(self._made)
+        self._stretches = Memo(self._mapped)
+        self._characters = CharacterTable(self._character)
         self._place = place
 
     def matches(self, key: bytes, start: int = 0) -> list[tuple[int, bytes]]:
@@ -91,6 +100,15 @@ class Charsmap:
                 raise self._place.error(f"a normalisation rule is longer than {_LONGEST_RULE} bytes")
         return found
 
+    @functools.cached_property
+    def apart(self) -> bool:
+        """True if a space is looked at apart from what stands before it: no rule goes on over one, and none
+        makes two in a row."""
+        units = self._units
+        below = {at ^ _offset(unit) for at, unit in enumerate(units) if at and not unit >> 31}
+        spaces = (at for at, unit in enumerate(units) if unit & 0x800000FF == _SPACE)
+        return b"  " not in self._results and all(at ^ _SPACE not in below for at in spaces)
+
     def by_grapheme(self, text: str) -> Iterator[tuple[str, int, int]]:
         """(made, start, end) of each piece, as Hugging Face's library does it: short graphemes whole, else by
         character.
@@ -98,27 +116,43 @@ class Charsmap:
         It takes the shortest rule that matches and gives its result for the whole of what was looked up.
         """
         at = 0
-        for grapheme in text if text.isascii() else _GRAPHEME.findall(text):
+        for grapheme in _graphemes(text):
             end = at + len(grapheme)
             short = len(grapheme) == 1 or len(grapheme.encode("utf-8", "surrogatepass")) < _SHORT
-            made = self._made(grapheme) if short else None
+            made = self._known[grapheme] if short else None
             if made is not None:
                 yield made, at, end
             elif len(grapheme) == 1:
                 yield grapheme, at, end
             else:
                 for n, character in enumerate(grapheme, at):
-                    one = self._made(character)
+                    one = self._known[character]
                     yield character if one is None else one, n, n + 1
             at = end
 
+    def mapped(self, text: str) -> str:
+        """The text that `by_grapheme` makes of a text. Each stretch without a space is looked at once."""
+        if _BEFORE_A_SPACE.search(text):
+            return self._mapped(text)
+        return "".join(map(self._stretches.__getitem__, STRETCHES.findall(text)))
+
+    def _mapped(self, text: str) -> str:
+        if len(_graphemes(text)) == len(text):
+            return text.translate(self._characters)
+        return "".join(made for made, _, _ in self.by_grapheme(text))
+
+    def _character(self, character: str) -> str:
+        made = self._known[character]
+        return character if made is None else made
+
     def _made(self, text: str) -> str | None:
-        if text not in self._known:
-            if len(self._known) > 1 << 16:
-                self._known.clear()
-            found = self.matches(text.encode("utf-8", "surrogatepass"))
-            self._known[text] = found[0][1].decode("utf-8", "replace") if found else None
-        return self._known[text]
+        found = self.matches(text.encode("utf-8", "surrogatepass"))
+        return found[0][1].decode("utf-8", "replace") if found else None
+
+
+def _graphemes(text: str) -> Sequence[str]:
+    found: Sequence[str] = text if text.isascii() and "\r\n" not in text else _GRAPHEME.findall(text)
+    return found
 
 
 def _fits(units: array.array[int], results: int) -> bool:

@@ -1,0 +1,151 @@
+"""An encoding of which only the ids are worked out at once is the same value as one that was worked out
+whole."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import owners
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tokentui
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.jobs import job
+from tokentui.encode.encoding import Encoding
+from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.tokenizer import Tokenizer
+
+RECIPES = ("gpt2", "bert", "llama2", "sentencepiece-unigram", "gpt1")
+BYTES = ("gpt2", "llama2")
+TEXTS = st.text(st.sampled_from("hugspn  ▁\n'é́Ⅳ!?<unk>😀가\udc80"), max_size=60)
+
+
+@pytest.fixture(scope="module")
+def made() -> list[Tokenizer]:
+    """Trained tokenizers of each way of encoding."""
+    unknown = ("pass-through", "byte-fallback", "drop")
+    return [
+        *(
+            tokentui.train("sample:hugs", name, vocab_size=400 if name in BYTES else 20, specials=["<unk>"])
+            for name in RECIPES
+        ),
+        *(
+            tokentui.train("sample:hugs", "subword-nmt", merges=5, specials=["<unk>"], unknown=one)
+            for one in unknown
+        ),
+    ]
+
+
+def eager(encoder: WordEncoder, text: str, allow_special: bool = False) -> Encoding:
+    """The encoding of a text, all of it worked out at once."""
+    return Encoding.of(text, encoder._placed(text, False, allow_special))
+
+
+@given(text=TEXTS, allow=st.booleans())
+def test_later_equals_at_once(made: list[Tokenizer], text: str, allow: bool) -> None:
+    for tokenizer in made:
+        want = eager(tokenizer.encoder, text, allow)
+        for name in (field.name for field in dataclasses.fields(Encoding)):
+            # each field is the first to be asked for, once
+            assert getattr(tokenizer.encode(text, allow_special=allow), name) == getattr(want, name)
+        found = tokenizer.encode(text, allow_special=allow)
+        assert (found, hash(found), repr(found)) == (want, hash(want), repr(want))
+        assert found.rows == want.rows
+        assert list(tokenizer.encode_ids(text, allow_special=allow)) == [
+            -1 if number is None else number for number in want.ids
+        ]
+
+
+@pytest.mark.parametrize("name", sorted(owners.TRAINED))
+@given(text=TEXTS)
+def test_later_equals_at_once_for_files(
+    name: str, text: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    tokenizer = _read(name, tmp_path_factory)
+    for allow in (False, True):
+        assert tokenizer.encode(text, allow_special=allow) == eager(tokenizer.encoder, text, allow)
+
+
+_KNOWN: dict[str, Tokenizer] = {}
+
+
+def _read(name: str, folders: pytest.TempPathFactory) -> Tokenizer:
+    if name not in _KNOWN:
+        folder: Path = folders.mktemp("files")
+        _KNOWN[name] = owners.read(name, folder)
+    return _KNOWN[name]
+
+
+def test_a_value_stays_a_value(made: list[Tokenizer]) -> None:
+    text = "hugs pugs"
+    want = eager(made[0].encoder, text)
+    assert copy.copy(made[0].encode(text)) == want
+    assert copy.deepcopy(made[0].encode(text)) == want
+    assert pickle.loads(pickle.dumps(made[0].encode(text))) == want
+    assert dataclasses.replace(made[0].encode(text), text="other").pieces == want.pieces
+    assert dataclasses.asdict(made[0].encode(text)) == dataclasses.asdict(want)
+    one = made[0].encode(text)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        one.ids = ()  # type: ignore[misc]
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        one.nothing  # noqa: B018
+    assert len(one) == len(want.ids)
+
+
+def test_what_a_vocabulary_learns_later_changes_nothing() -> None:
+    tokenizer = tokentui.train("sample:hugs", "gpt2", merges=2)
+    trainer = tokentui.Trainer("sample:hugs", "gpt2")
+    trainer.run(merges=2)
+    before = trainer.tokenizer().encode("hugs pugs bugs")
+    trainer.run(merges=8)
+    assert before == tokenizer.encode("hugs pugs bugs")
+
+
+def test_what_is_refused_is_refused_at_once() -> None:
+    tokenizer = tokentui.train("sample:hugs", "subword-nmt", merges=5, unknown="error")
+    with pytest.raises(TokentuiError, match="offset 4"):
+        tokenizer.encode("hugX pugs"[:3] + " X")
+
+
+def test_an_outer_job_has_nothing_to_do_with_what_is_worked_out_in_it(made: list[Tokenizer]) -> None:
+    seen: list[tuple[int, int]] = []
+    encoding = made[0].encode("hugs " * 3000)
+    with job(lambda done, total: seen.append((done, total)), lambda: True):
+        with pytest.raises(Cancelled):
+            made[0].encode("hugs")
+        assert encoding.offsets[-1] == (14_999, 15_000)
+    assert seen == []
+
+
+def test_threads_that_ask_at_once_find_the_same(made: list[Tokenizer]) -> None:
+    encoding = made[0].encode("hugs pugs " * 500)
+    want = eager(made[0].encoder, encoding.text)
+    names = ("offsets", "pieces", "ids", "words") * 2
+    with ThreadPoolExecutor(len(names)) as pool:
+        found = list(pool.map(lambda name: getattr(encoding, name), names))
+    assert found == [getattr(want, name) for name in names]
+
+
+def test_a_batch_in_threads_is_that_of_one(made: list[Tokenizer], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(WordEncoder, "runs", lambda encoder, sizes: [slice(0, 2), slice(2, 3), slice(3, 7)])
+    texts = ["hugs", "", "pugs hugs", "bun", "pun", "hug", "bugs"]
+    for tokenizer in made:
+        assert tokenizer.encode_batch(texts) == [eager(tokenizer.encoder, text) for text in texts]
+    refusing = tokentui.train("sample:hugs", "subword-nmt", merges=5, unknown="error")
+    texts[2], texts[5] = "hugs X", "Y"
+    with pytest.raises(TokentuiError, match="X"):  # of the first text that it raises for
+        refusing.encode_batch(texts)
+    with job(cancel=lambda: True), pytest.raises(Cancelled):
+        made[0].encode_batch(texts)
+
+
+@given(sizes=st.lists(st.integers(0, 5_000_000), max_size=8))
+def test_runs_hold_each_text_once(made: list[Tokenizer], sizes: list[int]) -> None:
+    runs = made[0].encoder.runs(sizes)
+    assert [n for run in runs for n in range(len(sizes))[run]] == list(range(len(sizes)))

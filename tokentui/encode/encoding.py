@@ -1,0 +1,147 @@
+"""A text as tokens: a value of which all but the ids is worked out when it is asked for."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+from tokentui.core import jobs
+from tokentui.encode.vocabulary import NO_ID
+
+Rows = Callable[[], "Sequence[EncodedToken]"]
+"""Works out the tokens of a text one by one."""
+
+
+class EncodedToken(NamedTuple):
+    """A token of a text.
+
+    Attributes:
+        id: Its id; None for what has none.
+        text: The token for people: bytes decoded, marks included; specials and the unknown token by name.
+        piece: Its exact bytes, marks included; None for an unknown, the name's bytes for specials and
+            `<0x41>`.
+        start: The character of the text as typed that it starts with.
+        end: The character that it ends before.
+        word: The number of its pre-token, -1 for a special token.
+    """
+
+    id: int | None
+    text: str
+    piece: bytes | None
+    start: int
+    end: int
+    word: int
+
+
+class _Waiting:
+    """The source of fields that are not worked out yet: slots of their own, which are no fields."""
+
+    __slots__ = ("_numbers", "_waiting")
+    _numbers: array[int]
+    _waiting: Rows | None
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding(_Waiting):
+    """A text as tokens. Everything but `text` and `unknown` has one value a token.
+
+    Attributes:
+        text: The text as typed.
+        ids: The ids; None for what has none.
+        tokens: The tokens for people: bytes decoded, marks included; specials and the unknown token by name.
+        pieces: The exact bytes, marks included; None for an unknown, the name's bytes for specials and
+            `<0x41>`.
+        offsets: Half-open ranges in characters of the text as typed.
+        words: The index of the pre-token that each belongs to, -1 for a special token.
+        unknown: The places of the tokens that became the unknown token or stand without an id.
+
+    >>> import tokentui
+    >>> gpt2 = tokentui.train("sample:hugs", "gpt2", merges=6)
+    >>> encoding = gpt2.encode("hugs pugs")
+    >>> encoding.ids, encoding.tokens
+    ((258, 82, 261), ('hug', 's', ' pugs'))
+    >>> encoding.offsets
+    ((0, 3), (3, 4), (4, 9))
+    >>> bert = tokentui.train("sample:hugs", "bert", merges=8)
+    >>> encoding = bert.encode("Hugs!")  # no text of the corpus had an exclamation mark
+    >>> encoding.ids, encoding.tokens, encoding.unknown
+    ((15, 6, None), ('hug', '##s', '<unk>'), (2,))
+    """
+
+    text: str
+    ids: tuple[int | None, ...]
+    tokens: tuple[str, ...]
+    pieces: tuple[bytes | None, ...]
+    offsets: tuple[tuple[int, int], ...]
+    words: tuple[int, ...]
+    unknown: tuple[int, ...]
+
+    @classmethod
+    def of(cls, text: str, rows: Sequence[EncodedToken]) -> Encoding:
+        """The encoding of a text by its tokens."""
+        return cls(text, *_columns(rows))
+
+    @classmethod
+    def later(cls, text: str, numbers: array[int], rows: Rows) -> Self:
+        """The encoding of a text whose ids are known; all else is worked out when the first of it is asked
+        for.
+
+        Args:
+            text: The text.
+            numbers: The ids, `NO_ID` for what has none. They must not change any more.
+            rows: The tokens one by one, those of these ids.
+        """
+        made = object.__new__(cls)
+        put = object.__setattr__
+        put(made, "text", text)
+        put(made, "_numbers", numbers)
+        put(made, "_waiting", rows)
+        return made
+
+    def __getattr__(self, name: str) -> Any:
+        """A field that is asked for the first time. Threads that ask at once find the same."""
+        if name not in _WORKED_OUT:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        put = object.__setattr__
+        if name == "ids":
+            numbers = self._numbers
+            none = NO_ID in numbers
+            put(self, name, tuple([None if n == NO_ID else n for n in numbers] if none else numbers))
+        elif (waiting := self._waiting) is not None:
+            with jobs.shielded():  # whoever asks may do so in a job that has to do with something else
+                columns = _columns(waiting())
+            for field, value in zip(_WORKED_OUT, columns, strict=True):
+                put(self, field, value)
+            put(self, "_waiting", None)
+        return object.__getattribute__(self, name)
+
+    @property
+    def rows(self) -> tuple[EncodedToken, ...]:
+        """The tokens one by one."""
+        starts, ends = zip(*self.offsets, strict=True) if self.offsets else ((), ())
+        return tuple(map(EncodedToken, self.ids, self.tokens, self.pieces, starts, ends, self.words))
+
+    @property
+    def hex(self) -> tuple[str | None, ...]:
+        """The exact bytes in lower-case hex, None for an unknown."""
+        return tuple(None if piece is None else piece.hex() for piece in self.pieces)
+
+    def __len__(self) -> int:
+        """The number of tokens."""
+        return len(self.ids)
+
+
+_WORKED_OUT = ("ids", "tokens", "pieces", "offsets", "words", "unknown")
+_Columns = tuple[
+    tuple[int | None, ...], tuple[str, ...], tuple[bytes | None, ...], tuple[tuple[int, int], ...],
+    tuple[int, ...], tuple[int, ...],
+]
+
+
+def _columns(rows: Sequence[EncodedToken]) -> _Columns:
+    """The fields of an encoding that hold its tokens, in the order of its fields."""
+    unknown = tuple([n for n, row in enumerate(rows) if row.id is None or row.piece is None])
+    ids, tokens, pieces, starts, ends, words = zip(*rows, strict=True) if rows else ((),) * 6
+    return ids, tokens, pieces, tuple(zip(starts, ends, strict=True)), words, unknown
