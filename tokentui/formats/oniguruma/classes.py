@@ -184,7 +184,8 @@ names. `punct` is less than `[[:punct:]]`.
 @dataclass(slots=True)
 class Class:
     """A class: of these items and others, or of none of them. An item stands in brackets, an other is an
-    atom. What is known are items without the characters that Oniguruma does not know yet.
+    atom. The known items have no character that Oniguruma
+    does not know yet.
     """
 
     items: str = ""

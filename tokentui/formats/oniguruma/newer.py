@@ -23,7 +23,7 @@ _NEWER = (
     "1f7da-1f7db 1f7f1-1f7ff 1f8d0-1f8d8 1fa54-1fa57 1fa8a-1fa8e 1fac8 1facc-1facd 1fadd 1faea-1faeb "
     "1faef 1faf9-1fafa 1fbfa 2b73a-2b73f 2b81e 2cea2-2cead 323b0-33479 3d000-3fc3f"
 )
-"""What Unicode 17 and 18 added, as ranges of code points."""
+"""The characters that Unicode 17 and 18 added, as ranges of code points."""
 _FIRST = r"\u0558-\U0010ffff"
 """All characters from the first of these on."""
 
