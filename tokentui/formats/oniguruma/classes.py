@@ -220,8 +220,8 @@ class Class:
         return self.items if single else f"[{'^' if self.negated else ''}{self.items}]"
 
     def _none_of(self) -> str:
-        """What items and known ones do not hold, as an atom that looks nowhere else; empty where there is
-        none.
+        """The characters outside the items and the known items, as an atom without a condition; empty where
+        there is none.
         """
         items = self.items + "".join(self.known)
         held = newer_in(self.items) if self.items else ""
