@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import regex
 from exporting import dumps, loads
 
 from tokentui.analyze.health import PASS, examine
@@ -152,3 +153,22 @@ def test_a_group_may_have_a_name_that_nothing_refers_to() -> None:
     assert translated(r"(?<q>['~])a") == translated(r"(?'q'['~])a") == translated(r"(['~])a")
     with pytest.raises(Untranslated, match=r"\\1"):
         translated(r"(['~])a\1")
+
+
+NEWER = "\u0558\u058b\u05c8\u208f\u0cdc\U00011de0\U0003d000"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [(r"\w+", ["a", "b²"]), (r"[\w']+", ["a", "b"]), (r"\W+", [NEWER]), (r"[^\w\s]+", [NEWER, "²"]),
+     (r"[^\W\d_]+", ["a", "b"]), (r"\D+", [f"a{NEWER}b²"]), (r".\b", ["a", NEWER[-1], "²"]),
+     ("[[:alpha:]]+", ["a", "b"]), ("[[:^alnum:]]+", [NEWER, "²"]), ("[^[:punct:]]+", [f"a{NEWER}b²"])],
+)
+def test_a_character_newer_than_oniguruma_is_in_no_class(pattern: str, found: list[str]) -> None:
+    assert regex.findall(translated(pattern), f"a{NEWER}b²") == found
+
+
+@pytest.mark.parametrize("pattern", [r"\w+", r"\W+", r"[^\w\s]+", r"[^\W\d_]+", r"[\w']+", "[[:alpha:]]+"])
+def test_a_class_of_words_looks_at_one_character(pattern: str) -> None:
+    """Of a group with conditions that is repeated every time is kept until its end."""
+    assert not regex.search(r"\(\?[=!<]", translated(pattern))

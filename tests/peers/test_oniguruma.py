@@ -13,7 +13,7 @@ import soak
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tokentui.formats.oniguruma import Untranslated, translated
+from tokentui.formats.oniguruma import Untranslated, newer, translated
 from tokentui.formats.oniguruma import classes as classes_of
 from tokentui.text.patterns import find_apart
 from tokentui.text.split import SPLITS
@@ -22,7 +22,10 @@ pytestmark = pytest.mark.peer
 tokenizers = pytest.importorskip("tokenizers")
 
 FIRST = [char for n, char in enumerate(soak.characters()) if char < "\u3000" or n % 4 == 0]
-"""A class that is translated wrongly differs at many characters; a soak looks at all."""
+FIRST = sorted({*FIRST, *(chr(code + by) for ends in newer.edges() for code in ends for by in (-1, 0, 1))})
+"""A class that is translated wrongly differs at many characters, or where those that the library does not
+know begin and end; a soak looks at all.
+"""
 CHUNK = 20_000
 MARK = "\ue000"
 """What stands in place of a match; no text and no pattern here holds it."""
@@ -74,8 +77,12 @@ CLASSES = (
     r"\p{Han}", r"\p{Latn}", r"\p{Emoji}", r"\p{Any}",
     *(rf"\p{{{name}}}" for name in (*CATEGORIES, *PROPERTIES, *POSIX)), *(f"[[:{name}:]]" for name in POSIX),
     *(f"[[:^{name}:]]" for name in POSIX), "(?i:[a-z])", r"(?i:[^\p{Lu}])", "(?i:[ıİ])", "(?i:k)", "(?i:ı)",
-    "(?i:ς)",
+    "(?i:ς)", r"[\d\h]", r"[^\W\d]", r"[^\D\w]", r"[^\D]", r"[^\w\W]", r"[\W\d]",
 )
+
+
+OF_UNICODE_16 = r"\\[a-zA-Z]|\[\^?(\\[a-zA-Z]|_)+\]|\[\[:\^?[a-z]+:\]\]|\\[pP]\{Word\}"
+"""Classes that are translated for the library's version of Unicode; others go by the `regex` library's."""
 
 
 @pytest.mark.parametrize("pattern", CLASSES)
@@ -85,7 +92,8 @@ def test_classes(pattern: str) -> None:
 
 def check_class(pattern: str, characters: list[str]) -> None:
     different = theirs(pattern, characters) ^ ours(pattern, characters)
-    different -= unassigned(different)
+    if not re.fullmatch(OF_UNICODE_16, pattern):
+        different -= unassigned(different)
     assert different <= CHANGED, sorted(map(hex, map(ord, different)))[:20]
 
 

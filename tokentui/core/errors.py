@@ -5,7 +5,6 @@ A check gives the value back, or raises a `TokentuiError` that names it.
 
 from __future__ import annotations
 
-import difflib
 import operator
 import os
 from collections.abc import Iterable
@@ -103,5 +102,7 @@ def each_of(values: Iterable[_T], where: str, hint: str) -> list[_T]:
 def nearest(word: str, known: Iterable[str]) -> str:
     """A hint for a word that is not known: the nearest one that is, else all of them."""
     names = list(known)
+    import difflib  # only where a user is wrong
+
     close = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
     return f"did you mean {close[0]}?" if close else "one of: " + ", ".join(names)

@@ -23,7 +23,6 @@ import hashlib
 import json
 import os
 import re
-import secrets
 import stat
 from collections.abc import Iterator, Sequence
 from io import BufferedReader
@@ -225,7 +224,7 @@ def temporary(target: str, data: bytes, mode: int | None) -> Iterator[str]:
 
 def _temporary_name(target: str) -> str:
     folder, name = os.path.split(target)
-    return os.path.join(folder, f".{name[:100]}.{secrets.token_hex(4)}.tmp")
+    return os.path.join(folder, f".{name[:100]}.{os.urandom(4).hex()}.tmp")
 
 
 def clean(target: str) -> None:

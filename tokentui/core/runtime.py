@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # `signal` makes an enumeration of each handler
 import contextlib
 import gc
 import os
@@ -149,10 +150,10 @@ def interrupts_cancel(at_end: bool = False) -> Iterator[None]:
             raise KeyboardInterrupt
         asked = True
 
-    before = signal.getsignal(signal.SIGINT)
+    before = _signal.getsignal(signal.SIGINT)
     ours = before is signal.default_int_handler and threading.current_thread() is threading.main_thread()
     if ours:
-        signal.signal(signal.SIGINT, ask)
+        _signal.signal(signal.SIGINT, ask)
     try:
         with job(cancel=lambda: asked):
             yield
@@ -161,8 +162,8 @@ def interrupts_cancel(at_end: bool = False) -> Iterator[None]:
             raise KeyboardInterrupt from None if isinstance(error, Cancelled) else error
         raise
     finally:
-        if ours and signal.getsignal(signal.SIGINT) is ask:  # the work may have set another
-            signal.signal(signal.SIGINT, before)
+        if ours and _signal.getsignal(signal.SIGINT) is ask:  # the work may have set another
+            _signal.signal(signal.SIGINT, before)
     if asked and at_end:
         raise KeyboardInterrupt
 

@@ -37,7 +37,10 @@ def spelled(token: str) -> bytes:
     """The bytes that a token of letters stands for; one that holds other characters stands for itself, as
     UTF-8.
     """
-    return token.translate(_TO_BYTES).encode("latin-1") if is_letters(token) else to_bytes(token)
+    try:
+        return token.translate(_TO_BYTES).encode("latin-1")
+    except UnicodeEncodeError:
+        return to_bytes(token)
 
 
 def is_letters(token: str) -> bool:
@@ -63,6 +66,8 @@ def piece_of(name: str, byte_level: bool, prefix: str = "", suffix: str = "") ->
     """The exact bytes of a token by its name; its marks stand there as they are, also among letters."""
     if not byte_level:
         return to_bytes(name)
+    if not prefix and not suffix:
+        return spelled(name)
     head = prefix if prefix and name.startswith(prefix) and name != prefix else ""
     tail = suffix if suffix and name.endswith(suffix) and len(name) > len(head) + len(suffix) else ""
     return to_bytes(head) + spelled(name[len(head) : len(name) - len(tail)]) + to_bytes(tail)

@@ -179,12 +179,13 @@ class PlainPairs:
         least = under.min_count if self.objective.filters else 1
         if least != self._queue.least:
             self._queue, self._moved = Queue(self, least), set(range(1, len(self.counts)))
-        queue = self._queue
-        queue.take(self._moved, self._parts)
-        if queue is not self._queue:  # one of its values had a greater denominator
-            return self.best(under)
-        self._moved.clear()
-        self._parts.clear()
+        if self._moved or self._parts:  # a step asks twice: whether there is one, and which
+            queue = self._queue
+            queue.take(self._moved, self._parts)
+            if queue is not self._queue:  # one of its values had a greater denominator
+                return self.best(under)
+            self._moved.clear()
+            self._parts.clear()
         pair = self._queue.best()
         if under.forced and (forced := self._pair_of(under.forced)):
             self._queue.force(forced)

@@ -165,13 +165,15 @@ class PairTrainer:
     def _under(self, stops: Stops) -> Constraints:
         """The constraints on the next step of a run under these stops."""
         number, changes = self.number, self.what_if
+        least = max(stops.min_count, self.objective.least) if number < self.most else _FAR
+        if not changes:
+            return Constraints(number, least, self.limits.max_length)
         forbidden = {
             one.parts
             for one in changes
             if one.what == "leave out" or (one.what == "forbid" and one.number <= number)
         }
         forced = next((one.parts for one in changes if one.what == "force" and one.number == number), ())
-        least = max(stops.min_count, self.objective.least) if number < self.most else _FAR
         return Constraints(number, least, self.limits.max_length, frozenset(forbidden), forced)
 
     def _goal(self, goal: int | None, stops: Stops) -> int:

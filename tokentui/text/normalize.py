@@ -165,16 +165,19 @@ def _marks() -> Any:
 
 
 def _bert_cleaned(character: str) -> str:
-    if _CLEANED_AWAY.match(character):
+    if _bert_class(BERT_DROPPED).match(character):
         return ""
-    if _IDEOGRAPH.match(character):
+    if _bert_class(BERT_IDEOGRAPHS).match(character):
         return f" {character} "
     return " " if character.isspace() else character
 
 
-_CLEANED_AWAY = re.compile(f"[{BERT_DROPPED}]")
-_IDEOGRAPH = re.compile(f"[{BERT_IDEOGRAPHS}]")
-_ACCENTS = re.compile(f"[{BERT_ACCENTS}]+")
+@functools.cache
+def _bert_class(characters: str) -> re.Pattern[str]:
+    """Characters in a row, compiled where they are used: that takes a tenth of a start."""
+    return re.compile(f"[{characters}]+")
+
+
 _BERT_CLEANED = CharacterTable(_bert_cleaned)
 
 
@@ -185,7 +188,7 @@ def bert_clean(text: str) -> str:
 
 def bert_strip_accents(text: str) -> str:
     """Decomposed, without what BERT takes as an accent."""
-    return text if text.isascii() else _ACCENTS.sub("", unicodedata.normalize("NFD", text))
+    return text if text.isascii() else _bert_class(BERT_ACCENTS).sub("", unicodedata.normalize("NFD", text))
 
 
 _NMT_DROPPED = dict.fromkeys([*range(0x01, 0x09), 0x0B, *range(0x0E, 0x20), 0x7F, 0x8F, 0x9F], "")

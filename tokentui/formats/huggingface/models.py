@@ -84,7 +84,7 @@ def _rows(node: Node, notes: list[str]) -> list[Sequence[str]]:
             if row.startswith("#version"):
                 continue
             row = row.split(" ")
-        if type(row) is not list or [type(one) for one in row] != [str, str]:
+        if type(row) is not list or len(row) != 2 or type(row[0]) is not str or type(row[1]) is not str:
             raise place.at(number).error("not a pair of tokens", "write rows as [LEFT, RIGHT]")
         pairs.append(row)
     if passed := len(rows) - len(pairs):

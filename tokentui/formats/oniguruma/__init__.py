@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from tokentui.formats.oniguruma import classes
-from tokentui.formats.oniguruma.classes import BARE_WORD, Brackets, Class, Untranslated, shown
+from tokentui.formats.oniguruma.classes import Brackets, Class, Untranslated, shown
 from tokentui.text.split import SPLITS
 
 __all__ = ["END", "Untranslated", "pattern_of", "translated"]
@@ -111,11 +111,10 @@ _LINE_STARTS = (r"\A", r"(?:\A|(?<=\n)(?!\Z))")
 _MOST_TIMES = 100_000
 _DEEPEST = 60
 _SIMPLE = {"?": (0, 1), "*": (0, None), "+": (1, None)}
-_WORD = f"[{BARE_WORD}]"
 _PLACES = {
     "^": _LINE_STARTS[1], "$": r"(?=\n|\Z)", r"\A": r"\A", r"\z": r"\Z", r"\Z": r"(?=\n?\Z)",
-    r"\b": rf"(?:(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD}))",
-    r"\B": rf"(?:(?<={_WORD})(?={_WORD})|(?<!{_WORD})(?!{_WORD}))",
+    r"\b": r"(?:(?<={word})(?!{word})|(?<!{word})(?={word}))",
+    r"\B": r"(?:(?<={word})(?={word})|(?<!{word})(?!{word}))",
 }
 
 
@@ -298,7 +297,8 @@ class _Reader(Brackets):
         if letter in "bB" and self._behind:
             raise Untranslated(rf"\{letter} that is looked behind")
         if "\\" + letter in _PLACES:
-            return _Part(_PLACES["\\" + letter], place=True, empty=True)
+            word = classes.of_type("w", bare=True).written() if letter in "bB" else ""
+            return _Part(_PLACES["\\" + letter].replace("{word}", word), place=True, empty=True)
         if letter in "ON":
             return _Part(_ANY[letter == "N"])
         if letter == "R":

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 
 import regex
 
+from tokentui.formats.oniguruma.newer import all_newer, newer_in, without
+
 
 class Untranslated(Exception):
     """A pattern holds what has no exact translation, or what Oniguruma refuses; the text names it."""
@@ -133,8 +135,11 @@ def shown(character: str, special: str = r"\.^$*+?{}[]|()") -> str:
 # --- classes ---
 
 _WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"
-BARE_WORD = _WORD + "²³¹¼½¾"
-"""A `\\w` that stands alone is looked up in another table below U+0100 than one in brackets."""
+_NO_WORD = r"\W\u200c\u200d"
+_BARE = "²³¹¼½¾"
+"""A `\\w` that stands alone has these too: it is looked up in another table below U+0100 than one in
+brackets.
+"""
 _POSIX = ("alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space",
           "upper", "word", "xdigit")
 _SINGLE = regex.compile(r"\\[sS]|\\[pP]\{[^}]*\}")
@@ -179,12 +184,14 @@ names. `punct` is less than `[[:punct:]]`.
 @dataclass(slots=True)
 class Class:
     """A class: of these items and others, or of none of them. An item stands in brackets, an other is an
-    atom.
+    atom. The known items have no character that Oniguruma
+    does not know yet.
     """
 
     items: str = ""
     others: list[str] = field(default_factory=list)
     negated: bool = False
+    known: tuple[str, ...] = ()
 
     def add(self, one: Class) -> None:
         """Take in all characters of another class."""
@@ -192,11 +199,16 @@ class Class:
             self.others.append(one.written())
         else:
             self.items += one.items
+            self.known += one.known
 
     def written(self) -> str:
         """The class as an atom."""
-        if self.others:
-            rows = [Class(self.items).written(), *self.others] if self.items else self.others
+        if self.others or self.known:
+            if self.negated and not self.others and (alone := self._none_of()):
+                return alone
+            rows = [Class(self.items).written(), *self.others] if self.items else [*self.others]
+            for one in self.known:
+                rows += without(_complement(one), newer_in(one))
             if self.negated:
                 return rf"(?:(?!{'|'.join(rows)})[\s\S])"
             return f"(?:{'|'.join(rows)})" if len(rows) > 1 else rows[0]
@@ -206,6 +218,28 @@ class Class:
             return r"[\s\S]" if self.negated else "(?!)"
         single = not self.negated and _SINGLE.fullmatch(self.items)
         return self.items if single else f"[{'^' if self.negated else ''}{self.items}]"
+
+    def _none_of(self) -> str:
+        """The characters outside the items and the known items, as an atom without a condition; empty where
+        there is none.
+        """
+        items = self.items + "".join(self.known)
+        held = newer_in(self.items) if self.items else ""
+        if _holds_all(items) or held not in ("", newer_in(r"\s\S")):
+            return ""
+        return f"(?:[^{items}]|{all_newer()})" if not held else f"(?:{'|'.join(without(items, ''))})"
+
+
+def _complement(items: str) -> str:
+    """The items of the complement of known items."""
+    return _NO_WORD if items == _WORD else r"\P" + items[2:]
+
+
+def _told(items: str, more: str = "", negated: bool = False) -> Class:
+    """The class of items that Oniguruma looks up in its tables, and of more items."""
+    rows = regex.findall(r"\\p\{[^}]*\}", items) if items.startswith(r"\p") and items != _WORD else [items]
+    known = tuple(one for one in rows if newer_in(one))
+    return Class("".join(one for one in rows if one not in known) + more, negated=negated, known=known)
 
 
 def _holds_all(items: str) -> bool:
@@ -247,11 +281,14 @@ def both(classes: list[Class]) -> Class:
 def of_type(letter: str, bare: bool) -> Class:
     """The class of `\\w`, `\\d`, `\\s`, `\\h` or of its capital, which is the complement."""
     small = letter.lower()
-    items = {"w": BARE_WORD if bare else _WORD, "d": r"\p{Nd}", "s": r"\s", "h": "0-9A-Fa-f"}[small]
-    if letter == "W" and not bare:
-        return Class(r"\W\u200c\u200d")
-    single = {"D": r"\P{Nd}", "S": r"\S"}.get(letter)
-    return Class(single) if single else Class(items, negated=letter != small)
+    if letter == "D" or (letter == "W" and not bare):  # may stand in brackets that are negated
+        items = r"\p{Nd}" if letter == "D" else _WORD
+        return Class(_complement(items) + newer_in(items))
+    if small in "wd":
+        return _told(_WORD if small == "w" else r"\p{Nd}", _BARE * (bare and small == "w"), letter != small)
+    if letter == "S":
+        return Class(r"\S")
+    return Class(r"\s" if small == "s" else "0-9A-Fa-f", negated=letter != small)
 
 
 def of_posix(name: str, negated: bool) -> Class:
@@ -262,7 +299,7 @@ def of_posix(name: str, negated: bool) -> Class:
     """
     if name not in _POSIX:
         raise Untranslated(f"[:{name[:40]}:], a class that is not known")
-    return Class(r"\p{P}\p{S}", negated=negated) if name == "punct" else of_name(name, negated)
+    return _told(r"\p{P}\p{S}" if name == "punct" else _PROPERTIES[name], negated=negated)
 
 
 def of_name(name: str, negated: bool, bare: bool = False) -> Class:
@@ -272,7 +309,9 @@ def of_name(name: str, negated: bool, bare: bool = False) -> Class:
         Untranslated: There is none of the name that is known to be the same.
     """
     plain = _plain(name)
-    items = BARE_WORD if bare and plain == "word" else _PROPERTIES.get(plain) or _script(plain)
+    if plain == "word":
+        return of_type("W" if negated else "w", bare)
+    items = _PROPERTIES.get(plain) or _script(plain)
     if not items:
         raise Untranslated(rf"\p{{{name[:40]}}}, a property that is not known here")
     if negated and items.startswith(r"\p{") and items.count("\\") == 1:
@@ -392,7 +431,8 @@ class Brackets:
         made = found[0] if len(found) == 1 else both(found)
         if negated and made.negated:
             return Class(others=[made.written()], negated=True)
-        return Class(made.items, made.others, True) if negated else made
+        made.negated |= negated
+        return made
 
     def _member(self, depth: int) -> Class | str:
         """The next character or class in brackets."""
