@@ -9,6 +9,7 @@ from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from rich.console import RenderableType
+from textual import events
 from textual.actions import SkipAction
 from textual.command import CommandPalette
 from textual.screen import Screen
@@ -129,6 +130,12 @@ class ExplorerApp(Acting, TerminalApp):
         except (TokentuiError, Cancelled) as error:
             self.tell(error)
 
+    async def on_event(self, event: events.Event) -> None:
+        """Hand an event on; what a key or the mouse changes is saved soon."""
+        await super().on_event(event)
+        if self.keeping is not None and isinstance(event, events.InputEvent):
+            self.keeping.soon()
+
     # From beginning to end.
 
     def get_default_screen(self) -> MainScreen:
@@ -142,7 +149,7 @@ class ExplorerApp(Acting, TerminalApp):
 
     async def on_mount(self) -> None:
         """Start the session."""
-        self.look_after_the_terminal()
+        self.watch_failures()
         self.session = self._factory(self._publish)
         await self.session.start()
         if self._typed:
@@ -226,6 +233,8 @@ class ExplorerApp(Acting, TerminalApp):
                 screen.follow(snapshot)
         if self._begun is not None and self._offer is None and not snapshot.main.partial:
             self._keep()
+        if self.keeping is not None:
+            self.keeping.soon()
         if snapshot.corpus.notes != self._notes:
             self._notes = snapshot.corpus.notes
             for note in snapshot.corpus.notes:
