@@ -84,7 +84,11 @@ def chunks(
         yield part, start == 0
 
 
-def count_steps(corpus: Corpus, recipe: Recipe) -> Iterator[tuple[int, int, Counter[str]]]:
+CountSteps = Iterator[tuple[int, int, Counter[str]]]
+"""What `count_steps` yields."""
+
+
+def count_steps(corpus: Corpus, recipe: Recipe) -> CountSteps:
     """Count chunk by chunk, in plain Python.
 
     Yields:
@@ -108,13 +112,14 @@ def count_steps(corpus: Corpus, recipe: Recipe) -> Iterator[tuple[int, int, Coun
         yield done, total, counts
 
 
-def count(corpus: Corpus, recipe: Recipe) -> Words:
+def count(corpus: Corpus, recipe: Recipe, begun: CountSteps | None = None) -> Words:
     """Count the pre-tokens of a corpus: by kernels where they are loaded and know the split, else in plain
     Python.
 
     Args:
         corpus: The corpus to count; a corpus of word counts is taken as it is.
         recipe: Its normalisation and split are used.
+        begun: The steps of this count, where some were made already: plain Python goes on with them.
 
     Progress of the job is told in characters.
 
@@ -130,7 +135,7 @@ def count(corpus: Corpus, recipe: Recipe) -> Words:
             if found is not None:
                 return Words.of(found)
     counts: Counter[str] = Counter()
-    for done, total, counts in count_steps(corpus, recipe):  # noqa: B007 - the last are all
+    for done, total, counts in begun or count_steps(corpus, recipe):  # noqa: B007 - the last are all
         tick(done, total)
     return Words.of(counts)
 
