@@ -9,7 +9,6 @@ from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from rich.console import RenderableType
-from textual import events
 from textual.actions import SkipAction
 from textual.command import CommandPalette
 from textual.screen import Screen
@@ -130,12 +129,6 @@ class ExplorerApp(Acting, TerminalApp):
         except (TokentuiError, Cancelled) as error:
             self.tell(error)
 
-    async def on_event(self, event: events.Event) -> None:
-        """Hand an event on; what a key or the mouse changes is saved soon."""
-        await super().on_event(event)
-        if self.keeping is not None and isinstance(event, events.InputEvent):
-            self.keeping.soon()
-
     # From beginning to end.
 
     def get_default_screen(self) -> MainScreen:
@@ -192,6 +185,7 @@ class ExplorerApp(Acting, TerminalApp):
             from tokentui.ui.keeping import Keeping
 
             self.keeping = Keeping(self, self.main, self._begun)
+            self.after_input = self.keeping.soon
         return self.keeping
 
     def exit(self, result: None = None, return_code: int = 0, message: RenderableType | None = None) -> None:

@@ -66,6 +66,8 @@ class TerminalApp(App[None]):
         """The exit code of the first request to leave; None before one."""
         self.key_bytes: int | None = None
         """The number of bytes sent to the terminal for the last key; None if they are not counted."""
+        self.after_input: Callable[[], object] | None = None
+        """Called after each key and each event of the mouse."""
         self.key_cost: Cell = ()
         """The same as the first line says it."""
         self._counting: Timer | None = None
@@ -136,6 +138,8 @@ class TerminalApp(App[None]):
                 self._limit.reschedule(asyncio.get_running_loop().time() + STUCK_S)
         else:
             await self._hand_over(event)
+        if self.after_input is not None and isinstance(event, events.InputEvent):
+            self.after_input()
 
     async def _hand_over(self, event: events.Key | events.Paste) -> None:
         """Hand a key to what has the focus; to nothing where the app has left its screens."""
