@@ -86,7 +86,7 @@ def chunks(
 
 
 CountSteps = Iterator[tuple[int, int, Counter[str]]]
-"""What `count_steps` yields."""
+"""Yields how much is counted, how much there is, and the counts so far."""
 
 
 def count_steps(corpus: Corpus, recipe: Recipe) -> CountSteps:
