@@ -91,6 +91,9 @@ GOALS = (
         "plain Python, 10 MB, beside Hugging Face", "train:10",
         lambda one: one["tokentui, plain Python"]["seconds"] / one["tokenizers"]["seconds"], 0.8, "x",
     ),
+    Goal("opening 1 MB: exact pairs", "open:1", lambda one: 1000 * one["corpus"], 300, "ms"),
+    Goal("opening a tokenizer.json of 33 MB", "open:1", lambda one: float(one["file"]), 1, "s"),
+    Goal("the same: peak memory", "open:1", lambda one: float(one["megabytes"]), 300, "MB"),
     Goal(
         "start to first paint, beside a bare Textual app", "startup", lambda one: float(one["ratio"]), 1.3,
         "x",

@@ -2,23 +2,108 @@
 
 Each time is a fresh process. The clock starts before the file is opened and stops when the tokenizer is
 there; "first" is its first encoding of a word, "ids" the encoding of a text of some length by ids alone,
-after a first time of it.
+after a first time of it. `run.py` has `table`: a corpus opened in a session, and a long tokenizer.json.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import os
+import random
 import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
+from harness import Figures, Table, apart, in_turns, median, megabytes, spread
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+TOKENS, MERGES = 262_144, 515_000
+"""As many as Gemma 3 has."""
+
+
+def write_long(path: str) -> Figures:
+    """Write a tokenizer.json of about 33 MB as Gemma's is: ▁ for spaces, bytes for what is unknown, and each
+    token made of its parts in two ways. A process of its own does it: its memory would count."""
+    dice = random.Random(5)
+    letters = [chr(0xAC00 + n) for n in range(200)] + 8 * list("▁etaoinshrdlucmfwypvbgkjqxz")
+    tokens = ["<pad>", "<eos>", "<bos>", "<unk>", *(f"<0x{n:02X}>" for n in range(256))]
+    tokens += sorted(set(letters))
+    known, made, merges = set(tokens), list(letters), list[tuple[str, str]]()
+    while len(tokens) < TOKENS:
+        left, right = dice.choice(made), dice.choice(letters)
+        if len(left) < 10 and left + right not in known:
+            known.add(left + right)
+            made.append(left + right)
+            tokens.append(left + right)
+            merges.append((left, right))
+    while len(merges) < MERGES:
+        token = dice.choice(made)
+        at = dice.randrange(1, len(token) + 1)
+        if token[:at] in known and token[at:] in known:
+            merges.append((token[:at], token[at:]))
+    model = {
+        "type": "BPE", "unk_token": "<unk>", "fuse_unk": True, "byte_fallback": True,
+        "vocab": {name: n for n, name in enumerate(tokens)}, "merges": merges,
+    }
+    document = {
+        "version": "1.0", "normalizer": {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
+        "pre_tokenizer": None, "model": model,
+    }
+    Path(path).write_text(json.dumps(document, ensure_ascii=False, indent=2), encoding="utf-8")
+    return {}
+
+
+def corpus(path: str) -> Figures:
+    """Seconds from the command to the snapshot with first pairs and to that with exact ones, in a session."""
+    from live import LOOK, Watched, shows, whole
+
+    from tokentui.session import commands as do
+
+    async def opened() -> list[float]:
+        watched = Watched("gpt2")
+        await watched.session.start()
+        await watched.session.send(do.SetViewport(LOOK))
+        times, _ = await watched.after(
+            do.Open((path,)), *(lambda now, seen=seen: seen(now) and not now.corpus.nothing  # type: ignore[misc]
+                                for seen in (shows, whole)))
+        await watched.session.close()
+        return times
+
+    first, exact = asyncio.run(opened())
+    return {"first": first, "seconds": exact}
+
+
+def table(path: Path, repeats: int) -> Table:
+    """A corpus of about a megabyte, with kernels and in plain Python, and a tokenizer.json of 33 MB."""
+    with tempfile.TemporaryDirectory() as folder:
+        long = Path(folder) / "tokenizer.json"
+        apart("opening", "write_long", str(long))
+        corpus_, file = f"a corpus of {megabytes(path)}", f"a tokenizer.json of {megabytes(long)}"
+        plain = f"{corpus_}, plain Python"
+        runs = in_turns({
+            corpus_: lambda: apart("opening", "corpus", str(path)),
+            plain: lambda: apart("opening", "corpus", str(path), TOKENTUI_ENGINE="plain"),
+            file: lambda: apart("opening", "once", str(long), "", ""),
+        }, repeats)
+    rows = []
+    for name, found in runs.items():
+        first = f"{1000 * median(found, 'first'):,.0f}"
+        peak = f"{median(found, 'megabytes'):,.0f}" if name == file else ""
+        rows.append((name, "" if peak else first, *spread([run["seconds"] for run in found], 1000, 0), peak))
+    figures = {
+        "corpus": median(runs[corpus_]), "file": median(runs[file]),
+        "megabytes": median(runs[file], "megabytes"),
+    }
+    heads = ("what is opened", "first pairs, ms", "all of it, ms", "least–most", "peak MB")
+    return Table(f"Opening, {megabytes(path)}", heads, rows, figures)
 
 
 def once(path: str, split: str, text: str) -> dict[str, Any]:

@@ -29,9 +29,12 @@ def idle(given: Given) -> Figures:
         plain = _idle(line, given.count(IDLE_S))
     with opened(given.corpus) as line:
         line.rest(7.0)  # kernels are loaded, what was said has gone
+        wakes = line.wakes()
         sent, share = _idle(line, given.count(IDLE_S))
+        wakes = line.wakes() - wakes
     yield Figure(f"idle {given.count(IDLE_S)} s, sent", 0, sent, "B", plain[0])
-    yield Figure(f"idle {given.count(IDLE_S)} s, processor", 0.2, share, "%", plain[1])
+    yield Figure(f"idle {given.count(IDLE_S)} s, processor", 0.1, share, "%", plain[1])
+    yield Figure(f"idle {given.count(IDLE_S)} s, times a thread woke", 0, wakes, "")
 
 
 def _idle(line: Line, seconds: float) -> tuple[int, float]:
@@ -77,7 +80,7 @@ def million(given: Given) -> Figures:
             times = [1000 * line.key(key, 0.25)[1] for key in jumps]
             held = line.memory()
         yield Figure(
-            f"a million {what}: first text", 500, first, "ms", None,
+            f"a million {what}: first text", 400 if pane == "1" else 500, first, "ms", None,
             f"{'its rows' if pane == '1' else 'the panes'} after {text:,.0f} ms, all of it after "
             f"{ready:,.0f} ms; {held:,.0f} MB",
         )

@@ -18,6 +18,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
 from terminal import PATIENCE_S, Terminal  # noqa: E402
 
+from tokentui.ui.terminal.wire import ANSWER, ASK  # noqa: E402
+
 QUIET_S = 0.06
 """How long nothing may come before what a key does counts as done."""
 SMALL, LARGE = (80, 24), (200, 60)
@@ -32,13 +34,16 @@ class Line(Terminal):
         size: Columns and rows.
         environment: What is added to the environment; else it is that of a user, with kernels where they are
             installed.
+        answers: Whether the terminal says that it has taken what it was sent, where it is asked. Most do; one
+            that does not is taken to be slow while a key is held.
     """
 
     def __init__(
         self, *arguments: str, size: tuple[int, int] = SMALL, environment: Mapping[str, str] | None = None,
-        **more: Any,
+        answers: bool = False, **more: Any,
     ) -> None:
         self.begun = time.perf_counter()
+        self._answers = answers
         own = {"TOKENTUI_ENGINE": "", "PYTHONPATH": str(ROOT), **(environment or {})}
         super().__init__(*arguments, columns=size[0], rows=size[1], environment=own, **more)
 
@@ -48,7 +53,14 @@ class Line(Terminal):
             return b""
         data = os.read(self._master, most)
         self.written += data
+        if self._answers:
+            self.press(ANSWER * data.count(ASK.encode()))
         return data
+
+    def _drain(self, seconds: float) -> bool:
+        if data := self.take(seconds):
+            self.draw(data)
+        return bool(data)
 
     @contextlib.contextmanager
     def unseen(self) -> Iterator[None]:
@@ -133,6 +145,11 @@ class Line(Terminal):
         """Seconds of processor that the program has used."""
         fields = Path(f"/proc/{self.process}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def wakes(self) -> int:
+        """How often its threads have slept and been woken."""
+        states = [path.read_text() for path in Path(f"/proc/{self.process}/task").glob("*/status")]
+        return sum(int(state.partition("\nvoluntary_ctxt_switches:")[2].split()[0]) for state in states)
 
     def memory(self) -> float:
         """Megabytes that it holds."""

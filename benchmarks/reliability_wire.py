@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ DOWN, PAGE = "\x1b[B", "\x1b[6~"
 LETTERS = [chr(code) for code in range(0x0531, 0x0557)]
 """Armenian capitals, which no corpus of ours has."""
 BYTES_A_SECOND = 9_600
+FIRST_S = 4
 SIZES = {"80x24": SMALL, "200x60": LARGE}
 
 
@@ -146,7 +148,7 @@ def latency(given: Given) -> Figures:
         for _ in range(LARGE[1]):
             line.key(DOWN, 0.02)
         plain = [line.key(DOWN)[1] for _ in range(count)]
-    with opened(given.corpus, size=LARGE) as line:
+    with opened(given.corpus, size=LARGE, answers=True) as line:
         line.rest(5.0)
         for pane, key in (("pairs", "2"), ("corpus", "1")):
             line.key(key, 0.3)
@@ -159,21 +161,35 @@ def latency(given: Given) -> Figures:
         before = line.cpu()
         times = _typed(line, count)
         yield from _percentiles("a typed letter, idle", times, None, (line.cpu() - before) / count)
-    for engine, say in (("", "with kernels"), ("plain", "in plain Python")):
-        with opened(given.large, size=LARGE, environment={"TOKENTUI_ENGINE": engine}) as line:
+        line.press("\x1b")
+        line.rest(0.3)
+        before = line.cpu()
+        times = [line.key("n")[1] for _ in range(count)]
+        yield from _percentiles("a step", times, None, (line.cpu() - before) / count)
+    for engine, say, most in (("", "with kernels", 16), ("plain", "in plain Python", 33)):
+        environment = {"TOKENTUI_ENGINE": engine}
+        with opened(given.large, size=LARGE, environment=environment, answers=True) as line:
             line.press("+" * 12 + " i")
             line.rest(0.1)
-            yield from _percentiles(f"a typed letter while training {say}", _typed(line, count))
+            yield from _percentiles(f"a typed letter while training {say}", _typed(line, count), most=most)
+        times = []
+        for _ in range(given.count(8)):
+            with Line(given.corpus, size=LARGE, environment=environment, answers=True) as line:
+                line.until(lambda text: "▸" in text)
+                begun = time.perf_counter()
+                while time.perf_counter() - begun < FIRST_S:
+                    times.append(line.key("n", 0.03)[1])
+        yield from _percentiles(f"a step in the first {FIRST_S} seconds, {say}", times, most=33)
     times = []
     for _ in range(given.count(8)):
-        with Line(given.large, size=LARGE) as line:
+        with Line(given.large, size=LARGE, answers=True) as line:
             line.until(lambda text: "esc stops it" in text)
             line.press("i")
             line.rest(0.05)
             while "esc stops it" in line.text():
                 times += _typed(line, 2)
     if times:
-        yield from _percentiles("a typed letter while loading", times)
+        yield from _percentiles("a typed letter while loading", times, most=33)
 
 
 def _typed(line: Line, count: int) -> list[float]:
@@ -190,16 +206,17 @@ def _typed(line: Line, count: int) -> list[float]:
 
 
 def _percentiles(
-    what: str, seconds: list[float], plain: list[float] | None = None, cost: float | None = None
+    what: str, seconds: list[float], plain: list[float] | None = None, cost: float | None = None, *,
+    most: float = 16,
 ) -> Figures:
     times = sorted(1000 * one for one in seconds)
     beside = sorted(1000 * one for one in plain) if plain else None
     detail = f"{len(times)} keys; the longest {times[-1]:.1f}"
     if cost is not None:
         detail += f"; processor {1000 * cost:.1f} ms a key"
-    for name, share, most in (("median", 0.5, 10), ("p99", 0.99, 33)):
+    for name, share, limit in (("median", 0.5, 10), ("p99", 0.99, most)):
         yield Figure(
-            f"key to last byte, 200x60: {what}, {name}", most, times[int(share * (len(times) - 1))], "ms",
+            f"key to last byte, 200x60: {what}, {name}", limit, times[int(share * (len(times) - 1))], "ms",
             beside[int(share * (len(beside) - 1))] if beside else None, detail,
         )
 

@@ -120,6 +120,7 @@ MEASUREMENTS: dict[str, Measurement] = {
     "swap": Measurement(
         "another preset under the same corpus", small, _of("live", "swap_table", repeated=False)
     ),
+    "open": Measurement("opening a corpus and a long tokenizer.json", small, _of("opening", "table")),
     "startup": Measurement("from the start to the first paint", None, _startup),
     "snapshots": Measurement("a snapshot after a step and after a character", None, _snapshots),
 }

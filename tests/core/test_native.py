@@ -162,7 +162,7 @@ def test_every_array_kind_has_its_width() -> None:
 def test_arrays_begin_with_noughts_and_grow(size: int) -> None:
     row = native.Row((("left", "int32"), ("right", "int32")))
     made = native.flat(row, size)
-    assert (len(made), made.nbytes, any(made)) == (2 * size, row.size * size, False)
+    assert (len(made), made.nbytes, any(made)) == (2 * size, native.width_of(row) * size, False)
     made[:] = memoryview(bytearray(b"\1" * made.nbytes)).cast("i")
     grown = native.larger(made, row, size + 3)
     assert (grown[: len(made)].tolist(), grown[len(made) :].tolist()) == (made.tolist(), [0] * 6)

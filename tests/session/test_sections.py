@@ -14,7 +14,6 @@ from sessions import settle, tell
 from tokentui import learn
 from tokentui.axes import preset
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.core.jobs import job
 from tokentui.learn import start
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
@@ -24,7 +23,9 @@ from tokentui.session.opening import Prepared, prepare, prepare_tokenizer
 from tokentui.session.state import State
 from tokentui.session.views import VOCABULARY_ORDERS, ColumnSnapshot, ColumnWanted, CorpusPlace, Viewport
 from tokentui.text.corpus import Corpus
+from tokentui.text.count import count
 from tokentui.text.patterns import TakesTooLong
+from tokentui.text.pretokenize import Pretokenizer
 
 TEXTS = [
     "the cat sat on the mat, the cat ate the rat and the bat", "a naïve café; <s> aaaa aaa 日本", "",
@@ -149,14 +150,32 @@ def test_a_text_that_takes_too_long_is_refused_again_and_again() -> None:
     assert len(set(lengths)) == 1
 
 
-@pytest.mark.parametrize(("size", "shown"), [(9_000, 0), (25_000, 25_000)])
-def test_the_first_look_at_counted_words(size: int, shown: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("corpus", [
+    Corpus.from_counts([(f"{n:06x}", 1) for n in range(9_000)]),
+    Corpus.from_text("x" * 90_000),
+    Corpus.from_text("a word and another one \n" * 9_000),
+], ids=["counted", "one word", "lines"])
+def test_a_first_look_is_taken_where_there_is_more_to_count(
+    corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is counted for it is not counted again."""
+    cut: list[int] = []
+    words = Pretokenizer.words
+
+    def counted(self: Pretokenizer, text: str, *, first: bool = True) -> Any:
+        cut.append(len(text))
+        return words(self, text, first=first)
+
+    monkeypatch.setenv("TOKENTUI_ENGINE", "plain")
     monkeypatch.setattr(opening, "FIRST_LOOK_CHARS", 20_000)
-    corpus = Corpus.from_counts([(f"{n:06x}", 1) for n in range(size)])
-    told: list[tuple[int, int]] = []
-    with job(lambda *at: told.append(at)):
-        assert len(opening._first_words(corpus, preset("gpt2")).words) == shown
-    assert told == [(size, size)]
+    monkeypatch.setattr(Pretokenizer, "words", counted)
+    parts: list[Prepared] = []
+    prepared = prepare(corpus, preset("gpt2"), Run(), parts.append)
+    assert prepared.trainer.words == count(corpus, preset("gpt2"))
+    assert len(parts) == (corpus.characters > 200_000)
+    assert all(part.partial and 0 < part.trainer.words.occurrences < 45_000 for part in parts)
+    # half of it by the naive count
+    assert sum(cut) == 2 * (corpus.characters if corpus.counts is None else 0)
 
 
 @pytest.mark.parametrize(("error", "said"), [

@@ -48,6 +48,26 @@ def test_a_paste_without_an_end_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     assert keys_of(keys, b"n") == ["n"]
 
 
+def test_time_matters_only_where_something_has_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("tokentui.ui.terminal.driver.time.monotonic", lambda: now[0])
+    keys = Keys()
+    assert keys.rest is None
+    list(keys.feed(b"n\x1b[A\x1b[0n\xe2"))
+    assert keys.rest is None
+    keys = Keys()
+    assert keys_of(keys, b"\x1b") == []
+    assert keys.rest is not None
+    assert keys.rest > 0
+    keys = Keys()
+    list(keys.feed(b"\x1b[200~left open"))
+    now[0] += 0.25
+    assert keys.rest == 0.75
+    now[0] += keys.rest
+    assert [type(event) for event in keys.feed(b"")] == [events.Paste]
+    assert keys.rest is None
+
+
 @pytest.mark.parametrize(
     ("environment", "expected"),
     [

@@ -31,7 +31,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module.chunks, "__defaults__", (64,))
 
 
-def test_counted_in_chunks_it_is_the_same() -> None:
+def test_counted_in_chunks_it_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(native.ENGINE, "plain")
     seen: list[tuple[int, int]] = []
     with job(lambda *told: seen.append(told)):
         found = count(corpus(), Recipe())

@@ -202,11 +202,6 @@ class Row(NamedTuple):
 
     fields: tuple[tuple[str, str], ...]
 
-    @property
-    def size(self) -> int:
-        """Bytes of a row."""
-        return sum(WIDTHS[kind] for _, kind in self.fields)
-
 
 class Flat(NamedTuple):
     """An array as a parameter.
@@ -222,7 +217,7 @@ class Flat(NamedTuple):
     @property
     def size(self) -> int:
         """Bytes of an item."""
-        return self.row.size if isinstance(self.row, Row) else WIDTHS[self.row]
+        return width_of(self.row)
 
 
 class Tuple(NamedTuple):
@@ -362,12 +357,19 @@ def flat(kind: str | Row, size: int) -> Any:
 
     Memory of a large one is taken when it is first written to.
     """
-    width = kind.size if isinstance(kind, Row) else WIDTHS[kind]
-    room = mmap.mmap(-1, size * width) if size * width >= _LARGE else bytearray(size * width)
+    wanted = size * width_of(kind)
+    room = mmap.mmap(-1, wanted) if wanted >= _LARGE else bytearray(wanted)
     view: Any = memoryview(room)
     return view.cast(letter_of(kind))
 
 
+@functools.cache
+def width_of(kind: str | Row) -> int:
+    """Bytes of a number of a kind, or of a row."""
+    return sum(WIDTHS[of] for _, of in kind.fields) if isinstance(kind, Row) else WIDTHS[kind]
+
+
+@functools.cache
 def letter_of(kind: str | Row) -> str:
     """The letter of the numbers of an array, see `flat`."""
     if isinstance(kind, str):
@@ -378,7 +380,7 @@ def letter_of(kind: str | Row) -> str:
 
 def larger(values: Any, kind: str | Row, size: int, filled: int | None = None) -> Any:
     """An array with room for so many rows that begins with those of another, or with the `filled` first."""
-    each = len(flat(kind, 1))
+    each = width_of(kind) // memoryview(values).itemsize
     if size * each <= len(values):
         return values
     end = len(values) if filled is None else filled * each

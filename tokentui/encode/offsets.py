@@ -83,7 +83,7 @@ class WordEncoder:
         self._said = UNKNOWN.of(recipe.unknown)
         self._compiled: Compiled | None = None
         self._words: dict[str, tuple[Token, ...]] = {}
-        self._coded: Memo[list[int]] = Memo(self.word_ids)
+        self._coded: Memo[list[int]] | None = None
         self._specials = tuple([
             name for name in vocabulary.specials if vocabulary.imported or name not in recipe.symbols
         ])
@@ -251,6 +251,8 @@ class WordEncoder:
             with native.rescued():
                 if self._tables().knows:
                     return self._tables().encode(part, threads)
+        if self._coded is None:
+            self._coded = Memo(self.word_ids)
         ids, coded = array("i"), self._coded.__getitem__
         if not alone:
             follower, known, symbols = self._follower(), coded, self.pretokenizer.symbols
@@ -336,7 +338,7 @@ class WordEncoder:
             return WordEncoder(vocabulary, merges, self.pretokenizer)
         other = copy.copy(self)
         other.merges, other.segmenter, other._compiled = merges, self.segmenter.with_limit(merges, ()), None
-        other._coded = Memo(other.word_ids)
+        other._coded = None
         other._words, made, ranks = {}, vocabulary.base_size + merges, vocabulary.ranks
         for word, tokens in self._words.items():
             symbols = [made if token.symbol is None else token.symbol for token in tokens]

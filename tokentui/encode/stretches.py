@@ -108,7 +108,7 @@ class Pretokens:
     def _chunks(self, document: str) -> Iterator[tuple[list[Item], int]]:
         """The items of a document, each once, with how much of it has been looked at for them."""
         start = reached = 0
-        size = CHUNK_CHARS // 4
+        size = CHUNK_CHARS
         while start < len(document):
             end = len(document) if len(document) - start < 2 * size else start + size
             items = [item for item in self.within(document, start, end) if item.start >= start or not start]

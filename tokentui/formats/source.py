@@ -5,14 +5,17 @@ A value of a JSON document knows its place, so that each check says where it fai
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import itertools
 import json
 import os
 import re
-from collections import Counter
+from array import array
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, NoReturn, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar, cast
 
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
@@ -163,14 +166,16 @@ class Node:
 
     def ids(self) -> dict[str, int]:
         """The value, which must be an object of ids: whole numbers from 0 on that fit 31 bits."""
-        found: dict[str, int] = {}
-        check_tokens(map(len, self.mapping()), self)
-        for name, number in self.mapping().items():
-            if type(number) is not int or not 0 <= number <= LARGEST_ID:
-                raise self.error(f"the id of {name[:40]!r} is {number!r:.20}",
-                                 f"ids are whole numbers from 0 to {LARGEST_ID:,}")
-            found[name] = number
-        return found
+        found = self.mapping()
+        check_tokens(map(len, found), self)
+        numbers: Any = found.values()
+        whole = set(map(type, numbers)) <= {int}
+        if whole and min(numbers, default=0) >= 0 and max(numbers, default=0) <= LARGEST_ID:
+            return cast("dict[str, int]", found)
+        name, number = next((name, number) for name, number in found.items()
+                            if type(number) is not int or not 0 <= number <= LARGEST_ID)
+        raise self.error(f"the id of {name[:40]!r} is {number!r:.20}",
+                         f"ids are whole numbers from 0 to {LARGEST_ID:,}")
 
 
 def check_tokens(lengths: Iterable[int], place: Node) -> None:
@@ -252,6 +257,86 @@ def parse(text: str, where: str) -> Node:
         raise place.error("a number is too large") from None
 
 
+# --- long lists of merges ---
+
+
+class Pairs(Sequence[tuple[str, str]]):
+    """Pairs of names. Each name is kept once: a list of half a million merges names few tokens.
+
+    Attributes:
+        names: The names.
+        lefts, rights: Of each pair the numbers of its names.
+    """
+
+    def __init__(self) -> None:
+        self._numbers: defaultdict[str, int] = defaultdict(itertools.count().__next__)
+        self.lefts, self.rights = array("l"), array("l")
+
+    def add(self, rows: Sequence[Sequence[str]]) -> bool:
+        """Add rows, where each is a pair of texts. Returns whether each is one."""
+        if not (set(map(type, rows)) <= {list, tuple} and set(map(len, rows)) <= {2}):
+            return False
+        names = list(itertools.chain.from_iterable(rows))
+        if not set(map(type, names)) <= {str}:
+            return False
+        self.lefts.extend(map(self._numbers.__getitem__, names[::2]))
+        self.rights.extend(map(self._numbers.__getitem__, names[1::2]))
+        return True
+
+    @functools.cached_property
+    def names(self) -> list[str]:
+        return list(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self.lefts)
+
+    def __getitem__(self, at: Any) -> Any:
+        return self.names[self.lefts[at]], self.names[self.rights[at]]
+
+
+LONG = 1 << 22
+"""Bytes of a file from which on its merges are parsed in blocks: whole, they take more than all the rest."""
+BLOCK = 1 << 18
+"""About the bytes of a block."""
+_MERGES = re.compile(rb'"merges"\s*:\s*\[')
+_BETWEEN = re.compile(rb'"\s*\]\s*,\s*(?=\[\s*")')
+_TRIES = 9
+
+
+def _with_pairs(data: bytes, where: str) -> Node | None:
+    """The value of a JSON text whose model has merges, with `Pairs` for these; None where that is not so, or
+    where anything is wrong: then all of it is parsed."""
+    begin = _MERGES.search(data)
+    mark = f"pairs {len(data)}"
+    if begin is None or _MERGES.search(data, begin.end()) or mark.encode() in data:
+        return None
+    pairs, at, rest = Pairs(), begin.end(), None
+    try:
+        while rest is None:
+            rows = None
+            cut = _BETWEEN.search(data, at + BLOCK)
+            for _ in range(_TRIES):  # it is a place between two rows, or a text that looks like one
+                if cut is None or rows is not None:
+                    break
+                with contextlib.suppress(ValueError):
+                    rows, at = json.loads(f"[{data[at : cut.start() + 1].decode()}]]"), cut.end()
+                cut = _BETWEEN.search(data, cut.end())
+            if rows is None:
+                text = f"[{data[at:].decode()}"
+                rows, end = json.JSONDecoder().raw_decode(text)
+                rest = text[end:]
+            if not pairs.add(rows):
+                return None
+        root = parse(f'{data[: begin.end() - 1].decode("utf-8-sig")}"{mark}"{rest}', where)
+    except (ValueError, RecursionError, TokentuiError):
+        return None
+    model = root.mapping().get("model")
+    if not isinstance(model, dict) or model.get("merges") != mark:
+        return None
+    model["merges"] = pairs
+    return root
+
+
 # --- files ---
 
 
@@ -326,11 +411,13 @@ class Source:
         """
         if not self.is_object:
             return Node({}, self.where)
-        try:
-            text = self.data.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise self.error(f"not UTF-8 at byte {error.start}") from None
-        root = parse(text, self.where)
+        root = _with_pairs(self.data, self.where) if len(self.data) >= LONG else None
+        if root is None:
+            try:
+                text = self.data.decode("utf-8-sig")
+            except UnicodeDecodeError as error:
+                raise self.error(f"not UTF-8 at byte {error.start}") from None
+            root = parse(text, self.where)
         document = root.mapping()
         model = document.get("model")
         # Rows of a vocabulary and of merges are looked at one by one when they are read.

@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
+import contextlib
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import add
 
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.segment import PAIRS, EncodingWay
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Origin, Pipeline
-from tokentui.formats.source import Node
+from tokentui.formats.source import Node, Pairs
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
 
@@ -71,6 +73,17 @@ def piece_of(name: str, byte_level: bool, prefix: str = "", suffix: str = "") ->
     head = prefix if prefix and name.startswith(prefix) and name != prefix else ""
     tail = suffix if suffix and name.endswith(suffix) and len(name) > len(head) + len(suffix) else ""
     return to_bytes(head) + spelled(name[len(head) : len(name) - len(tail)]) + to_bytes(tail)
+
+
+def pieces_of(names: Sequence[str], byte_level: bool, prefix: str = "", suffix: str = "") -> list[bytes]:
+    """The exact bytes of each of many tokens; see `piece_of`."""
+    if not byte_level:
+        with contextlib.suppress(UnicodeEncodeError):
+            return list(map(str.encode, names))
+    elif not prefix and not suffix:
+        with contextlib.suppress(UnicodeEncodeError):
+            return [name.translate(_TO_BYTES).encode("latin-1") for name in names]
+    return [piece_of(name, byte_level, prefix, suffix) for name in names]
 
 
 def is_unit(name: str, prefix: str = "", suffix: str = "", lettered: bool = False) -> bool:
@@ -174,10 +187,14 @@ def in_merge_order(
         if len(right) < cut:
             what = f"the right side is shorter than the prefix of {cut} characters that goes on a word"
             raise place(number).error(what, "a right side begins with the prefix")
+    pairs = rows if isinstance(rows, Pairs) else Pairs()
+    if pairs is not rows:
+        pairs.add(rows)
+    told, behind = pairs.names, [name[cut:] for name in pairs.names] if cut else pairs.names
+    made = map(add, map(told.__getitem__, pairs.lefts), map(behind.__getitem__, pairs.rights))
     try:
-        lefts = array("l", [index[left] for left, _ in rows])
-        rights = array("l", [index[right] for _, right in rows])
-        makes = array("l", [index[left + right[cut:]] for left, right in rows])
+        number_of = [index[name] for name in told]
+        makes = array("l", map(index.__getitem__, made))
     except KeyError:
         number, absent = next(
             (n, name) for n, (left, right) in enumerate(rows)
@@ -185,19 +202,21 @@ def in_merge_order(
         )
         raise place(number).error(f"{absent[:40]!r} is not in the vocabulary",
                                   "a merge joins two tokens to one, all in the vocabulary") from None
+    lefts, rights = (array("l", map(number_of.__getitem__, side)) for side in (pairs.lefts, pairs.rights))
     given = [n for n, name in enumerate(names) if is_unit(name)] if is_unit else []
     parents, late = _parents(len(names), given, lefts, rights, makes)
     order = sorted((n for n in range(len(names)) if n not in parents), key=ids.__getitem__) + list(parents)
     symbols = [0] * len(order)
     for symbol, n in enumerate(order):
         symbols[n] = symbol
-    pairs = [(symbols[left], symbols[right]) for left, right in zip(lefts, rights, strict=True)]
-    keys = [left * len(order) + right for left, right in pairs]
+    width = len(order)
+    keys = array("q", [symbols[left] * width + symbols[right]
+                       for left, right in zip(lefts, rights, strict=True)])
     by_pair = dict(zip(keys, range(len(keys)), strict=True))
     if first_wins:
         by_pair |= dict(zip(reversed(keys), reversed(range(len(keys))), strict=True))
     found = Ordered([names[n] for n in order], [ids[n] for n in order],
-                    [pairs[row] for row in parents.values()], by_pair,
+                    [divmod(keys[row], width) for row in parents.values()], by_pair,
                     array("l", [symbols[made] for made in makes]))
     if twice := len(keys) - len(by_pair):
         which = "first" if first_wins else "last"
@@ -223,7 +242,13 @@ def _parents(
     parents: dict[int, int] = {}
     waiting: dict[int, list[int]] = {}
     late = 0
-    for row in range(len(makes)):
+    for row, made in enumerate(makes):
+        if there[made]:
+            continue
+        if there[lefts[row]] and there[rights[row]] and made not in waiting:  # so it is nearly always
+            there[made] = 1
+            parents[made] = row
+            continue
         ready = [row]
         while ready:
             now = ready.pop()

@@ -26,7 +26,7 @@ from tokentui.session.stages import opened_view
 from tokentui.session.views import ColumnWanted, OpenedView
 from tokentui.session.window import OpenedText, RunningText
 from tokentui.text.corpus import Corpus, beginning
-from tokentui.text.count import WordCounts, Words, count, count_steps
+from tokentui.text.count import CHUNK_CHARS, CountSteps, WordCounts, Words, count, count_steps
 from tokentui.text.kernels.rules import scanned
 from tokentui.text.read import read
 
@@ -84,27 +84,31 @@ def prepare(
         return Prepared(corpus, recipe, run, trainer, text, part)
 
     if words is None:
-        total = corpus.characters
+        total, counted = corpus.characters, False
+        steps = count_steps(corpus, recipe, min(CHUNK_CHARS, FIRST_LOOK_CHARS))
         at_once = total <= AT_ONCE_CHARS and native.available() and scanned(recipe)
         if total > 2 * FIRST_LOOK_CHARS and not at_once:
             with doing("counting"):
-                first = _first_words(corpus, recipe)
-            partial(lay_out(first, True))
-        with doing("counting"):
-            words = count(corpus, recipe)
+                words, counted = _first_words(steps)
+            if not counted:
+                partial(lay_out(words, True))
+        if words is None or not counted:
+            with doing("counting"):
+                words = count(corpus, recipe, steps)
         with doing("laying out"):
             # of a long file it takes a moment: not in a slice of the engine, which asks for it
             _ = corpus.sha256
     return lay_out(words, False)
 
 
-def _first_words(corpus: Corpus, recipe: Recipe) -> Words:
-    """The words of the beginning of a corpus; none where it is not counted in characters."""
-    for done, total, counts in count_steps(corpus, recipe):
+def _first_words(steps: CountSteps) -> tuple[Words, bool]:
+    """The words of the beginning of a corpus, and whether they are all: so where it cannot be cut."""
+    done, total, counts = next(steps)
+    for done, total, counts in steps:  # noqa: B007 - one object, which grows
         tick(done, total)
         if done >= FIRST_LOOK_CHARS:
-            return Words.of(counts)
-    return Words()
+            break
+    return Words.of(counts), done == total
 
 
 def prepare_tokenizer(

@@ -25,8 +25,9 @@ from tokentui.text.split import splitter_of
 if TYPE_CHECKING:
     from tokentui.text.kernels.count import FlatWords
 
-CHUNK_CHARS = 1 << 16
-"""About how much text is counted between two looks at the clock: some milliseconds."""
+CHUNK_CHARS = 1 << 14
+"""About how much text is counted between two looks at the clock. A pattern keeps the interpreter to itself
+meanwhile, 2 ms, which a key waits for; more at once is not faster."""
 _POLL_S = 0.05
 
 
@@ -84,8 +85,12 @@ def chunks(
         yield part, start == 0
 
 
-def count_steps(corpus: Corpus, recipe: Recipe) -> Iterator[tuple[int, int, Counter[str]]]:
-    """Count chunk by chunk, in plain Python.
+CountSteps = Iterator[tuple[int, int, Counter[str]]]
+"""Yields how much is counted, how much there is, and the counts so far."""
+
+
+def count_steps(corpus: Corpus, recipe: Recipe, size: int | None = None) -> CountSteps:
+    """Count chunk by chunk, of about so many characters where that is said, in plain Python.
 
     Yields:
         (done, total, counts): characters counted, characters in all, and the counts so far (one object, which
@@ -101,20 +106,21 @@ def count_steps(corpus: Corpus, recipe: Recipe) -> Iterator[tuple[int, int, Coun
     pretokenizer = Pretokenizer(recipe)
     done = 0
     yield 0, total, counts
-    for text, first in chunks(corpus.texts, pretokenizer):
+    for text, first in chunks(corpus.texts, pretokenizer, size or CHUNK_CHARS):
         check()
         counts.update(pretokenizer.words(text, first=first))
         done += len(text)
         yield done, total, counts
 
 
-def count(corpus: Corpus, recipe: Recipe) -> Words:
+def count(corpus: Corpus, recipe: Recipe, begun: CountSteps | None = None) -> Words:
     """Count the pre-tokens of a corpus: by kernels where they are loaded and know the split, else in plain
     Python.
 
     Args:
         corpus: The corpus to count; a corpus of word counts is taken as it is.
         recipe: Its normalisation and split are used.
+        begun: The steps of this count, where some were made already: plain Python goes on with them.
 
     Progress of the job is told in characters.
 
@@ -130,7 +136,7 @@ def count(corpus: Corpus, recipe: Recipe) -> Words:
             if found is not None:
                 return Words.of(found)
     counts: Counter[str] = Counter()
-    for done, total, counts in count_steps(corpus, recipe):  # noqa: B007 - the last are all
+    for done, total, counts in begun or count_steps(corpus, recipe):  # noqa: B007 - the last are all
         tick(done, total)
     return Words.of(counts)
 

@@ -142,7 +142,7 @@ class ExplorerApp(Acting, TerminalApp):
 
     async def on_mount(self) -> None:
         """Start the session."""
-        self.look_after_the_terminal()
+        self.watch_failures()
         self.session = self._factory(self._publish)
         await self.session.start()
         if self._typed:
@@ -185,6 +185,7 @@ class ExplorerApp(Acting, TerminalApp):
             from tokentui.ui.keeping import Keeping
 
             self.keeping = Keeping(self, self.main, self._begun)
+            self.after_input = self.keeping.soon
         return self.keeping
 
     def exit(self, result: None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
@@ -226,6 +227,8 @@ class ExplorerApp(Acting, TerminalApp):
                 screen.follow(snapshot)
         if self._begun is not None and self._offer is None and not snapshot.main.partial:
             self._keep()
+        if self.keeping is not None:
+            self.keeping.soon()
         if snapshot.corpus.notes != self._notes:
             self._notes = snapshot.corpus.notes
             for note in snapshot.corpus.notes:

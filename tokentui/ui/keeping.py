@@ -52,7 +52,8 @@ class Keeping:
         self._saving: asyncio.Task[None] | None = None
         self._kept: SavedSession | None = None
         self._last: SavedSession | None = None
-        main.app.set_interval(SAVE_S, self._save)
+        self._due: asyncio.TimerHandle | None = None
+        """When it is looked at next whether there is something to save; None where nothing has happened."""
         self.fingerprint()
 
     def opened(self, about: SavedSession, left: SavedSession | None = None) -> None:
@@ -61,6 +62,7 @@ class Keeping:
             self._thread.submit(self._release, left)  # after what is being written
         self._about, self._branches, self._refused = about, {}, False
         self._resumed = self._before = self._arrived = self._kept = None
+        self.soon()
 
     def answered(self, command: do.Command[object]) -> None:
         """A command of the user has been carried out."""
@@ -95,6 +97,7 @@ class Keeping:
                     "warning",
                 )
             self._about = dataclasses.replace(self._about, sha256=sha256)
+            self.soon()
 
         self._face.send(do.Fingerprint(), found, lambda error: None)
 
@@ -126,10 +129,18 @@ class Keeping:
             settings=settings, columns=tuple(columns), ended=False,
         )
 
+    def soon(self) -> None:
+        """Something may have changed: look within `SAVE_S` whether there is something to save."""
+        if self._due is None and self._last is None:
+            self._due = asyncio.get_running_loop().call_later(SAVE_S, self._save)
+
     def _save(self) -> None:
-        if self._refused or (self._saving is not None and not self._saving.done()):
+        self._due = None
+        if self._refused:
             return
-        if (kept := self.now()) is not None and kept != self._kept:
+        if self._saving is not None and not self._saving.done():
+            self.soon()
+        elif (kept := self.now()) is not None and kept != self._kept:
             self._kept = kept
             self._saving = asyncio.create_task(self._keep(kept))
 
@@ -155,6 +166,8 @@ class Keeping:
 
     async def end(self, *, left: bool) -> None:
         """Save for the last time. `left` says that it was the user who ended it."""
+        if self._due is not None:
+            self._due.cancel()
         if self._resuming is not None:
             self._resuming.cancel()
         if self._saving is not None:
@@ -162,6 +175,7 @@ class Keeping:
         kept = self._last or self.now()
         if kept is not None and not self._refused:
             await self._keep(dataclasses.replace(kept, ended=left))
+        self._refused = True
         await asyncio.get_running_loop().run_in_executor(self._thread, self._release)
         self._thread.shutdown(wait=False)
 
@@ -225,6 +239,7 @@ class Keeping:
 
     def _reached(self, _: object) -> None:
         self._arrived = self._main.snapshot.version if self._main.snapshot else 0
+        self.soon()
 
 
 # The offer.

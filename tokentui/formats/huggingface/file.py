@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping
+from itertools import chain
 
 import regex
 
@@ -60,6 +61,7 @@ def _read(source: Source) -> Tokenizer:
             specials.setdefault(name, vocabulary[name])
         elif name and name not in specials:
             raise root["post_processor"].error(f"{name[:40]!r} is not in the vocabulary")
+    del vocabulary  # many megabytes, which what follows takes again
     notes = [*model.notes, *notes, *doubts]
     if root["truncation"].value is not None or root["padding"].value is not None:
         notes.append("truncation and padding are not applied")
@@ -93,7 +95,7 @@ def _read(source: Source) -> Tokenizer:
         ImportedVocabulary(
             recipe, model.pieces, model.ids, model.merges, units=model.units, pipeline=pipeline,
             specials=specials, unknown=specials[model.unknown] if model.unknown else None,
-            names=dict(zip(model.ids, model.tokens, strict=True)) | names, bytes_=model.bytes_,
+            names=dict(chain(zip(model.ids, model.tokens, strict=True), names.items())), bytes_=model.bytes_,
             scores=model.scores, never=model.never,
         )
     )
@@ -135,7 +137,7 @@ def _cuts(model: Model) -> bool:
     marked = model.whole or model.prefix or model.suffix
     if model.kind != "BPE" or marked or SPACE_MARK.encode() not in model.units:
         return False
-    return not any(SPACE_MARK in name and words.BEFORE_MARK.search(name) for name in model.tokens)
+    return not any(map(words.BEFORE_MARK.search, model.tokens))
 
 
 def _near(root: Node, splitting: PreTokenizer | None, cut: str | None) -> str:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from math import isfinite
 
 from tokentui.encode.segment import FUSED, MAX_CHARACTERS, TABLE, WHOLE, EncodingWay
-from tokentui.formats.source import LONGEST_MARK, Node, check_tokens
-from tokentui.formats.tokens import in_merge_order, is_letters, is_unit, piece_of
+from tokentui.formats.source import LONGEST_MARK, Node, Pairs, check_tokens
+from tokentui.formats.tokens import in_merge_order, is_letters, is_unit, pieces_of
 
 
 @dataclass(slots=True)
@@ -72,11 +72,14 @@ def read_model(node: Node, byte_level: bool) -> Model:
     return model
 
 
-def _rows(node: Node, notes: list[str]) -> list[Sequence[str]]:
+def _rows(node: Node, notes: list[str]) -> Sequence[Sequence[str]]:
     """The merges, of the layout that Hugging Face writes now, a pair a row, or of the old one, with a space
     between.
     """
-    place, rows = node["merges"], node["merges"].listed()
+    place = node["merges"]
+    if isinstance(place.value, Pairs):
+        return place.value
+    rows = place.listed()
     old = bool(rows) and isinstance(rows[0], str)
     pairs: list[Sequence[str]] = []
     for number, row in enumerate(rows):
@@ -122,7 +125,7 @@ def _bpe(node: Node, byte_level: bool) -> Model:
 
     made = in_merge_order(vocabulary, rows, node["merges"].at, len(prefix),
                           is_unit=unit if prefix or suffix else None)
-    pieces = [piece_of(name, byte_level, prefix, suffix) for name in made.tokens]
+    pieces = pieces_of(made.tokens, byte_level, prefix, suffix)
     symbols = {name: symbol for symbol, name in enumerate(made.roots)}
     bytes_ = _bytes(node, symbols, notes)
     units = {pieces[symbol]: symbol for name, symbol in symbols.items() if unit(name)}
@@ -186,7 +189,7 @@ def _table(
     unknown = _unknown(node, vocabulary, notes)
     policy = "whole-word" if unknown else "error"
     axes = {"base": "first-seen", "encode": "longest-match", "unknown": policy}
-    pieces = [piece_of(name, byte_level, prefix) for name in names]
+    pieces = pieces_of(names, byte_level, prefix)
     return Model(
         kind, names, pieces, [vocabulary[name] for name in names], axes, way, units=_symbols(pieces),
         unknown=unknown, policy=policy, prefix=prefix, never=_never(names, byte_level), notes=notes,
@@ -225,7 +228,7 @@ def _unigram(node: Node, byte_level: bool) -> Model:
     policy = "fused" if unknown else "error"
     axes = {"base": "first-seen", "objective": "unigram", "encode": "viterbi",
             "unknown": "byte-fallback" if bytes_ and not byte_level else policy}
-    pieces = [piece_of(name, byte_level) for name in names]
+    pieces = pieces_of(names, byte_level)
     return Model(
         "Unigram", names, pieces, list(range(len(names))), axes,
         FUSED.given(fallback=bytes_, unknown=row_of_unknown), units=_symbols(pieces),

@@ -17,12 +17,13 @@ from rich.cells import CellTable, cached_cell_len, get_character_cell_size
 from rich.color import ColorSystem
 from rich.style import Style
 from textual._compositor import ChopsUpdate, LayoutUpdate
+from textual._time import get_time
 from textual._xterm_parser import XTermParser
 from textual.app import App
 
 __all__ = [
     "PARTS", "ChopsUpdate", "LayoutUpdate", "XTermParser", "attributes_of", "colour_system", "leaves",
-    "measure_with", "sync",
+    "measure_with", "sync", "undecided",
 ]
 
 PARTS: dict[str, dict[str, str]] = {
@@ -78,6 +79,12 @@ def sync(app: App[None]) -> bool:
 def leaves(app: App[None], key: str) -> bool:
     """True if a key is one of the program's own keys that are handled at once."""
     return any(binding.priority for binding in app._bindings.key_to_bindings.get(key, []))
+
+
+def undecided(parser: XTermParser) -> float | None:
+    """The seconds until an escape that may begin a sequence is a key; None where there is none."""
+    end = parser._timeout_time
+    return None if end is None else max(0.0, end - get_time())
 
 
 def attributes_of(style: Style) -> int:

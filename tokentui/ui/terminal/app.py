@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import select
 import signal
 import sys
 import threading
@@ -36,8 +35,6 @@ from tokentui.ui.terminal.picture import monochrome
 
 CLIPBOARD_BYTES = 74_000
 """The most that is handed to the terminal's clipboard: common terminals drop what is longer."""
-HANGUP_S = 0.5
-"""The interval in seconds between checks that the terminal is still there."""
 LEAST_PALETTE = 8
 """Rows below which there is no command palette."""
 SETTLE_S = 0.2
@@ -69,6 +66,8 @@ class TerminalApp(App[None]):
         """The exit code of the first request to leave; None before one."""
         self.key_bytes: int | None = None
         """The number of bytes sent to the terminal for the last key; None if they are not counted."""
+        self.after_input: Callable[[], object] | None = None
+        """Called after each key and each event of the mouse."""
         self.key_cost: Cell = ()
         """The same as the first line says it."""
         self._counting: Timer | None = None
@@ -139,6 +138,8 @@ class TerminalApp(App[None]):
                 self._limit.reschedule(asyncio.get_running_loop().time() + STUCK_S)
         else:
             await self._hand_over(event)
+        if self.after_input is not None and isinstance(event, events.InputEvent):
+            self.after_input()
 
     async def _hand_over(self, event: events.Key | events.Paste) -> None:
         """Hand a key to what has the focus; to nothing where the app has left its screens."""
@@ -289,12 +290,10 @@ class TerminalApp(App[None]):
         self._loop.call_soon_threadsafe(call, *args)
         return True
 
-    def look_after_the_terminal(self) -> None:
-        """Start to watch the terminal and the failures of tasks that are not awaited."""
+    def watch_failures(self) -> None:
+        """Start to watch the failures of tasks that are not awaited."""
         if self._watchdog is not None:
             asyncio.get_running_loop().set_exception_handler(self._failed)
-            if os.isatty(0):
-                self.set_interval(HANGUP_S, self._look_for_hangup)
 
     def _failed(self, loop: object, context: Mapping[str, object]) -> None:
         """Tell of a failure in a thread, or in a task; what was given up is none."""
@@ -310,20 +309,6 @@ class TerminalApp(App[None]):
             super()._handle_exception(error)
         elif not isinstance(error, Cancelled):
             _KEEP_ACCOUNT(error)
-
-    def _look_for_hangup(self) -> None:
-        # A terminal that has gone while SIGHUP is ignored would be read from for ever.
-        poll = select.poll()
-        poll.register(0, 0)
-        if any(event & (select.POLLHUP | select.POLLERR | select.POLLNVAL) for _, event in poll.poll(0)):
-            self.hang_up()
-            return
-        # Of two changes of size that follow at once the second may be missed: then the screen would stay at
-        # the first.
-        with contextlib.suppress(OSError):
-            size = os.get_terminal_size(0)
-            if min(size) > 0 and tuple(size) != tuple(self.size):
-                signal.raise_signal(signal.SIGWINCH)
 
     def _fatal_error(self) -> None:
         """Close after a failure; it is told when the terminal is given back, without what the variables held.

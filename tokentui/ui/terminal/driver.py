@@ -7,6 +7,7 @@ import contextlib
 import os
 import select
 import selectors
+import signal
 import threading
 import time
 from collections import deque
@@ -18,7 +19,7 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 from textual.messages import InBandWindowResize
 
-from tokentui.ui.terminal import ChopsUpdate, LayoutUpdate, XTermParser, colour_system, sync
+from tokentui.ui.terminal import ChopsUpdate, LayoutUpdate, XTermParser, colour_system, sync, undecided
 from tokentui.ui.terminal.picture import Picture, charset, clears_in_colour, has_second_screen
 from tokentui.ui.terminal.wire import ANSWER, ASK, SYNC_BYTES, Line, Wire
 
@@ -50,6 +51,7 @@ class TerminalDriver(LinuxDriver):
         self._writer: Writer | None = None
         self._sent_before = 0
         self._wake_reader, self._wake_writer = os.pipe()
+        os.set_blocking(self._wake_reader, False)
         self._charset = charset(os.environ)
 
     # ---- out
@@ -112,7 +114,13 @@ class TerminalDriver(LinuxDriver):
         self._writer = Writer(self._file.fileno(), lambda: self._call(self._paint))
         self._ended = False
         self._wire.forget()
+        with contextlib.suppress(BlockingIOError):
+            os.read(self._wake_reader, 64)  # what ended the thread before
         super().start_application_mode()  # type: ignore[no-untyped-call]
+        # Python acts on a signal when it runs, and the loop may sleep for ever. What has the loop wake for
+        # one signal has it wake for all.
+        if callable(resized := signal.getsignal(signal.SIGWINCH)):
+            self._loop.add_signal_handler(signal.SIGWINCH, resized, signal.SIGWINCH, None)
         self._paint()
 
     def disable_input(self) -> None:
@@ -163,11 +171,10 @@ class TerminalDriver(LinuxDriver):
         selector.register(self._wake_reader, selectors.EVENT_READ)
         keys = Keys()
         try:
-            while not self.exit_event.is_set():
-                ready = {key.fd for key, _ in selector.select(0.1)}
+            while True:
+                ready = {key.fd for key, _ in selector.select(keys.rest)}
                 if self._wake_reader in ready:
-                    os.read(self._wake_reader, 64)
-                    continue
+                    return
                 text = None
                 if self.fileno in ready:
                     text = self._read()
@@ -221,6 +228,14 @@ class Keys:
         self.answers = 0
         """The number of status reports from the terminal since this was last set to 0."""
 
+    @property
+    def rest(self) -> float | None:
+        """The seconds after which what has begun counts as ended; None where nothing has begun."""
+        rests = [] if (key := undecided(self._parser)) is None else [key]
+        if self._pasting:
+            rests.append(self._last + PASTE_S - time.monotonic())
+        return max(0.0, min(rests)) if rests else None
+
     def feed(self, data: bytes) -> Iterator[Message]:
         """The events that these bytes complete; none let time pass."""
         now = time.monotonic()
@@ -231,7 +246,7 @@ class Keys:
         if text:
             self._last = now
             yield from self._parse(text)
-        if self._pasting and (now - self._last > PASTE_S or self._pasted > LONGEST_PASTE):
+        if self._pasting and (now - self._last >= PASTE_S or self._pasted > LONGEST_PASTE):
             yield from self._parse(_PASTE_ENDS)
         with self._tolerance():
             yield from self._parser.tick()

@@ -1,0 +1,109 @@
+"""The merges of a long file are parsed in blocks: the same comes out as where all of it is parsed at once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tokentui.core.errors import TokentuiError
+from tokentui.formats import source
+from tokentui.formats.files import load
+from tokentui.formats.source import Pairs, Source
+
+NAMES = st.sampled_from(
+    ["a", "b", "▁", "],[", '"],["', '"merges": [', "\\", "]", "[", ', ["', "é", "\ud800", "🙂", ""]
+) | st.text(max_size=3)
+ODD = st.sampled_from(
+    ["a b", 1, None, ["a"], ["a", "b", "c"], ["a", 1], [["a"], "b"], {"a": "b"}, float("nan")]
+)
+ROWS = st.lists(st.lists(NAMES, min_size=2, max_size=2), max_size=12)
+
+
+def plain(value: object) -> object:
+    """Pairs as the lists that they are."""
+    if isinstance(value, Pairs):
+        return [list(row) for row in value]
+    return {name: plain(one) for name, one in value.items()} if isinstance(value, dict) else value
+
+
+def read(data: bytes, long: int, block: int = 8) -> object:
+    """The document, or what is wrong with it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(source, "LONG", long)
+        patch.setattr(source, "BLOCK", block)
+        try:
+            return plain(Source("a file", data).root.value)
+        except TokentuiError as error:
+            return str(error)
+
+
+@given(
+    ROWS, st.lists(ODD, max_size=1), st.integers(0, 40), st.sampled_from([None, 0, 2]), st.booleans(),
+    st.sampled_from(["model", "other"]), st.integers(0, 400) | st.none(),
+)
+def test_blocks_change_nothing(
+    rows: list[Any], odd: list[Any], block: int, indent: int | None, ascii_: bool, key: str, cut: int | None
+) -> None:
+    """Also where rows are none, stand elsewhere, or where the file is cut off."""
+    document = {
+        "version": "1.0", key: {"vocab": {"],[": 1, '"merges": [': 2}, "merges": rows + odd, "then": [["x"]]},
+        "after": [["a", "b"], ["c", "d"]],
+    }
+    text = json.dumps(document, indent=indent, ensure_ascii=ascii_)
+    data = text.encode("utf-8", "surrogatepass")[: cut and len(text) - cut]
+    assert read(data, 0, block) == read(data, 1 << 30)
+
+
+@pytest.mark.parametrize("text", [
+    '{"model": {"merges": [["a", "b"]], "merges": [["a", "c"]]}}',
+    '{"model": {"merges": [["a", "b"]], "merges": null}}',
+    '{"model": {"merges": [["a", "b"], ["a", "b"] ["c", "d"]]}}',
+    '{"model": {"merges": [["a", "b"]]}, "model": {}}',
+    '{"merges": [["a", "b"]], "model": {"merges": "a"}}',
+    '{"merges": [["a", "b"]], "model": {"m\\u0065rges": [["c", "d"]]}}',
+    '\ufeff{"model": {"merges": [["a", "b"]]}}', '{"model": {"merges": []}}', '{"model": {"merges": [',
+])
+def test_odd_documents_are_what_they_were(text: str) -> None:
+    assert read(text.encode(), 0) == read(text.encode(), 1 << 30)
+
+
+def test_a_long_list_of_merges_is_not_parsed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source, "LONG", 0)
+    monkeypatch.setattr(source, "BLOCK", 100)
+    rows = [[f"a{n % 7}", "],[" * (n % 5)] for n in range(1_000)]
+    texts: list[int] = []
+    loads = json.loads
+
+    def counted(text: str, **more: Any) -> Any:
+        texts.append(len(text))
+        return loads(text, **more)
+
+    monkeypatch.setattr(json, "loads", counted)
+    found = Source("a file", json.dumps({"model": {"merges": rows}}).encode()).root["model"]["merges"].value
+    assert isinstance(found, Pairs)
+    assert [list(row) for row in found] == rows
+    assert len(found.names) == 12
+    assert len(texts) > 100
+    assert max(texts) < 300
+
+
+def test_a_file_is_the_same_tokenizer_by_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    vocabulary = {name: n for n, name in enumerate(["a", "b", "c", "ab", "abc", "bc"])}
+    model = {"type": "BPE", "vocab": vocabulary, "merges": [["a", "b"], ["b", "c"], ["ab", "c"]]}
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps({"version": "1.0", "model": model}), encoding="utf-8")
+    whole = load(path)
+    monkeypatch.setattr(source, "LONG", 0)
+    monkeypatch.setattr(source, "BLOCK", 4)
+    blocks = load(path)
+    assert blocks.vocabulary.merges == whole.vocabulary.merges
+    assert list(blocks.encode_ids("abcbcab")) == list(whole.encode_ids("abcbcab")) == [4, 5, 3]
+    wrong = {"version": "1.0", "model": model | {"merges": [["a", "x"]]}}
+    path.write_text(json.dumps(wrong), encoding="utf-8")
+    with pytest.raises(TokentuiError, match=r"merges row 0: 'x' is not in the vocabulary"):
+        load(path)
