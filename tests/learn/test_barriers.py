@@ -16,12 +16,12 @@ from trainers import best, start
 
 from tokentui import learn
 from tokentui.analyze.health import examine
-from tokentui.analyze.inspect import why_not_one
 from tokentui.analyze.report import exhausted, usage
 from tokentui.axes import AXES, preset
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.stretches import Typed
+from tokentui.encode.why_not import why_not
 from tokentui.learn import jump
 from tokentui.learn.bases import barriers, totals_of
 from tokentui.learn.values import MergeStep
@@ -209,7 +209,7 @@ def test_why_a_symbol_is_one_token() -> None:
     trainer = learn.start(Corpus.from_text("the cat"), recipe, Run(specials=("<unk>", "<s>", "</s>")))
     tokenizer = trainer.tokenizer()
     assert (
-        why_not_one(tokenizer, "the")
+        why_not(tokenizer, "the").sentence
         == "It is one token: the symbol of id 3, which a text holds wherever it spells it."
     )
     assert {one.name: one.status for one in examine(tokenizer).checks}["specials"] == "PASS"

@@ -10,14 +10,14 @@ from __future__ import annotations
 import copy
 import functools
 import heapq
-import itertools
+import operator
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, inf, log1p
 from random import Random
 from sys import float_info
-from typing import NamedTuple, Self, TypeAlias
+from typing import NamedTuple, Self
 
 from tokentui.core.errors import TokentuiError, shown
 from tokentui.core.jobs import check
@@ -28,7 +28,7 @@ UNKNOWN_PENALTY = 10.0
 """By how much an unknown unit scores less than the least piece."""
 
 
-class _Arc(NamedTuple):
+class Arc(NamedTuple):
     """A piece that may stand at units `start` to `end`; an unknown unit has no symbol."""
 
     start: int
@@ -37,8 +37,18 @@ class _Arc(NamedTuple):
     score: float
 
 
-_Way: TypeAlias = "tuple[_Arc, _Way] | None"
-"""The end of a segmentation: its first arc, and what follows."""
+class Segmentations(NamedTuple):
+    """The segmentations of a word.
+
+    Attributes:
+        number: The number of all.
+        total: The natural log of their summed probability.
+        best: The most probable ones in order, each with its natural log probability.
+    """
+
+    number: int
+    total: float
+    best: list[tuple[tuple[Arc, ...], float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,28 +106,43 @@ class Viterbi:
         for arc in self._best(self._arcs(units), len(units)):
             yield Attempt(self._piece(arc, units), arc.start, arc.end, arc.symbol is not None)
 
-    def nbest(self, units: Sequence[bytes]) -> Iterator[tuple[tuple[bytes, ...], float]]:
-        """The segmentations of a word, most probable first, each with its natural log probability.
+    def nbest(self, units: Sequence[bytes], most: int) -> list[tuple[tuple[bytes, ...], float]]:
+        """The segmentations of a word, most probable first, each with its natural log probability."""
+        best = self.segmentations(units, most).best
+        return [(tuple(self._piece(arc, units) for arc in way), score) for way, score in best]
 
-        A* search from the end of the word: what the way back to the start is worth at best is known exactly.
+    def segmentations(self, units: Sequence[bytes], most: int, *, unknown: bool = True) -> Segmentations:
+        """The segmentations of a word: their number, their summed probability and the best of them.
+
+        The best ones are found exactly: of each place the best so many ways to it are kept. Of equally
+        probable ones the one whose last piece starts earliest comes first.
+
+        Args:
+            units: The units of the word.
+            most: The most segmentations to return.
+            unknown: True if a unit that is no piece may stand in one.
         """
-        arcs, ahead = self._arcs(units), [0.0] + [-inf] * len(units)
-        incoming = _by_end(arcs, len(units))
-        for arc in arcs:
-            ahead[arc.end] = max(ahead[arc.end], ahead[arc.start] + arc.score)
-        order = itertools.count()  # of equally good ways the one found first
-        ways: list[tuple[float, int, int, float, _Way]] = [(-ahead[-1], next(order), len(units), 0.0, None)]
-        while ways:
-            _, _, place, score, way = heapq.heappop(ways)
-            for arc in incoming[place]:
-                total = arc.score + score
-                heapq.heappush(ways, (-ahead[arc.start] - total, next(order), arc.start, total, (arc, way)))
-            if not place:
-                parts = []
-                while way is not None:
-                    arc, way = way
-                    parts.append(self._piece(arc, units))
-                yield tuple(parts), score
+        arcs, size = self._arcs(units), len(units)
+        arcs = arcs if unknown else [arc for arc in arcs if arc.symbol is not None]
+        counts = [1] + [0] * size
+        best: list[list[tuple[float, Arc | None, int]]] = [[(0.0, None, 0)], *([] for _ in units)]
+        for end, incoming in enumerate(_by_end(arcs, size)):
+            if end % ASKED_EVERY == 0:
+                check()
+            if incoming:
+                counts[end] = sum(counts[arc.start] for arc in incoming)
+                best[end] = heapq.nsmallest(most, (
+                    (before - arc.score, arc, rank)
+                    for arc in incoming for rank, (before, _, _) in enumerate(best[arc.start])
+                ), key=_FIRST)
+        found = []
+        for score, arc, rank in best[size][:most]:
+            way: list[Arc] = []
+            while arc is not None:
+                way.append(arc)
+                _, arc, rank = best[arc.start][rank]
+            found.append((tuple(way[::-1]), 0.0 - score))
+        return Segmentations(counts[size], _forward(arcs, size)[size], found)
 
     def lattice(self, units: Sequence[bytes]) -> list[Edge]:
         """Every piece that may stand in a word, by start and then by end."""
@@ -133,9 +158,9 @@ class Viterbi:
             edges.append(Edge(start, end, self._piece(arc, units), symbol, score, posterior, arc in best))
         return edges
 
-    def _best(self, arcs: Iterable[_Arc], size: int) -> list[_Arc]:
+    def _best(self, arcs: Iterable[Arc], size: int) -> list[Arc]:
         best = [0.0] + [-inf] * size
-        last: list[_Arc | None] = [None] * (size + 1)
+        last: list[Arc | None] = [None] * (size + 1)
         for arc in arcs:
             start, end, _, score = arc
             score += best[start]
@@ -155,12 +180,12 @@ class Viterbi:
         other._table = LimitedTable(self._table, number, made, walked=True)
         return other
 
-    def _arcs(self, units: Sequence[bytes]) -> list[_Arc]:
+    def _arcs(self, units: Sequence[bytes]) -> list[Arc]:
         """The pieces that may stand in a word, and the units that are none, by start and then by end."""
         table, scores, vocabulary = self._table, self._scores, self._vocabulary
         bare = [vocabulary.bare(unit) for unit in units] if vocabulary.prefix else units
         size = len(units)
-        arcs: list[_Arc] = []
+        arcs: list[Arc] = []
         for start in range(size):
             if start % ASKED_EVERY == 0:
                 check()
@@ -171,15 +196,17 @@ class Viterbi:
                 if symbol is None:
                     break
                 if symbol >= 0:
-                    arcs.append(_Arc(start, end, symbol, scores[symbol]))
+                    arcs.append(Arc(start, end, symbol, scores[symbol]))
                     alone = alone or end == start + 1
             if not alone:
-                arcs.insert(first, _Arc(start, start + 1, None, self._unknown))
+                arcs.insert(first, Arc(start, start + 1, None, self._unknown))
         return arcs
 
-    def _piece(self, arc: _Arc, units: Sequence[bytes]) -> bytes:
+    def _piece(self, arc: Arc, units: Sequence[bytes]) -> bytes:
         return units[arc.start] if arc.symbol is None else self._pieces[arc.symbol]
 
+
+_FIRST = operator.itemgetter(0)
 
 _COLDEST = 1e-200
 """The least temperature that is reckoned with: only the best segmentation is drawn long before, and scores
@@ -281,18 +308,20 @@ def as_read(score: float) -> float:
     return -value if score < 0 else value
 
 
-def _forward(arcs: Iterable[_Arc], size: int) -> list[float]:
+def _forward(arcs: Iterable[Arc], size: int) -> list[float]:
     """The log of the summed probability of all ways to each place; arcs come by their starts."""
     sums = [0.0] + [-inf] * size
     for start, end, _, score in arcs:
         here, more = sums[end], sums[start] + score
+        if more == -inf:  # no way leads to its start
+            continue
         sums[end] = max(here, more) + log1p(exp(-abs(here - more)))
     return sums
 
 
-def _by_end(arcs: Iterable[_Arc], size: int) -> list[list[_Arc]]:
+def _by_end(arcs: Iterable[Arc], size: int) -> list[list[Arc]]:
     """The arcs that end at each place."""
-    found: list[list[_Arc]] = [[] for _ in range(size + 1)]
+    found: list[list[Arc]] = [[] for _ in range(size + 1)]
     for arc in arcs:
         found[arc.end].append(arc)
     return found
