@@ -163,8 +163,8 @@ def test_health_of_bytes() -> None:
     ("", "It is the empty text, which has no tokens."),
     (" hug", "It is one token: id 20."),
     (" hugs", "It is ·hug | s: no token is spelled so, and no merge joins ·hug and s."),
-    ("hug pug", "The split before cuts it into 2 pre-tokens, hug | ·pug, which no token crosses. Branch 2 of its "
-                "pattern takes the first one: a beginning with neither space nor punctuation  [^\\s\\p{P}]+."),
+    ("hug pug", "The split before cuts it into 2 pre-tokens, hug | ·pug, which no token crosses. Branch 2 of "
+     "its pattern takes the first one: a beginning with neither space nor punctuation  [^\\s\\p{P}]+."),
     ("apple", "It cannot be one: l is not in the vocabulary."),
     ("pugs", "It is p | ug | s: no token is spelled so; there is ·pugs, which begins with a space."),
     (" puns", "It is ·p | un | s: a token for it is made only at step 21."),

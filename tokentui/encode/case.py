@@ -112,7 +112,8 @@ class Case:
             return EMPTY
         if self.entry is None and self.whole is not None:
             return WHOLE
-        if self.symbol is None and (self.text in self.vocabulary.specials or self.byte is not None):
+        special = self.text in self.vocabulary.specials and self.text not in self.recipe.symbols
+        if self.symbol is None and (special or self.byte is not None):
             byte = self.entry is not None and self.byte is not None
             return SPECIAL if not byte else COVERED if self.held else BROKEN
         if self.symbol is not None and not _is_text(self.piece):
@@ -323,8 +324,9 @@ class Case:
     @functools.cached_property
     def absent(self) -> bool:
         """True if the vocabulary has no such token, now or later, and every unit."""
-        there = self.target is not None or self.later is not None
-        return self.stage == WORD and not (self.given_up or self.lacks_unit or there)
+        if self.stage != WORD or self.given_up or self.lacks_unit:
+            return False
+        return self.target is None and self.later is None
 
     @functools.cached_property
     def too_long(self) -> bool:

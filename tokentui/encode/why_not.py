@@ -254,7 +254,9 @@ def _probable(case: Case) -> Facts:
     segmenter = case.encoder.segmenter
     assert isinstance(segmenter, Viterbi)
     edges = segmenter.lattice(case.kept)
-    whole = next((edge.score for edge in edges if edge.symbol == case.target), float("-inf"))
+    assert case.target is not None
+    scores = (edge.score for edge in edges if edge.symbol == case.target)
+    whole = next(scores, case.vocabulary.scores[case.target])
     best = sum(edge.score for edge in edges if edge.best)
     return _target(case) | {"score": whole, "best": best, "difference": best - whole}
 
