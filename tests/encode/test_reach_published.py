@@ -63,8 +63,8 @@ def check(tokenizer: Tokenizer, entry: Entry, reason: str) -> None:
         case "less-probable":
             assert len(encoding) > 1
             assert b"".join(piece or b"" for piece in encoding.pieces) == entry.piece
-            scores = {one.id: one.score for one in tokenizer.entries()}
-            assert sum(scores[number] or 0.0 for number in encoding.ids) > (entry.score or 0.0)
+            scores = {one.id: one.score or 0.0 for one in tokenizer.entries()}
+            assert sum(scores[number] for number in encoding.ids if number is not None) > scores[entry.id]
         case "covered":
             value = int(entry.text[3:5], 16)
             having = [chr(value)] if value < 0x80 else list(completions(bytes((value,))))

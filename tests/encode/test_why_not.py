@@ -95,7 +95,7 @@ def test_merges_against_a_naive_model(pairs: list[tuple[int, int]], word: str) -
     assert said.reason == ("blocked" if there else "missing")
     assert said.facts["pieces"] == tuple(vocabulary.pieces[symbol] for symbol in symbols)
     if not there:
-        assert (said.facts["left"], said.facts["right"]) == said.facts["pieces"][:2]  # type: ignore[index]
+        assert (said.facts["left"], said.facts["right"]) == said.facts["pieces"][:2]
         assert all(pair not in vocabulary.ranks for pair in pairwise(symbols))
         return
     # the merge that blocks it is the first that makes what is no part of the token's own making
@@ -172,7 +172,7 @@ def test_what_is_to_come_against_training_on(
     if said.reason == "one-token":
         assert steps[0] == number
     elif said.reason == "comes":
-        assert steps[0] == said.facts["step"] > number
+        assert steps[0] == said.facts["step"] != number
     elif said.reason == "absent":
         assert not any(text in word for word in words)
         assert not steps

@@ -1,4 +1,4 @@
-"""What is answered about a text: the ways to write it, and why it is not one token. Frozen values alone."""
+"""Frozen values about a text: the ways to write it, why it is not one token, the text of a token."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _SHOWN = 8
 
 
 class Prospect(NamedTuple):
-    """What a training says of a text that it has made no token of.
+    """The future of a text that a training has made no token of.
 
     Attributes:
         fate: `absent` (the corpus never holds it), `comes` (training on makes it), `overtaken` (training on
@@ -39,7 +39,7 @@ class Prospect(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What the training of a vocabulary allows, and what is to come of it.
+    """The knowledge of a training: the tokens that it makes, and the future of a text.
 
     Attributes:
         max_length: The greatest number of units of a token; None for any.
@@ -56,11 +56,11 @@ NO_OUTLOOK = Outlook()
 
 EMPTY, WHOLE, SPECIAL, CHANGED, NAMED = "empty", "whole", "special", "changed", "named"
 NOTHING, CUT, WORD = "nothing", "cut", "word"
-"""How far a text comes: it is empty; one token; the name of a special token; changed before it is looked up;
-holds a name; nothing is left; several words are; one word is, which the encoder takes apart."""
+"""The places where a text stops: it is empty; one token; the name of a special token; changed before it is
+looked up; holds a name; nothing is left; several words are; one word is, which the encoder takes apart."""
 TWIN, BROKEN, COVERED, CONTEXT = "twin", "broken", "covered", "context"
-"""How far a token comes besides: another one is spelled alike; no UTF-8 has its bytes; the characters that
-have its byte are tokens; its units become it, but not where a text has them."""
+"""The places where a token stops besides: another one is spelled alike; no UTF-8 has its bytes; the characters
+that have its byte are tokens; its units become it, but not where a text has them."""
 
 
 class Case:
@@ -92,8 +92,9 @@ class Case:
         found: list[Special | PreToken] = []
         for part in self.encoder.stretches(self.text, False):
             for one in [part] if isinstance(part, Special) else part:
-                named = isinstance(one, PreToken) and one.text in symbols
-                found.append(Special(one.text, one.start, one.end) if named else one)  # type: ignore[union-attr]
+                if isinstance(one, PreToken) and one.text in symbols:
+                    one = Special(one.text, one.start, one.end)
+                found.append(one)
         return found
 
     @functools.cached_property
@@ -103,7 +104,7 @@ class Case:
 
     @functools.cached_property
     def stage(self) -> str:
-        """How far the text comes."""
+        """The place where the text stops."""
         if self.symbol is not None and (taken := [part.symbol for part in self.parts]) != [self.symbol]:
             alike = len(taken) == 1 and taken[0] is not None
             same = alike and self.vocabulary.spelled(taken[0] or 0) == self.piece
@@ -184,7 +185,7 @@ class Case:
 
     @functools.cached_property
     def parts(self) -> list[Part]:
-        """What the encoder makes of the units, before any policy for unknown ones."""
+        """The parts that the encoder makes of the units, before any policy for unknown ones."""
         return self.encoder.segmenter.segment(self.kept, len(self.word))
 
     @functools.cached_property
@@ -346,7 +347,7 @@ class Case:
 
     @functools.cached_property
     def prospect(self) -> Prospect:
-        """What the training says of it."""
+        """The future of the word, as the training says."""
         return self.outlook.prospect(self) if self.lacks_merge else Prospect()
 
     # ---- words for sentences

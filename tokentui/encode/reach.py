@@ -23,7 +23,7 @@ from tokentui.encode.why_not import reason_of
 
 _CONTEXTS = ("{}", "a{}", "{}a", "a{}a", " {}", "1{}", "{}1", "1{}1", "'{}", "a {}", "{} ")
 _NEIGHBOURS = 128
-"""So many units, and as many of the longest tokens, are set beside a token that becomes others elsewhere."""
+"""So many units, and as many of the longest tokens, are set next to a token that becomes others alone."""
 _MOST_TRIED = 1 << 15
 """So many texts are tried for a token that is a part of a character."""
 _UNKNOWN = ("\u0378", "☃", "\ue000", "\U0010fffd", "\x01", "a" * 200)
@@ -33,12 +33,12 @@ _UNKNOWN = ("\u0378", "☃", "\ue000", "\U0010fffd", "\x01", "a" * 200)
 def reaches(tokenizer: Tokenizer) -> Iterator[Reach]:
     """Each token of a vocabulary in order of the ids, with a text that becomes it, or the reason why none
     does."""
-    entries, beside = tuple(tokenizer.entries()), neighbours(tokenizer)
-    return (reach(tokenizer, entry, beside) for entry in each(entries, len(entries)))
+    entries, others = tuple(tokenizer.entries()), neighbours(tokenizer)
+    return (reach(tokenizer, entry, others) for entry in each(entries, len(entries)))
 
 
 def neighbours(tokenizer: Tokenizer) -> tuple[str, ...]:
-    """Texts that are set beside a token where it becomes others alone: long tokens, then units."""
+    """Texts to set next to a token that becomes others alone: long tokens, then units."""
     vocabulary = tokenizer.vocabulary
     longest = heapq.nlargest(_NEIGHBOURS, tokenizer.entries(), key=lambda entry: len(entry.piece))
     long = (own_text(tokenizer, entry.symbol) for entry in longest if entry.symbol is not None)
@@ -46,15 +46,15 @@ def neighbours(tokenizer: Tokenizer) -> tuple[str, ...]:
     return tuple(filter(None, (*long, *itertools.islice(units, _NEIGHBOURS))))
 
 
-def reach(tokenizer: Tokenizer, entry: Entry, beside: Sequence[str] | None = None) -> Reach:
-    """Whether a text becomes a token, and why not.
+def reach(tokenizer: Tokenizer, entry: Entry, others: Sequence[str] | None = None) -> Reach:
+    """A text that becomes a token, or the reason why none does.
 
     A token that only bytes that are not UTF-8 become has a text, with these as lone surrogates, and a reason.
 
     Args:
         tokenizer: The tokenizer.
         entry: The token.
-        beside: Its `neighbours`, where they are known.
+        others: The `neighbours`, where they are known.
     """
     if entry.kind == "byte":
         return _byte(tokenizer, entry)
@@ -90,7 +90,7 @@ def reach(tokenizer: Tokenizer, entry: Entry, beside: Sequence[str] | None = Non
             if alone or _becomes(tokenizer, text, entry.id):
                 return Reach(entry.id, piece, text)
     if held:
-        for other in neighbours(tokenizer) if beside is None else beside:
+        for other in neighbours(tokenizer) if others is None else others:
             for text in (other + own, own + other, other + own + other):
                 if _becomes(tokenizer, text, entry.id):
                     return Reach(entry.id, piece, text)

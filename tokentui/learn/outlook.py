@@ -1,4 +1,4 @@
-"""What a training says of a text that is no token: what it never makes, and what is to come.
+"""The outlook of a training on a text that is no token: what it never makes, and what is to come.
 
 A text that only lacks a merge waits for the pairs of its tokens. Whether they come is found by training a
 copy on, so it is exact as far as the copy went.
@@ -6,9 +6,9 @@ copy on, so it is exact as far as the copy went.
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Sequence
+from functools import partial
 
 from tokentui import learn
 from tokentui.core import limits
@@ -28,7 +28,7 @@ _MOST_ROWS = 64
 
 
 def outlook(tokenizer: Tokenizer, trainer: Trainer | None = None, ahead: int | None = None) -> Outlook:
-    """What the training of a tokenizer makes, and what is to come.
+    """The outlook of the training of a tokenizer: what it makes, and what is to come.
 
     Args:
         tokenizer: The tokenizer; of a file of another tool nothing is known.
@@ -51,12 +51,12 @@ def outlook(tokenizer: Tokenizer, trainer: Trainer | None = None, ahead: int | N
     return Outlook(
         longest if isinstance(longest, int) else None,
         (lambda piece: False) if allows is None else (lambda piece: not allows(piece)),
-        functools.partial(_prospect, trainer, most) if told and trainer else lambda case: Prospect(),
+        partial(_prospect, trainer, most) if told and trainer else lambda case: Prospect(),
     )
 
 
 def _prospect(trainer: Trainer, ahead: int, case: Case) -> Prospect:
-    """What becomes of a text whose units are all there, and which is no token yet."""
+    """The future of a text whose units are all there, and which is no token yet."""
     vocabulary, number = case.vocabulary, trainer.number
     parts = Merging(vocabulary, number).segment(case.kept, len(case.word))
     symbols = [part.symbol for part in parts if part.symbol is not None]
@@ -93,8 +93,7 @@ def _first(trainer: Trainer, case: Case, symbols: Sequence[int]) -> tuple[int, i
     match = tuple(pieces[left] + b"+" + pieces[right] for left, right in pairs[:_MOST_PAIRS])
     page = learn.tried(trainer, lambda: trainer.candidates(Query(0, 1, match=match)))
     for place in page.places[:_MOST_ROWS]:
-        query = Query(place, 1)
-        row = learn.tried(trainer, lambda query=query: trainer.candidates(query)).rows[0]  # type: ignore[misc]
+        row = learn.tried(trainer, partial(trainer.candidates, Query(place, 1))).rows[0]
         if row.key in pairs:
             left, right = row.key
             return left, right, row.places, place + 1

@@ -135,7 +135,7 @@ def survey(tokenizer: Tokenizer) -> Survey:
     """
     vocabulary, merges = tokenizer.vocabulary, tokenizer.merges
     recipe = tokenizer.recipe
-    entries, beside = tuple(tokenizer.entries()), neighbours(tokenizer)
+    entries, others = tuple(tokenizer.entries()), neighbours(tokenizer)
     pieces: dict[int, bytes] = {}
     bare: dict[int, bytes] = {}
     dead: list[tuple[int, bytes, str, str]] = []
@@ -151,7 +151,7 @@ def survey(tokenizer: Tokenizer) -> Survey:
         own = bare[entry.id] = bare_bytes(recipe, piece)
         scripts[written_in(own)] += 1
         lengths[len(own.decode("utf-8", "replace"))] += 1
-        found = reach(tokenizer, entry, beside)
+        found = reach(tokenizer, entry, others)
         if found.text is None:
             dead.append((entry.id, piece, found.reason, found.sentence))
     held = set(vocabulary.units) if recipe.unit == "byte" else None
