@@ -59,8 +59,8 @@ NOTHING, CUT, WORD = "nothing", "cut", "word"
 """The places where a text stops: it is empty; one token; the name of a special token; changed before it is
 looked up; holds a name; nothing is left; several words are; one word is, which the encoder takes apart."""
 TWIN, BROKEN, COVERED, CONTEXT = "twin", "broken", "covered", "context"
-"""The places where a token stops besides: another one is spelled alike; no UTF-8 has its bytes; the characters
-that have its byte are tokens; its units become it, but not where a text has them."""
+"""The places where a token stops besides: another one is spelled alike; no UTF-8 has its bytes; the
+characters that have its byte are tokens; its units become it, but not where a text has them."""
 
 
 class Case:
