@@ -18,6 +18,7 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.encode.why_not import REASONS, reason_of, why_not
 from tokentui.learn.outlook import outlook
+from tokentui.learn.rows import Query
 from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
@@ -212,6 +213,20 @@ def test_the_sentences_of_a_training() -> None:
     assert short.why_not("hug").reason == "max-length"
     digits = tokentui.train(Corpus.from_text("a1 a1 a1"), "llama2", specials=["<unk>"], merges=2)
     assert digits.why_not("a1").reason == "filter"
+
+
+def test_a_piece_that_a_pruning_dropped() -> None:
+    run = tokentui.Trainer("sample:english", "sentencepiece-unigram")
+    run.run(vocab_size=200)
+    rows = run._engine.entries(Query(0, 5000)).rows
+    left = {row.piece.decode(): row.reason for row in rows if row.kind == "left"}
+    assert left
+    for piece, reason in left.items():
+        said = run.tokenizer().why_not(piece.removeprefix("▁"), run)
+        if piece.startswith("▁") and said.reason != "marked":
+            assert (said.reason, said.facts["why"]) == ("dropped", reason)
+            assert run.tokenizer().why_not(piece.removeprefix("▁")).reason == "no-token"
+    assert run.tokenizer().why_not("zzz", run).reason in ("no-token", "unknown")
 
 
 # ---- tokens

@@ -28,8 +28,8 @@ class Prospect(NamedTuple):
 
     Attributes:
         fate: `absent` (the corpus never holds it), `comes` (training on makes it), `overtaken` (training on
-            never makes it), `waits` (that is not known as far as was trained on); empty where there is no
-            training.
+            never makes it), `waits` (that is not known as far as was trained on), `dropped` (it was a piece);
+            empty where there is no training.
         facts: The values behind that.
     """
 

@@ -450,6 +450,8 @@ REASONS: dict[str, Reason] = {one.name: one for one in (
     Reason("overtaken", "training on merges its tokens with others", _fate("overtaken"), _awaited,
            _says_overtaken),
     Reason("waits", "its pair waits in line", _fate("waits"), _awaited, _says_waits),
+    Reason("dropped", "the training dropped its piece", _fate("dropped"), _awaited,
+           lambda case, facts: f"{case.cut}: the training dropped such a piece: {facts['why']}."),
     Reason("no-token", "no token is spelled so", lambda case: not case.merges and _fate("")(case), _pieces,
            _says_none),
     Reason("not-utf8", "no UTF-8 has its bytes", _at(BROKEN), _nothing,

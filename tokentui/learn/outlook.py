@@ -46,7 +46,7 @@ def outlook(tokenizer: Tokenizer, trainer: Trainer | None = None, ahead: int | N
         return Outlook()
     allows = FILTERS[recipe.pieces].allows if recipe.pieces in FILTERS else None
     longest = trainer.limits.max_length if trainer else tokenizer.run.get("max_length")
-    told = trainer is not None and trainer.traits.grows and not trainer.traits.replays
+    told = trainer is not None and not trainer.traits.replays
     most = limits.now().ahead_steps if ahead is None else ahead
     return Outlook(
         longest if isinstance(longest, int) else None,
@@ -55,8 +55,20 @@ def outlook(tokenizer: Tokenizer, trainer: Trainer | None = None, ahead: int | N
     )
 
 
+def _dropped(trainer: Trainer, case: Case) -> Prospect:
+    """The future of a text in a training that drops pieces: one that left stays away."""
+    page = learn.tried(trainer, partial(trainer.entries, Query(0, 1, match=(case.piece,))))
+    for place in page.places[:_MOST_ROWS]:
+        row = trainer.entries(Query(place, 1)).rows[0]
+        if row.kind == "left" and row.piece == case.piece:
+            return Prospect("dropped", {"why": row.reason})
+    return Prospect()
+
+
 def _prospect(trainer: Trainer, ahead: int, case: Case) -> Prospect:
     """The future of a text whose units are all there, and which is no token yet."""
+    if not trainer.traits.grows:
+        return _dropped(trainer, case)
     vocabulary, number = case.vocabulary, trainer.number
     parts = Merging(vocabulary, number).segment(case.kept, len(case.word))
     symbols = [part.symbol for part in parts if part.symbol is not None]
