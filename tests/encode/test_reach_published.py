@@ -26,7 +26,7 @@ CONTEXTS = (
 )
 
 
-@pytest.mark.parametrize("name", oracle.large(*COUNTS))
+@pytest.mark.parametrize("name", oracle.large(*COUNTS, marks=[pytest.mark.soak]))
 def test_every_token(name: str) -> None:
     tokenizer = tokentui.load(oracle.shared(f"tokenizers/{name}"))
     entries = {entry.id: entry for entry in tokenizer.entries()}
