@@ -9,15 +9,20 @@ from typing import Any, BinaryIO, SupportsIndex
 
 from tokentui import learn
 from tokentui.axes import changed, label
-from tokentui.core.errors import TokentuiError, nearest, shown, whole
+from tokentui.core.errors import TokentuiError, nearest, shown, text_of, whole
 from tokentui.core.jobs import Cancel, Progress, job
 from tokentui.core.runtime import interrupts_cancel
 from tokentui.core.safetext import safe_line
+from tokentui.encode.answers import Reach, Ways, WhyNot
+from tokentui.encode.reach import reaches
 from tokentui.encode.tokenizer import Tokenizer as TokenizerValue
 from tokentui.encode.vocabulary import Vocabulary
+from tokentui.encode.ways import segmentations
+from tokentui.encode.why_not import why_not
 from tokentui.formats import files
 from tokentui.formats.files import refuse_tokenizers
 from tokentui.learn import start
+from tokentui.learn.outlook import outlook
 from tokentui.learn.rows import Query, Why
 from tokentui.learn.trainer import Trainer as Engine
 from tokentui.presets import resolved
@@ -78,6 +83,56 @@ class Tokenizer(TokenizerValue):
     def __repr__(self) -> str:
         return f"<Tokenizer {safe_line(label(self.recipe), limit=80)}, {self.vocab_size:,} ids>"
 
+    def why_not(
+        self, text: str | bytes, trainer: Trainer | None = None, ahead: SupportsIndex | None = None
+    ) -> WhyNot:
+        """Why a text is not one token by itself, or that it is one.
+
+        Args:
+            text: The text.
+            trainer: The run that the tokenizer is of, at the same step. It tells of the pair that is missing:
+                its count, its place in line, and the step at which the text is one token.
+            ahead: How many steps a copy of the run is trained on at most to find that step; the limit
+                `ahead-steps` where None, 0 for none.
+
+        Returns:
+            The reason, one of `tokentui.encode.why_not.REASONS`; of these exactly one holds for any text.
+
+        Raises:
+            TokentuiError: The pattern of the split takes too long, or the run is at another step.
+        """
+        if not isinstance(trainer, Trainer | None):
+            raise TokentuiError(f"a Trainer belongs here, not {shown(trainer)}", "trainer", "leave it out")
+        steps = None if ahead is None else whole(ahead, "ahead", 0, "such as 1000")
+        known = outlook(self, None if trainer is None else trainer._engine, steps)
+        return why_not(self, _typed(text), known)
+
+    def segmentations(self, text: str | bytes, limit: SupportsIndex = 10) -> Ways:
+        """The ways to write a text in the tokens of the vocabulary, best first, and how many there are.
+
+        Those with fewer tokens come first, then those whose first tokens are longer. Of a unigram model the
+        more probable ones come first, each with its share of the probability of all.
+
+        Args:
+            text: The text.
+            limit: The most ways that are listed.
+
+        Raises:
+            TokentuiError: A pre-token has more units than the limit `ways-units`.
+        """
+        return segmentations(self.encoder, _typed(text), whole(limit, "limit", 0, "such as 10"))
+
+    def unreachable(
+        self, *, progress: Progress | None = None, cancel: Cancel | None = None
+    ) -> list[Reach]:
+        """The tokens that no text becomes, in order of the ids, each with the reason.
+
+        Special tokens are among them where a text holds them only if that is allowed. A token that only bytes
+        become which are not UTF-8 is listed with these as its text.
+        """
+        with job(progress, cancel):
+            return [one for one in reaches(self) if one.reason]
+
     def save(self, path: str | os.PathLike[str], format: str | None = None) -> None:
         """Write it to a file, whole or not at all.
 
@@ -89,6 +144,12 @@ class Tokenizer(TokenizerValue):
             TokentuiError: There is no such format, the name says none, or the file cannot be written.
         """
         files.export(self, path, format)
+
+
+def _typed(text: str | bytes) -> str:
+    """A text as it is looked at: bytes that are not UTF-8 are lone surrogates."""
+    text = text_of(text)
+    return text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text
 
 
 def load(path: str | os.PathLike[str], split: str = "") -> Tokenizer:

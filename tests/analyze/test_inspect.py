@@ -8,13 +8,14 @@ from hypothesis import strategies as st
 
 from tokentui import learn
 from tokentui.analyze.health import examine
-from tokentui.analyze.inspect import find_tokens, string_facts, token_facts, why_not_one
+from tokentui.analyze.inspect import find_tokens, string_facts, token_facts
 from tokentui.analyze.results import TokenFacts
 from tokentui.axes import preset
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
+from tokentui.encode.why_not import why_not
 from tokentui.learn import start
 from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe, Run, Stops
@@ -108,7 +109,7 @@ def test_a_deep_tree_is_cut_and_counted() -> None:
 def test_an_orphan_cannot_be_made_and_why() -> None:
     tokenizer = orphan()
     assert named(tokenizer, "abc").unreachable == "its own text is encoded as a bc"
-    assert why_not_one(tokenizer, "abc") == (
+    assert why_not(tokenizer, "abc").sentence == (
         "It is a | bc: there is a token for it, made of ab + c at step 3, but b + c (step 1) is merged "
         "first and bars the way."
     )
@@ -162,27 +163,28 @@ def test_health_of_bytes() -> None:
     ("", "It is the empty text, which has no tokens."),
     (" hug", "It is one token: id 20."),
     (" hugs", "It is ·hug | s: no token is spelled so, and no merge joins ·hug and s."),
-    ("hug pug", "The split before cuts it into 2 pre-tokens, hug | ·pug, which no token crosses."),
+    ("hug pug", "The split before cuts it into 2 pre-tokens, hug | ·pug, which no token crosses. Branch 2 of "
+     "its pattern takes the first one: a beginning with neither space nor punctuation  [^\\s\\p{P}]+."),
     ("apple", "It cannot be one: l is not in the vocabulary."),
     ("pugs", "It is p | ug | s: no token is spelled so; there is ·pugs, which begins with a space."),
     (" puns", "It is ·p | un | s: a token for it is made only at step 21."),
 ])
 def test_why_it_is_not_one_token(text: str, why: str, slide: Tokenizer) -> None:
-    assert why_not_one(slide, text) == why
+    assert why_not(slide, text).sentence == why
 
 
 def test_why_by_other_ways() -> None:
     run = start(read("sample:english"), preset("bert"), Run(specials=("[UNK]",)))
     learn.run(run, Stops(merges=300))
     bert = run.tokenizer()
-    assert "there is ##ing, which stands inside a word only" in why_not_one(bert, "ing")
+    assert "there is ##ing, which stands inside a word only" in why_not(bert, "ing").sentence
     assert (
-        why_not_one(bert, "THE")
+        why_not(bert, "THE").sentence
         == "It is, after normalising it to the, one token: id " + f"{bert.encode('the').ids[0]}."
     )
-    assert "longest match gives up a word of more than 100" in why_not_one(bert, "a" * 101)
-    assert why_not_one(bert, "[UNK]").startswith("It spells the special token of id 0")
-    assert why_not_one(bert, " ") == "Nothing of it is left after the split: it has no tokens."
+    assert "longest match gives up a word of more than 100" in why_not(bert, "a" * 101).sentence
+    assert why_not(bert, "[UNK]").sentence.startswith("It spells the special token of id 0")
+    assert why_not(bert, " ").sentence == "Nothing of it is left after the split: it has no tokens."
 
 
 def test_why_by_probability() -> None:
@@ -190,7 +192,7 @@ def test_why_by_probability() -> None:
         split="none", unit="char", base="frequency", objective="unigram", encode="viterbi", unknown="fused"
     )
     tokenizer = Tokenizer(Vocabulary(recipe, [b"a", b"b", b"ab"], ("<unk>",), 0, [-1.0, -1.0, -3.0]))
-    assert why_not_one(tokenizer, "ab") == (
+    assert why_not(tokenizer, "ab").sentence == (
         "It is a | b: the token for all of it (log probability -3.0000) is less probable than these "
         "(-2.0000)."
     )

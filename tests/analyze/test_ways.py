@@ -9,13 +9,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tokentui import learn
-from tokentui.analyze.inspect import MAX_UNITS, ways, ways_of
-from tokentui.analyze.results import Ways
 from tokentui.axes import preset
+from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
+from tokentui.encode.answers import Ways
 from tokentui.encode.segment.viterbi import Viterbi
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
+from tokentui.encode.ways import ways, ways_of
 from tokentui.learn import start
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
@@ -50,7 +51,7 @@ def test_a_unit_that_is_no_token_leaves_no_way() -> None:
 
 
 def test_each_distinct_word_of_a_text() -> None:
-    assert [one.word for one in ways_of(slide(), "i hug hug i")] == ["i", " hug", " i"]
+    assert [one.word for one in ways_of(slide().encoder, "i hug hug i")] == ["i", " hug", " i"]
 
 
 def test_byte_fallback_is_a_way() -> None:
@@ -71,7 +72,7 @@ def test_a_number_of_ways_of_any_size() -> None:
     assert found.count == count
     assert [len(way) for way, _ in found.ways] == [500, 501, 501]
     with pytest.raises(TokentuiError, match="too long to count"):
-        written(run.tokenizer(), "a" * (MAX_UNITS + 1))
+        written(run.tokenizer(), "a" * (limits.now().ways_units + 1))
 
 
 def cuts(tokenizer: Tokenizer, word: str) -> list[tuple[bytes, ...]]:
@@ -143,9 +144,7 @@ def test_a_unigram_model_orders_them_by_probability(pieces: dict[str, int], word
     for way, score in found.ways:
         assert score == pytest.approx(sum(-pieces[piece.decode()] / 7 for piece in way))
     assume({"a", "b"} <= set(pieces))
-    assert [(way, score) for way, score in found.ways] == list(
-        Viterbi(tokenizer.vocabulary).nbest([*map(str.encode, word)])
-    )
+    assert list(found.ways) == Viterbi(tokenizer.vocabulary).nbest([*map(str.encode, word)], 500)
 
 
 def test_a_text_that_spells_a_mark_confuses_nothing() -> None:

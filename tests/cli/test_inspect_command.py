@@ -122,7 +122,7 @@ def test_a_string(slide: str) -> None:
         "encoding     20 12",
         "one token    It is ·hug | s: no token is spelled so, and no merge joins ·hug and s.",
     ]
-    assert "    3  step 7: · + hug = ·hug  →  ·hug s" in lines
+    assert "    3  step 7: · + hug = ·hug (once)  →  ·hug s" in lines
     assert (
         "ways         4 to write it; taken: ·hug s (merges, in the order in which they were learned)" in lines
     )
@@ -134,6 +134,20 @@ def test_a_string(slide: str) -> None:
         "step": 1, "hex": ["75", "67", "7567"], "start": 2, "middle": 3, "end": 4,
     }
     assert row["token"] is None
+    assert row["reason"] == "missing"
+    assert row["facts"] == {"left": "20687567", "right": "73", "pieces": ["20687567", "73"]}
+    assert (row["decoded"], row["lost"]) == (" hugs", [])
+    assert row["words"][0]["ways"]["first"][0] == {"hex": ["20687567", "73"], "score": None, "share": None}
+
+
+def test_what_comes_back_where_it_differs(tmp_path: Path) -> None:
+    file = str(tmp_path / "t.json")
+    done("train", "sample:sailor", "-r", "bert", "-o", file, "-q")
+    lines = done("inspect", "-t", file, "SEA").splitlines()
+    assert "decoded      sea" in lines
+    assert "  upper and lower case are not kept: normalize=bert-uncased" in lines
+    row = told("-t", file, "SEA")
+    assert (row["decoded"], len(row["lost"]), row["facts"]["normalized"]) == ("sea", 1, "sea")
 
 
 def test_a_token(slide: str) -> None:
@@ -188,6 +202,11 @@ def test_a_lattice(tmp_path: Path) -> None:
     assert b"".join(bytes.fromhex(edge["hex"]) for edge in word["lattice"] if edge["best"]) == "▁the".encode()
     scores = [way["score"] for way in word["ways"]["first"]]
     assert scores == sorted(scores, reverse=True)
+    shares = [way["share"] for way in word["ways"]["first"]]
+    assert 0 < sum(shares) <= 1.0000001
+    explained = done("encode", "-t", file, "--explain", "the")
+    assert "edges: units, log probability, share of all segmentations" in explained
+    assert f"{100 * shares[0]:>6.2f} %  ▁the" in explained
     assert "lattice" in done("inspect", "-t", file, "the")
 
 

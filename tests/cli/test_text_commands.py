@@ -129,7 +129,7 @@ def test_the_split_of_a_file_stays(sailor: str) -> None:
 def test_explaining_merges(sailor: str) -> None:
     lines = [line.split() for line in done("encode", "-t", sailor, "--explain", "a sail").splitlines()]
     assert lines[0] == ["a:", "a", "</w>"]
-    assert lines[1] == ["1", "step", "3:", "a", "+", "</w>", "=", "a</w>", "→", "a</w>"]
+    assert lines[1] == ["1", "step", "3:", "a", "+", "</w>", "=", "a</w>", "(7", "times)", "→", "a</w>"]
     assert lines[2] == ["ids", "21"]
     assert lines[3] == ["sail:", *"sail", "</w>"]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
 from math import exp, fsum, log
 
 import pytest
@@ -33,7 +32,7 @@ def vocabulary(scores: dict[str, float], recipe: Recipe = RECIPE) -> Vocabulary:
 
 
 def nbest(vocab: Vocabulary, word: str, n: int) -> list[Way]:
-    return list(islice(Viterbi(vocab).nbest(Pretokenizer(vocab.recipe).units(word)), n))
+    return Viterbi(vocab).nbest(Pretokenizer(vocab.recipe).units(word), n)
 
 
 def lattice(vocab: Vocabulary, word: str) -> list[Edge]:

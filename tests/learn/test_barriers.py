@@ -16,12 +16,12 @@ from trainers import best, start
 
 from tokentui import learn
 from tokentui.analyze.health import examine
-from tokentui.analyze.inspect import why_not_one
 from tokentui.analyze.report import exhausted, usage
 from tokentui.axes import AXES, preset
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.stretches import Typed
+from tokentui.encode.why_not import why_not
 from tokentui.learn import jump
 from tokentui.learn.bases import barriers, totals_of
 from tokentui.learn.values import MergeStep
@@ -204,13 +204,20 @@ def test_what_is_cut_otherwise_is_not_counted_once() -> None:
         assert cut_key(llama) != cut_key(other)
 
 
-def test_why_a_symbol_is_one_token() -> None:
+def test_why_a_symbol_with_a_space_in_front_is_two_tokens() -> None:
     recipe = preset("llama2", symbols=["the"])
     trainer = learn.start(Corpus.from_text("the cat"), recipe, Run(specials=("<unk>", "<s>", "</s>")))
     tokenizer = trainer.tokenizer()
+    assert tokenizer.encode("the").tokens == ("▁", "the")
     assert (
-        why_not_one(tokenizer, "the")
-        == "It is one token: the symbol of id 3, which a text holds wherever it spells it."
+        why_not(tokenizer, "the").sentence
+        == "It holds the, a token that is cut out of a text wherever it stands."
+    )
+    bare = learn.start(Corpus.from_text("the cat"), recipe.with_axes(prefix_space=False)).tokenizer()
+    assert bare.encode("the").ids == (0,)
+    assert (
+        why_not(bare, "the").sentence
+        == "It is one token: the symbol of id 0, which a text holds wherever it spells it."
     )
     assert {one.name: one.status for one in examine(tokenizer).checks}["specials"] == "PASS"
 

@@ -28,11 +28,10 @@ def corpus() -> Corpus:
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(native.ENGINE, "plain")
-    monkeypatch.setattr(module.chunks, "__defaults__", (64,))
+    monkeypatch.setattr(module, "CHUNK_CHARS", 64)
 
 
-def test_counted_in_chunks_it_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(native.ENGINE, "plain")
+def test_counted_in_chunks_it_is_the_same() -> None:
     seen: list[tuple[int, int]] = []
     with job(lambda *told: seen.append(told)):
         found = count(corpus(), Recipe())

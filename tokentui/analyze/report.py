@@ -9,15 +9,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from tokentui import learn
-from tokentui.analyze.inspect import ways_of
 from tokentui.analyze.results import DocumentSaved, Exhausted, UnusedToken, VocabularyReport
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, each, silent, tick
-from tokentui.encode.decode import Finder, spelled_units, unreachable
+from tokentui.encode.decode import Finder, spelled_units
 from tokentui.encode.offsets import Token, WordEncoder
+from tokentui.encode.reach import never
 from tokentui.encode.segment import UNKNOWN, WAYS
 from tokentui.encode.stretches import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.ways import ways_of
 from tokentui.learn.bases import has_barriers
 from tokentui.learn.values import Word
 from tokentui.recipe import Recipe, Run, Stops
@@ -68,7 +69,7 @@ def vocabulary_report(
         documents=saved(corpus, tokenizer, used, documents),
         document_count=len(corpus.parts),
         exhausted=end,
-        ways=ways_of(tokenizer, text),
+        ways=ways_of(tokenizer.encoder, text),
     )
 
 
@@ -185,7 +186,7 @@ def _unused(tokenizer: Tokenizer, words: Words, uses: Mapping[int, int]) -> tupl
                 why, into = "swallowed", swallowed[symbol]
             elif not by_merges and inside and not free:
                 why, into = "swallowed", Counter({symbols[number]: times for number, times in inside.items()})
-            elif unreachable(encoder, tokenizer.decoder, symbol):
+            elif never(tokenizer, symbol):
                 why = "unreachable"
             else:
                 why = "not chosen" if inside or free else "not in the corpus"

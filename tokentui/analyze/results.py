@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from tokentui.encode.answers import Ways as Ways
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tokentui.encode.answers import WhyNot
     from tokentui.encode.encoding import Encoding
-    from tokentui.encode.explain import WordExplanation
+    from tokentui.encode.explain import RoundTrip, WordExplanation
     from tokentui.encode.segment.viterbi import Edge
     from tokentui.learn.rows import Candidate, Column, Page, Why
     from tokentui.learn.values import Step
@@ -97,26 +100,6 @@ class Exhausted:
     whole: int
     distinct: int
     end: str
-
-
-@dataclass(frozen=True, slots=True)
-class Ways:
-    """The ways to write a word in a vocabulary.
-
-    Attributes:
-        word: The word.
-        count: The number of all segmentations into tokens of the vocabulary.
-        ways: The first of them, the fewest tokens first, each with its natural log probability where there is
-            one.
-        chosen: The one that the encoder takes; empty for a word that the recipe refuses.
-        how: The encoder's way of choosing, in words.
-    """
-
-    word: str
-    count: int
-    ways: tuple[tuple[tuple[bytes, ...], float | None], ...]
-    chosen: tuple[bytes, ...]
-    how: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +219,8 @@ class StringFacts:
         refusal: Why it does, in one line.
         why: Why it is not one token, or that it is one, in one sentence.
         words: Its pre-tokens in order.
+        reason: The same with its name and the values of its proof.
+        round_trip: What decoding gives back, and what is lost.
     """
 
     text: str
@@ -243,6 +228,8 @@ class StringFacts:
     refusal: str
     why: str
     words: tuple[WordFacts, ...]
+    reason: WhyNot
+    round_trip: RoundTrip
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ people and `hex` the exact form.
 
 from __future__ import annotations
 
+import itertools
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,13 +24,12 @@ from tokentui.analyze.results import (
     TokenFacts,
     UnusedToken,
     VocabularyReport,
-    Ways,
     WordFacts,
 )
 from tokentui.axes import AXES, label
 from tokentui.cli import output
 from tokentui.cli.options import QUIET, READING, TOKENIZER, Given, corpus_option, json_option, options, typed
-from tokentui.cli.texts import ENCODED, explained, ids_line, shown_pieces
+from tokentui.cli.texts import ENCODED, explained, ids_line, lattice, shown_pieces, ways_table
 from tokentui.core import jobs
 from tokentui.core.choices import LARGEST
 from tokentui.core.errors import TokentuiError
@@ -44,7 +44,6 @@ from tokentui.formats.files import load
 _WIDE = 80
 _ROWS = 20
 _FEW = 3
-_HUGE = 10**15
 
 
 @click.command(
@@ -80,7 +79,8 @@ def command(
     The health report has checks that are PASS, WARN or FAIL; the exit code is 1 where one is FAIL. With
     --corpus: which tokens are not used and why, and what is saved for each document. The JSON object has
     "tokenizer", "health", "checks" and "corpus", or for a STRING "string", "token", "uses", "encoding", "why"
-    and "words"; bytes are in hex, and a number of ways above 2**53 is a text of digits.
+    and "words", with "reason" and "facts" (the proof) and "decoded" and "lost" (what comes back); bytes are
+    in hex, and a number of ways above 2**53 is a text of digits.
     """
     whole, out = not string and number is None, "leave one of them out"
     for fault, what, hint in (
@@ -259,16 +259,19 @@ def _string_tables(found: StringFacts | None, token: TokenFacts | None, uses: _U
     refused = f"none: {safe_line(found.refusal)}"
     ids = "" if found.encoding is None else ids_line(found.encoding.ids)
     yield output.fact("encoding", refused if found.encoding is None else ids or "no tokens")
+    back, lost = found.round_trip
+    if back is not None and lost:
+        yield output.fact("decoded", output.shown(back) or "nothing", [(safe_line(loss),) for loss in lost])
     yield output.fact("one token", found.why)
     for word in found.words:
         yield from _word_tables(word)
 
 
-def _string_row(found: StringFacts | None, facts: TokenFacts | None, uses: _Uses) -> output.Json:
+def _string_row(found: StringFacts | None, token: TokenFacts | None, uses: _Uses) -> output.Json:
     """The same as a row."""
     row: output.Json = {"string": None if found is None else found.text, "token": None, "uses": None}
-    if facts is not None:
-        row["token"] = output.as_row(facts) | {"unreachable": facts.unreachable or None}
+    if token is not None:
+        row["token"] = output.as_row(token) | {"unreachable": token.unreachable or None}
     if uses is not None:
         times, unused = uses
         why = output.as_row(unused, "why", "into") if unused else {"why": None, "into": []}
@@ -276,6 +279,9 @@ def _string_row(found: StringFacts | None, facts: TokenFacts | None, uses: _Uses
     if found is not None:
         row["encoding"] = None if found.encoding is None else output.as_row(found.encoding, *ENCODED)
         row |= {"error": found.refusal or None, "why": found.why}
+        facts = {name: output.as_json(value) for name, value in found.reason.facts.items()}
+        row |= {"reason": found.reason.reason, "facts": facts}
+        row |= {"decoded": found.round_trip.back, "lost": list(found.round_trip.lost)}
         row["words"] = [_word_row(word) for word in found.words]
     return row
 
@@ -331,27 +337,8 @@ def _word_tables(word: WordFacts) -> Iterator[Table]:
     if word.ways is None:
         yield output.fact("ways", "not counted: the word is too long")
     else:
-        yield _ways_table(word.ways)
-    if word.lattice:
-        rows = []
-        for edge in word.lattice:
-            place = f"{'*' if edge.best else ' '} {edge.start:>3}–{edge.end:<3}"
-            unknown = "  (unknown)" if edge.symbol is None else ""
-            figures = f"{edge.score:>10.4f} {edge.posterior:>8.4f}"
-            rows.append((f"{place} {figures}  {output.shown(edge.piece)}{unknown}",))
-        what = f"{len(rows):,} edges: units, log probability, share of all segmentations"
-        yield output.fact("lattice", what, rows, 10 * _ROWS)
-
-
-def _ways_table(ways: Ways) -> Table:
-    count = f"{ways.count:,}" if ways.count < _HUGE else f"about 10^{len(str(ways.count)) - 1}"
-    taken = f"taken: {shown_pieces(ways.chosen)} ({ways.how})" if ways.chosen else "it is refused"
-    rows = []
-    for way, score in ways.ways:
-        figure = "" if score is None else f"{score:>10.4f}  "
-        rows.append((f"{'*' if way == ways.chosen else ' '} {len(way):>3}  {figure}{shown_pieces(way)}",))
-    rows += [("…",)] if ways.count > len(ways.ways) else []
-    return output.fact("ways", f"{count} to write it; {taken}", rows)
+        yield ways_table(word.ways)
+    yield from lattice(word.explanation)
 
 
 def _word_row(word: WordFacts) -> output.Json:
@@ -364,7 +351,10 @@ def _word_row(word: WordFacts) -> output.Json:
         "ids": list(told.ids),
         "ways": None if ways is None else {
             "count": ways.count if ways.count <= LARGEST else str(ways.count),
-            "first": [{"hex": output.as_json(way), "score": score} for way, score in ways.ways],
+            "first": [
+                {"hex": output.as_json(way), "score": score, "share": share}
+                for (way, score), share in itertools.zip_longest(ways.ways, ways.shares)
+            ],
             "chosen": output.as_json(ways.chosen),
             "how": ways.how,
         },

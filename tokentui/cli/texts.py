@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import click
 
@@ -25,16 +25,21 @@ from tokentui.cli.options import (
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe_line
 from tokentui.core.table import Table, printed
+from tokentui.encode.answers import Ways
 from tokentui.encode.encoding import Encoding
 from tokentui.encode.explain import WordExplanation
 from tokentui.encode.segment import MergeStep
 from tokentui.encode.vocabulary import NO_ID
+from tokentui.encode.ways import segmentations
 from tokentui.formats.files import load
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
 
 _ID = re.compile("[0-9]{1,19}|null")
 _BETWEEN = re.compile(r"[\s,]+")
+_EDGES = 200
+_HUGE = 10**15
+_WAYS = 5
 ENCODED = ("ids", "tokens", "hex", "offsets")
 """The names of the values of an encoding in a row."""
 
@@ -54,7 +59,7 @@ Examples:
     json_option("Print a row: text, ids, tokens, hex, offsets."),
     click.option("--jsonl", is_flag=True,
                  help='Answer each line {"text": ...} of standard input by such a row.'),
-    click.option("--explain", is_flag=True, help="Print each merge or attempt, word by word."),
+    click.option("--explain", is_flag=True, help="Print each merge, attempt or probability, word by word."),
     click.option("--sample", metavar="SEED", type=int,
                  help="Draw a segmentation of a unigram model at random, by this seed."),
     click.option("--temperature", metavar="T", type=float, default=1.0,
@@ -98,8 +103,11 @@ def encode(
     if given.as_json:
         output.write_json(row(whole))
     elif explain:
-        for word in tok.explain(whole):
-            output.write_text(printed([explained(word)]))
+        words = tok.explain(whole)
+        for word in words:
+            output.write_text(printed([explained(word), *lattice(word)]))
+        if any(word.lattice for word in words):
+            output.write_text(printed([ways_table(segmentations(tok.encoder, whole, _WAYS))]))
         back = tok.round_trip(whole)
         if back.lost and back.back is not None:
             output.write(f"decoding gives back {output.shown(back.back) or 'nothing'}\n".encode())
@@ -117,14 +125,43 @@ def encode(
 def explained(word: WordExplanation) -> Table:
     """A word with its units, a row a step with the pieces after it, and the ids."""
     rows = []
-    for number, step in enumerate(word.steps, 1):
+    for number, (step, count, pieces) in enumerate(word.ladder, 1):
         if isinstance(step, MergeStep):
             what = f"step {step.rank + 1:,}: {output.merged((step.left, step.right), step.result)}"
+            what += f" ({'once' if count == 1 else f'{count:,} times'})" if count else ""
         else:
             what = f"{output.shown(step.candidate)} {'found' if step.found else 'is no token'}"
-        rows.append((f"{number:>3}  {what}  →  {shown_pieces(word.after(number))}",))
+        rows.append((f"{number:>3}  {what}  →  {shown_pieces(pieces)}",))
     title = f"{output.shown(word.text)}: {shown_pieces(word.units)}"
     return Table(rows, title, indent=2, notes=(f"  ids  {ids_line(word.ids) or 'none'}",))
+
+
+def lattice(word: WordExplanation) -> Iterator[Table]:
+    """The pieces that may stand in a word, a row each, where pieces have probabilities."""
+    if not word.lattice:
+        return
+    rows = []
+    for edge in word.lattice:
+        place = f"{'*' if edge.best else ' '} {edge.start:>3}–{edge.end:<3}"
+        unknown = "  (unknown)" if edge.symbol is None else ""
+        figures = f"{edge.score:>10.4f} {edge.posterior:>8.4f}"
+        rows.append((f"{place} {figures}  {output.shown(edge.piece)}{unknown}",))
+    what = f"{len(rows):,} edges: units, log probability, share of all segmentations"
+    yield output.fact("lattice", what, rows, _EDGES)
+
+
+def ways_table(ways: Ways) -> Table:
+    """The ways to write a word, a row each: the taken one marked, its tokens, and its probability and share.
+    """
+    count = f"{ways.count:,}" if ways.count < _HUGE else f"about 10^{len(str(ways.count)) - 1}"
+    taken = f"taken: {shown_pieces(ways.chosen)} ({ways.how})" if ways.chosen else "it is refused"
+    rows = []
+    for n, (way, score) in enumerate(ways.ways):
+        figure = "" if score is None else f"{score:>10.4f}  "
+        figure += f"{100 * ways.shares[n]:>6.2f} %  " if ways.shares else ""
+        rows.append((f"{'*' if way == ways.chosen else ' '} {len(way):>3}  {figure}{shown_pieces(way)}",))
+    rows += [("…",)] if ways.count > len(ways.ways) else []
+    return output.fact("ways", f"{count} to write it; {taken}", rows)
 
 
 def shown_pieces(pieces: Iterable[bytes]) -> str:

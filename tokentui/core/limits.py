@@ -49,6 +49,10 @@ class Limits:
     file_bytes: int = _limit(1 << 28, "bytes", 1 << 40, "of a tokenizer file, unpacked")
     json_depth: int = _limit(128, "levels", 400, "of lists and objects in one another in a tokenizer file")
     vocabulary: int = _limit(1 << 23, "tokens", 1 << 31, "of a tokenizer file")
+    ways_units: int = _limit(10_000, "units", 1 << 20, "of a word whose ways to be written are counted")
+    ahead_steps: int = _limit(
+        2_000, "steps", 1 << 30, "that a copy of a training is trained on to say when a text is one token"
+    )
 
     def with_words(self, words: Iterable[str], where: str) -> Limits:
         """Others on some, each named by a word NAME=VALUE.

@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 
 from tokentui.core.errors import TokentuiError, each_of, shown
 from tokentui.core.jobs import check
-from tokentui.core.safetext import safe, to_bytes
+from tokentui.core.safetext import to_bytes
 from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.segment import ASKED_EVERY
 from tokentui.encode.vocabulary import NO_ID, Vocabulary
 from tokentui.recipe import Recipe
-from tokentui.text.split import SPACE_MARK, spaced
+from tokentui.text.split import spaced
 
 _UNKNOWN = " ⁇ ".encode()
 NOTHING = "\ufffd"
@@ -195,15 +195,10 @@ class Decoder:
         return self.vocabulary.symbols_by_id(self.merges)
 
 
-# ---- the units that spell a token, and why no text becomes a token
+# ---- the units that spell a token
 #
 # Units carry their marks, so a token that continues a word is found inside words only, and a text that spells
 # a mark literally confuses nothing.
-#
-# Two things can be in a token's way: the encoding (its own units become other tokens), or the steps before it
-# (no word that the split and the normalisation leave holds those units side by side). The first is exact:
-# what surrounds a token never changes how the units inside it join. The second is tried in a few contexts, so
-# the reason tells what was tried.
 
 Spelled = tuple[bytes, ...]
 _END = b""  # no unit is empty
@@ -280,50 +275,3 @@ class Finder:
                 return
             if _END in node:
                 yield end + 1, node[_END]
-
-
-ALIKE, GIVEN_UP, OTHERWISE = "spelled alike", "given up", "encoded otherwise"
-NORMALISED, SPLIT = "normalised", "split"
-"""Why no text becomes a token."""
-_CONTEXTS = ("{}", "a{}", "{}a", "a{}a", " {}", "1{}", "{}1", "1{}1", "'{}", "a {}", "{} ")
-
-
-def unreachable(encoder: WordEncoder, decoder: Decoder, symbol: int) -> str:
-    """Why no text becomes this token, in words; empty where one does."""
-    return cause(encoder, decoder, symbol)[1]
-
-
-def cause(encoder: WordEncoder, decoder: Decoder, symbol: int) -> tuple[str, str]:
-    """Why no text becomes this token: one of the causes, and the same in words; both empty where one does."""
-    vocabulary = encoder.vocabulary
-    units = spelled_units(encoder, symbol)
-    piece = vocabulary.spelled(symbol)
-    characters = len(piece.decode("utf-8", "replace"))
-    parts = encoder.segmenter.segment(units, characters)
-    taken = [part.symbol for part in parts]
-    if taken != [symbol]:
-        if len(taken) == 1 and taken[0] is not None and vocabulary.spelled(taken[0]) == piece:
-            return ALIKE, f"another token is spelled alike: id {vocabulary.id_of(taken[0], encoder.merges)}"
-        if len(taken) == 1:
-            return GIVEN_UP, "its own text is given up: it is too long"
-        shown = " ".join(
-            "unknown" if one is None else safe(vocabulary.spelled(one), limit=40) for one in taken[:8]
-        )
-        return OTHERWISE, f"its own text is encoded as {shown}" + (" …" if len(taken) > 8 else "")
-    try:
-        piece.decode()
-    except UnicodeDecodeError:
-        return "", ""  # only a part of a character: no context can be typed for it
-    if vocabulary.prefix and encoder.vocabulary.unit_continues(piece):
-        text = piece.removeprefix(vocabulary.mark).decode()
-    else:
-        text = decoder.to_text([vocabulary.id_of(symbol, encoder.merges)])
-    for context in _CONTEXTS:
-        for word in encoder.pretokenizer.words(context.replace("{}", text)):
-            held = encoder.pretokenizer.units(word)
-            if any(tuple(held[at : at + len(units)]) == units for at in range(len(held) - len(units) + 1)):
-                return "", ""
-    normal = encoder.pretokenizer.normalized(f"a {text} a")
-    if text not in normal and text.replace(" ", SPACE_MARK) not in normal:
-        return NORMALISED, "the normalisation changes it"
-    return SPLIT, "no word that the split leaves holds it, in any context tried"

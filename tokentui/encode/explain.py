@@ -19,6 +19,8 @@ from tokentui.core.errors import TokentuiError
 from tokentui.encode.decode import Decoder
 from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.segment import MergeStep, Step
+from tokentui.encode.segment.viterbi import Edge, Viterbi
+from tokentui.encode.vocabulary import Vocabulary
 from tokentui.recipe import Recipe
 from tokentui.text.split import SPLITS
 
@@ -52,6 +54,20 @@ class WordExplanation:
     pieces: tuple[bytes | None, ...]
     prefix: bytes = b""
     """The mark in front of a unit that continues a word."""
+    counts: tuple[int | None, ...] = ()
+    """The count of the pair of each merge in `steps` when it was chosen; None where that is not known."""
+    lattice: tuple[Edge, ...] = ()
+    """Every piece that may stand in the word, with its share of all segmentations, where pieces have
+    probabilities."""
+
+    @property
+    def ladder(self) -> Iterator[tuple[Step, int | None, tuple[bytes, ...]]]:
+        """Each step in order with the count of its pair then and the word after it."""
+        counts = self.counts or (None,) * len(self.steps)
+        return (
+            (step, count, self.after(number))
+            for number, (step, count) in enumerate(zip(self.steps, counts, strict=True), 1)
+        )
 
     def after(self, steps: int) -> tuple[bytes, ...]:
         """The pieces after so many steps: what stands between the units that are left as starts.
@@ -98,13 +114,22 @@ def explain(encoder: WordEncoder, text: str | bytes) -> tuple[WordExplanation, .
         steps = tuple(encoder.segmenter.steps(units, len(pretoken.text)))
         tokens = encoder.word(pretoken.text)
         ids, pieces = tuple(token.id for token in tokens), tuple(token.piece for token in tokens)
-        places = pretoken.start, pretoken.end
+        segmenter, places = encoder.segmenter, (pretoken.start, pretoken.end)
         words.append(
             WordExplanation(
-                pretoken.text, *places, tuple(units), steps, ids, pieces, encoder.vocabulary.prefix
+                pretoken.text, *places, tuple(units), steps, ids, pieces, encoder.vocabulary.prefix,
+                tuple(_count(encoder.vocabulary, step) for step in steps),
+                tuple(segmenter.lattice(units)) if isinstance(segmenter, Viterbi) else (),
             )
         )
     return tuple(words)
+
+
+def _count(vocabulary: Vocabulary, step: Step) -> int | None:
+    """The count of the pair of a merge when it was chosen; None where a file does not say."""
+    if not isinstance(step, MergeStep) or step.rank >= len(vocabulary.counts):
+        return None
+    return vocabulary.counts[step.rank] or None
 
 
 # ---- the differences between a text and what decoding its ids gives back

@@ -90,7 +90,7 @@ CountSteps = Iterator[tuple[int, int, Counter[str]]]
 
 
 def count_steps(corpus: Corpus, recipe: Recipe, size: int | None = None) -> CountSteps:
-    """Count chunk by chunk, of about so many characters where that is said, in plain Python.
+    """Count chunk by chunk, of about `size` characters, in plain Python.
 
     Yields:
         (done, total, counts): characters counted, characters in all, and the counts so far (one object, which

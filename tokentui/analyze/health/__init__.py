@@ -12,11 +12,10 @@ from tokentui.analyze.health.survey import survey as surveyed
 from tokentui.analyze.inspect import text_of
 from tokentui.analyze.results import CheckResult, Example, HealthReport
 from tokentui.core.jobs import check
-from tokentui.encode.decode import ALIKE, GIVEN_UP, NORMALISED, OTHERWISE, SPLIT
 from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.why_not import REASONS
 
 __all__ = ["CHECKS", "FAIL", "NONE", "PASS", "WARN", "Check", "examine", "worst"]
-
 
 
 _RESERVED = re.compile(
@@ -58,10 +57,10 @@ def coverage(seen: Survey) -> Found:
     return Found(f"{what}; others become the unknown token, id {vocabulary.unknown_id}", status=WARN)
 
 
-def _dead(seen: Survey, causes: tuple[str, ...], what: str) -> Found:
+def _dead(seen: Survey, where: str, what: str) -> Found:
     return _of_all(seen, what, [
         Example(number, piece, words) for number, piece, why, words in seen.dead
-        if why in causes and not _RESERVED.fullmatch(piece)
+        if REASONS[why].where == where and not _RESERVED.fullmatch(piece)
         and len(seen.bare[number].decode("utf-8", "replace")) > 1
     ])
 
@@ -82,7 +81,7 @@ def reserved(seen: Survey) -> Found:
 def duplicates(seen: Survey) -> Found:
     """Several ids for one spelling, or several tokens with one id."""
     facts = seen.facts
-    alike = any(why == ALIKE for _, _, why, _ in seen.dead)
+    alike = any(REASONS[why].where == "twin" for _, _, why, _ in seen.dead)
     found = [
         Example(ids[0], piece, f"also {', '.join(map(str, ids[1:6]))}") for piece, ids in facts.duplicates
     ]
@@ -230,14 +229,14 @@ CHECKS: tuple[Check, ...] = (
           "Plain text that becomes a special token lets anybody write one.", texts.injected, warn=0),
     Check("otherwise", "tokens that become others",
           "Merges or scores lead elsewhere: no text trains the row.",
-          lambda seen: _dead(seen, (OTHERWISE, GIVEN_UP), "whose own text becomes other tokens"),
+          lambda seen: _dead(seen, "encoder", "whose own text becomes other tokens"),
           warn=0, fail=0.05, of="pieces"),
     Check("split", "tokens that the split cuts",
           "No word holds the token, and no text trains its row. Single characters aside.",
-          lambda seen: _dead(seen, (SPLIT,), "that the split cuts"), warn=0, fail=0.05, of="pieces"),
+          lambda seen: _dead(seen, "split", "that the split cuts"), warn=0, fail=0.05, of="pieces"),
     Check("normalised", "tokens that are normalised away",
           "The text of the token is changed before it is looked up.",
-          lambda seen: _dead(seen, (NORMALISED,), "that the normalisation changes"),
+          lambda seen: _dead(seen, "normalisation", "that the normalisation changes"),
           warn=0, fail=0.05, of="pieces"),
     Check("orphans", "tokens that no merge makes", "Merging never reaches them.", orphans,
           warn=0, fail=0.05, of="pieces"),

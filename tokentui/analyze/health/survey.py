@@ -16,7 +16,7 @@ from tokentui.analyze.report import ORDINARY
 from tokentui.analyze.results import CheckResult, DeadToken, Example, Spelling, Token, VocabularyFacts
 from tokentui.core.jobs import each
 from tokentui.encode.decode import bare as bare_bytes
-from tokentui.encode.decode import cause
+from tokentui.encode.reach import neighbours, reach
 from tokentui.encode.tokenizer import Entry, Tokenizer
 
 PASS, WARN, FAIL, NONE = "PASS", "WARN", "FAIL", "n/a"
@@ -46,7 +46,7 @@ class Survey:
         entries: Its vocabulary in order of the ids.
         pieces: The exact bytes of each ordinary token by its id, marks included.
         bare: The same without the mark, unless a token is nothing else.
-        dead: (id, bytes, cause, the same in words) of each token that no text becomes.
+        dead: (id, bytes, reason, the same in words) of each token that no text becomes.
         facts: The facts.
     """
 
@@ -135,7 +135,7 @@ def survey(tokenizer: Tokenizer) -> Survey:
     """
     vocabulary, merges = tokenizer.vocabulary, tokenizer.merges
     recipe = tokenizer.recipe
-    entries = tuple(tokenizer.entries())
+    entries, others = tuple(tokenizer.entries()), neighbours(tokenizer)
     pieces: dict[int, bytes] = {}
     bare: dict[int, bytes] = {}
     dead: list[tuple[int, bytes, str, str]] = []
@@ -151,9 +151,9 @@ def survey(tokenizer: Tokenizer) -> Survey:
         own = bare[entry.id] = bare_bytes(recipe, piece)
         scripts[written_in(own)] += 1
         lengths[len(own.decode("utf-8", "replace"))] += 1
-        why, words = cause(tokenizer.encoder, tokenizer.decoder, symbol)
-        if why:
-            dead.append((entry.id, piece, why, words))
+        found = reach(tokenizer, entry, others)
+        if found.text is None:
+            dead.append((entry.id, piece, found.reason, found.sentence))
     held = set(vocabulary.units) if recipe.unit == "byte" else None
     by_length = sorted(pieces.items(), key=lambda token: (-len(bare[token[0]]), token[0]))
     texts = {number: text for number, piece in pieces.items() if (text := text_of(piece)) is not None}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import functools
 import heapq
-import itertools
+import operator
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ UNKNOWN_PENALTY = 10.0
 """By how much an unknown unit scores less than the least piece."""
 
 
-class _Arc(NamedTuple):
+class Arc(NamedTuple):
     """A piece that may stand at units `start` to `end`; an unknown unit has no symbol."""
 
     start: int
@@ -39,8 +39,20 @@ class _Arc(NamedTuple):
 
 _Found: TypeAlias = "tuple[int, int, int | None, float]"
 """The fields of an arc."""
-_Way: TypeAlias = "tuple[_Arc, _Way] | None"
-"""The end of a segmentation: its first arc, and what follows."""
+
+
+class Segmentations(NamedTuple):
+    """The segmentations of a word.
+
+    Attributes:
+        number: The number of all.
+        total: The natural log of their summed probability.
+        best: The most probable ones in order, each with its natural log probability.
+    """
+
+    number: int
+    total: float
+    best: list[tuple[tuple[Arc, ...], float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,31 +108,46 @@ class Viterbi:
 
     def steps(self, units: Sequence[bytes], characters: int) -> Iterator[Attempt]:
         """The parts of the most probable segmentation from the left; one that is not found is unknown."""
-        for arc in map(_Arc._make, self._best(self._found(units), len(units))):
+        for arc in map(Arc._make, self._best(self._found(units), len(units))):
             yield Attempt(self._piece(arc, units), arc.start, arc.end, arc.symbol is not None)
 
-    def nbest(self, units: Sequence[bytes]) -> Iterator[tuple[tuple[bytes, ...], float]]:
-        """The segmentations of a word, most probable first, each with its natural log probability.
+    def nbest(self, units: Sequence[bytes], most: int) -> list[tuple[tuple[bytes, ...], float]]:
+        """The segmentations of a word, most probable first, each with its natural log probability."""
+        best = self.segmentations(units, most).best
+        return [(tuple(self._piece(arc, units) for arc in way), score) for way, score in best]
 
-        A* search from the end of the word: what the way back to the start is worth at best is known exactly.
+    def segmentations(self, units: Sequence[bytes], most: int, *, unknown: bool = True) -> Segmentations:
+        """The segmentations of a word: their number, their summed probability and the best of them.
+
+        The best ones are found exactly: of each place the best so many ways to it are kept. Of equally
+        probable ones the one whose last piece starts earliest comes first.
+
+        Args:
+            units: The units of the word.
+            most: The most segmentations to return.
+            unknown: True if a unit that is no piece may stand in one.
         """
-        arcs, ahead = self._arcs(units), [0.0] + [-inf] * len(units)
-        incoming = _by_end(arcs, len(units))
-        for arc in arcs:
-            ahead[arc.end] = max(ahead[arc.end], ahead[arc.start] + arc.score)
-        order = itertools.count()  # of equally good ways the one found first
-        ways: list[tuple[float, int, int, float, _Way]] = [(-ahead[-1], next(order), len(units), 0.0, None)]
-        while ways:
-            _, _, place, score, way = heapq.heappop(ways)
-            for arc in incoming[place]:
-                total = arc.score + score
-                heapq.heappush(ways, (-ahead[arc.start] - total, next(order), arc.start, total, (arc, way)))
-            if not place:
-                parts = []
-                while way is not None:
-                    arc, way = way
-                    parts.append(self._piece(arc, units))
-                yield tuple(parts), score
+        arcs, size = self._arcs(units), len(units)
+        arcs = arcs if unknown else [arc for arc in arcs if arc.symbol is not None]
+        counts = [1] + [0] * size
+        best: list[list[tuple[float, Arc | None, int]]] = [[(0.0, None, 0)], *([] for _ in units)]
+        for end, incoming in enumerate(_by_end(arcs, size)):
+            if end % ASKED_EVERY == 0:
+                check()
+            if incoming:
+                counts[end] = sum(counts[arc.start] for arc in incoming)
+                best[end] = heapq.nsmallest(most, (
+                    (before - arc.score, arc, rank)
+                    for arc in incoming for rank, (before, _, _) in enumerate(best[arc.start])
+                ), key=_FIRST)
+        found = []
+        for score, arc, rank in best[size][:most]:
+            way: list[Arc] = []
+            while arc is not None:
+                way.append(arc)
+                _, arc, rank = best[arc.start][rank]
+            found.append((tuple(way[::-1]), 0.0 - score))
+        return Segmentations(counts[size], _forward(arcs, size)[size], found)
 
     def lattice(self, units: Sequence[bytes]) -> list[Edge]:
         """Every piece that may stand in a word, by start and then by end."""
@@ -158,9 +185,9 @@ class Viterbi:
         other._table = LimitedTable(self._table, number, made, walked=True)
         return other
 
-    def _arcs(self, units: Sequence[bytes]) -> list[_Arc]:
+    def _arcs(self, units: Sequence[bytes]) -> list[Arc]:
         """The pieces that may stand in a word, and the units that are none, by start and then by end."""
-        return list(map(_Arc._make, self._found(units)))
+        return list(map(Arc._make, self._found(units)))
 
     def _found(self, units: Sequence[bytes]) -> list[_Found]:
         """As `_arcs`, as plain tuples: there are many."""
@@ -184,9 +211,11 @@ class Viterbi:
                 arcs.insert(first, (start, start + 1, None, self._unknown))
         return arcs
 
-    def _piece(self, arc: _Arc, units: Sequence[bytes]) -> bytes:
+    def _piece(self, arc: Arc, units: Sequence[bytes]) -> bytes:
         return units[arc.start] if arc.symbol is None else self._pieces[arc.symbol]
 
+
+_FIRST = operator.itemgetter(0)
 
 _COLDEST = 1e-200
 """The least temperature that is reckoned with: only the best segmentation is drawn long before, and scores
@@ -288,18 +317,20 @@ def as_read(score: float) -> float:
     return -value if score < 0 else value
 
 
-def _forward(arcs: Iterable[_Arc], size: int) -> list[float]:
+def _forward(arcs: Iterable[Arc], size: int) -> list[float]:
     """The log of the summed probability of all ways to each place; arcs come by their starts."""
     sums = [0.0] + [-inf] * size
     for start, end, _, score in arcs:
         here, more = sums[end], sums[start] + score
+        if more == -inf:  # no way leads to its start
+            continue
         sums[end] = max(here, more) + log1p(exp(-abs(here - more)))
     return sums
 
 
-def _by_end(arcs: Iterable[_Arc], size: int) -> list[list[_Arc]]:
+def _by_end(arcs: Iterable[Arc], size: int) -> list[list[Arc]]:
     """The arcs that end at each place."""
-    found: list[list[_Arc]] = [[] for _ in range(size + 1)]
+    found: list[list[Arc]] = [[] for _ in range(size + 1)]
     for arc in arcs:
         found[arc.end].append(arc)
     return found

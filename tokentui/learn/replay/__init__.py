@@ -25,8 +25,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Self
 
-from tokentui.encode.decode import Decoder, unreachable
-from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.reach import never
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.replay.segmentations import ChangeLog, TokenOrder, WordSegmentations
 from tokentui.learn.rows import (
@@ -273,7 +272,7 @@ class ReplayTrainer:
         if self.order.vocabulary.kind_of(symbol) == "orphan":
             return ORPHAN
         if symbol not in self._never:
-            self._never[symbol] = unreachable(*self._whole, symbol)
+            self._never[symbol] = never(self._whole, symbol)
         return self._never[symbol]
 
     def unreachable(self, number: int) -> str:
@@ -283,10 +282,9 @@ class ReplayTrainer:
         return "" if symbol is None else self.never(symbol)
 
     @functools.cached_property
-    def _whole(self) -> tuple[WordEncoder, Decoder]:
-        """The encoder and the decoder of the whole file."""
-        whole = self.opened.vocabulary, self.opened.merges
-        return WordEncoder(*whole), Decoder(*whole)
+    def _whole(self) -> Tokenizer:
+        """The tokenizer of the whole file, with an encoder of its own."""
+        return Tokenizer(self.opened.vocabulary, self.opened.merges)
 
     def _ends(self) -> Iterator[str]:
         """Sentences on the whole file: orphans, and ids without a token."""

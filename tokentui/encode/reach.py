@@ -1,0 +1,206 @@
+"""Which tokens of a vocabulary a text becomes, with a text that does; of the others why none does.
+
+Two things can be in a token's way: the encoder (its own units become other tokens), or the steps before it
+(no word that the split and the normalisation leave holds those units side by side). The first is exact: what
+surrounds a token never changes how the units inside it join. The second is tried in a few contexts, so the
+reason tells what was tried.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections.abc import Iterator, Sequence
+
+from tokentui.core.errors import TokentuiError
+from tokentui.core.jobs import each
+from tokentui.encode.answers import Reach
+from tokentui.encode.case import Case
+from tokentui.encode.decode import bare, spelled_units
+from tokentui.encode.pipeline import may_hold
+from tokentui.encode.tokenizer import Entry, Tokenizer
+from tokentui.encode.why_not import reason_of
+
+_CONTEXTS = ("{}", "a{}", "{}a", "a{}a", " {}", "1{}", "{}1", "1{}1", "'{}", "a {}", "{} ")
+_NEIGHBOURS = 128
+"""So many units, and as many of the longest tokens, are set next to a token that becomes others alone."""
+_MOST_TRIED = 1 << 15
+"""So many texts are tried for a token that is a part of a character."""
+_UNKNOWN = ("\u0378", "☃", "\ue000", "\U0010fffd", "\x01", "a" * 200)
+"""Texts that a vocabulary may lack."""
+
+
+def reaches(tokenizer: Tokenizer) -> Iterator[Reach]:
+    """Each token of a vocabulary in order of the ids, with a text that becomes it, or the reason why none
+    does."""
+    entries, others = tuple(tokenizer.entries()), neighbours(tokenizer)
+    return (reach(tokenizer, entry, others) for entry in each(entries, len(entries)))
+
+
+def neighbours(tokenizer: Tokenizer) -> tuple[str, ...]:
+    """Texts to set next to a token that becomes others alone: long tokens, then units."""
+    vocabulary = tokenizer.vocabulary
+    longest = heapq.nlargest(_NEIGHBOURS, tokenizer.entries(), key=lambda entry: len(entry.piece))
+    long = (own_text(tokenizer, entry.symbol) for entry in longest if entry.symbol is not None)
+    units = (vocabulary.bare(unit).decode("utf-8", "surrogateescape") for unit in vocabulary.units)
+    return tuple(filter(None, (*long, *itertools.islice(units, _NEIGHBOURS))))
+
+
+def reach(tokenizer: Tokenizer, entry: Entry, others: Sequence[str] | None = None) -> Reach:
+    """A text that becomes a token, or the reason why none does.
+
+    A token that only bytes that are not UTF-8 become has a text, with these as lone surrogates, and a reason.
+
+    Args:
+        tokenizer: The tokenizer.
+        entry: The token.
+        others: The `neighbours`, where they are known.
+    """
+    if entry.kind == "byte":
+        return _byte(tokenizer, entry)
+    if entry.symbol is None:
+        tried = _UNKNOWN if entry.kind == "unknown" else ()
+        text = next((one for one in (entry.text, *tried) if _becomes(tokenizer, one, entry.id)), None)
+        return _answer(tokenizer, entry, text, entry.text)
+    encoder, vocabulary, symbol = tokenizer.encoder, tokenizer.vocabulary, entry.symbol
+    units, piece = spelled_units(encoder, symbol), vocabulary.spelled(symbol)
+    parts = encoder.segmenter.segment(units, len(piece.decode("utf-8", "replace")))
+    own, held = own_text(tokenizer, symbol), False
+    if [part.symbol for part in parts] != [symbol]:
+        return _answer(tokenizer, entry, None, own)
+    if own is None:
+        data = bare(tokenizer.recipe, piece)
+        for text in itertools.islice(completions(data), _MOST_TRIED):
+            held = True
+            if _becomes(tokenizer, text, entry.id):
+                return Reach(entry.id, piece, text)
+        raw = data.decode("utf-8", "surrogateescape")
+        raws = (context.replace("{}", raw) for context in _CONTEXTS)
+        found = next((one for one in raws if _becomes(tokenizer, one, entry.id)), None)
+        return _answer(tokenizer, entry, found, raw, held)
+    named = may_hold(own, vocabulary.specials)
+    for context in _CONTEXTS:
+        text = context.replace("{}", own)
+        for word in encoder.pretokenizer.words(text):
+            spelled = tuple(encoder.pretokenizer.units(word))
+            if not _holds(spelled, units):
+                continue
+            held = True
+            alone = spelled == units and text == own and not named
+            if alone or _becomes(tokenizer, text, entry.id):
+                return Reach(entry.id, piece, text)
+    if held:
+        for other in neighbours(tokenizer) if others is None else others:
+            for text in (other + own, own + other, other + own + other):
+                if _becomes(tokenizer, text, entry.id):
+                    return Reach(entry.id, piece, text)
+    return _answer(tokenizer, entry, None, own, held)
+
+
+def never(tokenizer: Tokenizer, symbol: int) -> str:
+    """Why no text, UTF-8 or not, becomes the token of a symbol, in words; empty where one does."""
+    vocabulary = tokenizer.vocabulary
+    piece, kind = vocabulary.spelled(symbol), vocabulary.kind_of(symbol)
+    number = vocabulary.id_of(symbol, tokenizer.merges)
+    found = reach(tokenizer, Entry(number, piece, piece.decode("utf-8", "replace"), kind, None, symbol))
+    return found.sentence if found.text is None else ""
+
+
+def own_text(tokenizer: Tokenizer, symbol: int) -> str | None:
+    """The text of a token as it is typed, without its mark; None where its bytes are no text."""
+    vocabulary = tokenizer.vocabulary
+    piece = vocabulary.spelled(symbol)
+    try:
+        text = piece.decode()
+    except UnicodeDecodeError:
+        return None
+    if vocabulary.prefix and vocabulary.unit_continues(piece):
+        return text.removeprefix(tokenizer.recipe.mark_text)
+    return tokenizer.decoder.to_text([vocabulary.id_of(symbol, tokenizer.merges)])
+
+
+def _answer(
+    tokenizer: Tokenizer, entry: Entry, text: str | None, own: str | None, held: bool = False
+) -> Reach:
+    """A token that no text becomes, or only one that is no UTF-8, with the reason; or one with its text."""
+    piece = entry.piece if entry.symbol is None else tokenizer.vocabulary.spelled(entry.symbol)
+    if text is not None and entry.symbol is None:
+        return Reach(entry.id, piece, text)
+    said = own if own is not None else piece.decode("utf-8", "surrogateescape")
+    found = reason_of(Case(tokenizer, said, entry=entry, held=held))
+    return Reach(entry.id, piece, text, found.reason, found.sentence, found.facts)
+
+
+def _holds(units: Sequence[bytes], wanted: Sequence[bytes]) -> bool:
+    size = len(wanted)
+    return any(units[at : at + size] == wanted for at in range(len(units) - size + 1))
+
+
+def _becomes(tokenizer: Tokenizer, text: str, number: int) -> bool:
+    """True if a text has the token of an id."""
+    try:
+        return number in tokenizer.encoder.encode(text).ids
+    except TokentuiError:
+        return False
+
+
+def _byte(tokenizer: Tokenizer, entry: Entry) -> Reach:
+    """The token of a byte of unknown characters."""
+    value = int(entry.text[3:5], 16)
+    known = tokenizer.vocabulary.units
+    for text in _characters(value):
+        if text.encode() not in known and _becomes(tokenizer, text, entry.id):
+            return Reach(entry.id, entry.piece, text)
+    found = reason_of(Case(tokenizer, entry.text, entry=entry, held=bool(next(_characters(value), ""))))
+    return Reach(entry.id, entry.piece, None, found.reason, found.sentence, found.facts)
+
+
+# ---- characters by some of their bytes
+
+_LEADS = {2: range(0xC2, 0xE0), 3: range(0xE0, 0xF0), 4: range(0xF0, 0xF5)}
+"""The first bytes of the characters of each size."""
+_REST = [bytes((value,)) for value in range(0x80, 0xC0)]
+
+
+def _characters(value: int) -> Iterator[str]:
+    """Characters whose UTF-8 has a byte."""
+    if value < 0x80:
+        yield chr(value)
+    else:
+        yield from itertools.islice(completions(bytes((value,))), _MOST_TRIED)
+
+
+def completions(data: bytes) -> Iterator[str]:
+    """Texts of whole characters that have some bytes, with as few characters more as can be.
+
+    >>> next(completions(b"\\x80")), next(completions(b"t\\xc3")), list(completions(b"\\xff"))
+    ('\\x80', 'tÀ', [])
+    """
+    before = len(data) - len(data.lstrip(b"".join(_REST)))
+    after = next((n for n in range(1, min(4, len(data) - before + 1)) if data[-n] >= 0xC2), 0)
+    if before == len(data):
+        for size, leads in _LEADS.items():
+            for missing in range(size - before):  # so many bytes of the character come behind
+                for head in _bytes(leads, size - 1 - before - missing):
+                    for tail in itertools.product(_REST, repeat=missing):
+                        yield from _text(head + data + b"".join(tail))
+        return
+    lead = data[-after] if after else 0
+    size = next((size for size, leads in _LEADS.items() if lead in leads), after)
+    heads = [(leads, size - 1 - before) for size, leads in _LEADS.items() if size > before] if before else []
+    for head in itertools.chain.from_iterable(_bytes(*one) for one in heads) if before else (b"",):
+        for tail in itertools.product(_REST, repeat=max(0, size - after)):
+            yield from _text(head + data + b"".join(tail))
+
+
+def _bytes(leads: range, rest: int) -> Iterator[bytes]:
+    for lead in leads:
+        for more in itertools.product(_REST, repeat=rest):
+            yield bytes((lead,)) + b"".join(more)
+
+
+def _text(data: bytes) -> Iterator[str]:
+    try:
+        yield data.decode()
+    except UnicodeDecodeError:
+        return

@@ -1,0 +1,200 @@
+"""The ways to write a text in the tokens of a vocabulary: how many there are, and the first of them."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Iterator, Sequence
+from math import exp
+from typing import NamedTuple
+
+from tokentui.core import limits
+from tokentui.core.errors import TokentuiError
+from tokentui.encode.answers import Ways
+from tokentui.encode.decode import Finder, spelled_units, symbols_of
+from tokentui.encode.offsets import Token, WordEncoder
+from tokentui.encode.segment import UNKNOWN, WAYS
+from tokentui.encode.segment.viterbi import Viterbi
+from tokentui.encode.vocabulary import Special, byte_token
+
+
+class _Edge(NamedTuple):
+    """Tokens that may stand for the units up to `end`: one token, or an unknown character's bytes."""
+
+    end: int
+    pieces: tuple[bytes, ...]
+
+
+_Pieces = tuple[bytes, ...]
+_Way = tuple[_Pieces, "_Way"] | None
+"""The tokens of the first edge of a way, and the way after it; None at the end."""
+_Found = tuple[int, list[tuple[_Pieces, float | None]], list[float]]
+"""The number of ways, the first of them with their log probabilities, and their shares."""
+
+
+def ways(encoder: WordEncoder, word: str, limit: int = 10) -> Ways:
+    """The ways to write a pre-token in the tokens of a vocabulary.
+
+    Those with fewer tokens come first, then those whose first tokens are longer; by a unigram model, the more
+    probable ones. Tokens that are spelled alike are one way. Special tokens take no part; bytes do for a unit
+    that is no token (byte fallback). Where the recipe refuses the word, none is chosen.
+
+    Args:
+        encoder: The encoder of a tokenizer.
+        word: The pre-token.
+        limit: The most ways returned; all are counted.
+
+    Raises:
+        TokentuiError: The word has more units than the limit `ways-units`.
+    """
+    units, most = encoder.pretokenizer.units(word), limits.now().ways_units
+    units = [units[at] for at in encoder.kept(units)]
+    if len(units) > most:
+        what = f"a word of {len(units):,} units is too long to count its ways"
+        raise TokentuiError(what, "", limits.reading("ways-units", f"take one of at most {most:,}"))
+    count, found, shares = (_probable if isinstance(encoder.segmenter, Viterbi) else _fewest)(
+        encoder, units, limit
+    )
+    chosen = _chosen(encoder, encoder.word(word))
+    how = WAYS.of(encoder.vocabulary.recipe.encode).how
+    return Ways(word, count, tuple(found), chosen, how, tuple(shares))
+
+
+def _chosen(encoder: WordEncoder, tokens: Sequence[Token]) -> _Pieces:
+    """The tokens that the encoder takes; none for a word that the recipe refuses."""
+    if UNKNOWN.of(encoder.vocabulary.recipe.unknown).refused and any(token.unknown for token in tokens):
+        return ()
+    return tuple(token.text.encode() if token.piece is None else token.piece for token in tokens)
+
+
+def ways_of(encoder: WordEncoder, text: str, limit: int = 10, words: int = 10) -> tuple[Ways, ...]:
+    """The ways to write each of the first distinct pre-tokens of a text; see `ways`."""
+    distinct = list(dict.fromkeys(pretoken.text for pretoken in encoder.pretokenizer.analyse(text).pretokens))
+    return tuple(ways(encoder, word, limit) for word in distinct[:words])
+
+
+def segmentations(encoder: WordEncoder, text: str, limit: int = 10) -> Ways:
+    """The ways to write a text: those of its pre-tokens, one after another; see `ways`.
+
+    No token crosses a pre-token, so the numbers of ways and the shares are multiplied. What the text holds by
+    name, such as a symbol, is written in one way.
+
+    Raises:
+        TokentuiError: A word has more units than the limit `ways-units`.
+    """
+    scored = isinstance(encoder.segmenter, Viterbi)
+    known: dict[str, Ways] = {}
+    count, found = 1, [(_Pieces(), 0.0 if scored else None, 1.0)]
+    chosen: list[_Pieces] = []
+    for part in encoder.stretches(text, False):
+        for word in [part] if isinstance(part, Special) else part:
+            name = word.name if isinstance(word, Special) else word.text
+            if isinstance(word, Special) or name in encoder.pretokenizer.symbols:
+                piece = name.encode("utf-8", "surrogatepass")
+                known[name] = Ways(name, 1, (((piece,), 0.0),), (piece,), "", (1.0,))
+            elif name not in known:
+                known[name] = ways(encoder, name, limit)
+            one = known[name]
+            count, found = count * one.count, _joined(found, one, limit)
+            chosen.append(one.chosen)
+    how = WAYS.of(encoder.vocabulary.recipe.encode).how
+    return Ways(
+        text, count, tuple((way, score) for way, score, _ in found[:limit]),
+        tuple(piece for way in chosen for piece in way) if all(chosen) else (), how,
+        tuple(share for _, _, share in found[:limit]) if scored else (),
+    )
+
+
+def _joined(
+    found: list[tuple[_Pieces, float | None, float]], word: Ways, limit: int
+) -> list[tuple[_Pieces, float | None, float]]:
+    """The first ways to write what was there and a word behind it.
+
+    A way made of the i-th and the j-th is behind i·j others, so few of them are looked at.
+    """
+    shares = word.shares or (1.0,) * len(word.ways)
+    made = [
+        (way + more, None if one is None else one + (score or 0.0), share * other)
+        for i, (way, one, share) in enumerate(found, 1)
+        for (more, score), other in zip(word.ways[: limit // i], shares, strict=False)
+    ]
+    made.sort(key=lambda one: (
+        (-one[1],) if one[1] is not None else (len(one[0]), *(-len(piece) for piece in one[0]))
+    ))
+    return made[:limit]
+
+
+# ---- the fewest tokens
+
+
+def _edges(encoder: WordEncoder, units: Sequence[bytes]) -> list[list[_Edge]]:
+    """The tokens that may start at each unit of a word, the shortest first."""
+    vocabulary = encoder.vocabulary
+    prefix = vocabulary.prefix
+    whole = b"".join(map(vocabulary.bare, units) if prefix else units)
+    # Few tokens have their bytes in this word at all; only of those are the units found.
+    symbols = symbols_of(vocabulary, encoder.merges)
+    near = (one for one in symbols if vocabulary.spelled(one).removeprefix(prefix) in whole)
+    finder = Finder(
+        (spelled_units(encoder, one), one) for one in near
+        if one not in vocabulary.never and vocabulary.kind_of(one) != "byte"
+    )
+    edges: list[list[_Edge]] = []
+    for start, unit in enumerate(units):
+        here = [_Edge(end, (vocabulary.spelled(symbol),)) for end, symbol in finder.at(units, start)]
+        if not (here and here[0].end == start + 1) and (spelled := _fallback(encoder, unit)):
+            here.insert(0, _Edge(start + 1, spelled))
+        edges.append(here)
+    return edges
+
+
+def _fallback(encoder: WordEncoder, unit: bytes) -> _Pieces:
+    """The tokens of the bytes of a unit that is no token; empty where there are none."""
+    vocabulary = encoder.vocabulary
+    if vocabulary.byte_tokens:
+        return tuple(byte_token(value).encode() for value in vocabulary.bare(unit))
+    symbols = [vocabulary.byte_symbols.get(value) for value in unit]
+    return () if None in symbols else tuple(vocabulary.pieces[one] for one in symbols if one is not None)
+
+
+def _fewest(encoder: WordEncoder, units: Sequence[bytes], limit: int) -> _Found:
+    """The ways with fewest tokens first, of equals those that start with longer tokens."""
+    edges = _edges(encoder, units)
+    counts = [0] * len(edges) + [1]  # the ways from each unit to the end
+    best: list[list[tuple[int, _Way]]] = [[] for _ in edges] + [[(0, None)]]
+    for start in reversed(range(len(edges))):
+        counts[start] = sum(counts[edge.end] for edge in edges[start])
+        longest = reversed(edges[start])  # the first; sorting keeps the order of equals
+        found: list[tuple[int, _Way]] = [
+            (size + len(edge.pieces), (edge.pieces, way)) for edge in longest for size, way in best[edge.end]
+        ]
+        best[start] = sorted(found, key=operator.itemgetter(0))[:limit]
+    listed: list[tuple[_Pieces, float | None]] = [(way, None) for way in _written(way for _, way in best[0])]
+    return counts[0], listed[:limit], []
+
+
+def _written(found: Iterable[_Way]) -> Iterator[_Pieces]:
+    for way in found:
+        pieces: list[bytes] = []
+        while way is not None:
+            first, way = way
+            pieces += first
+        yield tuple(pieces)
+
+
+# ---- the most probable
+
+
+def _probable(encoder: WordEncoder, units: Sequence[bytes], limit: int) -> _Found:
+    """The ways of a unigram model, most probable first, without those with a unit that is no token."""
+    segmenter = encoder.segmenter
+    assert isinstance(segmenter, Viterbi)
+    pieces = encoder.vocabulary.pieces
+    fallback = all(_fallback(encoder, unit) for unit in units if unit not in encoder.vocabulary.units)
+    count, total, best = segmenter.segmentations(units, limit, unknown=fallback)
+    found: list[tuple[_Pieces, float | None]] = []
+    for way, score in best:
+        spelled: list[bytes] = []
+        for arc in way:
+            spelled += _fallback(encoder, units[arc.start]) if arc.symbol is None else [pieces[arc.symbol]]
+        found.append((tuple(spelled), score))
+    return count, found, [exp(min(0.0, score - total)) for _, score in best]

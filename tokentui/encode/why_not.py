@@ -1,0 +1,465 @@
+"""Why a text is not one token: one table of reasons, of which exactly one holds for any text.
+
+A text passes the normalisation, the split and the encoder; `Case` looks at it on that way. A case may also be
+that of a token of the vocabulary (`tokentui.encode.reach`): why no text becomes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tokentui.core.safetext import safe
+from tokentui.encode.answers import WhyNot
+from tokentui.encode.case import (
+    BROKEN,
+    CHANGED,
+    CONTEXT,
+    COVERED,
+    CUT,
+    EMPTY,
+    NAMED,
+    NO_OUTLOOK,
+    NOTHING,
+    SPECIAL,
+    TWIN,
+    WHOLE,
+    WORD,
+    Case,
+    Outlook,
+    listed,
+    shown,
+)
+from tokentui.encode.decode import spelled_units
+from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.segment import MergeStep
+from tokentui.encode.segment.viterbi import Viterbi
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import Special
+from tokentui.text.pretokenize import PreToken
+from tokentui.text.split import SPLITS, branches
+
+Facts = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A reason why a text is not one token, or a token no text.
+
+    Attributes:
+        name: Its name.
+        about: The same in a few words.
+        holds: True if it is the reason of a case.
+        facts: The values of its proof.
+        says: The sentence, by the case and the facts.
+        where: What keeps a token from text where it is the reason that none becomes it: the `encoder`, the
+            `split`, the `normalisation`, a `twin`, its `name`, or its `bytes`. Empty where it never is.
+    """
+
+    name: str
+    about: str
+    holds: Callable[[Case], bool]
+    facts: Callable[[Case], Facts]
+    says: Callable[[Case, Facts], str]
+    where: str = ""
+
+
+def why_not(tokenizer: Tokenizer, text: str, outlook: Outlook = NO_OUTLOOK) -> WhyNot:
+    """Why a text is not one token by itself, or that it is.
+
+    Raises:
+        TokentuiError: The pattern of the split takes too long.
+    """
+    return reason_of(Case(tokenizer, text, outlook))
+
+
+def reason_of(case: Case) -> WhyNot:
+    """The reason that holds for a case."""
+    for one in REASONS.values():
+        if one.holds(case):
+            facts = one.facts(case)
+            if case.entry is None and case.normalized != case.text:
+                facts |= {"normalized": case.normalized}
+            return WhyNot(one.name, one.says(case, facts), facts)
+    raise AssertionError(f"no reason for {case.text!r}")
+
+
+def _nothing(case: Case) -> Facts:
+    return {}
+
+
+def _one(case: Case) -> Facts:
+    one = case.found[0]
+    return {"id": case.whole} | ({"name": one.name} if isinstance(one, Special) else {})
+
+
+def _says_one(case: Case, facts: Facts) -> str:
+    if "name" in facts:
+        kind = "symbol" if facts["name"] in case.recipe.symbols else "token"
+        return f"It is one token: the {kind} of id {facts['id']}, which a text holds wherever it spells it."
+    return f"It is{case.after} one token: id {facts['id']}."
+
+
+def _special(case: Case) -> Facts:
+    if case.text in case.vocabulary.specials:
+        return {"id": case.vocabulary.special_id(case.text), "kind": "special"}
+    return {"id": case.byte, "kind": "byte"}
+
+
+def _says_special(case: Case, facts: Facts) -> str:
+    if case.entry is not None:
+        return "text becomes a special token only where that is allowed"
+    if facts["kind"] == "byte":
+        return f"It spells the token of id {facts['id']}, which stands for a byte of an unknown character."
+    spells = f"It spells the special token of id {facts['id']}"
+    return f"{spells}, and typed text is never a special token unless that is allowed."
+
+
+def _normalised(case: Case) -> Facts:
+    symbol = case.typed if case.symbol is None else case.symbol
+    assert symbol is not None
+    return {"id": case.identity(symbol), "normalized": case.normalized}
+
+
+def _says_normalised(case: Case, facts: Facts) -> str:
+    if case.symbol is not None:
+        return "the normalisation changes it"
+    there = f"There is a token spelled so, id {facts['id']}"
+    return f"{there}, but the normalisation changes the text to {shown(case.normalized) or 'nothing'} first."
+
+
+def _named(case: Case) -> Facts:
+    one = next(one for one in case.found if isinstance(one, Special))
+    return {"name": one.name, "start": one.start, "end": one.end}
+
+
+def _says_named(case: Case, facts: Facts) -> str:
+    return f"It holds {shown(str(facts['name']))}, a token that is cut out of a text wherever it stands."
+
+
+def _split(case: Case) -> Facts:
+    words = [one for one in case.found if isinstance(one, PreToken)]
+    facts: Facts = {
+        "words": tuple(one.text for one in words), "at": words[min(1, len(words) - 1)].start,
+        "branch": None, "rule": "",
+    }
+    # Where the axes say all that is done to a text, the branch that takes the first word is known.
+    pipeline = case.vocabulary.pipeline
+    own = pipeline.near or case.encoder.pretokenizer.beyond_axes
+    if not own and SPLITS.of(case.recipe.split).is_pattern | SPLITS.of(case.recipe.split).alone:
+        known = branches(case.recipe.split)
+        prepared = case.encoder.pretokenizer.analyse(case.text).prepared
+        number = known.of(prepared, words[0].prepared_start, words[0].text)
+        if number is not None:
+            facts |= {"branch": number + 1, "rule": known.names[number]}
+    return facts
+
+
+def _says_split(case: Case, facts: Facts) -> str:
+    if case.symbol is not None:
+        return "no word that the split leaves holds it, in any context tried"
+    words = facts["words"]
+    assert isinstance(words, tuple)
+    cuts = f"The split {shown(case.recipe.split)} cuts it{case.after} into {len(words):,} pre-tokens"
+    branch = f" Branch {facts['branch']} of its pattern takes the first one: {safe(str(facts['rule']))}."
+    return f"{cuts}, {listed(words)}, which no token crosses." + (branch if facts["branch"] else "")
+
+
+def _given_up(case: Case) -> Facts:
+    return {"characters": len(case.word), "most": case.encoder.way.most}
+
+
+def _says_given_up(case: Case, facts: Facts) -> str:
+    if case.symbol is not None:
+        return "its own text is given up: it is too long"
+    most = f"longest match gives up a word of more than {facts['most']}"
+    return f"It has{case.after} {facts['characters']} characters, and {most}."
+
+
+def _unknown(case: Case) -> Facts:
+    return {"unit": case.unknown, "pieces": case.pieces}
+
+
+def _says_unknown(case: Case, facts: Facts) -> str:
+    what = "stands for a pair" if case.vocabulary.codes else "is not in the vocabulary"
+    cause = f"{shown(case.unknown or b'')} {what}"
+    return cause if case.symbol is not None else f"It cannot be one{case.after}: {cause}."
+
+
+def _alike(case: Case) -> Facts:
+    (part,) = case.parts
+    assert part.symbol is not None
+    return {"id": case.identity(part.symbol)}
+
+
+def _says_alike(case: Case, facts: Facts) -> str:
+    return f"another token is spelled alike: id {facts['id']}"
+
+
+def _target(case: Case) -> Facts:
+    assert case.target is not None
+    return {"id": case.identity(case.target), "pieces": case.pieces}
+
+
+def _blocked(case: Case) -> Facts:
+    """The token's step and pair, and the first merge that makes something that is no part of it."""
+    assert case.target is not None
+    vocabulary, rank = case.vocabulary, case.target - case.vocabulary.base_size
+    wanted = _spans(case.encoder, case.target)
+    facts = _target(case) | {
+        "step": rank + 1, "parts": tuple(map(vocabulary.spelled, vocabulary.merges[rank])), "by": (),
+        "by_step": None,
+    }
+    for step in case.encoder.segmenter.steps(case.kept, len(case.word)):
+        if isinstance(step, MergeStep) and (step.start, step.end) not in wanted:
+            return facts | {"by": (step.left, step.right), "by_step": step.rank + 1}
+    return facts
+
+
+def _says_blocked(case: Case, facts: Facts) -> str:
+    if case.symbol is not None:
+        return case.cut
+    parts, by = facts["parts"], facts["by"]
+    assert isinstance(parts, tuple)
+    assert isinstance(by, tuple)
+    made = f"there is a token for it, made of {' + '.join(map(shown, parts))} at step {facts['step']:,}"
+    if not by:
+        return f"{case.cut}: {made}, but merges never come to it."
+    barring = f"{' + '.join(map(shown, by))} (step {facts['by_step']:,})"
+    return f"{case.cut}: {made}, but {barring} is merged first and bars the way."
+
+
+def _spans(encoder: WordEncoder, symbol: int) -> set[tuple[int, int]]:
+    """The (start, end) in units of every token in the merge tree of a symbol."""
+    vocabulary, spans, waiting, at = encoder.vocabulary, set[tuple[int, int]](), [symbol], 0
+    while waiting:
+        one = waiting.pop()
+        spans.add((at, at + len(spelled_units(encoder, one))))
+        if one >= vocabulary.base_size:
+            left, right = vocabulary.merges[one - vocabulary.base_size]
+            waiting += (right, left)
+        else:
+            at += len(spelled_units(encoder, one))
+    return spans
+
+
+def _says_orphan(case: Case, facts: Facts) -> str:
+    if case.symbol is not None:
+        return case.cut
+    return f"{case.cut}: there is a token for it, id {facts['id']}, but no merge makes it."
+
+
+def _probable(case: Case) -> Facts:
+    """The scores of the token and of what is taken in its place, as the encoder has them."""
+    segmenter = case.encoder.segmenter
+    assert isinstance(segmenter, Viterbi)
+    edges = segmenter.lattice(case.kept)
+    assert case.target is not None
+    scores = (edge.score for edge in edges if edge.symbol == case.target)
+    whole = next(scores, case.vocabulary.scores[case.target])
+    best = sum(edge.score for edge in edges if edge.best)
+    return _target(case) | {"score": whole, "best": best, "difference": best - whole}
+
+
+def _says_probable(case: Case, facts: Facts) -> str:
+    if case.symbol is not None:
+        return case.cut
+    whole = f"the token for all of it (log probability {facts['score']:.4f})"
+    return f"{case.cut}: {whole} is less probable than these ({facts['best']:.4f})."
+
+
+def _says_reserved(case: Case, facts: Facts) -> str:
+    if case.symbol is not None:
+        return "the file says that no text becomes it" if case.parts else case.cut
+    return f"{case.cut}: there is a token spelled so, id {facts['id']}, which the file keeps from any text."
+
+
+def _says_passed(case: Case, facts: Facts) -> str:
+    if case.symbol is not None:
+        return case.cut
+    return f"{case.cut}: there is a token spelled so, id {facts['id']}, which the encoder passes over."
+
+
+def _later(case: Case) -> Facts:
+    assert case.later is not None
+    more = case.made(case.later) - case.encoder.merges
+    limit = case.vocabulary.limit
+    return {"step": more + (case.encoder.merges if limit is None else limit[0]), "pieces": case.pieces}
+
+
+def _says_later(case: Case, facts: Facts) -> str:
+    return f"{case.cut}: a token for it is made only at step {facts['step']:,}."
+
+
+def _marked(case: Case) -> Facts:
+    assert case.marked is not None
+    symbol, where = case.marked
+    return {
+        "id": case.identity(symbol), "piece": case.vocabulary.spelled(symbol), "where": where,
+        "pieces": case.pieces,
+    }
+
+
+def _says_marked(case: Case, facts: Facts) -> str:
+    piece = facts["piece"]
+    assert isinstance(piece, bytes)
+    return f"{case.cut}: no token is spelled so; there is {shown(piece)}, {facts['where']}."
+
+
+def _long(case: Case) -> Facts:
+    return {"units": len(case.units), "max_length": case.outlook.max_length, "pieces": case.pieces}
+
+
+def _says_long(case: Case, facts: Facts) -> str:
+    return f"{case.cut}: it has {facts['units']:,} units, and no token has more than {facts['max_length']:,}."
+
+
+def _filtered(case: Case) -> Facts:
+    return {"filter": case.recipe.pieces, "pieces": case.pieces}
+
+
+def _says_filtered(case: Case, facts: Facts) -> str:
+    return f"{case.cut}: pieces={facts['filter']} makes no such token."
+
+
+def _missing(case: Case) -> Facts:
+    """The first two neighbours that no merge joins, or those that the training names."""
+    spelled = (case.vocabulary.spelled(part.symbol) for part in case.parts if part.symbol is not None)
+    left, right = [*spelled][:2]
+    return {"left": left, "right": right, "pieces": case.pieces}
+
+
+def _awaited(case: Case) -> Facts:
+    return {"pieces": case.pieces, **case.prospect.facts}
+
+
+def _says_missing(case: Case, facts: Facts) -> str:
+    joined = " and ".join(map(shown, case.pieces)) if len(case.pieces) == 2 else "any two neighbours of these"
+    return f"{case.cut}: no token is spelled so, and no merge joins {joined}."
+
+
+def _pair(facts: Facts) -> str:
+    left, right = facts["left"], facts["right"]
+    assert isinstance(left, bytes)
+    assert isinstance(right, bytes)
+    return f"{shown(left)} + {shown(right)}"
+
+
+def _in_line(facts: Facts) -> str:
+    """The missing pair with its count and its place in line."""
+    if not facts.get("count"):
+        return f"The first pair that is missing is {_pair(facts)}: it stands nowhere in the corpus now"
+    times = "once" if facts["count"] == 1 else f"{facts['count']:,} times"
+    place = f" and is number {facts['place']:,} in line at step {facts['at']:,}" if facts["place"] else ""
+    return f"The first pair that is missing is {_pair(facts)}: it stands {times}{place}"
+
+
+def _says_comes(case: Case, facts: Facts) -> str:
+    return f"{case.cut}. {_in_line(facts)}; training on makes it one token at step {facts['step']:,}."
+
+
+def _says_overtaken(case: Case, facts: Facts) -> str:
+    by = facts["by"]
+    assert isinstance(by, tuple)
+    if facts["merged"]:
+        never = f"it is merged at step {facts['merged']:,}, and the whole text never is"
+    else:
+        never = "it never becomes the best"
+    if by:
+        apart = f"{' + '.join(map(shown, by))} (step {facts['by_step']:,}) is merged first and takes "
+        never += f": {apart}{'what is left' if facts['merged'] else 'it'} apart"
+    else:
+        never += f": training ends at step {facts['end']:,}"
+    return f"{case.cut}. {_in_line(facts)}; {never}."
+
+
+def _says_waits(case: Case, facts: Facts) -> str:
+    tried = f"; the next {facts['ahead']:,} steps do not make it one token" if facts["ahead"] else ""
+    return f"{case.cut}. {_in_line(facts)}{tried}."
+
+
+def _says_absent(case: Case, facts: Facts) -> str:
+    return f"{case.cut}: no token is spelled so, and the corpus never holds it."
+
+
+def _pieces(case: Case) -> Facts:
+    return {"pieces": case.pieces}
+
+
+def _says_none(case: Case, facts: Facts) -> str:
+    return f"{case.cut}: no token is spelled so."
+
+
+def _fate(name: str) -> Callable[[Case], bool]:
+    return lambda case: case.lacks_merge and case.prospect.fate == name
+
+
+def _at(stage: str) -> Callable[[Case], bool]:
+    return lambda case: case.stage == stage
+
+
+REASONS: dict[str, Reason] = {one.name: one for one in (
+    Reason("empty", "the text is empty", _at(EMPTY), _nothing,
+           lambda case, facts: "It is the empty text, which has no tokens."),
+    Reason("one-token", "it is one token", _at(WHOLE), _one, _says_one),
+    Reason("special", "it spells a special token", _at(SPECIAL), _special, _says_special, where="name"),
+    Reason("normalised", "the normalisation changes it", _at(CHANGED), _normalised, _says_normalised,
+           where="normalisation"),
+    Reason("named", "it holds a token that is found by its name", _at(NAMED), _named, _says_named,
+           where="split"),
+    Reason("nothing-left", "nothing of it is left to encode", _at(NOTHING), _nothing,
+           lambda case, facts: f"Nothing of it is left{case.after or ' after the split'}: it has no tokens.",
+           where="split"),
+    Reason("split", "the split cuts it into several pre-tokens", _at(CUT), _split, _says_split,
+           where="split"),
+    Reason("too-long", "longest match gives up so long a word",
+           lambda case: case.stage == WORD and case.given_up, _given_up, _says_given_up, where="encoder"),
+    Reason("unknown", "it holds a unit that is not in the vocabulary",
+           lambda case: case.stage == WORD and not case.given_up and case.lacks_unit, _unknown, _says_unknown,
+           where="encoder"),
+    Reason("alike", "another token is spelled alike", _at(TWIN), _alike, _says_alike, where="twin"),
+    Reason("reserved", "the file keeps its token from any text",
+           lambda case: case.stage == WORD and not (case.given_up or case.lacks_unit)
+           and case.target in case.vocabulary.never, _target, _says_reserved, where="encoder"),
+    Reason("orphan", "no merge makes its token", lambda case: case.passed_over and case.orphan, _target,
+           _says_orphan, where="encoder"),
+    Reason("blocked", "another merge takes its token apart first",
+           lambda case: case.passed_over and case.merges and not case.orphan, _blocked, _says_blocked,
+           where="encoder"),
+    Reason("less-probable", "its token is less probable than others together",
+           lambda case: case.passed_over and isinstance(case.encoder.segmenter, Viterbi), _probable,
+           _says_probable, where="encoder"),
+    Reason("passed-over", "the encoder looks its token up nowhere",
+           lambda case: case.passed_over
+           and not (case.merges or isinstance(case.encoder.segmenter, Viterbi)), _target, _says_passed,
+           where="encoder"),
+    Reason("later", "its token is made at a later step",
+           lambda case: case.stage == WORD and not (case.given_up or case.lacks_unit)
+           and case.later is not None, _later, _says_later),
+    Reason("marked", "its token has another mark or space",
+           lambda case: case.absent and case.marked is not None, _marked, _says_marked),
+    Reason("max-length", "its token would have too many units",
+           lambda case: case.absent and case.marked is None and case.too_long, _long, _says_long),
+    Reason("filter", "the filter of pieces makes no such token",
+           lambda case: case.absent and case.marked is None and not case.too_long and case.refused,
+           _filtered, _says_filtered),
+    Reason("missing", "no merge joins its tokens",
+           lambda case: case.merges and _fate("")(case), _missing, _says_missing),
+    Reason("absent", "the corpus never holds it", _fate("absent"), _awaited, _says_absent),
+    Reason("comes", "training on makes it one token", _fate("comes"), _awaited, _says_comes),
+    Reason("overtaken", "training on merges its tokens with others", _fate("overtaken"), _awaited,
+           _says_overtaken),
+    Reason("waits", "its pair waits in line", _fate("waits"), _awaited, _says_waits),
+    Reason("dropped", "the training dropped its piece", _fate("dropped"), _awaited,
+           lambda case, facts: f"{case.cut}: the training dropped such a piece: {facts['why']}."),
+    Reason("no-token", "no token is spelled so", lambda case: not case.merges and _fate("")(case), _pieces,
+           _says_none),
+    Reason("not-utf8", "no UTF-8 has its bytes", _at(BROKEN), _nothing,
+           lambda case, facts: "only bytes that are not UTF-8 become it", where="bytes"),
+    Reason("covered", "its character has a token of its own", _at(COVERED), _nothing,
+           lambda case, facts: "each character that has this byte has a token of its own", where="encoder"),
+    Reason("context", "other tokens take its place", _at(CONTEXT), _nothing,
+           lambda case, facts: "every text that was tried and holds it becomes other tokens",
+           where="encoder"),
+)}
+"""The reasons, by name. For any text exactly one holds; for a token that no text becomes one with `where`."""
