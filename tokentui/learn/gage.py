@@ -12,7 +12,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 
 from tokentui.core.runtime import quiet_collector
 from tokentui.encode.vocabulary import GageVocabulary, free_bytes
@@ -22,7 +21,7 @@ from tokentui.learn.objectives import Material
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Why
 from tokentui.learn.trainer import Compressed
-from tokentui.learn.values import WhatIf
+from tokentui.learn.values import PairEngine
 from tokentui.recipe import Stops
 
 ENTRY_BYTES = 3
@@ -53,17 +52,19 @@ class GageTrainer(PairTrainer):
 
     Args:
         material: The documents, each of them a word, and the recipe.
-        what_if: Changes of the run.
+        of: The engine of a compression of the same documents, whose steps are taken over; None for none.
+        number: How many of its steps are taken over.
     """
 
-    def __init__(self, material: Material, what_if: tuple[WhatIf, ...] = ()) -> None:
+    def __init__(self, material: Material, of: PairEngine | None = None, number: int = 0) -> None:
         def vocabulary(totals: Totals) -> GageVocabulary:
             run = material.run
             return GageVocabulary(material.recipe, free_bytes(totals), run.specials, run.first_id)
 
         with quiet_collector():
-            self._pairs = PlainPairs(material, vocabulary)
-        super().__init__(self._pairs, material, what_if, partial(GageTrainer, material))
+            taken = of.fork(number, material.recipe) if isinstance(of, PlainPairs) else None
+            self._pairs = taken or PlainPairs(material, vocabulary)
+        super().__init__(self._pairs, material, GageTrainer)
         self.compression = self
         self.letters = self._vocabulary.placeholders
         self.most = len(self.letters)

@@ -15,7 +15,7 @@ from tokentui.learn.bpe import PlainPairs
 from tokentui.learn.objectives import OBJECTIVES, Material
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.ranking import TIES
-from tokentui.learn.values import PairEngine, WhatIf
+from tokentui.learn.values import PairEngine
 from tokentui.recipe import Recipe
 from tokentui.text.count import Words
 from tokentui.text.pretokenize import MARKS
@@ -34,7 +34,7 @@ def without_kernel(recipe: Recipe) -> str:
     Empty where kernels know all.
     """
     objective = OBJECTIVES.of(recipe.objective)
-    known = {"objective": bool(objective.task)}
+    known = {"objective": bool(objective.task), "what_if": not recipe.what_if}
     if not objective.scored:
         known |= {
             # A barrier inside a word is known to the cells of the plain engine alone.
@@ -72,13 +72,14 @@ def _may_spell(specials: Sequence[str], words: Words, recipe: Recipe) -> bool:
 
 
 def merging(
-    material: Material, what_if: tuple[WhatIf, ...] = (), kernels: bool | None = None
+    material: Material, of: PairEngine | None = None, number: int = 0, kernels: bool | None = None
 ) -> PairTrainer:
-    """Start a training by merges of pairs.
+    """Start a training by merges of pairs. Only plain Python knows what-ifs.
 
     Args:
         material: The counted words, the recipe and the run.
-        what_if: Changes of the run. Only plain Python knows them.
+        of: The engine of a training of the same words, whose steps are taken over; None for none.
+        number: How many of its steps are taken over, where they need not be chosen again.
         kernels: True to train with kernels; None lets `is_chosen` decide.
     """
     recipe, run = material.recipe, material.run
@@ -88,12 +89,15 @@ def merging(
 
     with quiet_collector():
         chosen = not jit.failed and (is_chosen(material) if kernels is None else kernels)
-        engine: PairEngine | None = None
-        if chosen and not what_if:
+        engine: PairEngine | None = of.fork(number, recipe) if isinstance(of, PlainPairs) else None
+        if engine is None and chosen and not recipe.what_if:
             with jit.rescued():
                 # with NumPy, and the kernels that are loaded by now
                 from tokentui.learn.compiled import KernelPairs
 
                 engine = KernelPairs(material, vocabulary)
-        engine = engine or PlainPairs(material, vocabulary)
-        return PairTrainer(engine, material, what_if, partial(merging, material, kernels=kernels))
+        if engine is None:
+            engine = PlainPairs(material, vocabulary)
+            if of is not None:
+                engine.follow(of, number)
+        return PairTrainer(engine, material, partial(merging, kernels=kernels))

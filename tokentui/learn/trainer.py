@@ -11,8 +11,8 @@ from typing import NamedTuple, Protocol
 
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.rows import Candidate, Entry, Page, Query, Traits, Why
-from tokentui.learn.values import Changed, Life, Span, Step, Stop, WhatIf, Word
-from tokentui.recipe import Ending, Recipe, Stops
+from tokentui.learn.values import Changed, Life, Span, Step, Stop, Word
+from tokentui.recipe import Ending, Recipe, Stops, WhatIf
 from tokentui.text.count import Words
 
 SLICE_S = 0.01
@@ -209,4 +209,11 @@ class Trainer(Protocol):
         """
 
     def fork(self, number: int, what_if: tuple[WhatIf, ...]) -> Trainer:
-        """Another training over the same corpus that stands at a computed step and goes on under what-ifs."""
+        """Another training over the same corpus that stands at a computed step and goes on under what-ifs.
+
+        A fork at step 0 reads nothing but the words. Any other takes over what this training has at present,
+        and is made where that is walked.
+
+        Raises:
+            TokentuiError: There are what-ifs, and no `Traits.what_ifs`; or two decide what a step merges.
+        """

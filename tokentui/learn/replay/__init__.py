@@ -43,8 +43,8 @@ from tokentui.learn.rows import (
     page_of,
 )
 from tokentui.learn.trainer import Goal, Size, Tokens
-from tokentui.learn.values import Changed, Event, Kind, Life, MergeStep, Span, Stop, WhatIf, Word
-from tokentui.recipe import Ending, Stops
+from tokentui.learn.values import Changed, Event, Kind, Life, MergeStep, Span, Stop, Word
+from tokentui.recipe import Ending, Stops, WhatIf
 from tokentui.text.count import Words
 
 COLUMNS = (Column("parts", "", "tokens"), Column("places", "", "count"), Column("place", "", "text"))
@@ -130,6 +130,7 @@ class ReplayTrainer:
 
     def fork(self, number: int, what_if: tuple[WhatIf, ...]) -> ReplayTrainer:
         """Another replay over the same corpus, at a step; what is known of the words is shared."""
+        self.traits.check_what_ifs(what_if)
         other = copy.copy(self)
         other._start()
         other._go(number)
