@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from tokentui.core import jit
@@ -103,6 +103,17 @@ def jump(trainer: Trainer, number: int) -> int:
     while not tried(trainer, lambda: trainer.advance(number, trainer.limits)):
         tick(abs(trainer.number - start), total)
     return trainer.number
+
+
+def ages(trainer: Trainer, ids: Iterable[int | None]) -> tuple[int, ...]:
+    """For each id that the tokenizer of the present step gives the step that made its token; 0 for a unit, a
+    special token, a byte of an unknown unit, and what has no id."""
+    tokenizer = trainer.tokenizer()
+    numbers = tokenizer.vocabulary.ids(tokenizer.merges)
+    made: dict[int, int] = {}
+    for symbol in tokenizer.vocabulary.symbols(tokenizer.merges):
+        made.setdefault(numbers[symbol], symbol)  # of two merges that spell a special token the first
+    return tuple(0 if one is None else trainer.made_at(made.get(one, -1)) for one in ids)
 
 
 def what_if(trainer: Trainer, changes: Sequence[WhatIf]) -> Trainer:

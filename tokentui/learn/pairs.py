@@ -18,6 +18,7 @@ from itertools import islice
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.objectives import Material, Objective
+from tokentui.learn.replay.segmentations import MERGES, TokenOrder, WordSegmentations
 from tokentui.learn.rows import (
     KEPT_ROWS,
     Candidate,
@@ -48,7 +49,6 @@ from tokentui.learn.values import (
     Word,
 )
 from tokentui.recipe import FORBID, FORCE, Ending, Stops, WhatIf
-from tokentui.text.pretokenize import Pretokenizer
 
 _FAR = 1 << 62
 _JOINED = b"+"
@@ -412,25 +412,14 @@ class PairTrainer:
         return Changed(frozenset(self.engine.words_changed()))
 
     def life(self, word: str) -> list[Life]:
-        """The segmentations of a word: its units, and those after every merge that changes them.
+        """A pre-token as the tokenizers of the steps up to this one encode it."""
+        vocabulary, base = self.engine.vocabulary, self.engine.vocabulary.base_size
+        order = TokenOrder(vocabulary, MERGES, range(base, base + self.number))
+        return WordSegmentations(order).lives(word)
 
-        Units that are no part of the base are left out.
-        """
-        vocabulary = self.engine.vocabulary
-        pieces, units = vocabulary.pieces, vocabulary.units
-        symbols = [units[unit] for unit in Pretokenizer(self.recipe).units(word) if unit in units]
-        lives = [Life(0, tuple(pieces[symbol] for symbol in symbols))]
-        for rank, parts in enumerate(vocabulary.merges[: self.number]):
-            merged: list[int] = []
-            for symbol in symbols:
-                if merged and (merged[-1], symbol) == parts:
-                    merged[-1] = vocabulary.base_size + rank
-                else:
-                    merged.append(symbol)
-            if len(merged) < len(symbols):
-                symbols = merged
-                lives.append(Life(rank + 1, tuple(pieces[symbol] for symbol in symbols)))
-        return lives
+    def made_at(self, symbol: int) -> int:
+        """The step that made a symbol, 0 for a unit."""
+        return max(0, symbol - self.engine.vocabulary.base_size + 1)
 
     # ---- the vocabulary
 

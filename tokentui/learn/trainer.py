@@ -198,7 +198,15 @@ class Trainer(Protocol):
         """The changes of the last step."""
 
     def life(self, word: str) -> Sequence[Life]:
-        """The segmentations of a word of the corpus, from step 0 up to this one."""
+        """A pre-token, of the corpus or any other, as the tokenizers of step 0 up to this one encode it: an
+        entry for each step that cuts it in another way.
+
+        Raises:
+            TokentuiError: It cannot be encoded: it holds a byte that stands for a pair.
+        """
+
+    def made_at(self, symbol: int) -> int:
+        """The step that made a symbol of the vocabulary; 0 where it is there from the start, or is none."""
 
     def tokenizer(self, number: int | None = None, run: Mapping[str, object] | None = None) -> Tokenizer:
         """The tokenizer of a computed step, of the present one where None.

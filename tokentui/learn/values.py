@@ -201,7 +201,12 @@ class Changed(NamedTuple):
 
 
 class Life(NamedTuple):
-    """A word from a step on, until the next entry: its pieces."""
+    """A pre-token from a step on, until the next entry, as the tokenizers of these steps encode it.
+
+    Attributes:
+        number: The step that cuts it in this way, 0 for the start.
+        pieces: The exact bytes of its tokens, with their marks; empty for an unknown token.
+    """
 
     number: int
     pieces: tuple[bytes, ...]

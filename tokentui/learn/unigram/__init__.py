@@ -417,13 +417,17 @@ class UnigramTrainer:
         return Changed(differs=lambda word: old.pieces(word) != now.pieces(word))
 
     def life(self, word: str) -> list[Life]:
-        """The segmentations of a word, from step 0 up to this one."""
+        """A pre-token as the tokenizers of the steps up to this one encode it."""
         lives: list[Life] = []
         for number, (model, *_) in enumerate(self._positions[: self.number + 1]):
             pieces = tuple(self._laid_out(model).pieces(word))
             if not lives or lives[-1].pieces != pieces:
                 lives.append(Life(number, pieces))
         return lives
+
+    def made_at(self, symbol: int) -> int:
+        """The step that made a symbol: all pieces are there from the start."""
+        return 0
 
     @property
     def vocabulary(self) -> Vocabulary:
