@@ -102,7 +102,7 @@ class WhatIf(NamedTuple):
         Raises:
             TokentuiError: It stands for none.
         """
-        where = f"what_if={text}"
+        where = f"what_if={text[:80]}"
         found = _CHANGE.fullmatch(text)
         if found is None or not int(found[1]):
             raise TokentuiError("not a what-if", where, _CHANGES)

@@ -18,6 +18,7 @@ from trainers import best, merge_steps, start, why, words_of
 
 import tokentui
 from tokentui import learn
+from tokentui.analyze.verify.peers import PEERS, check_recipe
 from tokentui.analyze.what_if import Cost, cost
 from tokentui.axes import AXES, changed, preset
 from tokentui.core import jit
@@ -95,6 +96,18 @@ def test_a_recipe_holds_them_in_one_way() -> None:
     assert one.what_if == ("3:forbid:%C3%A9+a", "12:forbid:%C3%A9", "12:leave-out")
     assert one == Recipe(what_if=tuple(reversed(one.what_if)))
     assert one.axis("what_if") == "3:forbid:%C3%A9+a 12:forbid:%C3%A9 12:leave-out"
+
+
+@pytest.mark.parametrize("name", ["what_if", "symbols"])
+def test_a_file_may_name_very_many(name: str) -> None:
+    """Each is looked at once: a hundred thousand take no longer than a moment."""
+    texts = [f"{number}:leave-out" for number in range(1, 100_001)]
+    assert len(getattr(Recipe(**{name: texts}), name)) == 100_000  # type: ignore[arg-type]
+
+
+def test_no_library_is_asked_to_train_under_them() -> None:
+    with pytest.raises(TokentuiError, match="knows no what-ifs"):
+        check_recipe(preset("gpt2", what_if=["1:leave-out"]), PEERS["tokenizers"])
 
 
 def test_what_merges_nothing_refuses_them() -> None:

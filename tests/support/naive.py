@@ -128,7 +128,7 @@ class NaiveUnder(Naive):
         standing = super().counts()
         self.max_length = longest
         asked = [parts for step, what, parts in self.changes if (what, step) == ("force", self.made + 1)]
-        found = ((pair, count) for pair, count in standing.items() if self.parts(pair) in asked)
+        found = ((pair, standing[pair]) for pair in super().ranked(standing) if self.parts(pair) in asked)
         return next(found, (None, 0))
 
     def ranked(self, counts: Counter[Pair]) -> list[Pair]:

@@ -25,7 +25,7 @@ from tokentui.learn.objectives import Material
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Candidate, Page, Query, Traits
 from tokentui.learn.trainer import Goal, Made, Size
-from tokentui.learn.values import Changed, Constraints, Event, Kind, Life, Merged, Ranked, Span, Step
+from tokentui.learn.values import MAKING, Changed, Constraints, Event, Kind, Life, Merged, Ranked, Span, Step
 from tokentui.recipe import Recipe, WhatIf
 from tokentui.text.count import Words
 
@@ -428,6 +428,12 @@ class EventTrainer(PairTrainer):
             if symbols != before:
                 lives.append(Life(number, tuple(self.pieces[symbol] for symbol in symbols)))
         return lives
+
+    def made_at(self, symbol: int) -> int:
+        """The first step that makes a symbol."""
+        making = (step.number for step in self.engine.steps for event in step.events
+                  if event.symbol == symbol and event.kind in MAKING)
+        return next(making, 0)
 
     def changed(self) -> Changed:
         """The changes of the last step."""

@@ -383,13 +383,14 @@ class PlainPairs:
         return [(numerator << shift) // denominator for numerator, denominator in fractions]
 
     def _pair_of(self, parts: tuple[bytes, ...]) -> int:
-        """The pair of these parts that stands somewhere, 0 where none does."""
+        """The pair of these parts that stands somewhere, 0 where none does; of several that are spelled alike
+        the one that stands most often."""
         pieces = self.vocabulary.pieces
         found = (
             pair for pair in range(1, len(self.counts))
             if self.counts[pair] and (pieces[self.left[pair]], pieces[self.right[pair]]) == parts
         )
-        return next(found, 0)
+        return min(found, key=lambda pair: (-self.counts[pair], self.key(pair)), default=0)
 
     def ranked(self, under: Constraints, limit: int) -> Ranked:
         """The candidates at this step, so many of the best in order."""

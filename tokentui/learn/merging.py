@@ -31,10 +31,12 @@ MOST_WEIGHT = (1 << 31) - 1
 def without_kernel(recipe: Recipe) -> str:
     """The value of a recipe that no kernel knows, as `axis=value`: plain Python trains by it.
 
-    Empty where kernels know all.
+    Empty where kernels know all; `what-ifs` where it has some.
     """
+    if recipe.what_if:
+        return "what-ifs"
     objective = OBJECTIVES.of(recipe.objective)
-    known = {"objective": bool(objective.task), "what_if": not recipe.what_if}
+    known = {"objective": bool(objective.task)}
     if not objective.scored:
         known |= {
             # A barrier inside a word is known to the cells of the plain engine alone.
