@@ -6,14 +6,15 @@ import copy
 import json
 import math
 from collections import Counter
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive import NaiveUnder
-from running_cli import done, refused
+from naive import Naive, NaiveUnder
+from running_cli import cli, done, refused
 from trainers import best, merge_steps, start, why, words_of
 
 import tokentui
@@ -206,23 +207,27 @@ def test_any_walk_equals_a_training_from_scratch(
 
 
 @settings(max_examples=80, deadline=None)
-@given(texts, recipes, changes_of(), changes_of(), st.integers(0, 9), st.integers(0, 9))
+@given(
+    texts, recipes, changes_of(), changes_of(), st.integers(0, 9), st.integers(0, 9),
+    st.none() | st.integers(2, 4),
+)
 def test_a_fork_is_a_training_under_all_of_them(
-    text: str, recipe: Recipe, first: list[WhatIf], more: list[WhatIf], computed: int, number: int
+    text: str, recipe: Recipe, first: list[WhatIf], more: list[WhatIf], computed: int, number: int,
+    longest: int | None,
 ) -> None:
     """However far the first has come and wherever it stands; and it stays as it was."""
     changes = list(dict.fromkeys(first))
     more = [one for one in more if one not in changes and (one.what == FORBID or one.step not in {
         other.step for other in changes if other.what != FORBID})]
-    trainer = start(Corpus.from_text(text), recipe.under(changes))
-    learn.jump(trainer, computed)
+    trainer, stops = start(Corpus.from_text(text), recipe.under(changes)), Stops(max_length=longest)
+    trainer.advance(computed, stops, math.inf)
     learn.jump(trainer, number)
     before = list(learn.steps(trainer)), best(trainer), words_of(trainer)
     fork = learn.what_if(trainer, more)
     assert isinstance(fork, PairTrainer)
     assert fork.recipe == recipe.under(changes + more) == fork.tokenizer().recipe
     fresh = start(Corpus.from_text(text), fork.recipe)
-    learn.jump(fresh, number)
+    fresh.advance(number, stops, math.inf)
     for goal in (number, number + 3, max(0, number - 4), 99):
         for one in (fork, fresh):
             learn.jump(one, goal)
@@ -230,6 +235,45 @@ def test_a_fork_is_a_training_under_all_of_them(
         assert (best(fork), words_of(fork), why(fork)) == (best(fresh), words_of(fresh), why(fresh))
     assert (list(learn.steps(trainer)), best(trainer), words_of(trainer)) == before
     assert fork.tokenizer().encode(text).ids == fresh.tokenizer().encode(text).ids
+
+
+@settings(max_examples=80, deadline=None)
+@given(texts, changes_of(), st.integers(0, 9))
+def test_a_run_by_score_is_a_recount(text: str, changes: list[WhatIf], number: int) -> None:
+    """Each step takes the pair of the greatest exact value that is not forbidden, the first one in the
+    corpus, or the one that is forced."""
+    recipe = PLAIN.with_axes(objective="score").under(changes)
+    trainer = start(Corpus.from_text(text), recipe)
+    learn.jump(trainer, 4)
+    trainer = learn.what_if(trainer, [])  # type: ignore[assignment]
+    learn.jump(trainer, number)
+    learn.jump(trainer, 0)
+    naive = naive_of(trainer, changes)
+    while True:
+        standing = Naive.counts(naive)
+        uses: Counter[int] = Counter()
+        for word, weight in zip(naive.words, naive.weights, strict=True):
+            for symbol in word:
+                uses[symbol] += weight
+        values = {pair: Fraction(count, uses[pair[0]] * uses[pair[1]]) for pair, count in standing.items()}
+        for one in changes:
+            if (one.step, one.what) == (naive.made + 1, LEAVE_OUT):
+                free = list(filter(naive.allowed, standing))
+                naive.left_out |= {one.step: max(free, key=values.__getitem__)} if free else {}
+        allowed = list(filter(naive.allowed, standing))
+        forced, _ = naive.forced()
+        wanted = max(allowed, key=values.__getitem__, default=None) if forced is None else forced
+        reasons = why(trainer)
+        assert (None if reasons.best is None else reasons.best.key) == wanted
+        step = learn.step(trainer)
+        if wanted is None:
+            assert step is None
+            break
+        assert step is not None
+        assert step.events[0].parts == wanted
+        assert step.tied == sum(values[one] == max(map(values.__getitem__, allowed)) for one in allowed)
+        naive.merge(wanted)
+        assert words_of(trainer) == naive.words
 
 
 # ---- the rules that are not a recount's
@@ -412,6 +456,8 @@ def test_the_command(tmp_path: Path) -> None:
     trainer = start(CORPUS, CHANGED)
     learn.jump(trainer, 8)
     assert rows == [*(step.row for step in learn.steps(trainer)), {"end": "merges", "steps": 8}]
+    told = cli(*asked, "--what-if", "4:force:q+z", "--trace", str(tmp_path / "trace"))
+    assert "4:force:q+z changed nothing: the pair stands nowhere before step 4" in told.stderr
     assert load(out).recipe == CHANGED
     assert load(out).vocabulary.merges == trainer.engine.vocabulary.merges
     assert "not a what-if" in refused("train", str(text), "-r", str(recipe), "--what-if", "x")
