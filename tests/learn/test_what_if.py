@@ -291,6 +291,23 @@ def test_a_forced_merge_is_made_under_any_least_count_and_does_not_end_a_run() -
     assert trainer.why(Stops(min_count=4)).end is None
 
 
+@pytest.mark.parametrize(("changes", "tied"), [
+    (("1:force:i+j",), True), (("1:force:i+j", "1:forbid:ij"), False), (("1:force:a+b",), False),
+])
+def test_a_forced_pair_is_tied_with_candidates_wherever_they_stand(
+    changes: tuple[str, ...], tied: bool
+) -> None:
+    """It stands first, far from those that are as good; one that is forbidden is like none of them."""
+    words = Words(("ab", "cd", "ef", "gh", "ij"), (9, 8, 5, 5, 5))
+    trainer = learn.start(None, PLAIN.under(map(WhatIf.read, changes)), words=words)
+    assert [one.tied for one in best(trainer)] == [tied, *(
+        one.parts not in ((b"a", b"b"), (b"c", b"d")) for one in best(trainer)[1:]
+    )]
+    assert best(trainer, 1)[0].tied == tied
+    assert best(trainer)[0].parts == trainer.recipe.changes[-1].parts
+    assert [best(trainer, 1, top=row)[0] for row in range(5)] == best(trainer)
+
+
 def test_a_pair_is_delayed() -> None:
     pair = (b"a", b"b")
     recipe = PLAIN.under([WhatIf(1, FORBID, pair), WhatIf(3, FORCE, pair)])
