@@ -336,7 +336,7 @@ def test_what_changed_nothing_is_told() -> None:
     trainer = start(CORPUS, PLAIN.under(map(WhatIf.read, ("1:force:w+e", "2:force:q+z", "90:forbid:a"))))
     learn.jump(trainer, 5)
     assert {one.text: reason for one, reason in learn.unmet(trainer)} == {
-        "2:force:q+z": "the pair stands nowhere before step 2", "90:forbid:a": "the run is at step 5",
+        "2:force:q+z": "the pair stands nowhere before step 2", "90:forbid:a": "the run has come to step 5",
     }
 
 

@@ -137,7 +137,7 @@ def unmet(trainer: Trainer) -> Iterator[tuple[WhatIf, str]]:
     """The what-ifs of a training that changed nothing up to its present step, each with the reason."""
     for one in trainer.what_if:
         if one.step > trainer.number:
-            yield one, f"the run is at step {trainer.number:,}"
+            yield one, f"the run has come to step {trainer.number:,}"
         elif one.what == FORCE and (taken := trainer.taken(one.step)) and taken.parts != one.parts:
             yield one, f"the pair stands nowhere before step {one.step:,}"
 
