@@ -27,6 +27,9 @@ from tokentui.core import limits, native
 soak.register_profiles()
 styles.parse_once()
 
+_PLAIN = os.environ.get(native.ENGINE) == "plain"
+"""True if this run is one of plain Python."""
+
 # Textual and Rich look at these when they are imported, which is before any fixture runs.
 _LOOKED_AT = ("NO_COLOR", "FORCE_COLOR", "COLORTERM", "COLUMNS", "LINES")
 for _name in [
@@ -68,7 +71,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(scope="session")
 def loaded() -> None:
     """There are kernels; a test that wants them is skipped where there are none."""
-    if not native.available():
+    if _PLAIN or native.trouble():
         pytest.skip("there are no kernels here, or they are switched off")
 
 

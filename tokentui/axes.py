@@ -58,6 +58,9 @@ def _refusals(recipe: Recipe) -> Iterator[Refusal]:
         scored = [one.name for one in OBJECTIVES.values() if one.scored]
         what = f"{way.about} needs probabilities, which only objective={' or '.join(scored)} has"
         yield Refusal("encode", what, ("encode=merges", *(f"objective={name}" for name in scored)))
+    if recipe.what_if and OBJECTIVES.of(recipe.objective).scored:
+        what = "what-ifs are of merges, and a unigram model has none"
+        yield Refusal("what_if", what, ("no what_if", "objective=count"), fades=True)
     if recipe.coverage < 1 and recipe.unit == "byte":
         takes = ("coverage=1", "unit=char")
         yield Refusal("coverage", "a coverage is of characters, and the units are bytes", takes, fades=True)

@@ -10,7 +10,9 @@ value except the defaults. The records of an axis are in the package that implem
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -42,9 +44,97 @@ SHAPE = {
         ),
         Parameter("symbols", "texts that are one token each, and that no merge crosses", (), tuple),
         Parameter("prefix_space", "whether a space is set in front of a text", None, bool),
+        Parameter(
+            "what_if", "changes of the run, such as 12:forbid:%20t+he, 12:force:e+s or 12:leave-out", (),
+            tuple,
+        ),
     )
 }
 """The words of a run that shape what is learned. They are no axes; a recipe holds them."""
+
+
+FORBID, FORCE, LEAVE_OUT = "forbid", "force", "leave-out"
+_CHANGES = "such as 12:forbid:%20t+he, 12:force:e+s or 12:leave-out"
+_CHANGE = re.compile(rf"([0-9]{{1,16}}):({FORBID}|{FORCE}|{LEAVE_OUT})(?::(\S+))?")
+_ESCAPED = re.compile(rb"%([0-9A-Fa-f]{2})")
+_AS_IT_IS = frozenset(range(0x21, 0x7F)).difference(b"%+\\\"'")
+_PARTS = {FORBID: (1, 2), FORCE: (2,), LEAVE_OUT: (0,)}
+"""The numbers of parts that a what-if of each kind may name."""
+
+
+class WhatIf(NamedTuple):
+    """A change of a run.
+
+    Its text is `STEP:forbid:LEFT+RIGHT`, `STEP:forbid:TOKEN`, `STEP:force:LEFT+RIGHT` or `STEP:leave-out`.
+    Letters, digits and ASCII punctuation stand for their bytes; `%`, `+`, quotes, the backslash and all other
+    bytes are `%` with two hex digits, as in a URL.
+
+    Attributes:
+        step: The first step that is made under it, 1 for the first of a run.
+        what: `forbid`: the pair, or every pair that makes the token, is not merged from this step on.
+            `force`: this step merges the pair, whatever its rank is. `leave-out`: the pair that this step
+            would merge is not merged from here on.
+        parts: The exact bytes of the two parts of the pair, or those of the token; none for `leave-out`.
+
+    >>> WhatIf.read("12:forbid:%20t+he")
+    WhatIf(step=12, what='forbid', parts=(b' t', b'he'))
+    >>> WhatIf(12, "force", (b"1", b"+")).text
+    '12:force:1+%2B'
+    """
+
+    step: int
+    what: str
+    parts: tuple[bytes, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The what-if as a recipe holds it."""
+        parts = "+".join(
+            "".join(chr(byte) if byte in _AS_IT_IS else f"%{byte:02X}" for byte in part)
+            for part in self.parts
+        )
+        return f"{self.step}:{self.what}" + (f":{parts}" if parts else "")
+
+    @classmethod
+    def read(cls, text: str) -> WhatIf:
+        """The what-if that a text stands for.
+
+        Raises:
+            TokentuiError: It stands for none.
+        """
+        where = f"what_if={text[:80]}"
+        found = _CHANGE.fullmatch(text)
+        if found is None or not int(found[1]):
+            raise TokentuiError("not a what-if", where, _CHANGES)
+        try:
+            written = (found[3] or "").encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            raise TokentuiError(UNWRITABLE, where, "write the bytes of the piece as %E2%82%AC") from None
+        if b"%" in _ESCAPED.sub(b"", written):
+            raise TokentuiError("two hex digits belong behind %", where, "write %25 for % itself")
+        pieces = written.split(b"+") if written else ()
+        parts = tuple(_ESCAPED.sub(lambda byte: bytes((int(byte[1], 16),)), one) for one in pieces)
+        if not all(parts) or len(parts) not in _PARTS[found[2]]:
+            raise TokentuiError(f"not what {found[2]} takes", where, _CHANGES)
+        return cls(int(found[1]), found[2], parts)
+
+
+def _in_order(texts: Iterable[str]) -> tuple[str, ...]:
+    """What-ifs as a recipe holds them: by step, each written in one way.
+
+    Raises:
+        TokentuiError: One cannot be read, one is named twice, or two decide what one step merges.
+    """
+    changes = sorted(map(WhatIf.read, texts))
+    for one, other in itertools.pairwise(changes):
+        if one == other:
+            raise TokentuiError("named twice", f"what_if={one.text}", "name it once")
+    decided: dict[int, WhatIf] = {}
+    for one in changes:
+        if one.what != FORBID and (other := decided.setdefault(one.step, one)) != one:
+            what = f"step {one.step:,} has {other.text} already"
+            raise TokentuiError(what, f"what_if={one.text}", f"take one {FORCE} or {LEAVE_OUT} for a step")
+    return tuple(one.text for one in changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +146,10 @@ class Recipe:
 
     Attributes:
         normalize: The normalisation stages, in order. This and the next ten are the axes.
-        coverage: A share above 0 and at most 1. This and the next two are the words of `SHAPE`.
+        coverage: A share above 0 and at most 1. This and the next three are the words of `SHAPE`.
         symbols: Texts.
         prefix_space: None where the split's own rule holds.
+        what_if: The texts of what-ifs, in order of their steps; see `WhatIf`.
 
     A list, or a word of `SHAPE`, that is of another type or out of range is refused.
     """
@@ -77,6 +168,7 @@ class Recipe:
     coverage: float = 1.0
     symbols: tuple[str, ...] = ()
     prefix_space: bool | None = None
+    what_if: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         given: object = self.normalize
@@ -93,11 +185,25 @@ class Recipe:
             object.__setattr__(self, name, word.checked(getattr(self, name)))
         if any(map(unwritable, self.symbols)):
             raise TokentuiError(UNWRITABLE, "symbols", "leave it out")
+        object.__setattr__(self, "what_if", _in_order(self.what_if))
 
     @property
     def shape(self) -> dict[str, object]:
         """The words of a run that shape the learning, without those at their defaults; lists as lists."""
         return _said(SHAPE, self)
+
+    @property
+    def changes(self) -> tuple[WhatIf, ...]:
+        """The what-ifs of its runs, in order of their steps."""
+        return tuple(map(WhatIf.read, self.what_if))
+
+    def under(self, changes: Iterable[WhatIf]) -> Recipe:
+        """This recipe under more what-ifs.
+
+        Raises:
+            TokentuiError: One is there already, or decides what a step merges that another decides.
+        """
+        return dataclasses.replace(self, what_if=(*self.what_if, *(one.text for one in changes)))
 
     @property
     def mark_kind(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -305,6 +306,34 @@ class Trainer:
         ))
         with job(progress, cancel), interrupts_cancel(at_end=True):
             return _ran(self._engine, run.stops)
+
+    def what_if(
+        self, *changes: str, progress: Progress | None = None, cancel: Cancel | None = None
+    ) -> Trainer:
+        """Another training at the same step, or as far as its steps last, under what-ifs. This one stays as
+        it is; the steps before the first change are taken over.
+
+        Args:
+            changes: Each `STEP:forbid:LEFT+RIGHT`, `STEP:forbid:TOKEN`, `STEP:force:LEFT+RIGHT` or
+                `STEP:leave-out`; bytes are written as in a URL, a space as `%20`.
+            progress: Told (done, total) in steps.
+            cancel: Asked meanwhile; true raises `Cancelled`.
+
+        Raises:
+            TokentuiError: It is no training by merges, or a what-if cannot be.
+
+        >>> import tokentui
+        >>> run = tokentui.Trainer("sample:hugs", "gpt2")
+        >>> [step.token for step in (run.step(), run.step())]
+        [b'ug', b' p']
+        >>> other = run.what_if("1:forbid:u+g")
+        >>> [step.token for step in other.steps()]
+        [b'pu', b' pu']
+        """
+        asked, other = Recipe(what_if=changes).changes, copy.copy(self)
+        with job(progress, cancel), interrupts_cancel(at_end=True):
+            other._engine = learn.what_if(self._engine, asked)
+        return other
 
     def candidates(self, limit: int = 100, start: int = 0) -> list[Any]:
         """The candidates of the next step, best first: pairs, or the pieces that a pruning judges.

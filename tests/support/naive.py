@@ -93,6 +93,55 @@ class Naive:
         return sum(len(word) * weight for word, weight in zip(self.words, self.weights, strict=True))
 
 
+@dataclass
+class NaiveUnder(Naive):
+    """The same under what-ifs: (step, what, parts) of each, `forbid`, `force` or `leave-out`."""
+
+    changes: list[tuple[int, str, tuple[bytes, ...]]] = field(default_factory=list)
+    left_out: dict[int, Pair] = field(default_factory=dict)
+    made: int = 0
+
+    def parts(self, pair: Pair) -> tuple[bytes, bytes]:
+        return self.pieces[pair[0]], self.pieces[pair[1]]
+
+    def allowed(self, pair: Pair) -> bool:
+        """Whether the next step may merge a pair that no what-if forces."""
+        if self.parts(pair) in [self.parts(one) for one in self.left_out.values()]:
+            return False
+        return not any(
+            what == "forbid" and step <= self.made + 1 and parts in (self.parts(pair), (self.join(pair),))
+            for step, what, parts in self.changes
+        )
+
+    def counts(self) -> Counter[Pair]:
+        """The pairs that may be merged, with their counts."""
+        counts = Counter({pair: count for pair, count in super().counts().items() if self.allowed(pair)})
+        for step, what, _ in self.changes:
+            if what == "leave-out" and step == self.made + 1 and step not in self.left_out and counts:
+                self.left_out[step] = super().ranked(counts)[0]
+                return self.counts()
+        return counts
+
+    def forced(self) -> tuple[Pair | None, int]:
+        """The pair that the next step is forced to merge and that stands somewhere, with its count."""
+        longest, self.max_length = self.max_length, None
+        standing = super().counts()
+        self.max_length = longest
+        asked = [parts for step, what, parts in self.changes if (what, step) == ("force", self.made + 1)]
+        found = ((pair, standing[pair]) for pair in super().ranked(standing) if self.parts(pair) in asked)
+        return next(found, (None, 0))
+
+    def ranked(self, counts: Counter[Pair]) -> list[Pair]:
+        """The pairs, best first, but the forced one before all."""
+        order, (forced, _) = super().ranked(counts), self.forced()
+        return order if forced is None else [forced, *(pair for pair in order if pair != forced)]
+
+    def merge(self, pair: Pair) -> int:
+        replaced = super().merge(pair)
+        self.made += 1
+        return replaced
+
+
 def lowest_rank_first(word: list[int], ranks: dict[Pair, int], base: int) -> list[int]:
     """Encode one word by its merges: the lowest rank there is, all places from the left, again and again."""
     while True:

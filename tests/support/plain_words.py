@@ -25,8 +25,8 @@ from tokentui.learn.objectives import Material
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Candidate, Page, Query, Traits
 from tokentui.learn.trainer import Goal, Made, Size
-from tokentui.learn.values import Changed, Constraints, Event, Kind, Life, Merged, Ranked, Span, Step, WhatIf
-from tokentui.recipe import Recipe
+from tokentui.learn.values import MAKING, Changed, Constraints, Event, Kind, Life, Merged, Ranked, Span, Step
+from tokentui.recipe import Recipe, WhatIf
 from tokentui.text.count import Words
 
 Mark = Any
@@ -384,7 +384,7 @@ class EventTrainer(PairTrainer):
     engine: EventEngine
 
     def __init__(self, engine: EventEngine, traits: Traits) -> None:
-        super().__init__(engine, engine.corpus.material, (), lambda what_if: self)
+        super().__init__(engine, engine.corpus.material, lambda *_: self)
         self.traits = traits
 
     @property
@@ -428,6 +428,12 @@ class EventTrainer(PairTrainer):
             if symbols != before:
                 lives.append(Life(number, tuple(self.pieces[symbol] for symbol in symbols)))
         return lives
+
+    def made_at(self, symbol: int) -> int:
+        """The first step that makes a symbol."""
+        making = (step.number for step in self.engine.steps for event in step.events
+                  if event.symbol == symbol and event.kind in MAKING)
+        return next(making, 0)
 
     def changed(self) -> Changed:
         """The changes of the last step."""

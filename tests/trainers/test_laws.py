@@ -27,8 +27,8 @@ from tokentui.encode.vocabulary import NO_ID
 from tokentui.learn.objectives import Material, Part
 from tokentui.learn.rows import Query
 from tokentui.learn.trainer import Made, Size, Tokens
-from tokentui.learn.values import Stop, WhatIf, Word
-from tokentui.recipe import Recipe, Stops
+from tokentui.learn.values import Stop, Word
+from tokentui.recipe import Recipe, Stops, WhatIf
 
 WORDS = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
 GERMAN = {"tief": 2, "tiefer": 2, "neueste": 3, "weiteste": 2}
@@ -236,7 +236,7 @@ def test_a_fork_under_what_ifs_is_a_training_under_them(name: str) -> None:
     trainer.advance(2, NONE, math.inf)
     best = trainer.candidates(Query(rows=1)).rows[0]
     before = copy.deepcopy(digest(trainer))
-    change = WhatIf("forbid", best.parts, 2)
+    change = WhatIf(3, "forbid", best.parts)
     fork = trainer.fork(2, (change,))
     fresh = TRAINERS[name]()
     fresh.what_if = (change,)

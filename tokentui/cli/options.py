@@ -260,6 +260,9 @@ RUN_OPTIONS: Sequence[Option] = (
                  "the first ids in the order given. <unk> or [UNK] is the unknown token."),
     PUBLISHED,
     *SHAPE_OPTIONS,
+    click.option("--what-if", "what_if", metavar="CHANGE", multiple=True, help="A change of the run: "
+                 "STEP:forbid:LEFT+RIGHT, STEP:forbid:TOKEN, STEP:force:LEFT+RIGHT or STEP:leave-out. A "
+                 "space is %20, as in a URL. May be given many times."),
 )
 TOKENIZER = click.option("-t", "--tokenizer", metavar="TOKENIZER", required=True, type=click.Path(),
                          help="A tokenizer file, such as train writes.")

@@ -98,6 +98,7 @@ def command(given: Given, output: str | None, format_: str | None, trace: str | 
                 out.write(f"{step.number:>6}  {_line(step, trainer)}\n".encode())
 
         reason = _train(trainer, run, told if trace or not output else None, bar)
+    given.remark(f"{one.text} changed nothing: {why}" for one, why in learn.unmet(trainer))
     traced({"end": reason, "steps": trainer.number})
     if trace and trace != STDOUT:
         write_whole(trace, rows.getvalue().encode())

@@ -109,15 +109,17 @@ class Parameter:
             )
         texts = each_of(value, self.name, "hand in a list of texts")
         one = self.name.removesuffix("s")
-        for place, text in enumerate(texts):
+        seen: set[str] = set()
+        for text in texts:
             if not isinstance(text, str):
                 raise TokentuiError(f"a text belongs here, not {shown(text)}", self.name, "such as ['<unk>']")
             if not text:
                 raise TokentuiError(
                     f"a {one} {'token ' * (one == 'special')}cannot be empty", self.name, "leave it out"
                 )
-            if text in texts[:place]:
+            if text in seen:
                 raise TokentuiError("named twice", f"{one} {text}", "name it once")
+            seen.add(text)
         return tuple(texts)
 
 

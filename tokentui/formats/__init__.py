@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from tokentui.formats.spec import Fitted, Spec
 
 ASPECTS = (
-    "counts", "recipe", "symbols", "space", "merges", "split", "normalize", "specials", "around", "flags",
-    "dropout", "lengths", "limit",
+    "counts", "recipe", "what_if", "symbols", "space", "merges", "split", "normalize", "specials", "around",
+    "flags", "dropout", "lengths", "limit",
 )
 """The aspects of a tokenizer that a format keeps or loses, in the order in which losses are told; see
 `proof.EXAMPLES`.
@@ -140,7 +140,7 @@ FORMATS: dict[str, Format] = {
             ),
             (".hf.json",),
             Holds(("merges", "ranks", "viterbi", "longest-match"), marks=("none", "prefix", "end-suffix")),
-            ASPECTS[2:],
+            ASPECTS[3:],
         ),
         Format(
             "tiktoken", "tiktoken's ranks", ("ranks.tiktoken",), Ref("tokentui.formats.byte_files:TIKTOKEN"),

@@ -210,6 +210,10 @@ def _extra(name: str) -> Callable[[Spec], str]:
 EXAMPLES: Mapping[str, Aspect] = {
     "counts": Aspect("counts", "how often a pair stood when it was merged is not kept", _counts),
     "recipe": Aspect("recipe", "how it was trained is not kept", _recipe),
+    "what_if": Aspect(
+        "what_if", "a run that learns these merges again has to be told what was changed",
+        lambda spec: " ".join(spec.recipe.what_if[:_NAMED]) + " …" * (len(spec.recipe.what_if) > _NAMED),
+    ),
     "symbols": Aspect(
         "symbols", "they are found only where special tokens are allowed",
         lambda spec: " ".join(spec.recipe.symbols[:_NAMED]),

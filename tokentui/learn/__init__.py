@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from tokentui.core import native
@@ -13,7 +13,7 @@ from tokentui.core.jobs import silent, tick
 from tokentui.core.runtime import quiet_collector
 from tokentui.learn.objectives import Material
 from tokentui.learn.values import Step, Stop
-from tokentui.recipe import Recipe, Run, Stops, check_names
+from tokentui.recipe import FORCE, Recipe, Run, Stops, WhatIf, check_names
 
 if TYPE_CHECKING:  # the tables of this room are imported where nothing is trained
     from tokentui.learn.trainer import Trainer
@@ -103,6 +103,43 @@ def jump(trainer: Trainer, number: int) -> int:
     while not tried(trainer, lambda: trainer.advance(number, trainer.limits)):
         tick(abs(trainer.number - start), total)
     return trainer.number
+
+
+def ages(trainer: Trainer, ids: Iterable[int | None]) -> tuple[int, ...]:
+    """For each id that the tokenizer of the present step gives the step that made its token; 0 for a unit, a
+    special token, a byte of an unknown unit, and what has no id."""
+    tokenizer = trainer.tokenizer()
+    numbers = tokenizer.vocabulary.ids(tokenizer.merges)
+    made: dict[int, int] = {}
+    for symbol in tokenizer.vocabulary.symbols(tokenizer.merges):
+        made.setdefault(numbers[symbol], symbol)  # of two merges that spell a special token the first
+    return tuple(0 if one is None else trainer.made_at(made.get(one, -1)) for one in ids)
+
+
+def what_if(trainer: Trainer, changes: Sequence[WhatIf]) -> Trainer:
+    """Another training at the same step, or as far as its steps last, under more what-ifs.
+
+    The steps before the first that is made under them are taken over. This trainer does not change; it is to
+    be walked by nothing else meanwhile.
+
+    Raises:
+        TokentuiError: The training knows no what-ifs, or two decide what one step merges.
+    """
+    trainer.traits.check_what_ifs(changes)
+    number = trainer.number
+    shared = min((one.step - 1 for one in changes), default=number)
+    other = tried(trainer, lambda: trainer.fork(min(shared, number), tuple(changes)))
+    jump(other, number)
+    return other
+
+
+def unmet(trainer: Trainer) -> Iterator[tuple[WhatIf, str]]:
+    """The what-ifs of a training that changed nothing up to its present step, each with the reason."""
+    for one in trainer.what_if:
+        if one.step > trainer.number:
+            yield one, f"the run has come to step {trainer.number:,}"
+        elif one.what == FORCE and (taken := trainer.taken(one.step)) and taken.parts != one.parts:
+            yield one, f"the pair stands nowhere before step {one.step:,}"
 
 
 def run(trainer: Trainer, stops: Stops) -> Stop:

@@ -41,23 +41,27 @@ b'h' b'ug' -> 9 count 15
 from __future__ import annotations
 
 import bisect
+import copy
 import heapq
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, chain, pairwise, repeat
 from operator import itemgetter
 from typing import NamedTuple
 
-from tokentui.core.jobs import each, in_blocks
+from tokentui.core.jobs import check, each, in_blocks
 from tokentui.core.native import PLAIN
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import BOUNDARY, FILTERS, WEIGHTS, Totals, barriers, tokens_of, totals_of
 from tokentui.learn.objectives import Material
 from tokentui.learn.ranking import TIES, Key, Queue
-from tokentui.learn.values import Constraints, Merged, Pair, Ranked, Span, disjoint
+from tokentui.learn.values import Constraints, Merged, Pair, PairEngine, Ranked, Span, disjoint
+from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
 
 _END = b""
 """The end of a word among its units."""
+_SHARED = ("starts", "_weights")
+"""The lists that no step changes."""
 _SLICE, _A_STEP = 2048, 32
 """The places that are merged between two looks at the clock, and the places that a step costs beyond its own.
 """
@@ -305,6 +309,31 @@ class PlainPairs:
         self.known = self.number
         self._choose_anew()
 
+    def fork(self, number: int, recipe: Recipe) -> PlainPairs:
+        """The same corpus at a known step, for a run by another recipe. What no step changes is shared."""
+        other = copy.copy(self)
+        own = [name for name, one in vars(self).items() if isinstance(one, list) and name not in _SHARED]
+        vars(other).update({name: getattr(self, name).copy() for name in own})
+        other.tokens_at, other._moved, other._parts = other._tokens.__getitem__, set(), set()
+        while other.number != number:
+            check()
+            other.walk(number, Constraints())
+        other.forget()
+        other.vocabulary.recipe = recipe
+        return other
+
+    def follow(self, engine: PairEngine, number: int) -> None:
+        """Make the first so many steps of another engine over the same corpus, without choosing."""
+        found: dict[tuple[int, int], int] = {}
+        pairs = 1
+        for step in range(self.number + 1, number + 1):
+            check()
+            found.update(zip(zip(self.left[pairs:], self.right[pairs:], strict=True),
+                             range(pairs, len(self.counts)), strict=True))
+            pairs, figures = len(self.counts), engine.merged(step)
+            self._make(found[figures.pair[:2]])
+            self._made[-1] = self._made[-1]._replace(figures=figures)
+
     # ---- the pairs that may be merged
 
     def _choose_anew(self, under: Constraints | None = None) -> None:
@@ -313,6 +342,7 @@ class PlainPairs:
             self._limits = under.max_length, under.forbidden
         (longest, forbidden), allows = self._limits, self._allows
         length, vocabulary, pieces = self.length, self.vocabulary, self.vocabulary.pieces
+        tokens = {parts[0] for parts in forbidden if len(parts) == 1}
         judged = bytearray(1)  # 1 for each pair that may be merged: 0 is none; a redone merge makes the same
 
         def may(pair: int) -> bool:
@@ -321,6 +351,7 @@ class PlainPairs:
                 (longest is None or length[left] + length[right] <= longest)
                 and (allows is None or allows(vocabulary.join(left, right)))
                 and (pieces[left], pieces[right]) not in forbidden
+                and not (tokens and vocabulary.join(left, right) in tokens)
             )
 
         def fit(pairs: Iterable[int]) -> list[int]:
@@ -353,13 +384,14 @@ class PlainPairs:
         return [(numerator << shift) // denominator for numerator, denominator in fractions]
 
     def _pair_of(self, parts: tuple[bytes, ...]) -> int:
-        """The pair of these parts that stands somewhere, 0 where none does."""
+        """The pair of these parts that stands somewhere, 0 where none does; of several that are spelled alike
+        the one that stands most often."""
         pieces = self.vocabulary.pieces
         found = (
             pair for pair in range(1, len(self.counts))
             if self.counts[pair] and (pieces[self.left[pair]], pieces[self.right[pair]]) == parts
         )
-        return next(found, 0)
+        return min(found, key=lambda pair: (-self.counts[pair], self.key(pair)), default=0)
 
     def ranked(self, under: Constraints, limit: int) -> Ranked:
         """The candidates at this step, so many of the best in order."""
@@ -372,6 +404,12 @@ class PlainPairs:
         least = min(heapq.nlargest(limit, values), default=0)
         ordered = ((-one, key(pair), pair) for one, pair in zip(values, pairs, strict=True) if one >= least)
         best = [pair for _, _, pair in heapq.nsmallest(limit, ordered)]
+        alike = None
+        if under.forced and (forced := self._pair_of(under.forced)):
+            alike = next((values.count(one) - 1 for one, pair in zip(values, pairs, strict=True)
+                          if pair == forced), None)
+            pairs += [forced] * (alike is None)  # it is like no other where it is no candidate
+            best, alike = [forced, *(pair for pair in best if pair != forced)], alike or 0
         rows = []
         for pair in best:
             left, right, count = self.left[pair], self.right[pair], counts[pair]
@@ -381,7 +419,7 @@ class PlainPairs:
         replaced = rows[0].places if rows else 0
         if rows and rows[0].left == rows[0].right:
             replaced = self._disjoint(best[0])
-        return Ranked(len(pairs), tied, replaced, rows)
+        return Ranked(len(pairs), tied, replaced, rows, alike)
 
     def _falls(self) -> tuple[dict[int, int], int]:
         """The falls of the counts of older pairs in the last step, and the number of pairs before it."""

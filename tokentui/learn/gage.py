@@ -12,18 +12,18 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 
 from tokentui.core.runtime import quiet_collector
-from tokentui.encode.vocabulary import GageVocabulary, free_bytes
+from tokentui.encode.vocabulary import GageVocabulary, free_bytes, quoted
 from tokentui.learn.bases import Totals, byte_order_of_gpt2
 from tokentui.learn.bpe import PlainPairs
 from tokentui.learn.objectives import Material
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Why
 from tokentui.learn.trainer import Compressed
-from tokentui.learn.values import WhatIf
+from tokentui.learn.values import Life, PairEngine
 from tokentui.recipe import Stops
+from tokentui.text.pretokenize import Pretokenizer
 
 ENTRY_BYTES = 3
 """The assumed size of an entry of the table in bytes: the pair and the byte that replaces it.
@@ -53,17 +53,19 @@ class GageTrainer(PairTrainer):
 
     Args:
         material: The documents, each of them a word, and the recipe.
-        what_if: Changes of the run.
+        of: The engine of a compression of the same documents, whose steps are taken over; None for none.
+        number: How many of its steps are taken over.
     """
 
-    def __init__(self, material: Material, what_if: tuple[WhatIf, ...] = ()) -> None:
+    def __init__(self, material: Material, of: PairEngine | None = None, number: int = 0) -> None:
         def vocabulary(totals: Totals) -> GageVocabulary:
             run = material.run
             return GageVocabulary(material.recipe, free_bytes(totals), run.specials, run.first_id)
 
         with quiet_collector():
-            self._pairs = PlainPairs(material, vocabulary)
-        super().__init__(self._pairs, material, what_if, partial(GageTrainer, material))
+            taken = of.fork(number, material.recipe) if isinstance(of, PlainPairs) else None
+            self._pairs = taken or PlainPairs(material, vocabulary)
+        super().__init__(self._pairs, material, GageTrainer)
         self.compression = self
         self.letters = self._vocabulary.placeholders
         self.most = len(self.letters)
@@ -86,6 +88,14 @@ class GageTrainer(PairTrainer):
             facts.append(f"{letter(token[0])} (0x{token.hex()}) is free and will stand for it: "
                          f"{why.replaced:,} off the text, {ENTRY_BYTES} on the table")
         return replace(why, facts=(*facts, *why.facts))
+
+    def life(self, word: str) -> list[Life]:
+        """A text as the steps up to this one compress it."""
+        known = self._vocabulary.known_units(self.number)
+        for unit in Pretokenizer(self.recipe).units(word):
+            if unit not in known:
+                raise self._vocabulary.refusal(unit, quoted(word))
+        return super().life(word)
 
     def compressed(self, start: int = 0, length: int = 4000) -> Compressed:
         """The compression at this step, with so many bytes of the compressed text from a byte on."""

@@ -14,7 +14,7 @@ from tokentui.learn.bpe import PlainPairs
 from tokentui.learn.objectives import OBJECTIVES, Material
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.ranking import TIES
-from tokentui.learn.values import PairEngine, WhatIf
+from tokentui.learn.values import PairEngine
 from tokentui.recipe import Recipe
 from tokentui.text.count import Words
 from tokentui.text.pretokenize import MARKS
@@ -30,8 +30,10 @@ MOST_WEIGHT = (1 << 31) - 1
 def without_kernel(recipe: Recipe) -> str:
     """The value of a recipe that no kernel knows, as `axis=value`: plain Python trains by it.
 
-    Empty where kernels know all.
+    Empty where kernels know all; `what-ifs` where it has some.
     """
+    if recipe.what_if:
+        return "what-ifs"
     objective = OBJECTIVES.of(recipe.objective)
     known = {"objective": objective.kernel}
     if not objective.scored:
@@ -70,13 +72,14 @@ def _may_spell(specials: Sequence[str], words: Words, recipe: Recipe) -> bool:
 
 
 def merging(
-    material: Material, what_if: tuple[WhatIf, ...] = (), compiled: bool | None = None
+    material: Material, of: PairEngine | None = None, number: int = 0, compiled: bool | None = None
 ) -> PairTrainer:
-    """Start a training by merges of pairs.
+    """Start a training by merges of pairs. Only plain Python knows what-ifs.
 
     Args:
         material: The counted words, the recipe and the run.
-        what_if: Changes of the run. Only plain Python knows them.
+        of: The engine of a training of the same words, whose steps are taken over; None for none.
+        number: How many of its steps are taken over, where they need not be chosen again.
         compiled: True to train with kernels; None lets `is_chosen` decide.
     """
     recipe, run = material.recipe, material.run
@@ -86,11 +89,14 @@ def merging(
 
     with quiet_collector():
         chosen = not native.failed and (is_chosen(material) if compiled is None else compiled)
-        engine: PairEngine | None = None
-        if chosen and not what_if:
+        engine: PairEngine | None = of.fork(number, recipe) if isinstance(of, PlainPairs) else None
+        if engine is None and chosen and not recipe.what_if:
             with native.rescued():
                 from tokentui.learn.compiled import KernelPairs
 
                 engine = KernelPairs(material, vocabulary)
-        engine = engine or PlainPairs(material, vocabulary)
-        return PairTrainer(engine, material, what_if, partial(merging, material, compiled=compiled))
+        if engine is None:
+            engine = PlainPairs(material, vocabulary)
+            if of is not None:
+                engine.follow(of, number)
+        return PairTrainer(engine, material, partial(merging, compiled=compiled))

@@ -11,12 +11,14 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import islice
 
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.objectives import Material, Objective
+from tokentui.learn.replay.segmentations import MERGES, TokenOrder, WordSegmentations
 from tokentui.learn.rows import (
     KEPT_ROWS,
     Candidate,
@@ -44,11 +46,9 @@ from tokentui.learn.values import (
     Ranked,
     Span,
     Stop,
-    WhatIf,
     Word,
 )
-from tokentui.recipe import Ending, Stops
-from tokentui.text.pretokenize import Pretokenizer
+from tokentui.recipe import FORBID, FORCE, Ending, Stops, WhatIf
 
 _FAR = 1 << 62
 _JOINED = b"+"
@@ -80,10 +80,10 @@ class PairTrainer:
     """A training by merges of pairs; see `trainer.Trainer`.
 
     Args:
-        engine: The corpus and its pairs, at step 0.
+        engine: The corpus and its pairs.
         material: The counted words, the recipe and the run.
-        what_if: Changes of the run.
-        again: Makes another training of the same corpus at step 0, for a fork under what-ifs.
+        again: Makes another training of the same corpus, for a fork: takes its material, and the engine and
+            the number of steps that may be taken over from it.
     """
 
     limits = Stops()
@@ -96,19 +96,21 @@ class PairTrainer:
         self,
         engine: PairEngine,
         material: Material,
-        what_if: tuple[WhatIf, ...],
-        again: Callable[[tuple[WhatIf, ...]], PairTrainer],
+        again: Callable[[Material, PairEngine | None, int], PairTrainer],
     ) -> None:
-        self.engine, self.what_if, self._again = engine, what_if, again
+        self.engine, self._material, self._again = engine, material, again
         self.words, self.recipe, self.objective = material.words, material.recipe, material.objective
+        self.what_if = self.recipe.changes
+        self._left_out: dict[int, tuple[bytes, ...]] = {}
+        """By each step whose merge is left out the parts of the pair that it would have merged."""
         self.substeps: Substeps | None = None
         self.compression: Compression | None = None
         self.replay: Replay | None = None
         self.traits = Traits(
             engine=engine.engine, columns=self.objective.columns, shaped_by=self.objective.shaped_by,
-            least_size=engine.size_at(0), compresses=self.objective.codes,
+            least_size=engine.size_at(0), compresses=self.objective.codes, what_ifs=True,
         )
-        self.number = self.computed = 0
+        self.number, self.computed = engine.number, engine.known
         self.tokens_at, self.size_at, self.memory = engine.tokens_at, engine.size_at, engine.memory
         self._index: dict[str, int] = {}
         self._last: tuple[Constraints, Ranked] | None = None
@@ -161,20 +163,38 @@ class PairTrainer:
             for rows in (self._candidate, self._entry):  # they hold the vocabulary of the forgotten steps
                 rows.cache_clear()
         self._ends.clear()
+        self._left_out = {step: parts for step, parts in self._left_out.items() if step <= self.number}
 
     def _under(self, stops: Stops) -> Constraints:
         """The constraints on the next step of a run under these stops."""
-        number, changes = self.number, self.what_if
+        number = self.number
         least = max(stops.min_count, self.objective.least) if number < self.most else _FAR
-        if not changes:
-            return Constraints(number, least, self.limits.max_length)
-        forbidden = {
-            one.parts
-            for one in changes
-            if one.what == "leave out" or (one.what == "forbid" and one.number <= number)
-        }
-        forced = next((one.parts for one in changes if one.what == "force" and one.number == number), ())
-        return Constraints(number, least, self.limits.max_length, frozenset(forbidden), forced)
+        under = Constraints(number, least, self.limits.max_length)
+        held = [one for one in self.what_if if one.step <= number + 1]
+        if not held:
+            return under
+        left_out = (parts for step, parts in self._left_out.items() if step <= number + 1)
+        forbidden = frozenset(left_out).union(one.parts for one in held if one.what == FORBID)
+        under = under._replace(forbidden=forbidden)
+        decides = next((one for one in held if one.step == number + 1 and one.what != FORBID), None)
+        if decides is None or number >= self.most:
+            return under
+        if decides.what == FORCE:
+            return under._replace(forced=decides.parts)
+        if decides.step not in self._left_out:
+            shaped = max(self.limits.min_count, self.objective.least)
+            pieces = self.engine.vocabulary.pieces
+            for pair in self._ranked(under._replace(min_count=shaped)).rows[:1]:
+                self._left_out[decides.step] = pieces[pair.left], pieces[pair.right]
+        return under._replace(forbidden=forbidden.union(filter(None, [self._left_out.get(decides.step)])))
+
+    def _was_forced(self, number: int) -> bool:
+        """True if the computed step after this one merged a pair that a what-if forces."""
+        forced = next((one for one in self.what_if if (one.what, one.step) == (FORCE, number + 1)), None)
+        if forced is None:
+            return False
+        vocabulary = self.engine.vocabulary
+        return tuple(vocabulary.pieces[part] for part in vocabulary.merges[number]) == forced.parts
 
     def _goal(self, goal: int | None, stops: Stops) -> int:
         """The furthest step to go to, where one may go on."""
@@ -184,8 +204,9 @@ class PairTrainer:
             last = min(last, stops.merges)
         if stops.vocab_size is not None:
             last = min(last, number + max(1, stops.vocab_size - self.size_at(number)))
-        if self.what_if:  # the constraints may be others after each step
-            last = min(last, number + 1)
+        for one in self.what_if:  # the constraints are others from the step before on, or after a forced one
+            bounds = (one.step - 1, one.step) if one.what == FORCE else (one.step - 1,)
+            last = min((last, *(bound for bound in bounds if bound > number)))
         return min(last, self._rarer(stops.min_count, number)) if number < self.computed else last
 
     def _rarer(self, least: int, number: int) -> int:
@@ -195,7 +216,8 @@ class PairTrainer:
             return self.computed
         counts = self.engine.vocabulary.counts
         _, looked_at, rare = self._rare if self._rare[0] == least else (least, 0, [])
-        rare += (step for step in range(looked_at, self.computed) if counts[step] < least)
+        fewer = (step for step in range(looked_at, self.computed) if counts[step] < least)
+        rare += (step for step in fewer if not self._was_forced(step))
         self._rare = least, self.computed, rare
         at = bisect.bisect_left(rare, number)
         return rare[at] if at < len(rare) else self.computed
@@ -210,7 +232,8 @@ class PairTrainer:
         if self.objective.filters and stops.min_count != self.limits.min_count:
             goes_on = self._ranked(under).total > 0  # steps are not made under these
         elif self.number < self.computed:
-            goes_on = stops.min_count <= 1 or self.engine.vocabulary.counts[self.number] >= stops.min_count
+            number, counts = self.number, self.engine.vocabulary.counts
+            goes_on = stops.min_count <= 1 or counts[number] >= stops.min_count or self._was_forced(number)
         else:
             goes_on = self.engine.best(under) > 0
         return None if goes_on else self._exhausted(stops)
@@ -247,10 +270,11 @@ class PairTrainer:
 
     def fork(self, number: int, what_if: tuple[WhatIf, ...]) -> PairTrainer:
         """Another training over the same corpus that stands at a computed step and goes on under what-ifs."""
-        other = self._again(self.what_if + what_if)
-        other.what_if = self.what_if
+        material = replace(self._material, recipe=self.recipe.under(what_if))
+        other = self._again(material, self.engine if number else None, number)
+        other.limits = self.limits
+        other._left_out = {step: parts for step, parts in self._left_out.items() if step <= number}
         other.advance(number, self.limits, math.inf)
-        other.what_if = self.what_if + what_if
         return other
 
     # ---- steps
@@ -314,8 +338,9 @@ class PairTrainer:
         if best is None:
             end: Stop | None = self._exhausted(stops)
         else:
-            end = Stop.MIN_COUNT if best.places < stops.min_count else self.end(stops)
-        facts = []
+            rare = best.places < stops.min_count and ranked.forced is None
+            end = Stop.MIN_COUNT if rare else self.end(stops)
+        facts = [f"what if: {one.text}" for one in self.what_if if one.step == self.number + 1]
         if self.objective.value is None and recipe.encode == "longest-match" and recipe.mark_kind == "prefix":
             marked = f"byte-pair encoding by count with {recipe.mark_text}"
             facts.append(f"this is {marked}, not the score of WordPiece")
@@ -345,14 +370,20 @@ class PairTrainer:
         return Page(rows, top, ranked.total, self._matching(self._ranked(under, ranked.total), query.match))
 
     def _candidates(self, ranked: Ranked, first: int, last: int) -> tuple[PairCandidate, ...]:
-        """The candidates from a row on up to another: in order, so that equally good ones are neighbours."""
+        """The candidates from a row on up to another: in order, so that equally good ones are neighbours; but
+        the first where it is forced."""
         start, vocabulary = max(0, first - 1), self.engine.vocabulary
         near, letter = ranked.rows[start : last + 1], bytes(self.letters[self.number : self.number + 1])
-        worths = self.objective.worths(near)
-        alike, rows = Counter(worths), zip(near, worths, strict=True)
+        worths, first_forced = self.objective.worths(near), ranked.forced is not None and not start
+        alike = Counter(worths[first_forced:])
+        if ranked.forced:
+            alike.update(self.objective.worths(ranked.rows[:1]))
+        tied = [alike[worth] > 1 for worth in worths]
+        if first_forced:
+            tied[0] = bool(ranked.forced)
         return tuple(
-            self._candidate(vocabulary, pair, worth, alike[worth] > 1, letter)
-            for pair, worth in islice(rows, first - start, last - start)
+            self._candidate(vocabulary, pair, worth, one, letter)
+            for pair, worth, one in islice(zip(near, worths, tied, strict=True), first - start, last - start)
         )
 
     def _matching(self, ranked: Ranked, wanted: Sequence[bytes]) -> tuple[int, ...]:
@@ -381,25 +412,14 @@ class PairTrainer:
         return Changed(frozenset(self.engine.words_changed()))
 
     def life(self, word: str) -> list[Life]:
-        """The segmentations of a word: its units, and those after every merge that changes them.
+        """A pre-token as the tokenizers of the steps up to this one encode it."""
+        vocabulary, base = self.engine.vocabulary, self.engine.vocabulary.base_size
+        order = TokenOrder(vocabulary, MERGES, range(base, base + self.number))
+        return WordSegmentations(order).lives(word)
 
-        Units that are no part of the base are left out.
-        """
-        vocabulary = self.engine.vocabulary
-        pieces, units = vocabulary.pieces, vocabulary.units
-        symbols = [units[unit] for unit in Pretokenizer(self.recipe).units(word) if unit in units]
-        lives = [Life(0, tuple(pieces[symbol] for symbol in symbols))]
-        for rank, parts in enumerate(vocabulary.merges[: self.number]):
-            merged: list[int] = []
-            for symbol in symbols:
-                if merged and (merged[-1], symbol) == parts:
-                    merged[-1] = vocabulary.base_size + rank
-                else:
-                    merged.append(symbol)
-            if len(merged) < len(symbols):
-                symbols = merged
-                lives.append(Life(rank + 1, tuple(pieces[symbol] for symbol in symbols)))
-        return lives
+    def made_at(self, symbol: int) -> int:
+        """The step that made a symbol, 0 for a unit."""
+        return max(0, symbol - self.engine.vocabulary.base_size + 1)
 
     # ---- the vocabulary
 

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
+from tokentui.core.errors import TokentuiError
 from tokentui.core.native import PLAIN
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.vocabulary import Vocabulary, byte_token
+from tokentui.recipe import WhatIf
 
 Row = TypeVar("Row", covariant=True)
 Worth: TypeAlias = int | float | Fraction
@@ -52,6 +54,7 @@ class Traits(NamedTuple):
         finer: True if a step can be walked through candidate by candidate, by `Trainer.substeps`.
         compresses: True if the steps compress the text, see `Trainer.compression`.
         replays: True if the tokens of a file are replayed, see `Trainer.replay`.
+        what_ifs: True if it can go on under what-ifs.
     """
 
     grows: bool = True
@@ -67,6 +70,18 @@ class Traits(NamedTuple):
     finer: bool = False
     compresses: bool = False
     replays: bool = False
+    what_ifs: bool = False
+
+    def check_what_ifs(self, changes: Sequence[WhatIf]) -> None:
+        """Refuse what-ifs of a training that knows none.
+
+        Raises:
+            TokentuiError: There are some, and it knows none.
+        """
+        if changes and not self.what_ifs:
+            said = "a file is replayed as it is" if self.replays else f"a {self.step} merges no pair"
+            where = f"what_if={changes[0].text}"
+            raise TokentuiError(f"what-ifs are of merges: {said}", where, "train by merges of pairs")
 
 
 @dataclass(frozen=True, slots=True)

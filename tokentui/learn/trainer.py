@@ -11,8 +11,8 @@ from typing import NamedTuple, Protocol
 
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.rows import Candidate, Entry, Page, Query, Traits, Why
-from tokentui.learn.values import Changed, Life, Span, Step, Stop, WhatIf, Word
-from tokentui.recipe import Ending, Recipe, Stops
+from tokentui.learn.values import Changed, Life, Span, Step, Stop, Word
+from tokentui.recipe import Ending, Recipe, Stops, WhatIf
 from tokentui.text.count import Words
 
 SLICE_S = 0.01
@@ -198,7 +198,15 @@ class Trainer(Protocol):
         """The changes of the last step."""
 
     def life(self, word: str) -> Sequence[Life]:
-        """The segmentations of a word of the corpus, from step 0 up to this one."""
+        """A pre-token, of the corpus or any other, as the tokenizers of step 0 up to this one encode it: an
+        entry for each step that cuts it in another way.
+
+        Raises:
+            TokentuiError: It cannot be encoded: it holds a byte that stands for a pair.
+        """
+
+    def made_at(self, symbol: int) -> int:
+        """The step that made a symbol of the vocabulary; 0 where it is there from the start, or is none."""
 
     def tokenizer(self, number: int | None = None, run: Mapping[str, object] | None = None) -> Tokenizer:
         """The tokenizer of a computed step, of the present one where None.
@@ -209,4 +217,11 @@ class Trainer(Protocol):
         """
 
     def fork(self, number: int, what_if: tuple[WhatIf, ...]) -> Trainer:
-        """Another training over the same corpus that stands at a computed step and goes on under what-ifs."""
+        """Another training over the same corpus that stands at a computed step and goes on under what-ifs.
+
+        A fork at step 0 reads nothing but the words. Any other takes over what this training has at present,
+        and is made where that is walked.
+
+        Raises:
+            TokentuiError: There are what-ifs, and no `Traits.what_ifs`; or two decide what a step merges.
+        """

@@ -201,24 +201,15 @@ class Changed(NamedTuple):
 
 
 class Life(NamedTuple):
-    """A word from a step on, until the next entry: its pieces."""
+    """A pre-token from a step on, until the next entry, as the tokenizers of these steps encode it.
+
+    Attributes:
+        number: The step that cuts it in this way, 0 for the start.
+        pieces: The exact bytes of its tokens, with their marks; empty for an unknown token.
+    """
 
     number: int
     pieces: tuple[bytes, ...]
-
-
-class WhatIf(NamedTuple):
-    """A change of a run: `forbid` a token from a step on, `force` one at a step, or `leave out` its step.
-
-    Attributes:
-        what: `forbid`, `force` or `leave out`.
-        parts: The exact bytes of the candidate's parts.
-        number: The step before which it holds.
-    """
-
-    what: str
-    parts: tuple[bytes, ...]
-    number: int = 0
 
 
 # ---- between a training by merges and its engine
@@ -233,7 +224,8 @@ class Constraints(NamedTuple):
             no counter of its own.
         min_count: The least count, 1 or more.
         max_length: The greatest number of units.
-        forbidden: The parts of candidates that are not taken.
+        forbidden: The parts of candidates that are not taken; one of a single part stands for all that make
+            this token.
         forced: The parts of the candidate that is taken whatever its value is; empty for none.
     """
 
@@ -288,13 +280,16 @@ class Ranked(NamedTuple):
         total: The number of all.
         tied: The number of those that share the greatest value.
         replaced: The weight of the places of the best one that a merge replaces.
-        rows: The best ones in order.
+        rows: The best ones in order, after the one that is forced.
+        forced: The number of candidates that are as good as the forced one, itself not counted; None where
+            none is forced.
     """
 
     total: int
     tied: int
     replaced: int
     rows: Sequence[Pair]
+    forced: int | None = None
 
 
 class PairEngine(Protocol):

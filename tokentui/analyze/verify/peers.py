@@ -156,6 +156,9 @@ def check_recipe(recipe: Recipe, peer: Peer) -> None:
             hint = f"it trains with {' or '.join(f'{axis}={one}' for one in values)}"
             hint += peer.because[1] if axis == peer.because[0] else ""
             raise TokentuiError(f"{peer.name} cannot train with {axis}={value}", "--against", hint)
+    if recipe.what_if:
+        what = f"{peer.name} knows no what-ifs"
+        raise TokentuiError(what, f"what_if={recipe.axis('what_if')}", "leave them out")
     if peer.coverage is None and (recipe.symbols or recipe.coverage < 1):
         name = "symbols" if recipe.symbols else "coverage"
         raise TokentuiError(f"{peer.name} knows no {name}", f"{name}={recipe.axis(name)}", "leave it out")

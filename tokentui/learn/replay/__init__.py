@@ -42,8 +42,8 @@ from tokentui.learn.rows import (
     page_of,
 )
 from tokentui.learn.trainer import Goal, Size, Tokens
-from tokentui.learn.values import Changed, Event, Kind, Life, MergeStep, Span, Stop, WhatIf, Word
-from tokentui.recipe import Ending, Stops
+from tokentui.learn.values import Changed, Event, Kind, Life, MergeStep, Span, Stop, Word
+from tokentui.recipe import Ending, Stops, WhatIf
 from tokentui.text.count import Words
 
 COLUMNS = (Column("parts", "", "tokens"), Column("places", "", "count"), Column("place", "", "text"))
@@ -129,6 +129,7 @@ class ReplayTrainer:
 
     def fork(self, number: int, what_if: tuple[WhatIf, ...]) -> ReplayTrainer:
         """Another replay over the same corpus, at a step; what is known of the words is shared."""
+        self.traits.check_what_ifs(what_if)
         other = copy.copy(self)
         other._start()
         other._go(number)
@@ -335,16 +336,12 @@ class ReplayTrainer:
         return Changed(frozenset(self._changes.touched(self.number))) if self.number else Changed()
 
     def life(self, word: str) -> list[Life]:
-        """The segmentations of a word of the corpus, from step 0 up to this one."""
-        index, pieces, number = self._index.get(word), self.order.vocabulary.pieces, self.number
-        lives: list[Life] = []
-        while True:
-            since = 0 if index is None else self._changes.since(index, number)
-            spans = self._segmentations.spans(word, since)
-            lives.append(Life(since, tuple(b"" if one.symbol < 0 else pieces[one.symbol] for one in spans)))
-            if not since:
-                return lives[::-1]
-            number = since - 1
+        """A pre-token as the tokenizers of the steps up to this one encode it."""
+        return [one for one in self._segmentations.lives(word) if one.number <= self.number]
+
+    def made_at(self, symbol: int) -> int:
+        """The step at which a symbol comes into use, 0 for the start."""
+        return self.order.made[symbol] if symbol >= 0 else 0
 
     def tokenizer(self, number: int | None = None, run: Mapping[str, object] | None = None) -> Tokenizer:
         """The tokenizer of a step, of the present one where None."""

@@ -50,8 +50,8 @@ from tokentui.learn.unigram.corpus import PER_MILLE, SEED_SIZE
 from tokentui.learn.unigram.lattice import WRITTEN, Slices, finished
 from tokentui.learn.unigram.model import CUT, PRUNE, REASONS, Judged, Model, Models, pruned_size
 from tokentui.learn.unigram.values import COLUMNS, Left, ModelVocabulary, RoundStep
-from tokentui.learn.values import Changed, Life, Span, Stop, WhatIf, Word
-from tokentui.recipe import Ending, Stops
+from tokentui.learn.values import Changed, Life, Span, Stop, Word
+from tokentui.recipe import Ending, Stops, WhatIf
 
 VOCAB_SIZE = 8000
 """The size that a training prunes towards where none was asked for: the default of sentencepiece."""
@@ -417,13 +417,17 @@ class UnigramTrainer:
         return Changed(differs=lambda word: old.pieces(word) != now.pieces(word))
 
     def life(self, word: str) -> list[Life]:
-        """The segmentations of a word, from step 0 up to this one."""
+        """A pre-token as the tokenizers of the steps up to this one encode it."""
         lives: list[Life] = []
         for number, (model, *_) in enumerate(self._positions[: self.number + 1]):
             pieces = tuple(self._laid_out(model).pieces(word))
             if not lives or lives[-1].pieces != pieces:
                 lives.append(Life(number, pieces))
         return lives
+
+    def made_at(self, symbol: int) -> int:
+        """The step that made a symbol: all pieces are there from the start."""
+        return 0
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -452,6 +456,7 @@ class UnigramTrainer:
     def fork(self, number: int, what_if: tuple[WhatIf, ...]) -> UnigramTrainer:
         """Another training over the same corpus that stands at a computed step; it shares the models up to
         there."""
+        self.traits.check_what_ifs(what_if)
         other = copy.copy(self)
         if native.failed:  # the one that is forked may be at work with its kernels
             other._models = copy.copy(self._models)

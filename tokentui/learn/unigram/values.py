@@ -101,8 +101,8 @@ class ModelVocabulary:
         return [Span(part.start, part.end, -1 if part.symbol is None else part.symbol) for part in parts]
 
     def pieces(self, word: str) -> list[bytes]:
-        """The tokens of a word as exact bytes; empty for what is no piece."""
-        return [b"" if span.symbol < 0 else self.vocabulary.pieces[span.symbol] for span in self.spans(word)]
+        """The tokens of a word as it is encoded, as exact bytes; empty for what is unknown."""
+        return [token.piece or b"" for token in self._encoder.word(word)]
 
     def page(self, query: Query, left: Sequence[Left]) -> Page[Entry]:
         """The entries in an order; those that have left come first."""
