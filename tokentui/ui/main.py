@@ -6,7 +6,7 @@ import asyncio
 import dataclasses
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.containers import Horizontal
@@ -30,6 +30,9 @@ from tokentui.ui.panes.encode import EncodeBody
 from tokentui.ui.panes.tables import ColumnTable, candidates, entries
 from tokentui.ui.panes.why import header, scrubber, sentences, tabs
 from tokentui.ui.screen import Band, Body, Layout, PaneScreen
+
+if TYPE_CHECKING:  # loaded when one begins to guess
+    from tokentui.ui.predict import Prediction
 
 _NAMES = {
     "corpus": ("1 Corpus", "1 Corpus"), "pairs": ("2 Pairs", "2 Pairs"),
@@ -66,6 +69,8 @@ class MainScreen(PaneScreen):
         super().__init__(face, _NAMES, actions, "corpus", "global", Viewport(), bodies, LEAST)
         self.sought: tuple[str, str] = ("", "")
         """The last search, as (pane, text)."""
+        self.prediction: Prediction | None = None
+        """The guessing of the next pair; None while nothing is hidden."""
         self._traits: Traits | None = None
         self._followed: tuple[int, CorpusPlace] | None = None
         self._corpus: tuple[object, ...] = ()
@@ -79,7 +84,7 @@ class MainScreen(PaneScreen):
         self.tabs = Lines(self._tabs, id="tabs")
         self.why = Band(
             lambda width, height: flow(
-                [(" · ", one) for one in sentences(self.snapshot, self.mode)], width, height
+                [(" · ", one) for one in self._reasons()], width, height
             ),
             attrgetter(
                 "main.why", "main.at", "main.partial", "main.errors", "main.recipe", "main.opened",
@@ -120,6 +125,22 @@ class MainScreen(PaneScreen):
     def context(self) -> str:
         """Whose keys work: those of the pane that has the focus, or of the editor in it."""
         return "editor" if self.active == "corpus" and self.corpus.editing else self.active
+
+    def action_of(self, key: str) -> Action[Any] | None:
+        """The action of a key. While the next pair is guessed, a step on asks for it."""
+        found = super().action_of(key)
+        if (guess := self.prediction) is not None and found is not None and found.name == "next":
+            return dataclasses.replace(found, does=lambda on: guess.ask())
+        return found
+
+    def show(self, snapshot: Snapshot) -> None:
+        """Take a snapshot; what would give the next pair away is hidden while it is guessed."""
+        super().show(snapshot if self.prediction is None else self.prediction.hide(snapshot))
+
+    def _reasons(self) -> Sequence[Cell]:
+        if self.prediction is not None:
+            return self.prediction.sentences(self.mode)
+        return sentences(self.snapshot, self.mode)
 
     def go(self, pane: str, *, typing: bool = False) -> None:
         """Go to a pane."""
@@ -189,6 +210,9 @@ class MainScreen(PaneScreen):
     @on(VirtualTable.Chosen)
     def _chosen(self, event: VirtualTable.Chosen) -> None:
         row: Candidate | Entry | None = event.table.held_at(event.index)
+        if self.prediction is not None and isinstance(row, Candidate):
+            self.prediction.pick(row)
+            return
         of_file = self.snapshot is not None and self.snapshot.main.opened is not None
         if of_file and isinstance(row, Entry) and row.id is not None and not row.reason:
             entry = row
