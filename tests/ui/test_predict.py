@@ -44,10 +44,14 @@ async def test_nothing_gives_the_pair_away() -> None:
         rows = now.main.candidates.rows
         assert [row.parts for row in rows] == sorted(row.parts for row in rows)
         assert 1 < len(rows) <= CHOICES
+        footer = screen_text(app).splitlines()[-1]
+        assert "n guess" in footer
+        assert "enter guess it" in footer
         pane = [line[50:88] for line in screen_text(app).splitlines()[1:28]]
         assert not any(char.isdigit() for line in pane[1:] for char in line)
         await pilot.press("P", "1")
         await until(pilot, lambda: "next  u+g" in screen_text(app))
+        assert "n next" in screen_text(app).splitlines()[-1]
         await until(pilot, lambda: "▸ u+g" in screen_text(app))
         assert before.splitlines()[1:20] == screen_text(app).splitlines()[1:20]
 

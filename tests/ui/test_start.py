@@ -51,7 +51,7 @@ async def test_its_figures_are_those_of_a_training(size: tuple[int, int]) -> Non
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: f"after all {run.number} merges" in seen(app))
         text = seen(app)
-        assert f"{now} tokens before training" in text
+        assert f"{now} tokens now" in text
         assert f"{len(then.tokens)} tokens after all {run.number} merges" in text
         assert why.best is not None
         left, right = (part.decode().replace(" ", "·") for part in why.best.parts)

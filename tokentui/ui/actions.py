@@ -304,9 +304,10 @@ COMPARE_ACTIONS: tuple[Action[Any], ...] = (
 """The actions of Compare, in the order of its help."""
 
 TOUR_ACTIONS: tuple[Tour_, ...] = (
-    Tour_(("enter", "space"), "go on", lambda on: on.turn_stop(1), "The next stop of the tour", "tour_next",
+    Tour_(("enter", "space"), "go on", lambda on: on.turn_stop(1), "Go to the next stop of the tour",
+        "tour_next", ("tour",), 1),
+    Tour_(("backspace",), "stop before", lambda on: on.turn_stop(-1), "Go to the stop before", "tour_back",
         ("tour",), 1),
-    Tour_(("backspace",), "back", lambda on: on.turn_stop(-1), "The stop before", "tour_back", ("tour",), 1),
     Tour_(("escape",), "leave", lambda on: on.leave_tour(), "Leave the tour", "tour_leave", ("tour",), 1),
 )
 """The actions that a tour has before those of the main screen."""

@@ -133,6 +133,14 @@ class MainScreen(PaneScreen):
             return dataclasses.replace(found, does=lambda on: guess.ask())
         return found
 
+    def hints(self) -> list[Action[Any]]:
+        """The actions of the footer, as they are meant while the next pair is guessed."""
+        named = self.prediction.labels if self.prediction is not None else {}
+        return [
+            dataclasses.replace(one, label=named[one.name]) if one.name in named else one
+            for one in super().hints()
+        ]
+
     def show(self, snapshot: Snapshot) -> None:
         """Take a snapshot; what would give the next pair away is hidden while it is guessed."""
         super().show(snapshot if self.prediction is None else self.prediction.hide(snapshot))

@@ -34,6 +34,8 @@ class Prediction:
         """The last snapshot, with nothing hidden."""
         self._said: tuple[Cell, ...] = ()
         """The answer to the last guess."""
+        self.labels = {"next": "guess", "inspect": "guess it", "predict": "end guessing"}
+        """The labels of actions that mean something else meanwhile."""
         self.right = self.asked = 0
         """The guesses that were right, and all of them."""
 
@@ -140,4 +142,4 @@ def turn(on: MainScreen) -> None:
     if now is not None:
         on.show(now)
     on.draw_afresh()
-    on.draw_titles()
+    on.focus_active()

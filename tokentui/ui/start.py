@@ -35,11 +35,11 @@ SEEN = "first_screen_seen"
 _WIDEST = 100
 _BY_NAME: dict[str, Action[Any]] = {one.name: one for one in MAIN_ACTIONS}
 _ABOUT = (
-    "A tokenizer cuts text into tokens, the pieces that a language model reads. This program learns one from "
-    "a text while you watch: again and again it merges the pair of neighbours that stands there most often."
+    "A tokenizer cuts text into tokens, the pieces that a language model reads. It learns them from a text, "
+    "step by step: it merges the two neighbours that stand together most often, again and again."
 )
 _KEYS = (
-    ("play", "let it run; again: stop"), ("end", "go to the end of the training"),
+    ("play", "let it run; again: stop"), ("end", "go to the end"),
     ("type", "type a sentence of your own"), ("edit", "type a text to learn from"),
     ("open", "open a text, or a tokenizer file"), ("algorithm", "choose another algorithm"),
     ("help", "all keys"), ("quit", "quit"),
@@ -120,7 +120,7 @@ class StartScreen(Acting, Once[str]):
 
     def _draw(self, width: int, height: int) -> Sequence[Cell]:
         room = min(width - 2, _WIDEST)
-        about = ui_text.wrap(((_ABOUT, "muted"),), room - 2, words=True)
+        about = ui_text.wrap(((_ABOUT, ""),), room - 2, words=True)
         head, box, keys, tours = self._head(width), self._sentence(room), self._keys(room), _tours(room)
         # Blank lines give way first, then what the words say, then the tours.
         for parts, blank in (
@@ -155,7 +155,7 @@ class StartScreen(Acting, Once[str]):
         if self.now is not None and text:
             made = self.now.main.encoding.tokens
             steps = self.now.main.at.step
-            rows += _cut(made, f"after {plural(steps, 'merge')}" if steps else "before training", inner)
+            rows += _cut(made, f"after {plural(steps, 'merge')}" if steps else "now", inner)
         if self.end is not None and self.end.tokens:
             rows += _cut(self.end.tokens, f"after all {number(self.end.steps)} merges", inner)
         head: Cell = (("┌ ", "frame"), ("Your sentence", "strong"), (f" {'─' * (width - 17)}┐", "frame"))
@@ -170,10 +170,10 @@ class StartScreen(Acting, Once[str]):
 
     def _keys(self, width: int) -> list[Cell]:
         best = self.now.main.why.best if self.now is not None else None
-        first: Cell = (("make the first merge", ""),)
+        first: Cell = (("make the first merge", "strong"),)
         if best is not None and best.parts:
             first = (
-                ("merge the most frequent pair: ", ""), *tokens(best.parts, "text"), (" → ", "accent"),
+                ("merge the most frequent pair: ", "strong"), *tokens(best.parts, "text"), (" → ", "accent"),
                 *tokens((best.token,), "text"), (f", in {plural(best.places, 'place')}", "muted"),
             )
         lines: list[Cell] = [(*_key("next"), *first)]
