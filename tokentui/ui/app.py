@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
@@ -26,7 +27,7 @@ from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.face import SessionLike, Severity
 from tokentui.ui.keys import Acting
 from tokentui.ui.main import MainScreen
-from tokentui.ui.recording import Walk
+from tokentui.ui.recording import LEFT_OUT, Passed, Walk
 from tokentui.ui.screen import ActionCommands, Palette, PaneScreen
 from tokentui.ui.terminal.app import TerminalApp
 
@@ -258,8 +259,9 @@ class ExplorerApp(Acting, TerminalApp):
         failed: Callable[[BaseException], object] | None = None,
     ) -> None:
         """Hand a command to the session; see `Face.send`."""
-        if command.opens or command.walks:
-            self.walk.note(self.snapshot, self.run_in_use)
+        if (command.opens or command.walks) and (now := self.snapshot) is not None:
+            column = replace(now.main, **LEFT_OUT)
+            self.walk.passed.append(Passed(column, self.run_in_use, self.walk.corpus))
         if command.opens:
             then, failed = self._opening(command, then, failed or self.tell)
         if self.session is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from textual.containers import Horizontal
 
 from tokentui.core.choices import Ref
 from tokentui.core.errors import TokentuiError
-from tokentui.core.safetext import GLYPH_MODES
+from tokentui.core.safetext import GLYPH_MODES, GlyphMode
 from tokentui.learn.rows import Candidate, Entry, Traits
 from tokentui.session import commands as do
 from tokentui.session.saved import remember
@@ -71,6 +71,8 @@ class MainScreen(PaneScreen):
         """The last search, as (pane, text)."""
         self.prediction: Prediction | None = None
         """The guessing of the next pair; None while nothing is hidden."""
+        self.says: Callable[[Snapshot | None, GlyphMode], Sequence[Cell]] = sentences
+        """The sentences of Why."""
         self._traits: Traits | None = None
         self._followed: tuple[int, CorpusPlace] | None = None
         self._corpus: tuple[object, ...] = ()
@@ -84,7 +86,7 @@ class MainScreen(PaneScreen):
         self.tabs = Lines(self._tabs, id="tabs")
         self.why = Band(
             lambda width, height: flow(
-                [(" · ", one) for one in self._reasons()], width, height
+                [(" · ", one) for one in self.says(self.snapshot, self.mode)], width, height
             ),
             attrgetter(
                 "main.why", "main.at", "main.partial", "main.errors", "main.recipe", "main.opened",
@@ -125,30 +127,6 @@ class MainScreen(PaneScreen):
     def context(self) -> str:
         """Whose keys work: those of the pane that has the focus, or of the editor in it."""
         return "editor" if self.active == "corpus" and self.corpus.editing else self.active
-
-    def action_of(self, key: str) -> Action[Any] | None:
-        """The action of a key. While the next pair is guessed, a step on asks for it."""
-        found = super().action_of(key)
-        if (guess := self.prediction) is not None and found is not None and found.name == "next":
-            return dataclasses.replace(found, does=lambda on: guess.ask())
-        return found
-
-    def hints(self) -> list[Action[Any]]:
-        """The actions of the footer, as they are meant while the next pair is guessed."""
-        named = self.prediction.labels if self.prediction is not None else {}
-        return [
-            dataclasses.replace(one, label=named[one.name]) if one.name in named else one
-            for one in super().hints()
-        ]
-
-    def show(self, snapshot: Snapshot) -> None:
-        """Take a snapshot; what would give the next pair away is hidden while it is guessed."""
-        super().show(snapshot if self.prediction is None else self.prediction.hide(snapshot))
-
-    def _reasons(self) -> Sequence[Cell]:
-        if self.prediction is not None:
-            return self.prediction.sentences(self.mode)
-        return sentences(self.snapshot, self.mode)
 
     def go(self, pane: str, *, typing: bool = False) -> None:
         """Go to a pane."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import GlyphMode
@@ -13,9 +14,10 @@ from tokentui.session.commands import Move
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.dialogs.ask import AskLine
 from tokentui.ui.draw.text import Cell
+from tokentui.ui.keys import Action
 from tokentui.ui.main import MainScreen
 from tokentui.ui.panes.tables import tokens
-from tokentui.ui.panes.why import reasons
+from tokentui.ui.panes.why import reasons, sentences
 
 CHOICES = 8
 """The most pairs that are shown to choose from: the best ones, in the order of their letters."""
@@ -34,8 +36,6 @@ class Prediction:
         """The last snapshot, with nothing hidden."""
         self._said: tuple[Cell, ...] = ()
         """The answer to the last guess."""
-        self.labels = {"next": "guess", "inspect": "guess it", "predict": "end guessing"}
-        """The labels of actions that mean something else meanwhile."""
         self.right = self.asked = 0
         """The guesses that were right, and all of them."""
 
@@ -56,7 +56,16 @@ class Prediction:
         """`3 of 4 right`."""
         return ((f"{self.right} of {self.asked}", "strong"), (" right", "muted"))
 
-    def sentences(self, mode: GlyphMode) -> Sequence[Cell]:
+    def instead(self, actions: Sequence[Action[Any]]) -> dict[str, Action[Any]]:
+        """The actions that mean something else meanwhile."""
+        known = {one.name: one for one in actions}
+        return {
+            "next": replace(known["next"], label="guess", does=lambda on: on.prediction.ask()),
+            "inspect": replace(known["inspect"], label="guess it"),
+            "predict": replace(known["predict"], label="end guessing"),
+        }
+
+    def sentences(self, now: Snapshot | None, mode: GlyphMode) -> Sequence[Cell]:
         """The question, and the answer to the last guess."""
         if self.seen is not None and self.seen.main.why.end is not None:
             return (*self._said, (("end  ", "accent"), ("no pair is left to guess", "")))
@@ -130,12 +139,14 @@ def turn(on: MainScreen) -> None:
     if on.prediction is not None:
         now = on.prediction.seen
         on.face.say(f"{on.prediction.right} of {plural(on.prediction.asked, 'guess', 'guesses')} right")
-        on.prediction = None
+        on.prediction, on.veil, on.says, on.instead = None, None, sentences, {}
     elif now is None or now.main.why.best is None or now.main.partial or not _merges(now):
         on.face.say("there is no next pair to guess here")
         return
     else:
         on.prediction = Prediction(on)
+        on.veil, on.says = on.prediction.hide, on.prediction.sentences
+        on.instead = on.prediction.instead(on.actions)
         on.see(candidates_top=0)
         on.pairs.move_to(0)
         on.go("pairs")

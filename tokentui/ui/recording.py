@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from dataclasses import replace
 from typing import Any, NamedTuple
 
+from tokentui.core.choices import Ref
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import shown_path, write_whole
 from tokentui.core.safetext import is_safe, safe
@@ -19,59 +19,60 @@ from tokentui.session.saved import absolute
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.tours import SUFFIX, Stop, written
 from tokentui.session.views import NO_ROWS, ColumnSnapshot, CorpusView
-from tokentui.ui.dialogs.ask import AskLine
 
+_ASK = Ref("tokentui.ui.dialogs.ask:AskLine")
 MOST_STOPS = 200
 """Of a longer walk the last stops are kept."""
 _CLAIMED = ("pair", "places", "tied", "tokens")
 _MOST_WORDS = 40
-_NO_TEXT = CorpusView()
 
 
-class Seen(NamedTuple):
-    """A place of the walk, and the column there: a stop is made of them when it is written."""
+class Passed(NamedTuple):
+    """A column that the user went on from, its run, and its corpus: a source, or a typed text.
 
-    place: Place
+    Of the column the sections that no tour needs are left out (`LEFT_OUT`): a walk may be long.
+    """
+
     column: ColumnSnapshot
+    run: Run
+    corpus: tuple[str, str | None]
+
+
+LEFT_OUT: dict[str, Any] = {"corpus": CorpusView(), "candidates": NO_ROWS, "vocabulary": NO_ROWS}
 
 
 class Walk:
-    """The walk: a place wherever the user went on from.
+    """The walk: where the user went on from. A step costs no more than a row in `passed`.
 
     Args:
         source: The corpus at the beginning, empty where it cannot be named in a tour.
     """
 
     def __init__(self, source: str) -> None:
-        self._source = source
-        self._text: str | None = None
-        self._seen: deque[Seen] = deque(maxlen=MOST_STOPS)
-
-    def note(self, now: Snapshot | None, run: Run) -> None:
-        """Note the place where the user is, before a command leads on from it. It is called for each step: it
-        makes nothing yet."""
-        if now is None or len(now.columns) != 1 or now.corpus.nothing or now.main.partial:
-            return
-        main = now.main
-        if main.opened is None and (self._source or self._text):  # a tour trains, on what it can name
-            typed = main.encoding.text
-            place = Place(self._source, self._text, main.recipe, run, main.at.step, typed)
-            if not self._seen or self._seen[-1].place != place:
-                self._seen.append(Seen(place, replace(main, corpus=_NO_TEXT, candidates=NO_ROWS)))
+        self.passed: deque[Passed] = deque(maxlen=MOST_STOPS)
+        self.corpus: tuple[str, str | None] = source, None
+        """The corpus that is open: its source, or its text; neither where a tour cannot name it."""
 
     def opened(self, command: Command[Any]) -> None:
         """Take in what was opened."""
         match command:
             case do.Open(sources, as_):
-                self._text = None
-                self._source = absolute(sources[0]) if len(sources) == 1 and as_ is None else ""
+                named = len(sources) == 1 and as_ is None
+                self.corpus = absolute(sources[0]) if named else "", None
             case do.TrainOnText(text):
-                self._source, self._text = "", text
+                self.corpus = "", text
 
-    @property
-    def stops(self) -> tuple[Stop, ...]:
-        """The stops, each with a sentence and with claims that hold."""
-        return tuple(Stop(one.place, _said(one.column), expects=_claims(one.column)) for one in self._seen)
+    def stops(self, now: Snapshot | None, run: Run) -> list[Stop]:
+        """The stops as far as the user has come now, each with a sentence and with claims that hold."""
+        passed = [*self.passed, *([Passed(now.main, run, self.corpus)] if now is not None else ())]
+        stops: list[Stop] = []
+        for main, run, (source, text) in passed:
+            # A tour trains, on a corpus that it can name.
+            if main.opened is None and not main.partial and main.at.start_tokens and (source or text):
+                place = Place(source, text, main.recipe, run, main.at.step, main.encoding.text)
+                if not stops or stops[-1].place != place:
+                    stops.append(Stop(place, _said(main), expects=_claims(main)))
+        return stops
 
 
 def _said(main: ColumnSnapshot) -> str:
@@ -98,8 +99,7 @@ def _claims(main: ColumnSnapshot) -> tuple[Expected, ...]:
 def ask_name(on: Any) -> None:
     """Ask for the name of a file, and write the walk to it."""
     walk, face = on.app.walk, on.face
-    walk.note(face.snapshot, face.run_in_use)
-    stops = walk.stops
+    stops = walk.stops(face.snapshot, face.run_in_use)
     if not stops:
         face.say("nothing to record: a tour begins with a text that is trained on")
         return
@@ -126,4 +126,4 @@ def ask_name(on: Any) -> None:
             return
         face.say(f"written: {shown_path(path)}; tokentui tour plays it")
 
-    face.push(AskLine(face, "Write the walk as a tour", foretell, take))
+    face.push(_ASK(face, "Write the walk as a tour", foretell, take))
