@@ -15,11 +15,11 @@ from tokentui.presets import PRESETS
 from tokentui.recipe import Run, Stops
 from tokentui.session import checked
 from tokentui.session.claims import FACTS, Expected, Place, failures
+from tokentui.session.shipped import TOURS
 from tokentui.session.tours import (
     DOES,
     MOST_SAID,
     STATEMENTS,
-    TOURS,
     Stop,
     parsed,
     read_tour,

@@ -15,7 +15,7 @@ from tokentui.cli import explore
 from tokentui.session import commands as do
 from tokentui.session.driver import Session
 from tokentui.session.settings import keep_setting, settings
-from tokentui.session.tours import TOURS
+from tokentui.session.shipped import TOURS
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.main import MainScreen
 from tokentui.ui.start import SEEN, StartScreen

@@ -15,7 +15,8 @@ from tokentui.session import commands as do
 from tokentui.session.claims import failures
 from tokentui.session.driver import Session
 from tokentui.session.saved import SavedSession, read
-from tokentui.session.tours import TOURS, Tour, parsed, read_tour
+from tokentui.session.shipped import TOURS
+from tokentui.session.tours import Tour, parsed, read_tour
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.keys import Action
 from tokentui.ui.start import StartScreen
@@ -69,7 +70,7 @@ async def test_a_tour_is_played_to_its_last_line(name: str, size: tuple[int, int
             screen = await playing(pilot, app, at)
             words = {*stop.said.replace("`", "").split(), f"{at + 1}", "of", f"{len(tour.stops)}"}
             await until(pilot, partial(shows, app, words))
-            assert panes_are_seen(app, screen)
+            await until(pilot, partial(panes_are_seen, app, screen))
             screen.see(vocabulary_rows=ALL)
             await until(pilot, partial(lists_all, screen))
             assert screen.snapshot is not None

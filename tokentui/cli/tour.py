@@ -9,7 +9,8 @@ from tokentui.cli.output import complain, write_text
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe_line
 from tokentui.core.table import Table, plural, printed
-from tokentui.session.tours import TOURS, read_tour
+from tokentui.session.shipped import TOURS
+from tokentui.session.tours import read_tour
 
 DIFFERS = 1
 

@@ -21,6 +21,7 @@ from tokentui.core.files import read_regular, shown_path
 from tokentui.presets import PRESETS, preset_named
 from tokentui.recipe import RUN, SHAPE, Recipe, Run
 from tokentui.session.claims import FACTS, Expected, Place
+from tokentui.session.shipped import TOURS
 
 SUFFIX = ".tour"
 MOST_SAID = 360
@@ -29,24 +30,6 @@ _LARGEST = 1 << 20
 _MOST_STOPS = 1000
 _MOST_TEXT = 10_000
 _ESCAPE = re.compile(r"\\(.)")
-
-
-class Shipped(NamedTuple):
-    """A tour that ships with the program: its name and its title."""
-
-    name: str
-    title: str
-
-
-TOURS = (
-    Shipped("ties", "The tie in aaabdaaabac, and how five libraries break it"),
-    Shipped("hugs", "hug and pug by BPE, WordPiece and Unigram"),
-    Shipped("bytes", "Why an emoji costs four tokens, and Hindi more than English"),
-    Shipped("numbers", "1234567 in GPT-2, GPT-4 and Llama"),
-    Shipped("glitch", "A token that cannot be produced, and the life of a glitch token"),
-    Shipped("gage", "Gage 1994: from compression to language models"),
-)
-"""The tours, in the order of their numbers on the first screen."""
 
 
 class Does(NamedTuple):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tokentui.core.choices import Ref
 from tokentui.session.commands import Command, GoTo, Move, Play, Speed, StepPieces, SyncBy
-from tokentui.session.tours import TOURS, Tour
+from tokentui.session.shipped import TOURS
 from tokentui.session.views import ColumnWanted
 from tokentui.ui.face import Face, not_yet
 from tokentui.ui.keys import BOTH, Action
@@ -20,6 +20,7 @@ from tokentui.ui.screen import PaneScreen
 from tokentui.ui.terminal.app import TerminalApp
 
 if TYPE_CHECKING:  # loaded when it is first wanted
+    from tokentui.session.tours import Tour
     from tokentui.ui.compare import CompareScreen
     from tokentui.ui.tour import TourScreen
 

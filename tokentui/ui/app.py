@@ -27,9 +27,9 @@ from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.face import SessionLike, Severity
 from tokentui.ui.keys import Acting
 from tokentui.ui.main import MainScreen
-from tokentui.ui.recording import LEFT_OUT, Passed, Walk
 from tokentui.ui.screen import ActionCommands, Palette, PaneScreen
 from tokentui.ui.terminal.app import TerminalApp
+from tokentui.ui.walk import LEFT_OUT, Passed, Walk
 
 if TYPE_CHECKING:  # loaded when it is first wanted
     from tokentui.session.saved import SavedSession

@@ -1,10 +1,9 @@
-"""The walk of a user, noted as it is made, and written as a tour."""
+"""The walk of a user, written as a tour."""
 
 from __future__ import annotations
 
 import os
-from collections import deque
-from typing import Any, NamedTuple
+from typing import Any
 
 from tokentui.core.choices import Ref
 from tokentui.core.errors import TokentuiError
@@ -12,67 +11,28 @@ from tokentui.core.files import shown_path, write_whole
 from tokentui.core.safetext import is_safe, safe
 from tokentui.core.table import plural
 from tokentui.recipe import Run
-from tokentui.session import commands as do
 from tokentui.session.claims import FACTS, Expected, Place
-from tokentui.session.commands import Command
-from tokentui.session.saved import absolute
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.tours import SUFFIX, Stop, written
-from tokentui.session.views import NO_ROWS, ColumnSnapshot, CorpusView
+from tokentui.session.views import ColumnSnapshot
+from tokentui.ui.walk import Passed, Walk
 
 _ASK = Ref("tokentui.ui.dialogs.ask:AskLine")
-MOST_STOPS = 200
-"""Of a longer walk the last stops are kept."""
 _CLAIMED = ("pair", "places", "tied", "tokens")
 _MOST_WORDS = 40
 
 
-class Passed(NamedTuple):
-    """A column that the user went on from, its run, and its corpus: a source, or a typed text.
-
-    Of the column the sections that no tour needs are left out (`LEFT_OUT`): a walk may be long.
-    """
-
-    column: ColumnSnapshot
-    run: Run
-    corpus: tuple[str, str | None]
-
-
-LEFT_OUT: dict[str, Any] = {"corpus": CorpusView(), "candidates": NO_ROWS, "vocabulary": NO_ROWS}
-
-
-class Walk:
-    """The walk: where the user went on from. A step costs no more than a row in `passed`.
-
-    Args:
-        source: The corpus at the beginning, empty where it cannot be named in a tour.
-    """
-
-    def __init__(self, source: str) -> None:
-        self.passed: deque[Passed] = deque(maxlen=MOST_STOPS)
-        self.corpus: tuple[str, str | None] = source, None
-        """The corpus that is open: its source, or its text; neither where a tour cannot name it."""
-
-    def opened(self, command: Command[Any]) -> None:
-        """Take in what was opened."""
-        match command:
-            case do.Open(sources, as_):
-                named = len(sources) == 1 and as_ is None
-                self.corpus = absolute(sources[0]) if named else "", None
-            case do.TrainOnText(text):
-                self.corpus = "", text
-
-    def stops(self, now: Snapshot | None, run: Run) -> list[Stop]:
-        """The stops as far as the user has come now, each with a sentence and with claims that hold."""
-        passed = [*self.passed, *([Passed(now.main, run, self.corpus)] if now is not None else ())]
-        stops: list[Stop] = []
-        for main, run, (source, text) in passed:
-            # A tour trains, on a corpus that it can name.
-            if main.opened is None and not main.partial and main.at.start_tokens and (source or text):
-                place = Place(source, text, main.recipe, run, main.at.step, main.encoding.text)
-                if not stops or stops[-1].place != place:
-                    stops.append(Stop(place, _said(main), expects=_claims(main)))
-        return stops
+def stops_of(walk: Walk, now: Snapshot | None, run: Run) -> list[Stop]:
+    """The stops of a walk as far as the user has come now, each with a sentence and with claims that hold."""
+    passed = [*walk.passed, *([Passed(now.main, run, walk.corpus)] if now is not None else ())]
+    stops: list[Stop] = []
+    for main, run, (source, text) in passed:
+        # A tour trains, on a corpus that it can name.
+        if main.opened is None and not main.partial and main.at.start_tokens and (source or text):
+            place = Place(source, text, main.recipe, run, main.at.step, main.encoding.text)
+            if not stops or stops[-1].place != place:
+                stops.append(Stop(place, _said(main), expects=_claims(main)))
+    return stops
 
 
 def _said(main: ColumnSnapshot) -> str:
@@ -99,7 +59,7 @@ def _claims(main: ColumnSnapshot) -> tuple[Expected, ...]:
 def ask_name(on: Any) -> None:
     """Ask for the name of a file, and write the walk to it."""
     walk, face = on.app.walk, on.face
-    stops = walk.stops(face.snapshot, face.run_in_use)
+    stops = stops_of(walk, face.snapshot, face.run_in_use)
     if not stops:
         face.say("nothing to record: a tour begins with a text that is trained on")
         return

@@ -13,8 +13,8 @@ from tokentui.core.safetext import safe
 from tokentui.core.table import plural
 from tokentui.session.commands import EncodeAtEnd
 from tokentui.session.settings import keep_setting
+from tokentui.session.shipped import TOURS
 from tokentui.session.snapshot import EndView, Snapshot
-from tokentui.session.tours import TOURS
 from tokentui.ui.actions import MAIN_ACTIONS, plays
 from tokentui.ui.dialogs import Once
 from tokentui.ui.draw import text as ui_text
