@@ -22,7 +22,7 @@ CONTEXTS = sorted(
 SAFE = re.compile(
     r"[A-Za-z0-9]|f([1-9]|10)|up|down|left|right|home|end|pageup|pagedown|space|enter|tab|shift\+tab|escape"
     r"|ctrl\+[cdfgklnoprtuwxyz]|plus|minus|delete|equals_sign|(greater|less)_than_sign|(left|right)_square_bracket|slash"
-    r"|full_stop|comma|question_mark"
+    r"|full_stop|comma|question_mark|backspace"
 )
 
 

@@ -26,9 +26,11 @@ from tokentui.cli.program import COMMANDS
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import shown_path
 from tokentui.formats import named_like
+from tokentui.recipe import Run
 from tokentui.text.sources import find_sample
 
 if TYPE_CHECKING:
+    from tokentui.session.tours import Tour
     from tokentui.session.views import ColumnWanted
 
 _SAMPLE = "sample:english"
@@ -81,6 +83,15 @@ def command(given: Given, tokenizers: tuple[str, ...], held_out: str | None) -> 
     file = OpenTokenizer(*opened) if opened else None
     opening = Open(sources or (_SAMPLE,), given.as_, given.field, file)
     return run(opening, recipe, asked, columns, held_out or "", resume)
+
+
+def play(tour: Tour) -> int:
+    """Open the explorer with a tour. Nothing of a session is saved, and none is offered."""
+    _check_terminal(())
+    from tokentui.session.commands import Open
+    from tokentui.ui import run
+
+    return run(Open((_SAMPLE,)), recipe_named(_PRESET), Run(), tour=tour)
 
 
 def _tokenizer(path: str) -> str:

@@ -83,6 +83,8 @@ COMMANDS: dict[str, Command] = {command.name: command for command in (
             Ref("tokentui.cli.inspect:command")),
     Command("convert", "Write a tokenizer in another file format.", Ref("tokentui.cli.convert:command")),
     Command("verify", "Compare with another library, step by step.", Ref("tokentui.cli.verify:command")),
+    Command("tour", "Play a tour in the explorer, or list them.", Ref("tokentui.cli.tour:command")),
+    Command("quiz", "Print an exercise sheet on a corpus, with answers.", Ref("tokentui.cli.quiz:command")),
     Command("recipes", "List the presets, the axes and their values.", Ref("tokentui.cli.recipes:command")),
 )}
 """The commands by name, in the order of the help. A new one is an entry here and a file."""

@@ -16,7 +16,7 @@ from tokentui.axes import label
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import GlyphMode
 from tokentui.recipe import Recipe, Run
-from tokentui.session.snapshot import PiecesView, PreviewView
+from tokentui.session.snapshot import EndView, PiecesView, PreviewView
 from tokentui.session.views import ColumnWanted, CorpusPlace, Passage, Viewport
 
 if TYPE_CHECKING:  # answers of rooms that load when one is asked for
@@ -300,6 +300,13 @@ class Preview(Command[PreviewView], lane=Lane.BESIDE, need=Need.CORPUS):
     recipe: Recipe
     run: Run | None = None
     steps: int = 10
+
+
+class EncodeAtEnd(Command[EndView], lane=Lane.BESIDE, need=Need.WHOLE):
+    """The typed text as it is encoded at the end of the run, to which a copy is trained.
+
+    Raises where a tokenizer of a file is open: it is not trained.
+    """
 
 
 class AnalyzeVocabulary(Command["VocabularyReport"], lane=Lane.BESIDE, need=Need.WHOLE):

@@ -26,7 +26,7 @@ from tokentui.recipe import Stops
 from tokentui.session import commands as do
 from tokentui.session.column import needles
 from tokentui.session.opening import Prepared, open_corpus
-from tokentui.session.snapshot import PiecePart, PiecesView, PreviewView
+from tokentui.session.snapshot import EndView, PiecePart, PiecesView, PreviewView
 from tokentui.session.views import BETWEEN, MAIN, PARTS, CorpusPlace, Passage, Viewport
 from tokentui.text.corpus import Corpus, LongText, beginning
 from tokentui.text.count import Words
@@ -101,6 +101,8 @@ def answered(command: do.Command[object], at: TokenizerAtStep) -> object:
             return export_to(at, command)
         case do.Preview():
             return preview(prepared, command)
+        case do.EncodeAtEnd():
+            return at_end(prepared, at.typed)
         case do.AnalyzeVocabulary(word, exhaust):
             text = word or at.typed
             return vocabulary_report(
@@ -136,6 +138,19 @@ def preview(prepared: Prepared, command: do.Preview) -> PreviewView:
     pairs = tuple(candidate for candidate in taken if candidate is not None)
     lines = () if trainer.traits.grows else tuple(step.said for step in learn.steps(trainer))
     return PreviewView(pairs, lines, end, chars)
+
+
+def at_end(prepared: Prepared, typed: str) -> EndView:
+    """The typed text by the tokenizer of the end of the run, to which a copy is trained.
+
+    Raises:
+        TokentuiError: A tokenizer of a file is open, or it refuses the text.
+    """
+    if prepared.opened is not None:
+        raise TokentuiError("a tokenizer of a file is not trained", prepared.opened.view.name, "open a text")
+    trainer = start(prepared.corpus, prepared.recipe, prepared.run, prepared.trainer.words)
+    learn.run(trainer, prepared.run.stops)
+    return EndView(trainer.number, trainer.tokenizer().encode(typed).rows)
 
 
 def _other_format(path: str, format: Format) -> Format | None:

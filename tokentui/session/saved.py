@@ -365,7 +365,7 @@ def remember(source: str) -> None:
     except (OSError, ValueError):  # the folder that it is named from has gone
         return
     listed = [kept, *(one for one in recent() if one != kept)][:MOST_RECENT]
-    _keep("recent.json", json.dumps(listed, indent=1).encode("ascii"))
+    keep_state("recent.json", json.dumps(listed, indent=1).encode("ascii"))
 
 
 def keep_account(error: BaseException) -> Path | None:
@@ -378,10 +378,10 @@ def keep_account(error: BaseException) -> Path | None:
 
     account = "".join(traceback.format_exception(error))
     text = "\n".join(safe(line) for line in account.splitlines()) + "\n"
-    return _keep("crash.txt", text.encode("utf-8", "replace"))
+    return keep_state("crash.txt", text.encode("utf-8", "replace"))
 
 
-def _keep(name: str, data: bytes) -> Path | None:
+def keep_state(name: str, data: bytes) -> Path | None:
     """Write a file of the folder of states. Returns where it is; None where nothing can be written."""
     path = state_dir() / name
     try:

@@ -248,6 +248,14 @@ class PreviewView:
 
 
 @dataclass(frozen=True, slots=True)
+class EndView:
+    """The typed text in tokens at the end of the run, after so many steps."""
+
+    steps: int
+    tokens: tuple[EncodedToken, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Between:
     """The comparison of columns that are shown side by side.
 

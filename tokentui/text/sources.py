@@ -81,6 +81,11 @@ _TABLE = (
     ("halo", "halo alo balon", "id", "lines", "halo.txt"),
     ("hai", "hai lai hau, counted words", "id", "counts", "hai.counts.tsv"),
     ("gage", "Gage's xxxdqxxxdxo", "letters", "lines", "gage.txt"),
+    ("abac", "aaabdaaabac, a text with a tie", "letters", "lines", "abac.txt"),
+    ("hug", "hug, pug, pun, bun, hugs, counted words", "en", "counts", "hug.counts.tsv"),
+    ("digits", "1234567 in four lines", "en", "lines", "digits.txt"),
+    ("contractions", "I've, you've, we've", "en", "lines", "contractions.txt"),
+    ("counting", "People who count together", "en", "lines", "counting.txt"),
 )
 
 

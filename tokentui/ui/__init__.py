@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tokentui.session.driver import Session
     from tokentui.session.saved import SavedSession
     from tokentui.session.snapshot import Snapshot
+    from tokentui.session.tours import Tour
     from tokentui.session.views import ColumnWanted
     from tokentui.ui.face import SessionLike
 
@@ -30,7 +31,7 @@ TYPED = "The crowd in the street"
 
 def run(
     opening: Open, recipe: Recipe, asked: Run, columns: Sequence[ColumnWanted] = (), held_out: str = "",
-    resume: bool = False,
+    resume: bool = False, tour: Tour | None = None,
 ) -> int:
     """Open the explorer, until the user leaves it.
 
@@ -40,7 +41,9 @@ def run(
         asked: Its run.
         columns: The two to four columns to compare; none to open the main screen only.
         held_out: A second corpus to measure on, empty for none.
-        resume: True to offer a session that ended with a dropped line.
+        resume: True to offer a session that ended with a dropped line, and to show the first screen to one
+            who has not left it yet.
+        tour: A tour to play; nothing of the session is saved then.
 
     Returns:
         The exit code.
@@ -62,13 +65,15 @@ def run(
     first = columns[0] if columns else None
     file = OpenTokenizer(first.path, first.split) if first is not None and first.path else opening.tokenizer
 
+    unknown = list(reversed(opening.sources))
+
     def engine(publish: Callable[[Snapshot], None]) -> Session:
         # Imported here, in a thread and after the first paint: it takes longer than all of the screen.
         from tokentui.session.driver import Session
         from tokentui.session.saved import remember
 
-        for source in opening.sources:
-            remember(source)
+        while unknown:  # a tour makes another session
+            remember(unknown.pop())
         wanted, run = (first.recipe or recipe, first.run) if first is not None else (recipe, asked)
         return Session(publish, wanted, run)
 
@@ -90,11 +95,14 @@ def run(
 
     with interrupts_end():
         from tokentui.session.saved import offered
+        from tokentui.session.settings import settings
 
-        begun, offer = _kept(opening), offered() if resume else None
+        begun, offer = None if tour is not None else _kept(opening), offered() if resume else None
+        welcome = tour is not None or (resume and offer is None and not settings().get("first_screen_seen"))
     app = ExplorerApp(
         lambda publish: LateSession(lambda: engine(publish), app.call_after_refresh), typed=TYPED,
         begin=begin, then=compare, run=asked, begun=begun, offer=offer,
+        first_screen=welcome, tour=tour,
     )
     return app.run_on_terminal()
 

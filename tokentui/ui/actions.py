@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tokentui.core.choices import Ref
 from tokentui.session.commands import Command, GoTo, Move, Play, Speed, StepPieces, SyncBy
+from tokentui.session.shipped import TOURS
 from tokentui.session.views import ColumnWanted
 from tokentui.ui.face import Face, not_yet
 from tokentui.ui.keys import BOTH, Action
@@ -19,11 +20,14 @@ from tokentui.ui.screen import PaneScreen
 from tokentui.ui.terminal.app import TerminalApp
 
 if TYPE_CHECKING:  # loaded when it is first wanted
+    from tokentui.session.tours import Tour
     from tokentui.ui.compare import CompareScreen
+    from tokentui.ui.tour import TourScreen
 
 Main: TypeAlias = Action[MainScreen]
 Both: TypeAlias = Action[PaneScreen]
 Compare: TypeAlias = Action["CompareScreen"]
+Tour_: TypeAlias = Action["TourScreen"]
 Always: TypeAlias = Action[TerminalApp]
 
 COMPARE = ("compare",)
@@ -48,6 +52,15 @@ _COMPRESSED = Ref("tokentui.ui.dialogs.pieces:show_compressed")
 _PIECES = Ref("tokentui.ui.dialogs.pieces:PiecesScreen")
 _GO_TO = Ref("tokentui.ui.dialogs.ask:GoToScreen")
 _HELP = Ref("tokentui.ui.dialogs.ask:HelpScreen")
+_FIRST = Ref("tokentui.ui.start:show")
+_TOUR = Ref("tokentui.ui.tour:play")
+_RECORD = Ref("tokentui.ui.recording:ask_name")
+_PREDICT = Ref("tokentui.ui.predict:turn")
+
+
+def plays(tour: str | Tour) -> Callable[[PaneScreen], object]:
+    """Return a function that plays a tour."""
+    return lambda on: _TOUR(on.app, tour, MAIN_ACTIONS, TOUR_ACTIONS)
 
 
 def compare_with(face: Face) -> None:
@@ -142,6 +155,12 @@ MAIN_ACTIONS: tuple[Main | Both | Always, ...] = (
         "questions", footer=13),
     Main(("F",), "facts", opens(Ref("tokentui.ui.dialogs.inspect:FactsScreen")),
         "Show the facts of the tokenizer, its steps, and a report on its health", "facts", footer=13),
+    Main(("P",), "predict", lambda on: _PREDICT(on),
+        "Hide the next pair and guess it, with a score; again: show it", "predict"),
+    Main(("R",), "record", lambda on: _RECORD(on), "Write the walk just made as a tour, to a file", "record"),
+    Main(("W",), "welcome", lambda on: _FIRST(on.app), "Show the first screen again: keys and tours",
+        "first_screen"),
+    *(Main((), "tour", plays(one.name), f"Tour: {one.title}", f"tour_{one.name}") for one in TOURS),
     Main(("v",), "view", lambda on: on.turn_view(),
         "Show tokens as text, as escapes, as bytes in hex, as code points", "glyphs", footer=12),
     Main(("escape",), "cancel", lambda on: on.leave(),
@@ -285,5 +304,14 @@ COMPARE_ACTIONS: tuple[Action[Any], ...] = (
 )
 """The actions of Compare, in the order of its help."""
 
-ACTIONS: tuple[Action[Any], ...] = (*MAIN_ACTIONS, *_COMPARE)
+TOUR_ACTIONS: tuple[Tour_, ...] = (
+    Tour_(("enter", "space"), "go on", lambda on: on.turn_stop(1), "Go to the next stop of the tour",
+        "tour_next", ("tour",), 1),
+    Tour_(("backspace",), "stop before", lambda on: on.turn_stop(-1), "Go to the stop before", "tour_back",
+        ("tour",), 1),
+    Tour_(("escape",), "leave", lambda on: on.leave_tour(), "Leave the tour", "tour_leave", ("tour",), 1),
+)
+"""The actions that a tour has before those of the main screen."""
+
+ACTIONS: tuple[Action[Any], ...] = (*MAIN_ACTIONS, *_COMPARE, *TOUR_ACTIONS)
 """All actions."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
@@ -13,13 +14,14 @@ from textual.actions import SkipAction
 from textual.command import CommandPalette
 from textual.screen import Screen
 
+from tokentui.core.choices import Ref
 from tokentui.core.errors import Cancelled, TokentuiError, in_words
 from tokentui.core.safetext import safe
 from tokentui.recipe import Run
 from tokentui.session import commands as do
 from tokentui.session.commands import Command
 from tokentui.session.snapshot import Snapshot
-from tokentui.ui.actions import ACTIONS, COMPARE_ACTIONS, MAIN_ACTIONS
+from tokentui.ui.actions import ACTIONS, COMPARE_ACTIONS, MAIN_ACTIONS, plays
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.face import SessionLike, Severity
@@ -27,15 +29,18 @@ from tokentui.ui.keys import Acting
 from tokentui.ui.main import MainScreen
 from tokentui.ui.screen import ActionCommands, Palette, PaneScreen
 from tokentui.ui.terminal.app import TerminalApp
+from tokentui.ui.walk import LEFT_OUT, Passed, Walk
 
 if TYPE_CHECKING:  # loaded when it is first wanted
     from tokentui.session.saved import SavedSession
+    from tokentui.session.tours import Tour
     from tokentui.session.views import ColumnWanted
     from tokentui.ui.keeping import Keeping
 
 Answer = TypeVar("Answer")
 Result = TypeVar("Result")
 
+_FIRST = Ref("tokentui.ui.start:show")
 BACKLOG_S = 0.05
 """The delay in seconds before the backlog of a slow terminal is checked again."""
 
@@ -62,6 +67,8 @@ class ExplorerApp(Acting, TerminalApp):
         begun: The session that the command line names, to be saved; None to save none.
         offer: A session that was not left by its user, and what has to be said of it: it is offered before
             anything is opened.
+        first_screen: True to show the first screen.
+        tour: A tour to play at once.
     """
 
     TITLE = "tokentui"
@@ -80,9 +87,14 @@ class ExplorerApp(Acting, TerminalApp):
         boundaries: Boundaries | None = None,
         begun: SavedSession | None = None,
         offer: tuple[SavedSession, str] | None = None,
+        first_screen: bool = False,
+        tour: Tour | None = None,
     ) -> None:
         super().__init__()
+        self._first_screen, self._tour = first_screen, tour
         self._begun, self._offer = begun, offer
+        source = begun.sources[0] if begun is not None and len(begun.sources) == 1 and not begun.as_ else ""
+        self.walk = Walk(source)
         self.keeping: Keeping | None = None
         self._factory = session_factory
         self._typed = typed
@@ -151,6 +163,11 @@ class ExplorerApp(Acting, TerminalApp):
             self._offer_to_go_on(*self._offer)
         else:
             self._begin_anew()
+
+        if self._first_screen:
+            _FIRST(self)
+        if self._tour is not None:
+            plays(self._tour)(self.main)
 
     def _begin_anew(self) -> None:
         def opened(_: None) -> None:
@@ -223,7 +240,7 @@ class ExplorerApp(Acting, TerminalApp):
         if len(snapshot.columns) == 1:
             self.main.show(snapshot)
         for screen in self.screen_stack[1:]:
-            if isinstance(screen, Follower):
+            if isinstance(screen, Follower) and getattr(screen, "face", self) is self:
                 screen.follow(snapshot)
         if self._begun is not None and self._offer is None and not snapshot.main.partial:
             self._keep()
@@ -234,6 +251,10 @@ class ExplorerApp(Acting, TerminalApp):
             for note in snapshot.corpus.notes:
                 self.say(note, "warning")
 
+    def another_session(self, publish: Callable[[Snapshot], None]) -> SessionLike:
+        """Make a session besides that of the user, for a tour."""
+        return self._factory(publish)
+
     # The face.
 
     def send(
@@ -241,6 +262,9 @@ class ExplorerApp(Acting, TerminalApp):
         failed: Callable[[BaseException], object] | None = None,
     ) -> None:
         """Hand a command to the session; see `Face.send`."""
+        if (command.opens or command.walks) and (now := self.snapshot) is not None:
+            column = replace(now.main, **LEFT_OUT)
+            self.walk.passed.append(Passed(column, self.run_in_use, self.walk.corpus))
         if command.opens:
             then, failed = self._opening(command, then, failed or self.tell)
         if self.session is not None:
@@ -256,6 +280,7 @@ class ExplorerApp(Acting, TerminalApp):
         self._newest = command
 
         def opened(answer: Answer) -> None:
+            self.walk.opened(command)
             if self.keeping is not None:
                 self.keeping.answered(command)
             if isinstance(command, do.SetRecipe) and command.run is not None:

@@ -119,7 +119,10 @@ class Keeping:
         others = tuple(self._branches.values())[-MOST_BRANCHES:]
         self._branches = {(one.recipe, one.run): one for one in (*others, training)}
         settings = {**main.settings, "keep_place": seen.keep_place, "theme": main.app.theme}
-        beside = [one.snapshot for one in main.app.screen_stack[1:] if isinstance(one, PaneScreen)]
+        beside = [
+            one.snapshot for one in main.app.screen_stack[1:]
+            if isinstance(one, PaneScreen) and one.face is self._face  # a tour is none of the session
+        ]
         columns = [
             absolute(column.path) if column.path else Branch(column.recipe, self._face.run_in_use)
             for now in beside[:1] if now is not None for column in now.columns

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.containers import Horizontal
 
 from tokentui.core.choices import Ref
 from tokentui.core.errors import TokentuiError
-from tokentui.core.safetext import GLYPH_MODES
+from tokentui.core.safetext import GLYPH_MODES, GlyphMode
 from tokentui.learn.rows import Candidate, Entry, Traits
 from tokentui.session import commands as do
 from tokentui.session.saved import remember
@@ -30,6 +30,9 @@ from tokentui.ui.panes.encode import EncodeBody
 from tokentui.ui.panes.tables import ColumnTable, candidates, entries
 from tokentui.ui.panes.why import header, scrubber, sentences, tabs
 from tokentui.ui.screen import Band, Body, Layout, PaneScreen
+
+if TYPE_CHECKING:  # loaded when one begins to guess
+    from tokentui.ui.predict import Prediction
 
 _NAMES = {
     "corpus": ("1 Corpus", "1 Corpus"), "pairs": ("2 Pairs", "2 Pairs"),
@@ -66,6 +69,10 @@ class MainScreen(PaneScreen):
         super().__init__(face, _NAMES, actions, "corpus", "global", Viewport(), bodies, LEAST)
         self.sought: tuple[str, str] = ("", "")
         """The last search, as (pane, text)."""
+        self.prediction: Prediction | None = None
+        """The guessing of the next pair; None while nothing is hidden."""
+        self.says: Callable[[Snapshot | None, GlyphMode], Sequence[Cell]] = sentences
+        """The sentences of Why."""
         self._traits: Traits | None = None
         self._followed: tuple[int, CorpusPlace] | None = None
         self._corpus: tuple[object, ...] = ()
@@ -79,7 +86,7 @@ class MainScreen(PaneScreen):
         self.tabs = Lines(self._tabs, id="tabs")
         self.why = Band(
             lambda width, height: flow(
-                [(" · ", one) for one in sentences(self.snapshot, self.mode)], width, height
+                [(" · ", one) for one in self.says(self.snapshot, self.mode)], width, height
             ),
             attrgetter(
                 "main.why", "main.at", "main.partial", "main.errors", "main.recipe", "main.opened",
@@ -189,6 +196,9 @@ class MainScreen(PaneScreen):
     @on(VirtualTable.Chosen)
     def _chosen(self, event: VirtualTable.Chosen) -> None:
         row: Candidate | Entry | None = event.table.held_at(event.index)
+        if self.prediction is not None and isinstance(row, Candidate):
+            self.prediction.pick(row)
+            return
         of_file = self.snapshot is not None and self.snapshot.main.opened is not None
         if of_file and isinstance(row, Entry) and row.id is not None and not row.reason:
             entry = row

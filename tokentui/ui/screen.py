@@ -136,6 +136,10 @@ class PaneScreen(Screen[None], inherit_bindings=False):
         self.face, self.names, self.actions, self.kind, self.look = face, names, actions, kind, look
         self.snapshot: Snapshot | None = None
         self.mode: GlyphMode = "text"
+        self.veil: Callable[[Snapshot], Snapshot] | None = None
+        """Hides a part of each snapshot; None where all is seen."""
+        self.instead: dict[str, Action[Any]] = {}
+        """Actions that stand for others of their names meanwhile."""
         self.active = first
         """The pane that has the focus, or will have it again."""
         self.typing = False
@@ -189,15 +193,20 @@ class PaneScreen(Screen[None], inherit_bindings=False):
 
     def action_of(self, key: str) -> Action[Any] | None:
         """The action of a key where the focus is: one of the pane, or of the whole screen."""
-        found = [one for one in self.actions if key in one.keys and one.does is not None]
-        own = [one for one in found if self.context in one.contexts]
-        whole = [one for one in found if self.kind in one.contexts
-            or (one.anywhere and self.kind == "global")]
-        return next(iter(own or whole), None)
+        context, whole = self.context, None
+        for one in self.actions:
+            if key not in one.keys or one.does is None:
+                continue
+            if context in one.contexts:
+                return self.instead.get(one.name) or one
+            if self.kind in one.contexts or (one.anywhere and self.kind == "global"):
+                whole = whole or self.instead.get(one.name) or one
+        return whole
 
     def meant(self) -> list[Action[Any]]:
         """The actions that mean something for what is trained."""
-        return [one for one in self.actions if has(self.face.snapshot, one.needs)]
+        meant = self.instead.get
+        return [meant(one.name, one) for one in self.actions if has(self.face.snapshot, one.needs)]
 
     def hints(self) -> list[Action[Any]]:
         """Return the actions that the footer may show, most important first."""
@@ -291,6 +300,7 @@ class PaneScreen(Screen[None], inherit_bindings=False):
         """Take a snapshot. One that is older than what is shown is left out."""
         before = self.snapshot
         if before is None or snapshot.version >= before.version:
+            snapshot = snapshot if self.veil is None else self.veil(snapshot)
             self.snapshot = snapshot
             self.taken(before, snapshot)
             self.draw()

@@ -1,0 +1,73 @@
+"""`tokentui tour` and `tokentui quiz` from the command line."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from running_cli import cli, done
+
+from tokentui.session.shipped import TOURS
+
+
+def test_tours_are_listed() -> None:
+    lines = cli("tour").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == [one.name for one in TOURS]
+    assert all(one.title in line for one, line in zip(TOURS, lines, strict=True))
+
+
+def test_a_tour_is_checked(tmp_path: Path) -> None:
+    result = cli("tour", "gage", "--check")
+    assert result.exit_code == 0
+    assert result.stdout.endswith("0 wrong\n")
+    path = tmp_path / "x.tour"
+    path.write_text("title X\nopen sample:abac\nrecipe minbpe\nsay x\nexpect pair b a\n")
+    result = cli("tour", str(path), "--check")
+    assert result.exit_code == 1
+    assert "line 5: pair is a a, not b a" in result.stderr
+    assert result.stdout == "X: 1 stop, 1 claim, 1 wrong\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["tour", "tie"], "no such tour"), (["tour", "nowhere.tour"], "no such tour"),
+        (["tour", "--check"], "no tour is named"), (["tour", "gage"], "needs a terminal"),
+        (["quiz"], "CORPUS is missing"), (["quiz", "sample:hugs"], "-r is missing"),
+        (["quiz", "-r", "t5", "sample:hugs"], "pairs that are merged"),
+        (["quiz", "-r", "gpt2", "sample:hugs", "--count", "0"], "out of range"),
+    ],
+)  # fmt: skip
+def test_faults_are_one_line(words: list[str], said: str) -> None:
+    result = cli(*words)
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_tour_with_a_fault_names_file_and_line(tmp_path: Path) -> None:
+    path = tmp_path / "x.tour"
+    path.write_text("title X\n\x1b[31mfly\n")
+    result = cli("tour", str(path))
+    assert result.exit_code == 2
+    assert "x.tour:2: no such word" in result.stderr
+    assert "\x1b" not in result.stderr
+
+
+def test_a_sheet_has_questions_and_as_many_answers() -> None:
+    words = ["quiz", "-r", "comp336", "sample:hugs", "--count", "6", "--seed", "3", "-q"]
+    sheet = done(*words)
+    questions, _, answers = sheet.partition("## Answers")
+    assert len(re.findall(r"^\d+\. ", questions, re.M)) == len(re.findall(r"^\d+\. ", answers, re.M)) == 6
+    assert "    hugging pugs is fun" in questions
+    assert done(*words) == sheet
+    assert done(*words[:-2], "4", "-q") != sheet
+
+
+def test_a_sheet_of_hostile_text_does_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_text("a`b``c \x1b]0;x\x07 a`b``c `` a`b``c\n" * 4)
+    sheet = done("quiz", "-r", "gpt2", str(path), "-q", "--count", "20")
+    assert "\x1b" not in sheet
+    assert "\x07" not in sheet

@@ -1,0 +1,136 @@
+"""Predicting the next pair: nothing gives it away, the score is counted, and the same key ends it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from screens import screen_text
+from textual.pilot import Pilot
+from waiting import notes_of, until
+
+import tokentui
+from tokentui.recipe import Recipe
+from tokentui.session import commands as do
+from tokentui.session.driver import Session
+from tokentui.ui.app import ExplorerApp
+from tokentui.ui.predict import CHOICES
+
+
+def app_of(recipe: str = "comp336", source: str = "sample:hugs") -> ExplorerApp:
+    made = tokentui.preset(recipe)
+    assert isinstance(made, Recipe)
+    return ExplorerApp(
+        lambda publish: Session(publish, made), typed="hugs",
+        begin=lambda session: session.send(do.Open((source,))),
+    )
+
+
+async def at_step(pilot: Pilot[Any], app: ExplorerApp, step: int) -> None:
+    await until(pilot, lambda: app.main.snapshot and not app.main.snapshot.corpus.nothing
+        and app.main.snapshot.main.at.step == step)
+
+
+async def test_nothing_gives_the_pair_away() -> None:
+    app = app_of()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await at_step(pilot, app, 0)
+        before = screen_text(app)
+        await pilot.press("P")
+        await until(pilot, lambda: "which pair is next?" in screen_text(app))
+        now = app.main.snapshot
+        assert now is not None
+        assert now.main.why.best is None
+        rows = now.main.candidates.rows
+        assert [row.parts for row in rows] == sorted(row.parts for row in rows)
+        assert 1 < len(rows) <= CHOICES
+        footer = screen_text(app).splitlines()[-1]
+        assert "n guess" in footer
+        assert "enter guess it" in footer
+        pane = [line[50:88] for line in screen_text(app).splitlines()[1:28]]
+        assert not any(char.isdigit() for line in pane[1:] for char in line)
+        await pilot.press("P", "1")
+        await until(pilot, lambda: "next  u+g" in screen_text(app))
+        assert "n next" in screen_text(app).splitlines()[-1]
+        await until(pilot, lambda: "▸ u+g" in screen_text(app))
+        assert before.splitlines()[1:20] == screen_text(app).splitlines()[1:20]
+
+
+async def test_guesses_are_counted_and_explained() -> None:
+    run = tokentui.Trainer("sample:hugs", "comp336")
+    app = app_of()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await at_step(pilot, app, 0)
+        await pilot.press("P")
+        for step in range(3):
+            best = run.why().best
+            assert best is not None
+            right = step != 1
+            now = app.main.snapshot
+            assert now is not None
+            places = [row.parts for row in now.main.candidates.rows]
+            place = places.index(best.parts) if right else next(
+                n for n, parts in enumerate(places) if parts != best.parts
+            )
+            app.main.pairs.move_to(place)
+            await pilot.press("2", "enter")
+            await at_step(pilot, app, step + 1)
+            word = "right  " if right else "not so  "
+            await until(pilot, lambda word=word: word in screen_text(app))  # type: ignore[misc]
+            run.step()
+        text = screen_text(app)
+        assert "2 of 3 right" in text
+        assert "pairs tie at 2" in text or "runner-up" in text
+        await pilot.press("P")
+        await until(pilot, lambda: "2 of 3 guesses right" in notes_of(app))
+
+
+async def test_a_typed_guess() -> None:
+    app = app_of()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await at_step(pilot, app, 0)
+        await pilot.press("P", "n")
+        await until(pilot, lambda: "Which pair is merged next?" in screen_text(app))
+        await pilot.press(*"zz")
+        await until(pilot, lambda: "no such pair among those" in screen_text(app))
+        await pilot.press("enter")
+        await pilot.press("backspace", "backspace", "u", "plus", "g", "enter")
+        await at_step(pilot, app, 1)
+        await until(pilot, lambda: "1 of 1 right" in screen_text(app))
+        await pilot.press("n", "space", "p", "enter")
+        await at_step(pilot, app, 2)
+        await until(pilot, lambda: "2 of 2 right" in screen_text(app))
+
+
+async def test_to_the_end() -> None:
+    app = app_of()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await at_step(pilot, app, 0)
+        await pilot.press("P", "G")
+        await until(pilot, lambda: "no pair is left to guess" in screen_text(app))
+        await pilot.press("n", "escape", "P")
+        await until(pilot, lambda: "no pair left" in screen_text(app))
+
+
+@pytest.mark.parametrize("recipe", ["sentencepiece-unigram"])
+async def test_where_no_pair_is_merged_there_is_none_to_guess(recipe: str) -> None:
+    app = app_of(recipe, "sample:english")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await at_step(pilot, app, 0)
+        await pilot.press("P")
+        await until(pilot, lambda: "there is no next pair to guess here" in notes_of(app))
+
+
+@pytest.mark.parametrize("recipe", ["wordpiece", "gage", "gpt2"])
+async def test_other_objectives(recipe: str) -> None:
+    app = app_of(recipe, "sample:gage" if recipe == "gage" else "sample:hugs")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await at_step(pilot, app, 0)
+        best = app.main.snapshot.main.why.best  # type: ignore[union-attr]
+        assert best is not None
+        await pilot.press("P")
+        await until(pilot, lambda: app.main.prediction)
+        assert app.main.prediction is not None
+        app.main.prediction.pick(best)
+        await at_step(pilot, app, 1)
+        await until(pilot, lambda: "1 of 1 right" in screen_text(app))

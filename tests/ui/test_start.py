@@ -1,0 +1,155 @@
+"""The first screen: what it says is the session's, each key it shows works, and it does not come back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from running_cli import done
+from screens import screen_text
+from waiting import until
+
+import tokentui
+from tokentui.cli import explore
+from tokentui.session import commands as do
+from tokentui.session.driver import Session
+from tokentui.session.settings import keep_setting, settings
+from tokentui.session.shipped import TOURS
+from tokentui.ui.app import ExplorerApp
+from tokentui.ui.main import MainScreen
+from tokentui.ui.start import SEEN, StartScreen
+from tokentui.ui.tour import TourScreen
+
+TYPED = "The crowd in the street"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TOKENTUI_HOME", str(tmp_path))
+    return tmp_path
+
+
+def app_of(**more: Any) -> ExplorerApp:
+    return ExplorerApp(
+        Session, typed=TYPED, begin=lambda session: session.send(do.Open(("sample:sailor",))),
+        first_screen=True, **more,
+    )
+
+
+def seen(app: ExplorerApp) -> str:
+    return " ".join(screen_text(app).replace("│", " ").split())
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)], ids=str)
+async def test_its_figures_are_those_of_a_training(size: tuple[int, int]) -> None:
+    run = tokentui.Trainer("sample:sailor", "gpt2")
+    why, now = run.why(), len(run.tokenizer().encode(TYPED).tokens)
+    run.run()
+    then = run.tokenizer().encode(TYPED)
+    app = app_of()
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: f"after all {run.number} merges" in seen(app))
+        text = seen(app)
+        assert f"{now} tokens now" in text
+        assert f"{len(then.tokens)} tokens after all {run.number} merges" in text
+        assert why.best is not None
+        left, right = (part.decode().replace(" ", "·") for part in why.best.parts)
+        assert f"{left}+{right} → {left}{right}, in {why.best.places} places" in text
+        for one in TOURS:
+            assert one.title in text
+        assert "compil" not in text
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20), (40, 12), (30, 8), (20, 5)], ids=str)
+async def test_each_key_that_it_shows_leaves_it_and_is_done(size: tuple[int, int]) -> None:
+    app = app_of()
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: app.main.snapshot and not app.main.snapshot.corpus.nothing)
+        assert isinstance(app.screen, StartScreen)
+        await pilot.press("f7")
+        assert isinstance(app.screen, StartScreen), "a key that means nothing leaves it there"
+        await pilot.press("n")
+        await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.at.step == 1)
+        await until(pilot, lambda: app.screen is app.main)
+        await until(pilot, lambda: settings().get(SEEN) is True)
+
+
+@pytest.mark.parametrize(
+    ("key", "holds"),
+    [
+        ("i", lambda app: app.main.typing), ("G", lambda app: app.main.snapshot.main.why.end is not None),
+        ("space", lambda app: app.main.snapshot.main.at.step > 0),
+        ("t", lambda app: app.main.corpus.editing),
+        ("a", lambda app: not isinstance(app.screen, MainScreen | StartScreen)),
+        ("o", lambda app: not isinstance(app.screen, MainScreen | StartScreen)),
+        ("question_mark", lambda app: not isinstance(app.screen, MainScreen | StartScreen)),
+        ("enter", lambda app: app.screen is app.main), ("escape", lambda app: app.screen is app.main),
+        ("q", lambda app: not app.is_running),
+    ],
+)  # fmt: skip
+async def test_a_key_does_what_it_says(key: str, holds: Any) -> None:
+    app = app_of()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: app.main.snapshot and not app.main.snapshot.corpus.nothing)
+        await pilot.press(key)
+        await until(pilot, lambda: holds(app))
+
+
+async def test_keys_in_a_heap_are_all_done() -> None:
+    app = app_of()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: app.main.snapshot and not app.main.snapshot.corpus.nothing)
+        await pilot.press("n", "n", "n", "b")
+        await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.at.step == 2)
+
+
+async def test_a_number_plays_a_tour_and_leads_back() -> None:
+    app = app_of()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: app.main.snapshot and not app.main.snapshot.corpus.nothing)
+        await pilot.press("4")
+        await until(pilot, lambda: isinstance(app.screen, TourScreen))
+        assert isinstance(app.screen, TourScreen)
+        assert app.screen.tour.title == TOURS[3].title
+        await until(pilot, lambda: isinstance(app.screen, TourScreen) and app.screen.arrived)
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, StartScreen))
+    assert SEEN not in settings(), "it was not left"
+
+
+def shown(monkeypatch: pytest.MonkeyPatch, *words: str) -> bool:
+    """True if a command line shows the first screen."""
+    held: list[ExplorerApp] = []
+
+    def keep(app: ExplorerApp) -> int:
+        held.append(app)
+        return 0
+
+    monkeypatch.setattr(ExplorerApp, "run_on_terminal", keep)
+    monkeypatch.setattr(explore, "_check_terminal", lambda sources: None)
+    done(*words)
+    return held[0]._first_screen
+
+
+def test_it_shows_only_where_nothing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert shown(monkeypatch)
+    for words in (["sample:hugs"], ["-r", "gpt2"], ["-s", "tie=first-seen"]):
+        assert not shown(monkeypatch, *words)
+    path = tmp_path / "t.json"
+    done("train", "sample:hugs", "-r", "gpt2", "--merges", "3", "-q", "-o", str(path))
+    assert not shown(monkeypatch, "-t", str(path))
+    assert shown(monkeypatch, "tour", "gage")
+    keep_setting(SEEN, True)
+    assert not shown(monkeypatch)
+
+
+def test_settings_stay_and_a_damaged_file_is_none(home: Path) -> None:
+    assert settings() == {}
+    keep_setting("a", 'x"\n')
+    keep_setting("b", 3)
+    assert settings() == {"a": 'x"\n', "b": 3}
+    (home / "settings.toml").write_bytes(b"\xff = [")
+    assert settings() == {}
+    keep_setting("c", True)
+    assert settings() == {"c": True}

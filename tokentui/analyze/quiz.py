@@ -1,0 +1,144 @@
+"""Exercises on a training: which pair is next, how a word is cut, how many tokens there are, what breaks a
+tie. The answers are those of the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+
+from tokentui.axes import AXES
+from tokentui.core.errors import TokentuiError
+from tokentui.core.jobs import each
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.learn import jump, run
+from tokentui.learn.rows import Candidate, Query
+from tokentui.learn.trainer import Trainer
+from tokentui.recipe import Stops
+
+MOST_STEPS = 100
+"""The steps that exercises are about, where a run is not told to end before: later ones teach no more."""
+CHOICES = 4
+_LONGEST_WORD = 24
+_NONE = Stops()
+_SHOWN_WORDS = 400
+KINDS = ("pair", "cut", "count", "tie")
+"""The kinds of exercises, in the order in which they take turns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exercise:
+    """An exercise.
+
+    Attributes:
+        kind: One of `KINDS`.
+        step: The step that it is about; the state is that after so many steps.
+        choices: The pairs to choose from, of `pair` and `tie`.
+        word: The pre-token that is cut, of `cut`.
+        answer: The answer: the parts of a pair, or the tokens of a word.
+        number: The answer of `count`.
+        made: The bytes of the token that the pair makes.
+        worth: The value of the pair, as the engine has it.
+        rule: The tie rule, of `tie`.
+    """
+
+    kind: str
+    step: int
+    choices: tuple[tuple[bytes, ...], ...] = ()
+    word: str = ""
+    answer: tuple[bytes, ...] = ()
+    number: int = 0
+    made: bytes = b""
+    worth: str = ""
+    rule: str = ""
+
+
+def exercises(trainer: Trainer, count: int, seed: int, stops: Stops = _NONE) -> list[Exercise]:
+    """So many exercises on a training, in the order of their steps.
+
+    Args:
+        trainer: The training, at any step; it stands at the last step that it was asked about afterwards.
+        count: The number of exercises; fewer where there is not as much to ask.
+        seed: The same seed gives the same exercises.
+        stops: The ends of the run.
+
+    Raises:
+        TokentuiError: The training merges no pairs, or there is nothing to ask.
+    """
+    if not trainer.traits.grows or trainer.traits.replays:
+        objective = f"objective={trainer.recipe.objective}"
+        raise TokentuiError("exercises are about pairs that are merged", objective, "take a recipe of BPE")
+    random = Random(seed)
+    run(trainer, replace(stops, merges=min(MOST_STEPS if stops.merges is None else stops.merges, MOST_STEPS)))
+    if not (last := trainer.number):
+        raise TokentuiError("no pair is ever merged here", "quiz", "take a longer corpus")
+    words = [one for one in trainer.words.words if 2 < len(one) <= _LONGEST_WORD][:_SHOWN_WORDS]
+    asked = {
+        kind: _of_kind(kind, trainer, random.sample(range(last), last), words, Random(f"{seed} {kind}"))
+        for kind in KINDS
+    }
+    found: list[Exercise] = []
+    while asked and len(found) < count:
+        for kind in list(asked):
+            if len(found) < count:
+                one = next(asked[kind], None)
+                if one is None:
+                    del asked[kind]
+                else:
+                    found.append(one)
+    return sorted(found, key=lambda one: (one.step, KINDS.index(one.kind)))
+
+
+def _of_kind(
+    kind: str, trainer: Trainer, steps: Sequence[int], words: Sequence[str], random: Random
+) -> Iterator[Exercise]:
+    """Exercises of a kind, each at another step."""
+    for step in each(steps):
+        if kind == "cut":
+            if not words:
+                return
+            word = random.choice(words)
+            if pieces := cut(_at(trainer, step), word):
+                yield Exercise(kind, step, word=word, answer=pieces)
+            continue
+        jump(trainer, step)
+        if kind == "count":
+            yield Exercise(kind, step, number=trainer.tokens_at(step))
+            continue
+        why = trainer.why(trainer.limits)
+        if (best := why.best) is None or (why.tied > 1) != (kind == "tie"):
+            continue
+        rows = [row for row in trainer.candidates(Query(0, 100)).rows if (row.worth == best.worth) == (
+            kind == "tie") and row.parts != best.parts]
+        chosen = [best, *rows[: CHOICES - 1]]
+        if len(chosen) > 1:
+            yield _about_pair(kind, step, chosen, random, why.tie_rule if kind == "tie" else "")
+
+
+def _about_pair(
+    kind: str, step: int, chosen: Sequence[Candidate], random: Random, rule: str
+) -> Exercise:
+    """An exercise on candidates, of which the first is taken."""
+    best, shuffled = chosen[0], list(chosen)
+    random.shuffle(shuffled)
+    choices = tuple(one.parts for one in shuffled)
+    return Exercise(
+        kind, step, choices, answer=best.parts, made=best.token, worth=str(best.worth), rule=rule
+    )
+
+
+def _at(trainer: Trainer, step: int) -> Tokenizer:
+    jump(trainer, step)
+    return trainer.tokenizer()
+
+
+def cut(tokenizer: Tokenizer, word: str) -> tuple[bytes, ...]:
+    """The tokens of a pre-token; none where a unit of it is unknown."""
+    pieces = [piece.piece for piece in tokenizer.encoder.word(word)]
+    return tuple(piece for piece in pieces if piece is not None) if None not in pieces else ()
+
+
+def rule_in_words(rule: str) -> str:
+    """A tie rule with what it takes."""
+    known = AXES["tie"].get(rule)
+    return f"{rule}, {known.about}" if known is not None else rule

@@ -1,0 +1,117 @@
+"""`tokentui quiz`: an exercise sheet on a training, with the answers at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import click
+
+from tokentui import learn
+from tokentui.analyze.quiz import Exercise, exercises, rule_in_words
+from tokentui.cli.options import CORPUS, QUIET, READING, RECIPE, RUN_OPTIONS, Given, options
+from tokentui.cli.output import shown, working, write_text
+from tokentui.core.errors import TokentuiError
+from tokentui.core.safetext import safe
+from tokentui.core.table import plural
+from tokentui.text.corpus import Corpus
+
+LETTERS = "abcdefgh"
+SHOWN_CHARS = 600
+"""A corpus of no more characters is printed on the sheet."""
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  tokentui quiz -r gpt2 sample:sailor
+  tokentui quiz -r comp336 sample:hugs --count 12 --seed 7 > sheet.md
+  tokentui quiz -r hf-bpe novel.txt --merges 20""",
+)
+@options(
+    CORPUS,
+    *RECIPE,
+    *RUN_OPTIONS,
+    *READING,
+    click.option("--count", metavar="N", type=click.IntRange(min=1, max=1000), default=8,
+                 help="The number of exercises [default: 8]."),
+    click.option("--seed", metavar="N", type=int, default=0,
+                 help="The same number gives the same sheet [default: 0]."),
+    QUIET,
+)
+def command(given: Given, count: int, seed: int) -> int:
+    """Print an exercise sheet in Markdown on a training on CORPUS: which pair is merged next, how a word is
+    cut, how many tokens there are, how a tie is broken. The answers stand at the end."""
+    given.needs_corpus()
+    if given.recipe is None:
+        hint = "name a preset or a recipe file; tokentui recipes lists them"
+        raise TokentuiError("-r is missing", given.where, hint)
+    recipe, run = given.wanted(given.recipe)
+    with working(given.quiet) as bar:
+        corpus = given.corpus(bar)
+        with bar.of("training"):
+            trainer = learn.start(corpus, recipe, run)
+            found = exercises(trainer, count, seed, run.stops)
+    if len(found) < count:
+        given.remark([f"there is no more to ask: {plural(len(found), 'exercise')}"])
+    name = safe(corpus.name, limit=60)
+    lines = [
+        f"# Exercises on {_code(name)}", "",
+        f"Recipe {_code(given.recipe)}; {plural(trainer.words.occurrences, 'pre-token')}, "
+        f"{plural(trainer.tokens_at(0), 'unit')} at the start. A space in a token is written ·.", "",
+    ]
+    if corpus.counts is None and corpus.characters <= SHOWN_CHARS:
+        lines += ["The corpus:", "", *(f"    {safe(one)}" for one in _documents(corpus)), ""]
+    for n, one in enumerate(found, 1):
+        lines += [f"{n}. {_question(one)}", *_choices(one), ""]
+    lines += ["## Answers", ""]
+    lines += [f"{n}. {_answer(one)}" for n, one in enumerate(found, 1)]
+    write_text("\n".join(lines))
+    return 0
+
+
+def _documents(corpus: Corpus) -> Iterator[str]:
+    """The lines of a short corpus."""
+    for document in corpus.documents:
+        yield from document.split("\n")
+
+
+def _code(text: str) -> str:
+    """A text as code, whatever backquotes are in it."""
+    fence = "`" * (1 + max((len(run) for run in text.split("`") if not run), default=0) + text.count("`"))
+    return f"{fence} {text} {fence}" if "`" in text else f"`{text}`"
+
+
+def _pair(parts: Sequence[bytes]) -> str:
+    return " + ".join(_code(shown(one)) for one in parts)
+
+
+def _state(step: int) -> str:
+    return f"after {plural(step, 'merge')}" if step else "before any merge"
+
+
+def _question(one: Exercise) -> str:
+    match one.kind:
+        case "pair":
+            return f"Which of these pairs is merged next, {_state(one.step)}?"
+        case "tie":
+            rule = rule_in_words(one.rule)
+            return f"These pairs tie, {_state(one.step)}. Which one does the tie rule take: {rule}?"
+        case "cut":
+            return f"How is {_code(shown(one.word))} cut into tokens, {_state(one.step)}?"
+    return f"How many tokens has the corpus, {_state(one.step)}?"
+
+
+def _choices(one: Exercise) -> Iterator[str]:
+    for letter, parts in zip(LETTERS, one.choices, strict=False):
+        yield f"   - {letter}) {_pair(parts)}"
+
+
+def _answer(one: Exercise) -> str:
+    match one.kind:
+        case "pair" | "tie":
+            letter = LETTERS[one.choices.index(one.answer)]
+            return f"{letter}) {_pair(one.answer)} makes {_code(shown(one.made))}; its value is {one.worth}."
+        case "cut":
+            pieces = " ".join(_code(shown(part)) for part in one.answer)
+            return f"{pieces}: {plural(len(one.answer), 'token')}."
+    return f"{one.number:,}."

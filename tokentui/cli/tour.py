@@ -1,0 +1,54 @@
+"""`tokentui tour`: list the tours, or play one."""
+
+from __future__ import annotations
+
+import click
+
+from tokentui.cli.options import Given, options
+from tokentui.cli.output import complain, write_text
+from tokentui.core.errors import TokentuiError
+from tokentui.core.safetext import safe_line
+from tokentui.core.table import Table, plural, printed
+from tokentui.session.shipped import TOURS
+from tokentui.session.tours import read_tour
+
+DIFFERS = 1
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  tokentui tour
+  tokentui tour ties
+  tokentui tour lesson.tour
+  tokentui tour lesson.tour --check""",
+)
+@options(
+    click.argument("name", metavar="[NAME|FILE]", required=False),
+    click.option("--check", is_flag=True, help="Do not play it: check all that it claims by `expect`."),
+)
+def command(given: Given, name: str | None, check: bool) -> int:
+    """List the tours that ship, or play one in the explorer: by its name, or from a text file of steps such
+    as R in the explorer writes.
+
+    With --check the exit code is 1 where a claim does not hold.
+    """
+    if name is None:
+        if check:
+            raise TokentuiError("no tour is named", f"{given.where} --check", "name a tour or a file")
+        write_text(printed([Table([(one.name, one.title) for one in TOURS])]))
+        return 0
+    tour = read_tour(name)
+    if check:
+        from tokentui.session.checked import wrong  # with it comes the engine
+
+        found = list(wrong(tour))
+        for line in found:
+            complain(f"{name}: {line}")
+        claims = sum(len(stop.expects) for stop in tour.stops)
+        counted = f"{plural(len(tour.stops), 'stop')}, {plural(claims, 'claim')}, {len(found):,} wrong"
+        write_text(f"{safe_line(tour.title)}: {counted}")
+        return DIFFERS if found else 0
+    from tokentui.cli.explore import play
+
+    return play(tour)

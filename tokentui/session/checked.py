@@ -1,0 +1,49 @@
+"""A tour walked without a screen: whether all that it claims is true of the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tokentui import learn
+from tokentui.session.claims import Place, failures
+from tokentui.session.column import Column
+from tokentui.session.opening import Prepared, open_corpus, prepare
+from tokentui.session.tours import Tour
+from tokentui.session.views import ColumnSnapshot, ColumnWanted, Viewport
+from tokentui.text.corpus import Corpus
+
+_ALL = 1 << 30
+
+
+def wrong(tour: Tour) -> Iterator[str]:
+    """The claims of a tour that do not hold, a line each.
+
+    Raises:
+        TokentuiError: A place of it cannot be opened or trained.
+    """
+    known: dict[tuple[object, ...], Prepared] = {}
+    for stop in tour.stops:
+        yield from failures(stop.expects, column_at(stop.place, known))
+
+
+def column_at(place: Place, known: dict[tuple[object, ...], Prepared] | None = None) -> ColumnSnapshot:
+    """The column at a place, with all entries of its vocabulary.
+
+    Args:
+        place: The place.
+        known: What was laid out before; the rest is added.
+    """
+    key = place.source, place.text, place.recipe, place.run
+    known = {} if known is None else known
+    if key not in known:
+        typed = place.text is not None
+        corpus = Corpus.from_text(place.text or "") if typed else open_corpus(place.source, None, "text")
+        known[key] = prepare(corpus, place.recipe, place.run)
+    column = Column(1, ColumnWanted(place.recipe, place.run))
+    column.take(known[key])
+    if place.step is None:
+        learn.run(column.trainer, place.run.stops)
+    else:
+        learn.jump(column.trainer, place.step)
+    wants = ("why", "vocabulary", "encoding")
+    return column.snapshot(Viewport(wants=wants, vocabulary_rows=_ALL), place.typed, alone=True)

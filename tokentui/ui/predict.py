@@ -1,0 +1,156 @@
+"""Predicting: the next pair is hidden, the user names it, and Why says whether and why it is that one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from tokentui.core.errors import TokentuiError
+from tokentui.core.safetext import GlyphMode
+from tokentui.core.table import plural
+from tokentui.learn.rows import Candidate, Page, Why
+from tokentui.session.commands import Move
+from tokentui.session.snapshot import Snapshot
+from tokentui.ui.dialogs.ask import AskLine
+from tokentui.ui.draw.text import Cell
+from tokentui.ui.keys import Action
+from tokentui.ui.main import MainScreen
+from tokentui.ui.panes.tables import tokens
+from tokentui.ui.panes.why import reasons, sentences
+
+CHOICES = 8
+"""The most pairs that are shown to choose from: the best ones, in the order of their letters."""
+
+
+class Prediction:
+    """The guessing on a screen, and its score.
+
+    Args:
+        on: The screen.
+    """
+
+    def __init__(self, on: MainScreen) -> None:
+        self._on = on
+        self.seen: Snapshot | None = None
+        """The last snapshot, with nothing hidden."""
+        self._said: tuple[Cell, ...] = ()
+        """The answer to the last guess."""
+        self.right = self.asked = 0
+        """The guesses that were right, and all of them."""
+
+    def hide(self, snapshot: Snapshot) -> Snapshot:
+        """The snapshot without what would give the next pair away: figures, order and reasons."""
+        self.seen, main = snapshot, snapshot.main
+        page = main.candidates
+        rows = tuple(sorted(page.rows[:CHOICES], key=lambda row: row.parts))
+        hidden = tuple(replace(row, tied=False) for row in rows)
+        column = replace(
+            main, candidates=Page(hidden, 0, len(hidden)), traits=main.traits._replace(columns=()),
+            why=Why(None, None, 0, 0, "", main.why.end),
+        )
+        return replace(snapshot, columns=(column, *snapshot.columns[1:]))
+
+    @property
+    def score(self) -> Cell:
+        """`3 of 4 right`."""
+        return ((f"{self.right} of {self.asked}", "strong"), (" right", "muted"))
+
+    def instead(self, actions: Sequence[Action[Any]]) -> dict[str, Action[Any]]:
+        """The actions that mean something else meanwhile."""
+        known = {one.name: one for one in actions}
+        return {
+            "next": replace(known["next"], label="guess", does=lambda on: on.prediction.ask()),
+            "inspect": replace(known["inspect"], label="guess it"),
+            "predict": replace(known["predict"], label="end guessing"),
+        }
+
+    def sentences(self, now: Snapshot | None, mode: GlyphMode) -> Sequence[Cell]:
+        """The question, and the answer to the last guess."""
+        if self.seen is not None and self.seen.main.why.end is not None:
+            return (*self._said, (("end  ", "accent"), ("no pair is left to guess", "")))
+        question: Cell = (
+            ("which pair is next?  ", "accent"), ("2", "key"), (" and ", "muted"), ("enter", "key"),
+            (" picks it, ", "muted"), ("n", "key"), (" to type it, ", "muted"), ("P", "key"),
+            (" ends · ", "muted"), *self.score,
+        )
+        return (question, *self._said)
+
+    def pick(self, row: Candidate) -> None:
+        """Take a row for the answer."""
+        self._judge(row.parts)
+
+    def ask(self) -> None:
+        """Ask for a line."""
+
+        def foretell(line: str) -> str:
+            if not line:
+                return "the two parts, such as t+h; · is a space"
+            if not self._named(line):
+                raise TokentuiError("no such pair among those that are shown", "", "such as t+h")
+            return "enter answers by this pair"
+
+        self._on.face.push(AskLine(
+            self._on.face, "Which pair is merged next?", foretell,
+            lambda line: self._judge(self._named(line)),
+        ))
+
+    def _named(self, line: str) -> tuple[bytes, ...]:
+        """The parts of the candidate that a line names; nothing where none of those shown is meant."""
+        if self.seen is None:
+            return ()
+        wanted = line.replace("·", " ").encode("utf-8", "surrogateescape")
+        rows = [row.parts for row in self.seen.main.candidates.rows[:CHOICES]]
+        exact = [parts for parts in rows if b"+".join(parts) == wanted]
+        joined = [parts for parts in rows if b"".join(parts) == wanted]
+        return next(iter(exact or joined), ())
+
+    def _judge(self, parts: tuple[bytes, ...]) -> None:
+        """Count a guess, say what was right and why, and make the step."""
+        now = self.seen
+        if now is None or now.main.why.best is None:
+            return
+        best, why, mode = now.main.why.best, now.main.why, self._on.mode
+        right = parts == best.parts
+        self.asked, self.right = self.asked + 1, self.right + right
+        verdict: Cell = (("right  ", "success"),) if right else (("not so  ", "warning"),)
+        rows = [row for row in now.main.candidates.rows if row.parts == parts]
+        if not right and rows and rows[0].worth == best.worth:
+            rule = (why.tie_rule, "")
+            verdict = (*verdict, ("it ties, but the rule ", "muted"), rule, (" takes another: ", "muted"))
+        elif not right and rows:
+            many = plural(rows[0].places, "place")
+            verdict = (*verdict, *tokens(parts, mode), (f" stands in {many}; ", "muted"))
+        explained = reasons(now.main, now.corpus.name, mode)
+        first = tuple(run for run in explained[0] if run[0] != "next  ") if explained else ()
+        self._said = ((*verdict, *first), *explained[1:])
+        self._on.face.send(Move(1))
+        self._on.draw_afresh()
+
+
+def _merges(now: Snapshot) -> bool:
+    """True if its steps are pairs that are merged."""
+    return now.main.traits.grows and now.main.opened is None
+
+
+def turn(on: MainScreen) -> None:
+    """Begin to predict, or end it and show everything again."""
+    now = on.snapshot
+    if on.prediction is not None:
+        now = on.prediction.seen
+        on.face.say(f"{on.prediction.right} of {plural(on.prediction.asked, 'guess', 'guesses')} right")
+        on.prediction, on.veil, on.says, on.instead = None, None, sentences, {}
+    elif now is None or now.main.why.best is None or now.main.partial or not _merges(now):
+        on.face.say("there is no next pair to guess here")
+        return
+    else:
+        on.prediction = Prediction(on)
+        on.veil, on.says = on.prediction.hide, on.prediction.sentences
+        on.instead = on.prediction.instead(on.actions)
+        on.see(candidates_top=0)
+        on.pairs.move_to(0)
+        on.go("pairs")
+    if now is not None:
+        on.show(now)
+    on.draw_afresh()
+    on.focus_active()

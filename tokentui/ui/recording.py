@@ -1,0 +1,89 @@
+"""The walk of a user, written as a tour."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from tokentui.core.choices import Ref
+from tokentui.core.errors import TokentuiError
+from tokentui.core.files import shown_path, write_whole
+from tokentui.core.safetext import is_safe, safe
+from tokentui.core.table import plural
+from tokentui.recipe import Run
+from tokentui.session.claims import FACTS, Expected, Place
+from tokentui.session.snapshot import Snapshot
+from tokentui.session.tours import SUFFIX, Stop, written
+from tokentui.session.views import ColumnSnapshot
+from tokentui.ui.walk import Passed, Walk
+
+_ASK = Ref("tokentui.ui.dialogs.ask:AskLine")
+_CLAIMED = ("pair", "places", "tied", "tokens")
+_MOST_WORDS = 40
+
+
+def stops_of(walk: Walk, now: Snapshot | None, run: Run) -> list[Stop]:
+    """The stops of a walk as far as the user has come now, each with a sentence and with claims that hold."""
+    passed = [*walk.passed, *([Passed(now.main, run, walk.corpus)] if now is not None else ())]
+    stops: list[Stop] = []
+    for main, run, (source, text) in passed:
+        # A tour trains, on a corpus that it can name.
+        if main.opened is None and not main.partial and main.at.start_tokens and (source or text):
+            place = Place(source, text, main.recipe, run, main.at.step, main.encoding.text)
+            if not stops or stops[-1].place != place:
+                stops.append(Stop(place, _said(main), expects=_claims(main)))
+    return stops
+
+
+def _said(main: ColumnSnapshot) -> str:
+    """A sentence for the stop, to be written anew by a teacher."""
+    best, step = main.why.best, f"Step {main.at.step:,}."
+    if best is None or not all(_writable(one.decode("utf-8", "surrogateescape")) for one in best.parts):
+        return step
+    pair = "+".join(one.decode("utf-8", "surrogateescape").replace(" ", "·") for one in best.parts)
+    return f"{step} The next pair is {pair}, in {plural(best.places, 'place')}."
+
+
+def _writable(text: str) -> bool:
+    """True if a text can stand in a line of a tour."""
+    return is_safe(text) and "`" not in text and text.isprintable()
+
+
+def _claims(main: ColumnSnapshot) -> tuple[Expected, ...]:
+    """The facts that hold there and can be written."""
+    names = _CLAIMED if main.why.best is not None else _CLAIMED[-1:]
+    found = [Expected(name, FACTS[name](main, ())) for name in names]
+    return tuple(one for one in found if 0 < len(one.words) <= _MOST_WORDS and all(map(_writable, one.words)))
+
+
+def ask_name(on: Any) -> None:
+    """Ask for the name of a file, and write the walk to it."""
+    walk, face = on.app.walk, on.face
+    stops = stops_of(walk, face.snapshot, face.run_in_use)
+    if not stops:
+        face.say("nothing to record: a tour begins with a text that is trained on")
+        return
+
+    def path_of(line: str) -> str:
+        path = os.path.abspath(os.path.expanduser(line.strip()))
+        return path if path.endswith(SUFFIX) else path + SUFFIX
+
+    def foretell(line: str) -> str:
+        if not line.strip():
+            return f"the name of a file, such as walk{SUFFIX}"
+        path = path_of(line)
+        if os.path.lexists(path):
+            raise TokentuiError("the file is there already", os.path.basename(path), "name another")
+        return f"writes {plural(len(stops), 'stop')} to {safe(os.path.basename(path), limit=40)}"
+
+    def take(line: str) -> None:
+        path = path_of(line)
+        name = os.path.basename(path).removesuffix(SUFFIX)
+        try:
+            write_whole(path, written(name, stops).encode("utf-8", "replace"))
+        except TokentuiError as error:
+            face.tell(error)
+            return
+        face.say(f"written: {shown_path(path)}; tokentui tour plays it")
+
+    face.push(_ASK(face, "Write the walk as a tour", foretell, take))

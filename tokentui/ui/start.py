@@ -1,0 +1,225 @@
+"""The first screen of one who names nothing: what this is, what to press, and the tours by number."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from textual.app import ComposeResult
+
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.safetext import safe
+from tokentui.core.table import plural
+from tokentui.session.commands import EncodeAtEnd
+from tokentui.session.settings import keep_setting
+from tokentui.session.shipped import TOURS
+from tokentui.session.snapshot import EndView, Snapshot
+from tokentui.ui.actions import MAIN_ACTIONS, plays
+from tokentui.ui.dialogs import Once
+from tokentui.ui.draw import text as ui_text
+from tokentui.ui.draw.figures import number, size
+from tokentui.ui.draw.lines import Lines, spread
+from tokentui.ui.draw.text import Cell, Run, runs
+from tokentui.ui.keys import Acting, Action
+from tokentui.ui.main import LEAST
+from tokentui.ui.panes.tables import tokens
+from tokentui.ui.screen import too_small
+
+if TYPE_CHECKING:  # the app pushes it
+    from tokentui.session.views import EncodedToken
+    from tokentui.ui.app import ExplorerApp
+
+SEEN = "first_screen_seen"
+"""The setting that says that the first screen was left."""
+_WIDEST = 100
+_BY_NAME: dict[str, Action[Any]] = {one.name: one for one in MAIN_ACTIONS}
+_ABOUT = (
+    "A tokenizer cuts text into tokens, the pieces that a language model reads. It learns them from a text, "
+    "step by step: it merges the two neighbours that stand together most often, again and again."
+)
+_KEYS = (
+    ("play", "let it run; again: stop"), ("end", "go to the end"),
+    ("type", "type a sentence of your own"), ("edit", "type a text to learn from"),
+    ("open", "open a text, or a tokenizer file"), ("algorithm", "choose another algorithm"),
+    ("help", "all keys"), ("quit", "quit"),
+)
+"""The keys that matter, below that of the next step, and what they do."""
+
+
+class StartScreen(Acting, Once[str]):
+    """The first screen. A key of the main screen takes it away and is done there: the result is that key.
+
+    Args:
+        app: The program.
+    """
+
+    ACTIONS = (
+        *(
+            Action((str(n),), "tour", plays(one.name), one.title, f"start_{one.name}")
+            for n, one in enumerate(TOURS, 1)
+        ),
+        *(
+            Action(one.keys, one.label, (lambda on: None), one.help, one.name)
+            for one in MAIN_ACTIONS
+            if one.does is not None and one.keys and not one.always and one.name != "first_screen"
+        ),
+        Action(("enter",), "begin", lambda on: on.dismiss(""), "Go to the panes", "start_enter"),
+    )
+
+    def __init__(self, app: ExplorerApp) -> None:
+        super().__init__()
+        self.face = app
+        self.now = app.snapshot
+        self.end: EndView | None = None
+        """The sentence at the end of the training; None until it is known."""
+        self._asked = ""
+        self.lines = Lines(self._draw, id="start")
+
+    def compose(self) -> ComposeResult:
+        """All of it, or that there is no room."""
+        yield self.lines
+        yield too_small(*LEAST)
+
+    def on_mount(self) -> None:
+        """Show what is known."""
+        self.on_resize()
+        if self.now is not None:
+            self.follow(self.now)
+
+    def on_resize(self) -> None:
+        """Say where there is too little room."""
+        small = self.app.size.width < LEAST[0] or self.app.size.height < LEAST[1]
+        self.set_class(small, "tiny")
+
+    async def action_do(self, key: str) -> None:
+        """Play the tour of a number; or leave, and hand the key to the main screen."""
+        found = self.action_of(key)
+        if found is not None and found.name.startswith("start_") and found.does is not None:
+            found.does(self)
+        elif found is not None:
+            self.dismiss("" if found.name == "cancel" else key)
+
+    def follow(self, snapshot: Snapshot) -> None:
+        """Take what the session shows now, and ask for the end of the training once it is there."""
+        self.now = snapshot
+        ready = not (snapshot.corpus.nothing or snapshot.main.partial) and snapshot.main.encoding.text
+        if ready and snapshot.main.traits.grows and self._asked != snapshot.main.encoding.text:
+            self._asked = snapshot.main.encoding.text
+            self.run_worker(self._ask(), group="asked", exclusive=True)
+        self.lines.again()
+
+    async def _ask(self) -> None:
+        try:
+            self.end = await self.face.ask(EncodeAtEnd())
+        except (TokentuiError, Cancelled):
+            return  # the line is left out
+        self.lines.again()
+
+    # What is seen.
+
+    def _draw(self, width: int, height: int) -> Sequence[Cell]:
+        room = min(width - 2, _WIDEST)
+        about = ui_text.wrap(((_ABOUT, ""),), room - 2, words=True)
+        head, box, keys, tours = self._head(width), self._sentence(room), self._keys(room), _tours(room)
+        # Blank lines give way first, then what the words say, then the tours.
+        for parts, blank in (
+            ((about, box, keys, tours), True), ((box, keys, tours), True), ((about, box, keys, tours), False),
+            ((box, keys, tours), False), ((box, keys), False), ((keys,), False),
+        ):
+            lines: list[Cell] = [head]
+            for part in parts:
+                lines += [(), *part] if blank else part
+            if len(lines) <= height - (1 if blank else 0):
+                break
+        lines = [head, *(((" ", ""), *line) for line in lines[1:])]
+        spare = height - len(lines)
+        return [lines[0], *[()] * max(0, spare // 3), *lines[1:]]
+
+    def _head(self, width: int) -> Cell:
+        left: Cell = ((" tokentui", "strong"), ("   watch a tokenizer being made", ""))
+        if (now := self.now) is None or now.corpus.nothing:
+            return ui_text.clip(left, width)
+        name = safe(now.corpus.name, limit=30)
+        recipe = safe(now.main.preset or now.main.about, limit=30)
+        whole = f"learns from: {name}, {size(now.corpus.bytes)} · recipe: {recipe} "
+        ways = (whole, f"{name} · {recipe} ", "")
+        about = next(one for one in ways if len(one) + ui_text.width(left) + 2 <= width or not one)
+        return spread(left, ((about, "muted"),), width)
+
+    def _sentence(self, width: int) -> list[Cell]:
+        """The box with the sentence, as it is cut now and at the end of the training."""
+        inner = width - 4
+        text = self.now.main.encoding.text if self.now is not None else ""
+        rows: list[Cell] = [(("> ", "accent"), *runs(text, limit=200))]
+        if self.now is not None and text:
+            made = self.now.main.encoding.tokens
+            steps = self.now.main.at.step
+            rows += _cut(made, f"after {plural(steps, 'merge')}" if steps else "now", inner)
+        if self.end is not None and self.end.tokens:
+            rows += _cut(self.end.tokens, f"after all {number(self.end.steps)} merges", inner)
+        head: Cell = (("┌ ", "frame"), ("Your sentence", "strong"), (f" {'─' * (width - 17)}┐", "frame"))
+        foot: Cell = ((f"└{'─' * (width - 2)}┘", "frame"),)
+        side: Run = ("│", "frame")
+        body = [
+            (side, (" ", ""), *ui_text.clip(one, inner),
+                (" " * (inner + 1 - min(inner, ui_text.width(one))), ""), side)
+            for one in rows
+        ]
+        return [head, *body, foot]
+
+    def _keys(self, width: int) -> list[Cell]:
+        best = self.now.main.why.best if self.now is not None else None
+        first: Cell = (("make the first merge", "strong"),)
+        if best is not None and best.parts:
+            first = (
+                ("merge the most frequent pair: ", "strong"), *tokens(best.parts, "text"), (" → ", "accent"),
+                *tokens((best.token,), "text"), (f", in {plural(best.places, 'place')}", "muted"),
+            )
+        lines: list[Cell] = [(*_key("next"), *first)]
+        cells = [(*_key(name), (words, "")) for name, words in _KEYS]
+        if width < 76:
+            return [ui_text.clip(one, width) for one in (*lines, *cells)]
+        half = max(ui_text.width(one) for one in cells[::2]) + 3
+        for n in range(0, len(cells), 2):
+            left, right = cells[n], cells[n + 1] if n + 1 < len(cells) else ()
+            lines.append((*left, (" " * max(2, half - ui_text.width(left)), ""), *right))
+        return lines
+
+
+def _key(name: str) -> Cell:
+    return ((" ", ""), (_BY_NAME[name].shown_key.ljust(7), "key"))
+
+
+def _cut(found: Sequence[EncodedToken], when: str, width: int) -> list[Cell]:
+    """The tokens of a sentence with bars between them, and how many there are, and when."""
+    line: list[Run] = []
+    for n, token in enumerate(found):
+        line += [("│", "frame")] if n else []
+        line += runs(token.text if token.piece is None else token.piece, limit=40)
+    many: Cell = ((plural(len(found), "token"), "strong"), (f" {when}", "muted"))
+    if ui_text.width(line) + ui_text.width(many) + 5 <= width:
+        return [spread((("  ", ""), *line), many, width)]
+    return [(("  ", ""), *ui_text.clip(tuple(line), width - 2)), spread((), many, width)]
+
+
+def _tours(width: int) -> list[Cell]:
+    """The tours by their numbers."""
+    about = "   a few minutes each; nothing of yours is changed"
+    rows: list[Cell] = [((" ", ""), ("Tours", "strong"), (about, "muted"))]
+    rows += [((" ", ""), (str(n).ljust(7), "key"), (one.title, "")) for n, one in enumerate(TOURS, 1)]
+    return [ui_text.clip(one, width) for one in rows]
+
+
+def show(app: ExplorerApp) -> None:
+    """Show the first screen over the main one."""
+
+    def left(key: str | None) -> None:
+        if key is None:
+            return
+        if key not in _BY_NAME["quit"].keys:
+            asyncio.get_running_loop().run_in_executor(None, keep_setting, SEEN, True)
+        if key:
+            app.call_later(app.run_action, f"do({key!r})")
+
+    app.push_screen(StartScreen(app), left)

@@ -1,0 +1,313 @@
+"""A tour: a main screen of its own, with a session of its own, and a panel that says what is seen.
+
+The screen and the session of the user wait below it as they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from textual.binding import Binding
+from textual.screen import Screen
+
+from tokentui.core.errors import Cancelled, TokentuiError, in_words
+from tokentui.core.safetext import safe
+from tokentui.recipe import Run
+from tokentui.session import commands as do
+from tokentui.session.claims import Place
+from tokentui.session.commands import Command
+from tokentui.session.snapshot import Snapshot
+from tokentui.session.tours import MOST_SAID, Tour, read_tour
+from tokentui.session.views import ColumnWanted
+from tokentui.ui.dialogs import Dialog, Once
+from tokentui.ui.draw import text as ui_text
+from tokentui.ui.draw.lines import Lines, Pane
+from tokentui.ui.draw.text import Cell
+from tokentui.ui.draw.text import Run as Part
+from tokentui.ui.face import SessionLike, Severity
+from tokentui.ui.keys import Action
+from tokentui.ui.main import MainScreen
+
+if TYPE_CHECKING:  # the app pushes it
+    from tokentui.ui.app import ExplorerApp
+
+Answer = TypeVar("Answer")
+BACKLOG_S = 0.05
+"""The delay in seconds before the backlog of a slow terminal is checked again."""
+Result = TypeVar("Result")
+
+NOT_HERE = ("record", "compare", "first_screen")
+"""Actions of the main screen that a tour has not: they belong to the session of the user."""
+
+
+class TourFace:
+    """The face of a tour: the app, but with a session and a snapshot of its own.
+
+    Args:
+        app: The program.
+        shown: Called with each snapshot.
+    """
+
+    def __init__(self, app: ExplorerApp, shown: Callable[[Snapshot], object]) -> None:
+        self._app, self._shown = app, shown
+        self.snapshot: Snapshot | None = None
+        self.run_in_use = Run()
+        self.strayed = False
+        """True if something else was opened than the tour has named."""
+        self._waiting: Snapshot | None = None
+        self.session: SessionLike | None = None
+
+    async def begin(self) -> None:
+        """Begin the session."""
+        self.session = self._app.another_session(self._publish)
+        await self.session.start()
+
+    async def end(self) -> None:
+        """End the session."""
+        if self.session is not None:
+            await self.session.close()
+
+    def _publish(self, snapshot: Snapshot) -> None:
+        waiting, self._waiting = self._waiting, snapshot
+        if waiting is None:
+            self._app.call_later(self._show)
+
+    def _show(self) -> None:
+        if self._waiting is None or not self._app.is_running:
+            return
+        if self._app.backlog():
+            self._app.set_timer(BACKLOG_S, self._show)
+            return
+        self.snapshot, self._waiting = self._waiting, None
+        self._shown(self.snapshot)
+        for screen in self._app.screen_stack[1:]:
+            if isinstance(screen, Dialog) and screen.face is self:
+                screen.follow(self.snapshot)
+
+    @property
+    def key_cost(self) -> Cell:
+        """The cost of the last key in bytes, if it is measured."""
+        return self._app.key_cost
+
+    def send(
+        self, command: Command[Answer], then: Callable[[Answer], object] | None = None,
+        failed: Callable[[BaseException], object] | None = None,
+    ) -> None:
+        """Hand a command to the session of the tour; see `Face.send`."""
+        self.strayed = self.strayed or bool(command.opens)
+        if isinstance(command, do.SetRecipe) and command.run is not None:
+            self.run_in_use = command.run
+        if self.session is not None:
+            self._app.await_answer(self.session.send(command), then, failed or self.tell)
+
+    async def ask(self, command: Command[Answer]) -> Answer:
+        """Hand a command to the session of the tour and wait; see `Face.ask`."""
+        if self.session is None:
+            raise Cancelled
+        try:
+            return await self.session.send(command)
+        except (TokentuiError, Cancelled):
+            raise
+        except Exception as error:
+            raise TokentuiError(in_words(error)) from error
+
+    def say(self, text: str, severity: Severity = "information") -> None:
+        """Show a line for some seconds."""
+        self._app.say(text, severity)
+
+    def tell(self, error: BaseException) -> None:
+        """Show what went wrong in a line."""
+        self._app.tell(error)
+
+    def compare(self, columns: Sequence[ColumnWanted], held_out: str = "") -> None:
+        """Refuse: columns are compared in the session of the user."""
+        self.say("leave the tour to compare: esc")
+
+    def push(self, screen: Screen[Result], then: Callable[[Result | None], object] | None = None) -> None:
+        """Show a dialog; `then` is called with its result."""
+        self._app.push(screen, then)
+
+
+def said(text: str) -> Cell:
+    """The text of a stop: what stands between backquotes is a key, a token or a pair."""
+    runs: list[Part] = []
+    for n, part in enumerate(safe(text, limit=MOST_SAID).split("`")):
+        runs += [(part, "strong" if n % 2 else "")] if part else []
+    return tuple(runs)
+
+
+class TourScreen(MainScreen, Once[None]):
+    """The panes, and a panel above them with the text of the tour.
+
+    Args:
+        app: The program.
+        tour: The tour.
+        actions: The actions of its keys: those of the main screen, and its own before them.
+        keys: Its own actions.
+    """
+
+    def __init__(
+        self, app: ExplorerApp, tour: Tour, actions: Sequence[Action[Any]], keys: Sequence[Action[Any]],
+        **look: Any,
+    ) -> None:
+        self._own = TourFace(app, self._take)
+        here = [one for one in actions if one.name not in NOT_HERE]
+        super().__init__(self._own, (*keys, *here), **look)
+        self.tour, self.at = tour, 0
+        """The tour, and the number of its stop, from 0."""
+        self._keys = tuple(keys)
+        self._there: Place | None = None
+        """The place that the tour last stood at."""
+        self.panel = Lines(self._text)
+        self._box = Pane(safe(tour.title, limit=80), self.panel, id="tour")
+        self._box.title.focused_box = True
+        self.parts = (self._box, *self.parts)
+        for key in dict.fromkeys(key for one in keys for key in one.keys):
+            self._bindings.key_to_bindings.setdefault(key, []).append(
+                Binding(key, f"tour({key!r})", show=False, priority=True)
+            )
+
+    # Keys: those of the tour go before those of the panes, but where one types.
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave the keys of the tour to a line that is typed in."""
+        return action != "tour" or not (self.typing or self.context == "editor")
+
+    def action_tour(self, key: str) -> None:
+        """Do what a key of the tour stands for."""
+        action = next(one for one in self._keys if key in one.keys)
+        if action.does is not None:
+            action.does(self)
+
+    def action_of(self, key: str) -> Action[Any] | None:
+        """The action of a key. That which the tour waits for leads to the next stop."""
+        found = super().action_of(key)
+        if found is not None and found.name == self.tour.stops[self.at].wait and not self._own.strayed:
+            return replace(found, does=lambda on: on.turn_stop(1))
+        return found
+
+    def hints(self) -> list[Action[Any]]:
+        """The keys of the tour, and those of the panes."""
+        near = super().hints()
+        if self.typing or self.context == "editor":
+            return near
+        own = {key for one in self._keys for key in one.keys}
+        return [*self._keys, *(one for one in near if one.keys[0] not in own)]
+
+    # Stops.
+
+    async def on_mount(self) -> None:
+        """Begin at the first stop."""
+        await self._own.begin()
+        self._stand()
+
+    async def on_unmount(self) -> None:
+        """End the session of the tour."""
+        await self._own.end()
+
+    def turn_stop(self, by: int) -> None:
+        """Go to the next stop, or the one before; behind the last one the tour is over."""
+        if self.at + by == len(self.tour.stops):
+            self.leave_tour()
+        elif self.at + by >= 0:
+            self.at += by
+            self._stand()
+
+    def leave_tour(self) -> None:
+        """Leave the tour."""
+        self.dismiss(None)
+
+    def leave(self) -> None:
+        """Leave what is typed in; else the tour."""
+        if self.typing or self.context == "editor":
+            super().leave()
+        else:
+            self.leave_tour()
+
+    @property
+    def arrived(self) -> bool:
+        """True if the screen shows the place of the stop."""
+        now, place = self.snapshot, self.tour.stops[self.at].place
+        if now is None or self._there != place or now.corpus.nothing or now.main.partial:
+            return False
+        main = now.main
+        there = main.at.step == place.step if place.step is not None else main.why.end is not None
+        return there and main.recipe == place.recipe and main.encoding.text == place.typed
+
+    def _stand(self) -> None:
+        """Bring everything to the place of the stop."""
+        self.lay_out_panel()
+        self.run_worker(self._go_there(self.at), group="tour", exclusive=True)
+
+    async def _go_there(self, at: int) -> None:
+        stop, face = self.tour.stops[at], self._own
+        place, was = stop.place, None if face.strayed else self._there
+        self._there = None
+        self.encode.line.value = place.typed
+        try:
+            face.send(do.Play(False), failed=lambda error: None)
+            anew = was is None or (was.source, was.text) != (place.source, place.text)
+            if was is None or (was.recipe, was.run) != (place.recipe, place.run):
+                await face.ask(do.SetRecipe(place.recipe, place.run))
+                face.run_in_use = place.run
+            if anew and place.text is not None:
+                await face.ask(do.TrainOnText(place.text))
+            elif anew:
+                await face.ask(do.Open((place.source,)))
+            await face.ask(do.GoTo(place.step))
+        except (TokentuiError, Cancelled) as error:
+            if not isinstance(error, Cancelled):
+                face.tell(error)
+            return
+        face.strayed, self._there = False, place
+        for name in stop.does:
+            action = next(one for one in self.actions if one.name == name)
+            if action.does is not None:
+                action.does(self)
+
+    def _take(self, snapshot: Snapshot) -> None:
+        if self.is_mounted and len(snapshot.columns) == 1:
+            self.show(snapshot)
+
+    # The panel.
+
+    def _text(self, width: int, height: int) -> Sequence[Cell]:
+        lines = ui_text.wrap(said(self.tour.stops[self.at].said), max(2, width - 2), words=True)
+        if len(lines) > height:
+            lines = [*lines[: height - 1], ui_text.clip((*lines[height - 1], (" " * width, "")), width - 2)]
+        return [((" ", ""), *line) for line in lines]
+
+    def lay_out_panel(self) -> None:
+        """Give the panel the rows of its text, at most a half of the screen, and name the keys."""
+        width, height = self.app.size
+        rows = len(self._text(width - 2, MOST_SAID))
+        self._box.styles.height = min(rows + 2, max(3, height // 2))
+        number = f"{self.at + 1} of {len(self.tour.stops)}"
+        wait = self.tour.stops[self.at].wait
+        now = next((one.shown_key for one in self.actions if wait and one.name == wait), "")
+        keys: list[Part] = [(now, "key"), (" or ", "muted")] if now else []
+        # What comes first gives way first.
+        self._box.title.say((*keys, ("enter", "key"), (" goes on · ", "muted"), (number, "strong")))
+        self.panel.again()
+
+    def lay_out(self) -> None:
+        """Fit the panel to the screen too."""
+        self.lay_out_panel()
+        super().lay_out()
+
+
+def play(
+    app: ExplorerApp, tour: str | Tour, actions: Sequence[Action[Any]], keys: Sequence[Action[Any]]
+) -> None:
+    """Play a tour over what is seen.
+
+    Args:
+        app: The program.
+        tour: The tour, or the name of one that ships.
+        actions: The actions of the main screen.
+        keys: Those that a tour has besides.
+    """
+    tour = read_tour(tour) if isinstance(tour, str) else tour
+    app.push_screen(TourScreen(app, tour, actions, keys, boundaries=app.main.text.boundaries))
