@@ -24,12 +24,12 @@ import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from tokentui.core import native
-from tokentui.core.native import BOX, FLAG, FLOAT, INT, NOTHING, Flat, Kernel, Row, Tuple, place_of
+from tokentui.core.native import BOX, FLAG, FLOAT, INT, NOTHING, Code, Flat, Kernel, Row, Tuple, place_of
 
 SYSTEMS = {
     "linux-x86_64": ("x86_64-unknown-linux-gnu", "x86_64-linux-gnu", "x86-64"),
@@ -41,6 +41,8 @@ SYSTEMS = {
 OUTSIDE = {"log", "log1p", "exp", "memset", "memcpy", "memmove"}
 """The functions that kernels may call outside of themselves. Each process has them."""
 
+Made: TypeAlias = Any
+"""An object of Numba, LLVM or NumPy, whose kind is not known before it runs."""
 _OPTIONS = {"nogil": True, "boundscheck": False, "error_model": "numpy"}
 
 
@@ -48,7 +50,7 @@ _OPTIONS = {"nogil": True, "boundscheck": False, "error_model": "numpy"}
 
 _STARTS = tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING
 
-def modules() -> list[Any]:
+def modules() -> list[Made]:
     """All modules of kernels, imported."""
     package = Path(__file__).parents[1]
     paths = sorted(path.relative_to(package).with_suffix("") for path in package.glob("*/kernels/*.py"))
@@ -74,16 +76,16 @@ def sources() -> str:
 
 
 @functools.cache
-def _numba() -> Any:
+def _numba() -> Made:
     """Numba, with all parts of kernels compiled for what calls them."""
-    numba: Any = importlib.import_module("numba")
-    options: Any = importlib.import_module("numba.core.options").DefaultOptions
+    numba: Made = importlib.import_module("numba")
+    options: Made = importlib.import_module("numba.core.options").DefaultOptions
     if hasattr(options, "_nrt"):
         # Kernels make no arrays, so none needs counting of its users; with it each call of a helper counts
         # all that are passed, which made counting words a third slower.
         _OPTIONS["_nrt"] = False
     found = modules()
-    made: dict[Any, Any] = {}
+    made: dict[Made, Made] = {}
     for module in [*found, native]:
         for value in list(vars(module).values()):
             how = vars(value).get("part") if isinstance(value, FunctionType) else None
@@ -100,10 +102,10 @@ def _numba() -> Any:
     return numba
 
 
-def _kind(kind: Any) -> Any:
+def _kind(kind: Made) -> Made:
     """Numba's type for a kind."""
     numba = importlib.import_module("numba")
-    types: Any = numba.types
+    types: Made = numba.types
     if isinstance(kind, Flat):
         row = numba.from_dtype(_dtype(kind.row)) if isinstance(kind.row, Row) else getattr(types, kind.row)
         return types.Array(row, 1, "A" if kind.step else "C", aligned=not kind.step)
@@ -117,11 +119,11 @@ def _kind(kind: Any) -> Any:
     return getattr(types, kind)
 
 
-def _dtype(row: str | Row) -> Any:
+def _dtype(row: str | Row) -> Made:
     return np.dtype(list(row.fields) if isinstance(row, Row) else row)
 
 
-def compiled(kernel: Kernel) -> Any:
+def compiled(kernel: Kernel) -> Made:
     """A kernel compiled by Numba."""
     numba = _numba()
     signature = _kind(kernel.returns)(*map(_kind, kernel.takes))
@@ -131,30 +133,30 @@ def compiled(kernel: Kernel) -> Any:
 # ---- kernels in this process, from their sources
 
 
-_NUMBERS: dict[str, Callable[[Any], Any]] = {FLOAT: float, FLAG: bool, INT: int}
+_NUMBERS: dict[str, Callable[[Made], Made]] = {FLOAT: float, FLAG: bool, INT: int}
 
 
-def binder(engine: str) -> Callable[[Kernel], Callable[..., Any]]:
+def binder(engine: str) -> Callable[[Kernel], Code]:
     """Return a maker of functions that run the source of a kernel: by Numba, or as it is written."""
 
-    def bound(kernel: Kernel) -> Callable[..., Any]:
+    def bound(kernel: Kernel) -> Code:
         run = compiled(kernel) if engine == "numba" else kernel.function
         plain = engine != "numba"
 
-        def call(*arguments: Any) -> Any:
+        def call(*arguments: Made) -> Made:
             given = [_given(kind, one, plain) for kind, one in zip(kernel.takes, arguments, strict=True)]
             with np.errstate(over="ignore"):
                 result = run(*given)
             if isinstance(kernel.returns, Tuple):
                 return tuple(map(int, result))
-            return None if kernel.returns == NOTHING else _NUMBERS[kernel.returns](result)
+            return None if kernel.returns == NOTHING else _NUMBERS[str(kernel.returns)](result)
 
         return call
 
     return bound
 
 
-def _given(kind: Any, value: Any, plain: bool) -> Any:
+def _given(kind: Made, value: Made, plain: bool) -> Made:
     """A value as the source of a kernel takes it: arrays become views of the same memory.
 
     Args:
@@ -164,7 +166,7 @@ def _given(kind: Any, value: Any, plain: bool) -> Any:
     """
     if isinstance(kind, Flat):
         address, size = place_of(value)
-        memory: Any = (ctypes.c_uint8 * size).from_address(address) if size else bytearray()
+        memory: Made = (ctypes.c_uint8 * size).from_address(address) if size else bytearray()
         if kind.step:
             return np.ndarray((max(0, size - 7),), np.uint64, memory, strides=(1,))
         view = np.frombuffer(memory, _dtype(kind.row))
@@ -172,57 +174,57 @@ def _given(kind: Any, value: Any, plain: bool) -> Any:
             _Numbers(view) if plain and kind.row != "uint64" else view
         )
     if isinstance(kind, Tuple):
-        return kind.of(*(_given(of, one, plain) for of, one in zip(kind.kinds, value, strict=True)))
+        return (kind.of or tuple)(*(_given(of, one, plain) for of, one in zip(kind.kinds, value, strict=True)))
     return value
 
 
 class _Numbers:
     """A view whose numbers are Python's: those of NumPy do not grow where a kernel's would."""
 
-    def __init__(self, view: Any) -> None:
+    def __init__(self, view: Made) -> None:
         self._view = view
 
     def __len__(self) -> int:
         return len(self._view)
 
-    def __getitem__(self, at: Any) -> Any:
+    def __getitem__(self, at: Made) -> Made:
         return _Numbers(self._view[at]) if isinstance(at, slice) else self._view.item(int(at))
 
-    def __setitem__(self, at: Any, value: Any) -> None:
+    def __setitem__(self, at: Made, value: Made) -> None:
         self._view[at] = value
 
 
 class _Rows:
     """A view of rows whose fields are attributes."""
 
-    def __init__(self, view: Any) -> None:
+    def __init__(self, view: Made) -> None:
         self._fields = {name: view[name] for name in view.dtype.names}
         self._size = len(view)
 
     def __len__(self) -> int:
         return self._size
 
-    def __getitem__(self, at: Any) -> _Row:
+    def __getitem__(self, at: Made) -> _Row:
         return _Row(self._fields, int(at))
 
 
 class _Row:
     """A row of an array."""
 
-    def __init__(self, fields: dict[str, Any], at: int) -> None:
+    def __init__(self, fields: dict[str, Made], at: int) -> None:
         vars(self).update(fields=fields, at=at)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Made:
         return self.fields[name].item(self.at)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: Made) -> None:
         self.fields[name][self.at] = value
 
 
 # ---- the box
 
 
-def _words(kind: Any) -> int:
+def _words(kind: Made) -> int:
     """The number of words that a kind takes in the block of a tuple."""
     return sum(map(_words, kind.kinds)) if isinstance(kind, Tuple) else 2 if isinstance(kind, Flat) else 1
 
@@ -250,7 +252,7 @@ class _Wrapper:
             FLOAT: ("double", ["%got = load double, ptr %ret", "ret double %got"]),
             INT: ("i64", ["%got = load i64, ptr %ret", "ret i64 %got"]),
             FLAG: ("i64", ["%got = load i8, ptr %ret", "%wide = zext i8 %got to i64", "ret i64 %wide"]),
-        }[NOTHING if several else kernel.returns]
+        }[NOTHING if several else str(kernel.returns)]
         declared = ", ".join(one.rpartition(" ")[0] for one in self._given)
         room = [] if several else ["%ret = alloca i64"]
         self.text = "\n".join((
@@ -295,9 +297,9 @@ class _Wrapper:
         return at
 
 
-def module_of_all() -> Any:
+def module_of_all() -> Made:
     """All kernels as one module of LLVM, with nothing else that is seen from outside."""
-    llvm: Any = importlib.import_module("llvmlite.binding")
+    llvm: Made = importlib.import_module("llvmlite.binding")
     _numba()
     whole = llvm.parse_assembly("")
     for name, kernel in sorted(native.KERNELS.items()):
@@ -319,7 +321,7 @@ def module_of_all() -> Any:
 
 def translated(whole: str, system: str, processor: str = "") -> bytes:
     """The module as a shared library for a system."""
-    llvm: Any = importlib.import_module("llvmlite.binding")
+    llvm: Made = importlib.import_module("llvmlite.binding")
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     triple, target, least = SYSTEMS[system]

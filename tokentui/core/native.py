@@ -17,6 +17,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
+import importlib
 import json
 import mmap
 import os
@@ -26,7 +27,7 @@ import warnings
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import check_match, tick
@@ -50,6 +51,10 @@ tell: Callable[[Warning], object] = warnings.warn
 """Told of that failure. The program and a session set ways of their own."""
 
 F = TypeVar("F", bound=Callable[..., Any])
+Code: TypeAlias = Callable[..., Any]
+"""The function that a kernel is."""
+Array: TypeAlias = Any
+"""Numbers in memory: anything with a buffer, such as the arrays of `flat`."""
 
 
 class BoxError(Exception):
@@ -143,16 +148,16 @@ def manifest() -> dict[str, Any]:
 
 
 @functools.cache
-def box() -> Callable[[Kernel], Callable[..., Any]]:
+def box() -> Callable[[Kernel], Code]:
     """Open the box. Returns what finds the code of a kernel.
 
     Raises:
         BoxError: This process cannot have compiled kernels.
     """
     if os.environ.get(ENGINE) in ("numba", "python"):
-        from tokentui.core import building  # it imports NumPy and Numba
-
-        return building.binder(os.environ[ENGINE])
+        building = importlib.import_module("tokentui.core.building")  # it imports NumPy and Numba
+        found: Callable[[Kernel], Code] = building.binder(os.environ[ENGINE])
+        return found
     if sys.byteorder != "little" or sys.implementation.name != "cpython" or sys.maxsize <= 1 << 32:
         raise BoxError("no kernels for this Python")
     name = system()
@@ -167,7 +172,7 @@ def box() -> Callable[[Kernel], Callable[..., Any]]:
     except OSError:
         raise BoxError("the file of kernels cannot be opened") from None
 
-    def code(kernel: Kernel) -> Callable[..., Any]:
+    def code(kernel: Kernel) -> Code:
         """The code of a kernel. Raises a `BoxError` where the box has another one of that name."""
         if manifest()["kernels"].get(kernel.name) != kernel.signature:
             raise BoxError(f"the box has another {kernel.name}")
@@ -229,11 +234,13 @@ class Tuple(NamedTuple):
         of: Its class, or None for plain tuples.
     """
 
-    kinds: tuple[Any, ...]
+    kinds: tuple[Kind, ...]
     name: str = ""
-    of: Any = None
+    of: Code | None = None
 
 
+Kind: TypeAlias = "str | Flat | Tuple"
+"""The kind of a parameter or of a result."""
 WIDTHS = {
     "uint8": 1, "uint16": 2, "int32": 4, "uint32": 4, "float32": 4, "int64": 8, "uint64": 8, "float64": 8,
 }
@@ -249,7 +256,7 @@ WINDOWS = Flat("uint64", 1)
 """Eight bytes at each place of a text."""
 
 
-def spelled(kind: Any) -> str:
+def spelled(kind: Kind) -> str:
     """A kind in writing, for signatures."""
     if isinstance(kind, str):
         return kind
@@ -279,7 +286,7 @@ class Kernel:
         signature: Its kinds in writing.
     """
 
-    def __init__(self, function: Callable[..., Any], returns: Any, takes: Sequence[Any]) -> None:
+    def __init__(self, function: Code, returns: Kind, takes: Sequence[Kind]) -> None:
         self.function, self.returns, self.takes = function, returns, tuple(takes)
         self.name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
         self.__doc__ = function.__doc__
@@ -290,14 +297,14 @@ class Kernel:
         return f"{spelled(self.returns)} <- {', '.join(map(spelled, self.takes))}"
 
     @functools.cached_property
-    def _code(self) -> Callable[..., Any]:
+    def _code(self) -> Code:
         return box()(self)
 
     def __call__(self, *arguments: Any) -> Any:
         return self._code(*arguments)
 
 
-def kernel(returns: Any, *takes: Any) -> Callable[[Callable[..., Any]], Any]:
+def kernel(returns: Kind, *takes: Kind) -> Callable[[Code], Any]:
     """Make a kernel of a function.
 
     Args:
@@ -329,7 +336,7 @@ else:
     I64 = U64 = int
 
 
-def constants(values: Sequence[int]) -> Any:
+def constants(values: Sequence[int]) -> Array:
     """Numbers of 64 bits without sign that kernels look up."""
     return values if U64 is int else numpy.array(values, U64)
 
@@ -351,7 +358,7 @@ def hashed(key: Any, shift: Any) -> Any:
 _LARGE = 1 << 16
 
 
-def flat(kind: str | Row, size: int) -> Any:
+def flat(kind: str | Row, size: int) -> Array:
     """An array of noughts: so many numbers of a kind, or rows. Of rows with fields of one kind it has their
     numbers one after the other, of others bytes.
 
@@ -359,7 +366,7 @@ def flat(kind: str | Row, size: int) -> Any:
     """
     wanted = size * width_of(kind)
     room = mmap.mmap(-1, wanted) if wanted >= _LARGE else bytearray(wanted)
-    view: Any = memoryview(room)
+    view: Array = memoryview(room)
     return view.cast(letter_of(kind))
 
 
@@ -378,7 +385,7 @@ def letter_of(kind: str | Row) -> str:
     return FORMATS[kinds.pop()] if len(kinds) == 1 else "B"
 
 
-def larger(values: Any, kind: str | Row, size: int, filled: int | None = None) -> Any:
+def larger(values: Array, kind: str | Row, size: int, filled: int | None = None) -> Array:
     """An array with room for so many rows that begins with those of another, or with the `filled` first."""
     each = width_of(kind) // memoryview(values).itemsize
     if size * each <= len(values):
@@ -408,7 +415,7 @@ _release.argtypes = (ctypes.c_void_p,)
 _release.restype = None
 
 
-def place_of(values: Any) -> tuple[int, int]:
+def place_of(values: Array) -> tuple[int, int]:
     """The address of an array's memory, and its length in bytes. The address holds as long as the array."""
     buffer = _Buffer()
     address = ctypes.addressof(buffer)
@@ -418,7 +425,7 @@ def place_of(values: Any) -> tuple[int, int]:
     return found
 
 
-def words_of(kind: Any, value: Any) -> list[int]:
+def words_of(kind: Kind, value: Array) -> list[int]:
     """A value as the whole numbers that machine code takes: itself, or address and length of an array."""
     if isinstance(kind, Flat):
         address, size = place_of(value)
@@ -428,7 +435,7 @@ def words_of(kind: Any, value: Any) -> list[int]:
     return [value]
 
 
-def _block(kind: Tuple, value: Any) -> Any:
+def _block(kind: Tuple, value: Array) -> Array:
     """The words of a tuple in memory. A tuple with attributes of its own keeps them."""
     held = getattr(value, "__dict__", None)
     if held is not None and "words" in held:
@@ -440,7 +447,7 @@ def _block(kind: Tuple, value: Any) -> Any:
     return made
 
 
-def _native(library: ctypes.CDLL, kernel: Kernel) -> Callable[..., Any]:
+def _native(library: ctypes.CDLL, kernel: Kernel) -> Code:
     """A function that calls the code of a kernel.
 
     The code takes a number as it is, an array as address and length, a tuple as the address of its words; and
@@ -461,7 +468,7 @@ def _native(library: ctypes.CDLL, kernel: Kernel) -> Callable[..., Any]:
                 else ctypes.c_double if kind == FLOAT else ctypes.c_int64
             )
     code.argtypes = kinds
-    takes, room = kernel.takes, ctypes.c_int64 * len(returns.kinds) if several else None
+    takes, room = kernel.takes, ctypes.c_int64 * len(returns.kinds) if isinstance(returns, Tuple) else None
 
     def call(*arguments: Any) -> Any:
         words: list[Any] = []

@@ -16,6 +16,7 @@ from tokentui.session.views import Busy
 from tokentui.ui.draw.text import Cell
 
 if TYPE_CHECKING:
+    from tokentui.learn.rows import Candidate
     from tokentui.session.views import ColumnWanted
 
 Answer = TypeVar("Answer")
@@ -23,6 +24,13 @@ Result = TypeVar("Result")
 Severity = Literal["information", "warning", "error"]
 
 _SHOWN = 60
+
+
+class Guessing(Protocol):
+    """The guessing of pairs on a screen, as the screen knows it."""
+
+    def pick(self, row: Candidate) -> object:
+        """Take a row as the answer."""
 
 
 class Face(Protocol):

@@ -6,7 +6,7 @@ import asyncio
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from textual import on
 from textual.containers import Horizontal
@@ -23,16 +23,13 @@ from tokentui.ui.draw.lines import SAYS_BYTES, Lines, Pane, flow
 from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.draw.table import VirtualTable
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.face import Face
+from tokentui.ui.face import Face, Guessing
 from tokentui.ui.keys import Action
 from tokentui.ui.panes.corpus import CorpusBody, CorpusText
 from tokentui.ui.panes.encode import EncodeBody
 from tokentui.ui.panes.tables import ColumnTable, candidates, entries
 from tokentui.ui.panes.why import header, scrubber, sentences, tabs
 from tokentui.ui.screen import Band, Body, Layout, PaneScreen
-
-if TYPE_CHECKING:  # loaded when one begins to guess
-    from tokentui.ui.predict import Prediction
 
 _NAMES = {
     "corpus": ("1 Corpus", "1 Corpus"), "pairs": ("2 Pairs", "2 Pairs"),
@@ -69,7 +66,7 @@ class MainScreen(PaneScreen):
         super().__init__(face, _NAMES, actions, "corpus", "global", Viewport(), bodies, LEAST)
         self.sought: tuple[str, str] = ("", "")
         """The last search, as (pane, text)."""
-        self.prediction: Prediction | None = None
+        self.prediction: Guessing | None = None
         """The guessing of the next pair; None while nothing is hidden."""
         self.says: Callable[[Snapshot | None, GlyphMode], Sequence[Cell]] = sentences
         """The sentences of Why."""

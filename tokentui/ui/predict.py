@@ -136,17 +136,17 @@ def _merges(now: Snapshot) -> bool:
 def turn(on: MainScreen) -> None:
     """Begin to predict, or end it and show everything again."""
     now = on.snapshot
-    if on.prediction is not None:
-        now = on.prediction.seen
-        on.face.say(f"{on.prediction.right} of {plural(on.prediction.asked, 'guess', 'guesses')} right")
+    if isinstance(guessing := on.prediction, Prediction):
+        now = guessing.seen
+        on.face.say(f"{guessing.right} of {plural(guessing.asked, 'guess', 'guesses')} right")
         on.prediction, on.veil, on.says, on.instead = None, None, sentences, {}
     elif now is None or now.main.why.best is None or now.main.partial or not _merges(now):
         on.face.say("there is no next pair to guess here")
         return
     else:
-        on.prediction = Prediction(on)
-        on.veil, on.says = on.prediction.hide, on.prediction.sentences
-        on.instead = on.prediction.instead(on.actions)
+        on.prediction = guessing = Prediction(on)
+        on.veil, on.says = guessing.hide, guessing.sentences
+        on.instead = guessing.instead(on.actions)
         on.see(candidates_top=0)
         on.pairs.move_to(0)
         on.go("pairs")

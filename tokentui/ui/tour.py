@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from textual.binding import Binding
 from textual.screen import Screen
@@ -26,12 +26,9 @@ from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.lines import Lines, Pane
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.draw.text import Run as Part
-from tokentui.ui.face import SessionLike, Severity
+from tokentui.ui.face import Face, SessionLike, Severity
 from tokentui.ui.keys import Action
 from tokentui.ui.main import MainScreen
-
-if TYPE_CHECKING:  # the app pushes it
-    from tokentui.ui.app import ExplorerApp
 
 Answer = TypeVar("Answer")
 BACKLOG_S = 0.05
@@ -42,6 +39,28 @@ NOT_HERE = ("record", "compare", "first_screen")
 """Actions of the main screen that a tour has not: they belong to the session of the user."""
 
 
+class Host(Face, Protocol):
+    """The program, as a tour knows it."""
+
+    main: MainScreen
+    call_later: Callable[..., object]
+    set_timer: Callable[..., object]
+    push_screen: Callable[..., object]
+    await_answer: Callable[..., object]
+    another_session: Callable[[Callable[[Snapshot], None]], SessionLike]
+
+    @property
+    def is_running(self) -> bool:
+        """True while the program runs."""
+
+    @property
+    def screen_stack(self) -> Sequence[Screen[Any]]:
+        """The screens, the one that is seen last."""
+
+    def backlog(self) -> int:
+        """Bytes that the terminal has not taken yet."""
+
+
 class TourFace:
     """The face of a tour: the app, but with a session and a snapshot of its own.
 
@@ -50,7 +69,7 @@ class TourFace:
         shown: Called with each snapshot.
     """
 
-    def __init__(self, app: ExplorerApp, shown: Callable[[Snapshot], object]) -> None:
+    def __init__(self, app: Host, shown: Callable[[Snapshot], object]) -> None:
         self._app, self._shown = app, shown
         self.snapshot: Snapshot | None = None
         self.run_in_use = Run()
@@ -149,7 +168,7 @@ class TourScreen(MainScreen, Once[None]):
     """
 
     def __init__(
-        self, app: ExplorerApp, tour: Tour, actions: Sequence[Action[Any]], keys: Sequence[Action[Any]],
+        self, app: Host, tour: Tour, actions: Sequence[Action[Any]], keys: Sequence[Action[Any]],
         **look: Any,
     ) -> None:
         self._own = TourFace(app, self._take)
@@ -299,7 +318,7 @@ class TourScreen(MainScreen, Once[None]):
 
 
 def play(
-    app: ExplorerApp, tour: str | Tour, actions: Sequence[Action[Any]], keys: Sequence[Action[Any]]
+    app: Host, tour: str | Tour, actions: Sequence[Action[Any]], keys: Sequence[Action[Any]]
 ) -> None:
     """Play a tour over what is seen.
 
