@@ -98,7 +98,8 @@ WORDS = {
     "inspect": ("inspect", "-t", "made.json"),
     "convert": ("convert", "made.json", "tokenizer.json", "--to", "huggingface"),
     "verify": ("verify", "corpus.txt", "-r", "hf-bpe", "--against", "tokenizers", "--merges", "3"),
-    "recipes": ("recipes",),
+    "recipes": ("recipes",), "tour": ("tour",),
+    "quiz": ("quiz", "corpus.txt", "-r", "gpt2", "--count", "3"),
 }
 
 

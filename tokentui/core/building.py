@@ -174,7 +174,8 @@ def _given(kind: Made, value: Made, plain: bool) -> Made:
             _Numbers(view) if plain and kind.row != "uint64" else view
         )
     if isinstance(kind, Tuple):
-        return (kind.of or tuple)(*(_given(of, one, plain) for of, one in zip(kind.kinds, value, strict=True)))
+        given = (_given(of, one, plain) for of, one in zip(kind.kinds, value, strict=True))
+        return kind.of(*given) if kind.of else tuple(given)
     return value
 
 
