@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
 import os
-import platform
 import re
 import sys
 import traceback
@@ -168,7 +166,9 @@ def _only(*names: str, act: Callable[[click.Context, str], None], **more: Any) -
 
 
 def _version(ctx: click.Context, value: str) -> None:
-    python = f"{platform.python_implementation()} {platform.python_version()}"
+    # the module platform takes longer than all else here
+    name = "CPython" if sys.implementation.name == "cpython" else sys.implementation.name
+    python = f"{name} {sys.version.split()[0]}"
     write_text(f"{NAME} {tokentui.__version__}, {python}, engine: {native.engine()}")
 
 
@@ -283,6 +283,8 @@ def _in_our_words(error: click.ClickException, first: str) -> TokentuiError:
             what = error.message
             params = ctx.command.get_params(ctx) if ctx is not None else ()
             bare = {name.lstrip("-"): name for param in params for name in param.opts}
+            import difflib  # only for a word that is wrong
+
             if close := difflib.get_close_matches(error.option_name.lstrip("-"), bare, n=1):
                 hint = f"did you mean {bare[close[0]]}?"
         case click.BadParameter(param=click.Option() as param):
