@@ -21,7 +21,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.limits import MOST_SPREAD, spread
 from tokentui.core.safetext import to_bytes
 from tokentui.recipe import Recipe
-from tokentui.text import patterns
+from tokentui.text import cuts, patterns
 from tokentui.text.normalize import BERT_PUNCTUATION, BERT_SPACES
 
 if TYPE_CHECKING:
@@ -57,6 +57,8 @@ class Split(Choice):
         branches: What each alternative of the pattern matches, in words, in order.
         told: A pattern whose alternatives are the branches, where those of `pattern` are not.
         alone: Whether the branch of a word is found by the word alone, not where it stands.
+        whole: A pattern of texts that are one word when they stand alone, for a split with `finds`; empty for
+            none that is known.
         rule: The rule of the kernels that finds the same words, see `kernels.rules`; empty where there is
             none.
     """
@@ -70,6 +72,7 @@ class Split(Choice):
     branches: tuple[str, ...] = ()
     told: str = ""
     alone: bool = False
+    whole: str = ""
     rule: str = ""
 
     @property
@@ -115,6 +118,15 @@ class Splitter:
         front = first and self.front and text and (self.always or text[0] != mark)
         return mark + text if front else text
 
+    @property
+    def opened(self) -> Callable[[bytes], bytes] | None:
+        """Sets in front of the first bytes of a document what `prepare` does, a space where that is ▁; None
+        where it sets nothing."""
+        if not self.front:
+            return None
+        kept = (b" ", SPACE_MARK.encode()) if self.record.marks_spaces else b" "
+        return lambda text: text if not self.always and text.startswith(kept) else b" " + text
+
     def words(self, text: str, *, first: bool = True) -> list[str]:
         """The words of a text in order: those of `spans`, without their places.
 
@@ -123,12 +135,30 @@ class Splitter:
         """
         prepared, record = self.prepare(text, first), self.record
         symbols = self.symbols is not None and self.symbols.search(prepared)
-        if symbols or record.finds or record.text:
+        if symbols or record.finds or self.pattern.groups:
             return [word for word, _, _ in self.spans(text, first=first)]
-        if len(prepared) > SHORT and not record.plain:
-            return patterns.find_all(self.pattern, prepared, self._where)
+        if record.text or (len(prepared) > SHORT and not record.plain):
+            # a pattern of one's own may match nothing
+            return list(filter(None, patterns.find_all(self.pattern, prepared, self._where)))
         found: list[str] = self.pattern.findall(prepared)
         return found
+
+    def parts(self, texts: list[str]) -> Iterator[list[str]]:
+        """The words of each of many texts, which are parts of a document between safe cuts, but for its
+        beginning.
+
+        Raises:
+            TakesTooLong: One match takes longer than a pattern may.
+        """
+        record, plainly = self.record, self.symbols is None and not self.record.finds
+        if record.whole:
+            whole = re.compile(record.whole).fullmatch
+            return ([text] if whole(text) else self.words(text, first=False) for text in texts)
+        if not plainly or record.text or not (record.plain or max(map(len, texts), default=0) <= SHORT):
+            return (self.words(text, first=False) for text in texts)
+        if record.marks_spaces:
+            return map(self.pattern.findall, (text.replace(" ", SPACE_MARK) for text in texts))
+        return map(self.pattern.findall, texts)
 
     def spans(self, text: str, *, first: bool = True) -> list[Span]:
         """The words with their places in the prepared text; arguments and errors are those of `prepare` and
@@ -256,11 +286,11 @@ SPLITS = Axis(
     ),
     Split(
         "space", "at U+0020 only, which is dropped", pattern=r"[^ ]+", cut=r"(?s) (?=.)|.(?= )",
-        keeps_spaces=False, refuses=_spaceless, branches=("what stands between spaces",),
+        keeps_spaces=False, refuses=_spaceless, branches=("what stands between spaces",), rule="space",
     ),
     Split(
         "words", "runs of word characters, runs of punctuation", pattern=r"\w+|[^\w\s]+",
-        cut=r"\w(?=\W)|(?s:\s(?=.))|[^\w\s](?=[\w\s])", keeps_spaces=False, refuses=_spaceless,
+        cut=r"(?s)\w(?=\W)|\s(?=.)|[^\w\s](?=[\w\s])", keeps_spaces=False, refuses=_spaceless,
         branches=("letters, digits and underscores", "signs"),
     ),
     Split(
@@ -322,6 +352,7 @@ SPLITS = Axis(
     Split(
         "falcon", "Falcon's chain: punctuation, GPT-2, digits by three", pattern=_GPT2, cut=_GPT2_CUT,
         finds=_falcon, told="[0-9]{3}|" + _GPT2, branches=("three digits", *_GPT2_BRANCHES), alone=True,
+        whole=" ?[A-Za-z]+",
     ),
     Split(
         "regex", "the matches of a pattern of your own", "PATTERN", r"\w+|\s+",
@@ -341,8 +372,15 @@ def splitter(split: str) -> Splitter:
     record = SPLITS.of(split)
     compiled = re.compile if record.plain else compile_pattern
     pattern = compiled(split.partition(":")[2] if record.text else record.pattern)
-    cut = compiled(record.cut) if record.cut else None
-    return Splitter(split, record, pattern, cut, record.marks_spaces)
+    source = cut_pattern(split)
+    return Splitter(split, record, pattern, compiled(source) if source else None, record.marks_spaces)
+
+
+def cut_pattern(split: str) -> str:
+    """The pattern of the places where a text may be cut in two, as `Split.cut` has it: of a pattern of one's
+    own as far as one is found."""
+    record = SPLITS.of(split)
+    return cuts.cut_of(split.partition(":")[2]) if record.text else record.cut
 
 
 @functools.lru_cache(maxsize=64)
