@@ -91,6 +91,17 @@ def test_a_pattern_of_many_classes_stays_exact(counting: ModuleType) -> None:
     assert counted(counting, [text], recipe) == plainly([text], recipe)
 
 
+def test_many_stretches_that_do_not_come_again_are_left(
+    counting: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counting, "MANY", 20)
+    recipe = Recipe(split=r"regex:\w+,?|\s")
+    for often, left in ((1, True), (7, False)):
+        text = " ".join(f"w{n}," for n in range(50)) + " "
+        found = counting.count_words([text * often], recipe, Pretokenizer(recipe).words)
+        assert (found is None) == left
+
+
 @pytest.mark.parametrize(
     "recipe", [
         Recipe(split="none"), Recipe(split=r"regex:\bx"), Recipe(split="regex:(?s).+"),

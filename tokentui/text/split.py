@@ -36,6 +36,7 @@ SHORT = 1 << 18
 Each pattern takes time in proportion to the text.
 """
 
+_TOGETHER = 4096  # characters that are matched in one call
 _READABLE = 200  # characters of the pattern of a branch
 
 SPACE_MARK = "▁"
@@ -154,11 +155,34 @@ class Splitter:
         if record.whole:
             whole = re.compile(record.whole).fullmatch
             return ([text] if whole(text) else self.words(text, first=False) for text in texts)
-        if not plainly or record.text or not (record.plain or max(map(len, texts), default=0) <= SHORT):
+        if plainly and record.text and self.cut:
+            return self._own_parts(texts, self.cut)
+        if not plainly or not (record.plain or max(map(len, texts), default=0) <= SHORT):
             return (self.words(text, first=False) for text in texts)
         if record.marks_spaces:
             return map(self.pattern.findall, (text.replace(" ", SPACE_MARK) for text in texts))
         return map(self.pattern.findall, texts)
+
+    def _own_parts(self, texts: list[str], cut: regex.Pattern[str]) -> Iterator[list[str]]:
+        """`parts` for a pattern of one's own. Texts are put together where a cut parts them again: a match
+        that gets limited time is slow to begin."""
+        safe = functools.cache(lambda pair: cut.match(pair) is not None)
+        start = 0
+        while start < len(texts):
+            end, size = start + 1, len(texts[start])
+            while end < len(texts) and size < _TOGETHER and safe(texts[end - 1][-1] + texts[end][0]):
+                size += len(texts[end])
+                end += 1
+            words, border, number = list[str](), len(texts[start]), start
+            for match in patterns.find(self.pattern, "".join(texts[start:end]), self._where):
+                while match.end() > border:
+                    yield words
+                    words, number = [], number + 1
+                    border += len(texts[number])
+                words.append(match.group())
+            yield words
+            yield from ([] for _ in range(number + 1, end))
+            start = end
 
     def spans(self, text: str, *, first: bool = True) -> list[Span]:
         """The words with their places in the prepared text; arguments and errors are those of `prepare` and
@@ -220,6 +244,7 @@ def compile_pattern(pattern: str) -> regex.Pattern[str]:
 
 _PUNCTUATION_RUNS = re.compile(f"[{BERT_PUNCTUATION}]+|[^{BERT_PUNCTUATION}]+")
 _FALCON_DIGIT = re.compile("[0-9\x80-\U0010ffff]")
+_BARE, _CONTINUING = re.compile("[\ud800-\udfff]"), bytes(range(0x80, 0xC0))
 _FALCON_RUNS = re.compile(
     rb"[0-9]{3}|(?:(?![0-9]{3})[0-9\xb2\xb3\xb9\xbc-\xbe])+|[^0-9\xb2\xb3\xb9\xbc-\xbe]+"
 )
@@ -238,11 +263,15 @@ def _falcon(pattern: regex.Pattern[str], text: str) -> Iterator[Span]:
             if not _FALCON_DIGIT.search(word):
                 yield word, at, at + len(word)
             else:
-                owners = [at + n for n, character in enumerate(word) for _ in to_bytes(character)]
-                done = 0
+                bare = _BARE.search(word) is not None  # then a byte may be a character
+                characters = enumerate(word, at) if bare else ()
+                owners = [n for n, character in characters for _ in to_bytes(character)]
+                done, begun = 0, at
                 for part in _FALCON_RUNS.findall(to_bytes(word)):
-                    end = done + len(part)
-                    yield part.decode("utf-8", "surrogateescape"), owners[done], owners[end - 1] + 1
+                    start, end = begun - (part[0] in _CONTINUING), done + len(part)
+                    begun += len(part.translate(None, _CONTINUING))
+                    span = (owners[done], owners[end - 1] + 1) if bare else (start, begun)
+                    yield part.decode("utf-8", "surrogateescape"), *span
                     done = end
             at += len(word)
 

@@ -37,6 +37,8 @@ THREAD_CHARS = 1 << 19
 """A thread with less text would not be worth its start."""
 MOST_THREADS = 4
 """Each has a table of its own, which has to be put together with the others in the end."""
+MANY = 1 << 14
+"""The number of distinct stretches from which on it is asked whether they come again often enough."""
 _LEAST_BITS = 13
 _CHECK_EVERY = 4096
 
@@ -182,7 +184,7 @@ def count_words(
 
     Returns:
         The distinct words in order of first appearance and their counts; None for a recipe that has no
-        scanner.
+        scanner, and where so many stretches are distinct that plain Python is as fast.
     """
     split = rules.scanned(recipe)
     if not split:
@@ -196,8 +198,10 @@ def count_words(
     found = count(documents, split, replaced=replaced, threads=threads, front=own.opened)
     if own.record.marks_spaces and (marked := _with_marks(found)):
         return marked
-    stretches = list(found.words())
-    return _summed(zip(own.parts(stretches), found.counts.tolist(), strict=True))
+    times, stretches = found.counts.tolist(), len(found.counts)
+    if stretches > MANY and 3 * stretches > sum(times):
+        return None
+    return _summed(zip(own.parts(list(found.words())), times, strict=True))
 
 
 def _with_marks(found: FlatWords) -> FlatWords | None:

@@ -28,7 +28,7 @@ import regex
 from tokentui.core.native import BOX
 from tokentui.recipe import Recipe
 from tokentui.text import cuts
-from tokentui.text.normalize import BERT_DROPPED, BERT_PUNCTUATION, BERT_SPACES, NORMALIZERS
+from tokentui.text.normalize import BERT_DROPPED, BERT_IDEOGRAPHS, BERT_PUNCTUATION, BERT_SPACES, NORMALIZERS
 from tokentui.text.split import SPACE_MARK, SPLITS, cut_pattern, splitter, splitter_of
 
 SPACE, SPACING, NEWLINE, NUMBER, SIGN, APOSTROPHE, SLASH, MARK, EITHER, UPPER, LOWER = range(11)
@@ -119,7 +119,7 @@ def bert_table() -> ClassTable:
 
 def bert_runs_table() -> ClassTable:
     """The table of BERT's runs: SPACE for characters that normalisation turns into a space, SIGN for ASCII's
-    punctuation, which it leaves as it is, else LOWER.
+    punctuation, which it leaves as it is, and ideographs, which it sets apart, else LOWER.
 
     BERT drops some white space: a word goes on there.
     """
@@ -176,6 +176,7 @@ def _runs(signs: bool) -> ClassTable:
     _fill(classes, spaces, SPACE)
     if signs:
         _fill(classes, re.compile(f"[{BERT_PUNCTUATION}]+"), SIGN, 0, 0x80)
+        _fill(classes, re.compile(f"[{BERT_IDEOGRAPHS}]+"), SIGN)
     return _folded(classes)
 
 
@@ -293,8 +294,8 @@ def _bert(left: int, right: int) -> int:
 GPT2, GPT4, GPT4_TRAILING, GPT4O = range(4)
 RUNS, SPACED = "bert-runs", "spaced-runs"
 """Not splits, but scanned: what stands between the white space that BERT's normalisation keeps. With `RUNS`
-ASCII's punctuation stands alone, with `SPACED` these are sentencepiece's words, but for the ▁ in front of
-each."""
+ASCII's punctuation and ideographs stand alone. With `SPACED` these are sentencepiece's words, but for the ▁
+in front of each."""
 
 
 class Rule(NamedTuple):
