@@ -33,7 +33,7 @@ print(*found.encode_ids("the crowd in the street " * 300)[:12], found.vocab_size
 def run(box: Path, **environment: str) -> list[str]:
     """The engine, and some ids of a tokenizer that was trained with a box."""
     done = subprocess.run(
-        [sys.executable, "-c", COUNT, str(box)], cwd=ROOT, capture_output=True, text=True, timeout=100,
+        [sys.executable, "-c", COUNT, str(box)], cwd=ROOT, capture_output=True, text=True, timeout=500,
         env={**os.environ, native.ENGINE: "", **environment}, check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
@@ -146,6 +146,7 @@ def test_a_whole_box(loaded: None, tmp_path: Path, expected: str) -> None:
     assert sorted(home.parent.iterdir()) == [box, home]
 
 
+@pytest.mark.timeout(600)  # Numba compiles meanwhile
 @pytest.mark.parametrize("engine", ["numba", "python"])
 def test_the_sources_do_the_same(engine: str, expected: str) -> None:
     """As Numba compiles them here, and as they are written, on arrays of NumPy."""

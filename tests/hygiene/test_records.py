@@ -218,9 +218,9 @@ def test_the_screen_says_what_has_no_kernel(monkeypatch: pytest.MonkeyPatch) -> 
     assert explorer.snapshot().engine_said == "plain Python for symbols=est, else compiled"
     known = State(prepare(large, PLAIN, Run()))
     assert known.snapshot().engine_said == "compiled"
-    recipe = PLAIN.with_axes(split="words")
+    recipe = PLAIN.with_axes(split=r"regex:\b\w+")
     counted = State(prepare(large, recipe, Run()))
-    assert counted.snapshot().engine_said == "compiled; plain Python counts by split=words"
+    assert counted.snapshot().engine_said == "compiled; plain Python counts by split=regex:\\b\\w+"
 
 
 @pytest.mark.parametrize(("change", "said"), [

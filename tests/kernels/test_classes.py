@@ -60,7 +60,9 @@ def test_single_characters() -> None:
     ("table", "space", "sign"),
     [
         (rules.bert_table, f"[{BERT_SPACES}]", f"[{BERT_PUNCTUATION}]"),
-        (rules.bert_runs_table, None, "(?!)"),
+        (rules.bert_runs_table, None, f"(?=[\0-\x7f])[{BERT_PUNCTUATION}]|[{normalize.BERT_IDEOGRAPHS}]"),
+        (rules.spaced_table, None, "(?!)"),
+        (rules.space_table, " ", "(?!)"),
     ],
 )
 def test_bert(table: Callable[[], ClassTable], space: str | None, sign: str) -> None:

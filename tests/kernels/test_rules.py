@@ -14,7 +14,7 @@ from tokentui.text.split import splitter
 
 
 def entry(split: str, left: str, right: str) -> int:
-    table = rules.bert_table() if split == "bert" else rules.letters_table()
+    table = rules.RULES[rules.rule_of(split)].table()
     return rules.pairs(split)[class_of(table, ord(left)) * rules.CLASSES + class_of(table, ord(right))]
 
 
@@ -40,11 +40,13 @@ def test_the_table_of_a_split_has_an_entry_for_each_pair() -> None:
 @pytest.mark.parametrize(("recipe", "said"), [
     (Recipe(split="gpt2"), ""),
     (Recipe(split="none"), ""),
-    (Recipe(split="words"), "split=words"),
+    (Recipe(split="words"), ""),
+    (Recipe(split=r"regex:\bw"), r"split=regex:\bw"),
     (Recipe(split="gpt2", normalize=("nfc",)), "normalize=nfc"),
     (Recipe(split="words", normalize=("nfc",)), "normalize=nfc"),  # a rule for the split would not help
     (Recipe(split="gpt2", normalize=("nfc",), symbols=("a",)), "symbols=a"),
-    (Recipe(split="gpt2", prefix_space=True), "prefix_space=yes"),
+    (Recipe(split="gpt2", prefix_space=True), ""),
+    (Recipe(split=r"regex:\bw", prefix_space=True), "prefix_space=yes"),
 ])
 def test_what_keeps_the_kernels_from_counting_is_named(recipe: Recipe, said: str) -> None:
     assert rules.without_scanner(recipe) == said

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from types import ModuleType
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scanning import class_of
 
 from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe
-from tokentui.text.kernels.rules import RUNS
+from tokentui.text.kernels.rules import SPACED, scanned
 from tokentui.text.normalize import compositions, nmt_characters
 from tokentui.text.pretokenize import Pretokenizer
 
 RECIPE = PRESETS["sentencepiece-unigram"].recipe
-PLAIN_SPACES = Recipe(split="metaspace", unit="char", base="sorted", unknown="error")
 SPACES = " \t\n\r\x0b\x0c\x1c\x85\xa0\u2003\u2028\u3000\u200b\ufeff\u2581"
 texts = st.text(alphabet=f"ab.1é中ﾊﾟ가\u1161\u0301\u0344A\x01\x7f\udc80🏽１{SPACES}", max_size=24) | st.text(
     max_size=12
@@ -37,17 +38,18 @@ def test_counted_by_runs(counting: ModuleType, lines: list[str], threads: int) -
     assert list(found.items()) == list(counted(lines, RECIPE).items())
 
 
-def test_other_normalisations_are_not_for_it(counting: ModuleType) -> None:
-    assert counting.count_words(["a b"], PLAIN_SPACES, Pretokenizer(PLAIN_SPACES).words) is None
+@pytest.mark.parametrize("steps", [(), ("nfc", "nmt-nfkc"), ("nmt-nfkc", "nfkc")])
+def test_other_normalisations_are_not_for_it(steps: tuple[str, ...]) -> None:
+    assert scanned(replace(RECIPE, normalize=steps)) != SPACED
 
 
 def test_what_parts_runs_is_a_space_to_sentencepiece(counting: ModuleType) -> None:
     """And no rule of several characters has one."""
     from tokentui.text.kernels.count import tables_of
-    from tokentui.text.kernels.rules import SPACE, bert_runs_table
+    from tokentui.text.kernels.rules import SPACE, spaced_table
 
-    assert tables_of(RUNS)
-    table = bert_runs_table()
+    assert tables_of(SPACED)
+    table = spaced_table()
     parting = [chr(code) for code in range(0x110000) if class_of(table, code) == SPACE]
     assert len(parting) > 15
     assert {nmt_characters(character) for character in parting} == {" "}

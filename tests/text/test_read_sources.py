@@ -89,7 +89,7 @@ def test_a_missing_file_names_one_like_it(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.chdir(tmp_path)
     assert refusal("nvel.txt").hint == "did you mean novel.txt?"
     assert refusal("hugs").hint == "did you mean sample:hugs?"
-    assert refusal("sample:hug").hint == "did you mean hugs?"
+    assert refusal("sample:sailr").hint == "did you mean sailor?"
 
 
 @pytest.mark.parametrize("name", ["new\nline", "bell\x07", "\udcff", "nul\0", "x" * 5000, ""])

@@ -315,7 +315,7 @@ def test_a_cut_is_found_before_a_space_between_letters(name: str) -> None:
     assert splitter(name).safe_cut("", 0) == 0
 
 
-@pytest.mark.parametrize("name", ["none", *OWN])
+@pytest.mark.parametrize("name", ["none", OWN[1], r"regex:\b\w+|."])
 def test_where_nothing_is_known_nothing_is_cut(name: str) -> None:
     assert splitter(name).safe_cut("ab cd. ef", 1) == 9
 

@@ -247,16 +247,22 @@ def _form(name: str) -> Stage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Normalizer(Choice):
-    """A step of the axis: the stages that it is made of, in order."""
+    """A step of the axis.
+
+    Attributes:
+        stages: The stages that it is made of, in order.
+        keeps_words: Whether it neither makes nor drops a space, and leaves something of every text.
+    """
 
     stages: tuple[Stage, ...]
+    keeps_words: bool = False
 
 
 NORMALIZERS = Axis(
     "normalize", "what is done to the text first, in order",
-    Normalizer("lowercase", "lower case", stages=(lowercase,)),
-    Normalizer("nfc", "Unicode form C", stages=(_form("NFC"),)),
-    Normalizer("nfd", "Unicode form D", stages=(_form("NFD"),)),
+    Normalizer("lowercase", "lower case", stages=(lowercase,), keeps_words=True),
+    Normalizer("nfc", "Unicode form C", stages=(_form("NFC"),), keeps_words=True),
+    Normalizer("nfd", "Unicode form D", stages=(_form("NFD"),), keeps_words=True),
     Normalizer("nfkc", "Unicode form KC", stages=(_form("NFKC"),)),
     Normalizer("nfkd", "Unicode form KD", stages=(_form("NFKD"),)),
     Normalizer("strip-accents", "combining marks go (decompose first: nfd)", stages=(strip_accents,)),

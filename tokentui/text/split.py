@@ -21,7 +21,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.limits import MOST_SPREAD, spread
 from tokentui.core.safetext import to_bytes
 from tokentui.recipe import Recipe
-from tokentui.text import patterns
+from tokentui.text import cuts, patterns
 from tokentui.text.normalize import BERT_PUNCTUATION, BERT_SPACES
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ SHORT = 1 << 18
 Each pattern takes time in proportion to the text.
 """
 
+_TOGETHER = 4096  # characters that are matched in one call
 _READABLE = 200  # characters of the pattern of a branch
 
 SPACE_MARK = "▁"
@@ -57,6 +58,8 @@ class Split(Choice):
         branches: What each alternative of the pattern matches, in words, in order.
         told: A pattern whose alternatives are the branches, where those of `pattern` are not.
         alone: Whether the branch of a word is found by the word alone, not where it stands.
+        whole: A pattern of texts that are one word when they stand alone, for a split with `finds`; empty for
+            none that is known.
         rule: The rule of the kernels that finds the same words, see `kernels.rules`; empty where there is
             none.
     """
@@ -70,6 +73,7 @@ class Split(Choice):
     branches: tuple[str, ...] = ()
     told: str = ""
     alone: bool = False
+    whole: str = ""
     rule: str = ""
 
     @property
@@ -115,6 +119,15 @@ class Splitter:
         front = first and self.front and text and (self.always or text[0] != mark)
         return mark + text if front else text
 
+    @property
+    def opened(self) -> Callable[[bytes], bytes] | None:
+        """Sets in front of the first bytes of a document what `prepare` does, a space where that is ▁; None
+        where it sets nothing."""
+        if not self.front:
+            return None
+        kept = (b" ", SPACE_MARK.encode()) if self.record.marks_spaces else b" "
+        return lambda text: text if not self.always and text.startswith(kept) else b" " + text
+
     def words(self, text: str, *, first: bool = True) -> list[str]:
         """The words of a text in order: those of `spans`, without their places.
 
@@ -123,12 +136,53 @@ class Splitter:
         """
         prepared, record = self.prepare(text, first), self.record
         symbols = self.symbols is not None and self.symbols.search(prepared)
-        if symbols or record.finds or record.text:
+        if symbols or record.finds or self.pattern.groups:
             return [word for word, _, _ in self.spans(text, first=first)]
-        if len(prepared) > SHORT and not record.plain:
-            return patterns.find_all(self.pattern, prepared, self._where)
+        if record.text or (len(prepared) > SHORT and not record.plain):
+            # a pattern of one's own may match nothing
+            return list(filter(None, patterns.find_all(self.pattern, prepared, self._where)))
         found: list[str] = self.pattern.findall(prepared)
         return found
+
+    def parts(self, texts: list[str]) -> Iterator[list[str]]:
+        """The words of each of many texts, which are parts of a document between safe cuts, but for its
+        beginning.
+
+        Raises:
+            TakesTooLong: One match takes longer than a pattern may.
+        """
+        record, plainly = self.record, self.symbols is None and not self.record.finds
+        if record.whole:
+            whole = re.compile(record.whole).fullmatch
+            return ([text] if whole(text) else self.words(text, first=False) for text in texts)
+        if plainly and record.text and self.cut:
+            return self._own_parts(texts, self.cut)
+        if not plainly or not (record.plain or max(map(len, texts), default=0) <= SHORT):
+            return (self.words(text, first=False) for text in texts)
+        if record.marks_spaces:
+            return map(self.pattern.findall, (text.replace(" ", SPACE_MARK) for text in texts))
+        return map(self.pattern.findall, texts)
+
+    def _own_parts(self, texts: list[str], cut: regex.Pattern[str]) -> Iterator[list[str]]:
+        """`parts` for a pattern of one's own. Texts are put together where a cut parts them again: a match
+        that gets limited time is slow to begin."""
+        safe = functools.cache(lambda pair: cut.match(pair) is not None)
+        start = 0
+        while start < len(texts):
+            end, size = start + 1, len(texts[start])
+            while end < len(texts) and size < _TOGETHER and safe(texts[end - 1][-1] + texts[end][0]):
+                size += len(texts[end])
+                end += 1
+            words, border, number = list[str](), len(texts[start]), start
+            for match in patterns.find(self.pattern, "".join(texts[start:end]), self._where):
+                while match.end() > border:
+                    yield words
+                    words, number = [], number + 1
+                    border += len(texts[number])
+                words.append(match.group())
+            yield words
+            yield from ([] for _ in range(number + 1, end))
+            start = end
 
     def spans(self, text: str, *, first: bool = True) -> list[Span]:
         """The words with their places in the prepared text; arguments and errors are those of `prepare` and
@@ -201,6 +255,9 @@ def _falcon_patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[byt
     )
 
 
+_BARE, _CONTINUING = re.compile("[\ud800-\udfff]"), bytes(range(0x80, 0xC0))
+
+
 def _falcon(pattern: regex.Pattern[str], text: str) -> Iterator[Span]:
     """Runs of punctuation, between them GPT-2's words, of these runs of digits, of these groups of three.
 
@@ -215,11 +272,15 @@ def _falcon(pattern: regex.Pattern[str], text: str) -> Iterator[Span]:
             if not digit.search(word):
                 yield word, at, at + len(word)
             else:
-                owners = [at + n for n, character in enumerate(word) for _ in to_bytes(character)]
-                done = 0
+                bare = _BARE.search(word) is not None  # then a byte may be a character
+                characters = enumerate(word, at) if bare else ()
+                owners = [n for n, character in characters for _ in to_bytes(character)]
+                done, begun = 0, at
                 for part in digit_runs.findall(to_bytes(word)):
-                    end = done + len(part)
-                    yield part.decode("utf-8", "surrogateescape"), owners[done], owners[end - 1] + 1
+                    start, end = begun - (part[0] in _CONTINUING), done + len(part)
+                    begun += len(part.translate(None, _CONTINUING))
+                    span = (owners[done], owners[end - 1] + 1) if bare else (start, begun)
+                    yield part.decode("utf-8", "surrogateescape"), *span
                     done = end
             at += len(word)
 
@@ -263,11 +324,11 @@ SPLITS = Axis(
     ),
     Split(
         "space", "at U+0020 only, which is dropped", pattern=r"[^ ]+", cut=r"(?s) (?=.)|.(?= )",
-        keeps_spaces=False, refuses=_spaceless, branches=("what stands between spaces",),
+        keeps_spaces=False, refuses=_spaceless, branches=("what stands between spaces",), rule="space",
     ),
     Split(
         "words", "runs of word characters, runs of punctuation", pattern=r"\w+|[^\w\s]+",
-        cut=r"\w(?=\W)|(?s:\s(?=.))|[^\w\s](?=[\w\s])", keeps_spaces=False, refuses=_spaceless,
+        cut=r"(?s)\w(?=\W)|\s(?=.)|[^\w\s](?=[\w\s])", keeps_spaces=False, refuses=_spaceless,
         branches=("letters, digits and underscores", "signs"),
     ),
     Split(
@@ -329,6 +390,7 @@ SPLITS = Axis(
     Split(
         "falcon", "Falcon's chain: punctuation, GPT-2, digits by three", pattern=_GPT2, cut=_GPT2_CUT,
         finds=_falcon, told="[0-9]{3}|" + _GPT2, branches=("three digits", *_GPT2_BRANCHES), alone=True,
+        whole=" ?[A-Za-z]+",
     ),
     Split(
         "regex", "the matches of a pattern of your own", "PATTERN", r"\w+|\s+",
@@ -348,8 +410,15 @@ def splitter(split: str) -> Splitter:
     record = SPLITS.of(split)
     compiled = re.compile if record.plain else compile_pattern
     pattern = compiled(split.partition(":")[2] if record.text else record.pattern)
-    cut = compiled(record.cut) if record.cut else None
-    return Splitter(split, record, pattern, cut, record.marks_spaces)
+    source = cut_pattern(split)
+    return Splitter(split, record, pattern, compiled(source) if source else None, record.marks_spaces)
+
+
+def cut_pattern(split: str) -> str:
+    """The pattern of the places where a text may be cut in two, as `Split.cut` has it: of a pattern of one's
+    own as far as one is found."""
+    record = SPLITS.of(split)
+    return cuts.cut_of(split.partition(":")[2]) if record.text else record.cut
 
 
 @functools.lru_cache(maxsize=64)

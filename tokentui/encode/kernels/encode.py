@@ -19,7 +19,7 @@ from tokentui.encode.segment import Segmenter
 from tokentui.encode.segment.merges import Merging
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.text.kernels.count import FlatWords, Table, bounds_of, share, tables_of, threads_for
-from tokentui.text.kernels.rules import RUNS, SPACED, Split, scanned
+from tokentui.text.kernels.rules import RUNS, SPACED, STRETCHES, Split, scanned
 from tokentui.text.kernels.scan_count import WordTable
 from tokentui.text.pretokenize import Pretokenizer
 
@@ -196,6 +196,7 @@ class Compiled:
         ids = [0, *numbered, *others]
         self.knows = (
             type(pretokenizer) is Pretokenizer and self._split not in ("", SPACED)
+            and not self._split.startswith(STRETCHES)
             and min(ids) >= 0 and max(ids) <= _LARGEST_ID
         )
         """True if the kernels can encode with this vocabulary."""

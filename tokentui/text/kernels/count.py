@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import concurrent.futures
 import functools
+import operator
 import os
 import re
 import threading
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, chain, pairwise
 from typing import Any, NamedTuple
 
@@ -23,9 +24,10 @@ from tokentui.recipe import Recipe
 from tokentui.text import patterns
 from tokentui.text.corpus import LongText, Place, pieces, safe_cut, size_of
 from tokentui.text.kernels import rules, scan_count
-from tokentui.text.kernels.rules import RUNS, SPACED, Split
+from tokentui.text.kernels.rules import RUNS, SPACED, STRETCHES, Split
 from tokentui.text.kernels.scan_count import Scan, WordTable
-from tokentui.text.split import splitter
+from tokentui.text.normalize import normalize
+from tokentui.text.split import SPACE_MARK, splitter, splitter_of
 
 PAD = bytes(16)
 """The padding that kernels may read after the end of a text."""
@@ -35,6 +37,8 @@ THREAD_CHARS = 1 << 19
 """A thread with less text would not be worth its start."""
 MOST_THREADS = 4
 """Each has a table of its own, which has to be put together with the others in the end."""
+MANY = 1 << 14
+"""The number of distinct stretches from which on it is asked whether they come again often enough."""
 _LEAST_BITS = 13
 _CHECK_EVERY = 4096
 
@@ -44,7 +48,11 @@ _RUN_CUT = re.compile("[ \n](?=(?s:.))")
 
 @functools.cache
 def tables_of(split: str) -> Split:
-    """The tables of a split that has a rule, of `rules.RUNS` or `rules.SPACED`."""
+    """The tables of a split that has a rule, of `rules.RUNS` or `rules.SPACED`, or of `rules.STRETCHES`."""
+    if split.startswith(STRETCHES):
+        found = rules.stretches(split.removeprefix(STRETCHES))
+        assert found is not None  # `rules.scanned` names no others
+        return Split(rules.GPT4, array("q"), array("H", found[0].high), found[0].low, found[1])
     rule = rules.RULES[rules.rule_of(split)]
     table = rule.table()
     folds = () if rule.word == rules.GPT2 else rules.folds()
@@ -176,18 +184,56 @@ def count_words(
 
     Returns:
         The distinct words in order of first appearance and their counts; None for a recipe that has no
-        scanner.
+        scanner, and where so many stretches are distinct that plain Python is as fast.
     """
     split = rules.scanned(recipe)
     if not split:
         return None
+    replaced = recipe.unit != "byte"
     if split in (RUNS, SPACED):
-        return _count_runs(documents, words, split, threads)
-    return count(documents, split, replaced=recipe.unit != "byte", threads=threads)
+        return _count_runs(documents, recipe, words, split, threads)
+    if not split.startswith(STRETCHES):
+        return count(documents, split, replaced=replaced, threads=threads)
+    own = splitter_of(recipe)
+    found = count(documents, split, replaced=replaced, threads=threads, front=own.opened)
+    if own.record.marks_spaces and (marked := _with_marks(found)):
+        return marked
+    times, stretches = found.counts.tolist(), len(found.counts)
+    if stretches > MANY and 3 * stretches > sum(times):
+        return None
+    return _summed(zip(own.parts(list(found.words())), times, strict=True))
+
+
+def _with_marks(found: FlatWords) -> FlatWords | None:
+    """The words of `split=metaspace`, of its stretches, which may have a space in front; None where ▁ stands
+    in them too."""
+    mark = SPACE_MARK.encode()
+    if mark in found.text:
+        return None
+    wider = accumulate((2 if found.text[at] == 32 else 0 for at in found.ends[:-1]), initial=0)
+    ends = array("q", map(operator.add, found.ends, wider))
+    return FlatWords(found.text.replace(b" ", mark), ends, found.counts)
+
+
+def _summed(cut: Iterable[tuple[Sequence[str], int]]) -> Counter[str]:
+    """The words of texts together. Given are the words of each text, and how often it stands.
+
+    A word first appears in the first of the texts that have it, so the order of the texts gives that of the
+    words.
+    """
+    found: Counter[str] = Counter()
+    get = found.get
+    for number, (words, times) in enumerate(cut):
+        if number % _CHECK_EVERY == 0:
+            check()
+        for word in words:
+            found[word] = get(word, 0) + times
+    return found
 
 
 def count(
-    documents: Sequence[str | LongText], split: str, *, replaced: bool = False, threads: int | None = None
+    documents: Sequence[str | LongText], split: str, *, replaced: bool = False, threads: int | None = None,
+    front: Callable[[bytes], bytes] | None = None,
 ) -> FlatWords:
     """Count the words of documents as they are.
 
@@ -196,46 +242,58 @@ def count(
         split: One that has a rule, `RUNS` or `SPACED`.
         replaced: Whether lone surrogates are taken as U+FFFD.
         threads: As for `count_words`.
+        front: As for `share`.
     """
     threads = threads or threads_for(sum(map(size_of, documents)))
     tables, split_tables = [Table() for _ in range(threads)], tables_of(split)
-    share(documents, split, replaced, [functools.partial(table.scan, split=split_tables) for table in tables])
+    workers = [functools.partial(table.scan, split=split_tables) for table in tables]
+    share(documents, split, replaced, workers, front)
     for table in tables[1:]:
         tables[0].add(table.result())
     return tables[0].result()
 
 
 def _count_runs(
-    documents: Sequence[str | LongText], words: Callable[[str], list[str]], split: str, threads: int | None
+    documents: Sequence[str | LongText], recipe: Recipe, words: Callable[[str], list[str]], split: str,
+    threads: int | None,
 ) -> Counter[str]:
     """Count words of a text that are those of its runs between white space, each normalised and split by
     itself.
 
-    sentencepiece's begin with ▁ and have no other rule for printable ASCII.
+    sentencepiece's begin with ▁ and have no other rule for printable ASCII but for symbols.
     """
     texts = [document for document in documents if isinstance(document, str)]
     if len(texts) == len(documents):
         documents = ["\n".join(texts)]  # a line by itself costs more than its words
-    runs = count(documents, split, threads=threads)
-    counts: Counter[str] = Counter()
-    single: list[str] = []
-    # A word first appears in the first of the runs that have it, so the order of the runs gives that of the
-    # words.
-    for number, (run, times) in enumerate(zip(runs.words(), runs.counts.tolist(), strict=True)):
-        if number % _CHECK_EVERY == 0:
-            check()
-        plain = split == SPACED and run.isascii() and run.isprintable()
-        if not plain and times == 1:
-            # where words are not set apart most runs are like this: one call does for many
-            single.append(run)
-            continue
-        if single:
-            counts.update(words(" ".join(single)))
-            single.clear()
-        for word in ["▁" + run] if plain else words(run):
-            counts[word] += times
-    counts.update(words(" ".join(single)))
-    return counts
+    counted = count(documents, split, threads=threads)
+    runs, own, steps = counted.words(), splitter_of(recipe), recipe.normalize
+    cut: Callable[[str], Sequence[str]] = own.pattern.findall
+    if split == SPACED:
+        steps = steps[1:]  # the first leaves printable ASCII as it is
+        cut = functools.partial(_marked, symbols=own.symbols)
+    plain = [run.isascii() and run.isprintable() for run in runs]
+    kept = " ".join([run if one else "-" for run, one in zip(runs, plain, strict=True)])
+    forms = normalize(kept, steps).split(" ") if kept else []  # a run of printable ASCII stays one
+
+    def words_of_runs() -> Iterator[tuple[Sequence[str], int]]:
+        single: list[str] = []
+        for run, form, one, times in zip(runs, forms, plain, counted.counts.tolist(), strict=True):
+            if not one and times == 1:
+                # where words are not set apart most runs are like this: one call does for many
+                single.append(run)
+                continue
+            if single:
+                yield words(" ".join(single)), 1
+                single.clear()
+            yield cut(form) if one else words(run), times
+        yield words(" ".join(single)), 1
+
+    return _summed(words_of_runs())
+
+
+def _marked(run: str, symbols: re.Pattern[str] | None) -> Sequence[str]:
+    """A run of printable ASCII with a ▁ in front, parted at symbols, which have no ▁."""
+    return ["▁" + run] if symbols is None else [*filter(None, symbols.split("▁" + run))]
 
 
 # ---- threads
@@ -249,6 +307,7 @@ def threads_for(chars: int) -> int:
 def share(
     documents: Sequence[str | LongText], split: str, replaced: bool,
     workers: Sequence[Callable[[list[bytes | memoryview]], object]],
+    front: Callable[[bytes], bytes] | None = None,
 ) -> None:
     """Share documents out in runs of equal length: the first is worked through here, each other in a thread
     of its own.
@@ -259,8 +318,9 @@ def share(
         replaced: Whether lone surrogates are taken as U+FFFD.
         workers: One a run, called with its texts in order, a chunk at a time: UTF-8, a lone surrogate in
             three bytes.
+        front: Makes of the beginning of a document the one that is worked on.
     """
-    cut = _cut_run if split in (RUNS, SPACED) else splitter(split).safe_cut
+    cut = _cut_run if split in (RUNS, SPACED) else splitter(split.removeprefix(STRETCHES)).safe_cut
     sizes = list(map(size_of, documents))
     places, done, total = list(_starts(documents, sizes, cut, len(workers))), [0] * len(workers), sum(sizes)
     stopped = threading.Event()
@@ -270,7 +330,8 @@ def share(
         texts: list[bytes | memoryview] = []
         size = 0
         for document, start, stop in pieces(documents, cut, CHUNK_CHARS, places[number], places[number + 1]):
-            texts.append(_utf8(document, start, stop, replaced))
+            text = _utf8(document, start, stop, replaced)
+            texts.append(front(bytes(text)) if front and start == 0 else text)
             size += stop - start
             if size >= CHUNK_CHARS:
                 workers[number](texts)

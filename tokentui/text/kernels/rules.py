@@ -27,8 +27,9 @@ import regex
 
 from tokentui.core.native import BOX
 from tokentui.recipe import Recipe
-from tokentui.text.normalize import BERT_DROPPED, BERT_PUNCTUATION, BERT_SPACES
-from tokentui.text.split import SPLITS
+from tokentui.text import cuts
+from tokentui.text.normalize import BERT_DROPPED, BERT_IDEOGRAPHS, BERT_PUNCTUATION, BERT_SPACES, NORMALIZERS
+from tokentui.text.split import SPACE_MARK, SPLITS, cut_pattern, splitter, splitter_of
 
 SPACE, SPACING, NEWLINE, NUMBER, SIGN, APOSTROPHE, SLASH, MARK, EITHER, UPPER, LOWER = range(11)
 """The classes. Their order lets kernels ask with one comparison: white space up to NEWLINE; what is no space,
@@ -117,11 +118,22 @@ def bert_table() -> ClassTable:
 
 
 def bert_runs_table() -> ClassTable:
-    """The table of BERT's runs: SPACE for characters that normalisation turns into a space, else LOWER.
+    """The table of BERT's runs: SPACE for characters that normalisation turns into a space, SIGN for ASCII's
+    punctuation, which it leaves as it is, and ideographs, which it sets apart, else LOWER.
 
     BERT drops some white space: a word goes on there.
     """
     return _table("bert-runs")
+
+
+def spaced_table() -> ClassTable:
+    """The same without SIGN."""
+    return _table("spaced-runs")
+
+
+def space_table() -> ClassTable:
+    """SPACE for U+0020, else LOWER."""
+    return _table("space")
 
 
 def folds() -> tuple[tuple[int, int], ...]:
@@ -158,14 +170,26 @@ def _bert_words() -> ClassTable:
     return _folded(classes)
 
 
-def _bert_runs() -> ClassTable:
+def _runs(signs: bool) -> ClassTable:
     classes = bytearray([LOWER]) * _CODES
     spaces = re.compile(f"(?:(?![{BERT_DROPPED}])[{BERT_SPACES}]|[\t\n\r])+")
     _fill(classes, spaces, SPACE)
+    if signs:
+        _fill(classes, re.compile(f"[{BERT_PUNCTUATION}]+"), SIGN, 0, 0x80)
+        _fill(classes, re.compile(f"[{BERT_IDEOGRAPHS}]+"), SIGN)
     return _folded(classes)
 
 
-_TABLES = {"letters": _letters, "bert": _bert_words, "bert-runs": _bert_runs}
+def _space() -> ClassTable:
+    classes = bytearray([LOWER]) * _CODES
+    classes[ord(" ")] = SPACE
+    return _folded(classes)
+
+
+_TABLES: dict[str, Callable[[], ClassTable]] = {
+    "letters": _letters, "bert": _bert_words, "bert-runs": functools.partial(_runs, True),
+    "spaced-runs": functools.partial(_runs, False), "space": _space,
+}
 
 
 @functools.cache
@@ -269,8 +293,9 @@ def _bert(left: int, right: int) -> int:
 
 GPT2, GPT4, GPT4_TRAILING, GPT4O = range(4)
 RUNS, SPACED = "bert-runs", "spaced-runs"
-"""Not splits, but scanned: what stands between the white space that BERT's normalisation keeps. With `SPACED`
-these are sentencepiece's words, but for the ▁ in front of each."""
+"""Not splits, but scanned: what stands between the white space that BERT's normalisation keeps. With `RUNS`
+ASCII's punctuation and ideographs stand alone. With `SPACED` these are sentencepiece's words, but for the ▁
+in front of each."""
 
 
 class Rule(NamedTuple):
@@ -290,7 +315,8 @@ class Rule(NamedTuple):
 RULES = {
     "gpt2": Rule(_gpt2, GPT2), "gpt4": Rule(_gpt4), "gpt4-trailing": Rule(_gpt4, GPT4_TRAILING),
     "gpt4o": Rule(_gpt4o, GPT4O), "whitespace": Rule(_whitespace), "bert": Rule(_bert, table=bert_table),
-    RUNS: Rule(_bert, table=bert_runs_table), SPACED: Rule(_bert, table=bert_runs_table),
+    "space": Rule(_bert, table=space_table),
+    RUNS: Rule(_bert, table=bert_runs_table), SPACED: Rule(_bert, table=spaced_table),
 }
 """The rules by the names that records of splits give."""
 
@@ -298,6 +324,60 @@ RULES = {
 def rule_of(split: str) -> str:
     """The name of the rule by which a split, `RUNS` or `SPACED` is scanned; empty where it is not."""
     return split if split in (RUNS, SPACED) else SPLITS.of(split).rule
+
+
+STRETCHES = "stretches of "
+"""Before a split: not a split, but scanned: the stretches between the places where it surely cuts. Each is
+split by itself, so that a split needs no rule here."""
+_FAR = 14
+"""The class of characters next to which no stretch ends."""
+
+
+@functools.cache
+def stretches(split: str) -> tuple[ClassTable, bytes] | None:
+    """The tables of the stretches of a split: classes of characters, and an entry for each two of them.
+
+    The pattern of its cuts decides by two characters. So characters that the same parts of it fit are of one
+    class, and one of each shows what it does. Characters past the first plane are left out: too few to make
+    up for the search.
+
+    Returns:
+        The tables; None for a split that has no cuts, or too many classes.
+    """
+    cut, pattern = splitter(split).cut, cut_pattern(split)
+    if cut is None:
+        return None
+    compiled: Callable[[str], Any] = re.compile if SPLITS.of(split).plain else regex.compile
+    text, classes = _codes()[:_PLANE], bytes(_PLANE)
+    for place in cuts.places(pattern):
+        fits = bytearray(_PLANE)
+        for match in compiled(f"(?:{place})+").finditer(text):
+            start, end = match.span()
+            fits[start:end] = b"\1" * (end - start)
+        both = 2 * int.from_bytes(classes, "little") + int.from_bytes(fits, "little")
+        classes = both.to_bytes(_PLANE, "little")
+        found = sorted(set(classes), key=classes.index)
+        if len(found) > 127:
+            return None
+        classes = classes.translate(bytes(found.index(n) if n in found else 0 for n in range(256)))
+    ones = [text[classes.index(n)] for n in range(len(set(classes)))]
+    rows = [[bool(cut.match(one + other)) for other in ones] for one in ones]
+    kinds: dict[object, int] = {}  # classes that cut alike are one
+    new = [
+        min(kinds.setdefault((tuple(row), tuple(other[n] for other in rows)), len(kinds)), _FAR)
+        for n, row in enumerate(rows)
+    ]
+    if not any(map(any, rows)):
+        return None
+    table = bytearray([_FAR]) * _CODES
+    table[:_PLANE] = classes.translate(bytes(new).ljust(256, b"\0"))
+    borders = bytearray(CLASSES * CLASSES)
+    borders[START * CLASSES :] = bytes([CUT]) * CLASSES
+    for n, row in enumerate(rows):
+        for m, cuts_here in enumerate(row):
+            if max(new[n], new[m]) < _FAR:
+                borders[new[n] * CLASSES + new[m]] = CUT if cuts_here else JOIN
+    return _folded(table), bytes(borders)
 
 
 def is_shaped(recipe: Recipe) -> bool:
@@ -314,16 +394,24 @@ def scanned(recipe: Recipe) -> str:
     `RUNS` where BERT's rule applies, and `SPACED` for sentencepiece's: each run of a text is normalised and
     split by itself. sentencepiece's `nmt-nfkc` turns the white space that BERT's normalisation keeps into
     spaces, squeezes several into one and drops those at the ends. None of its rules begins with a space.
-    `metaspace` sets a ▁ before a text as it does in place of each space.
+    `metaspace` sets a ▁ before a text as it does in place of each space. Lower case makes no space. No symbol
+    reaches over a border of runs where none has a space.
+
+    `STRETCHES` and the split where nothing is changed but a space set in front of a document.
     """
-    rule = rule_of(recipe.split)
-    if is_shaped(recipe):
-        return ""
-    if recipe.normalize == ("nmt-nfkc",) and SPLITS.of(recipe.split).marks_spaces:
-        return SPACED
-    if recipe.normalize in (("bert-uncased",), ("bert-cased",)) and rule == "bert":
-        return RUNS
-    return recipe.split if rule and not recipe.normalize else ""
+    rule, marks_spaces = rule_of(recipe.split), SPLITS.of(recipe.split).marks_spaces
+    if recipe.normalize:
+        if recipe.normalize in (("bert-uncased",), ("bert-cased",)) and rule == "bert":
+            return "" if is_shaped(recipe) else RUNS
+        first, *others = recipe.normalize
+        kept = all(NORMALIZERS.of(step).keeps_words for step in others) and not any(
+            mark in name for name in recipe.symbols for mark in (" ", SPACE_MARK)
+        )
+        return SPACED if first == "nmt-nfkc" and kept and marks_spaces and recipe.prefix_space is None else ""
+    if rule and not is_shaped(recipe):
+        return recipe.split
+    cut = not recipe.symbols and splitter_of(recipe).cut
+    return STRETCHES + recipe.split if cut and stretches(recipe.split) else ""
 
 
 def without_scanner(recipe: Recipe) -> str:

@@ -1,0 +1,185 @@
+"""Where a text may be cut in two without another match of a pattern: found from the pattern itself.
+
+A pattern is read as its *places*: each character, class or dot in it, and which of them may come next. No
+match holds two neighbouring characters where no place that fits the first is followed by one that fits the
+second. The characters after such a border change no match before it, and no pattern that is read here looks
+back. So words are found in the parts as in the whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+_SCOPED = re.compile(r"\(\?([is]*)(?:-([is]*))?:")
+_GLOBAL = re.compile(r"\(\?([is]+)\)")
+_OPENING = re.compile(r"\((?:\?(?::|>|P?<[A-Za-z_]\w*>))?(?![?*])")
+_LOOKING = re.compile(r"\(\?[=!]")
+_REPEATED = re.compile(r"(?:[*+?]|\{(\d+)(?:,\d*)?\}|\{,\d+\})[?+]?")
+_ESCAPED = re.compile(
+    r"\\(?:[sSdDwWrntfva]|[pP](?:\{[^{}]+\}|[CLMNPSZ])"
+    r"|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|[^\w\s<>]|[ _])"
+)
+_CLASS = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
+_DEPTH = 50
+_MOST = 200
+_ANY = "(?s:.)"
+
+
+class _Unread(Exception):
+    """The pattern holds what is not read here."""
+
+
+class _Part(NamedTuple):
+    """A part of a pattern: whether it may match nothing, and the places that it begins and ends with."""
+
+    empty: bool = True
+    first: frozenset[int] = frozenset()
+    last: frozenset[int] = frozenset()
+
+
+@dataclass
+class _Reader:
+    """Reads a pattern.
+
+    Attributes:
+        pattern: The pattern.
+        far: Whether what looks ahead may look further than at the next character.
+        at: The place that is read next.
+        places: The source of each place.
+        after: The places that may come after each.
+        ends: Whether it asks for the end of the text, or of its last line.
+    """
+
+    pattern: str
+    far: bool
+    at: int
+    places: list[str] = field(default_factory=list)
+    after: list[set[int]] = field(default_factory=list)
+    ends: bool = False
+
+    def alternatives(self, flags: str, depth: int = 0) -> _Part:
+        """Alternatives up to the closing bracket or the end."""
+        if depth > _DEPTH:
+            raise _Unread
+        empty, first, last = False, frozenset[int](), frozenset[int]()
+        while True:
+            one = self._sequence(flags, depth)
+            empty, first, last = empty or one.empty, first | one.first, last | one.last
+            if not self.pattern.startswith("|", self.at):
+                return _Part(empty, first, last)
+            self.at += 1
+
+    def _sequence(self, flags: str, depth: int) -> _Part:
+        whole = _Part()
+        while self.at < len(self.pattern) and self.pattern[self.at] not in "|)":
+            whole = self._joined(whole, self._repeated(self._one(flags, depth)))
+        return whole
+
+    def _joined(self, left: _Part, right: _Part) -> _Part:
+        for place in left.last:
+            self.after[place] |= right.first
+        return _Part(
+            left.empty and right.empty,
+            left.first | right.first if left.empty else left.first,
+            left.last | right.last if right.empty else right.last,
+        )
+
+    def _repeated(self, part: _Part) -> _Part:
+        while match := _REPEATED.match(self.pattern, self.at):
+            self.at = match.end()
+            self._joined(part, part)
+            if match.group()[0] in "*?" or (match.group()[0] == "{" and not int(match[1] or 0)):
+                part = part._replace(empty=True)
+        if self.pattern.startswith("{", self.at):
+            raise _Unread
+        return part
+
+    def _one(self, flags: str, depth: int) -> _Part:
+        """A character, a class, a group or what looks ahead."""
+        sign = self.pattern[self.at]
+        if sign == "(":
+            return self._group(flags, depth)
+        if sign == "$" or self.pattern.startswith(r"\Z", self.at):
+            self.at += 1 if sign == "$" else 2
+            self.ends = self.ends or sign == "$"
+            return _Part(True, self._place(_ANY, "").first)
+        if sign in "^*+?{":
+            raise _Unread
+        match = _ESCAPED.match(self.pattern, self.at) if sign == "\\" else None
+        match = _CLASS.match(self.pattern, self.at) if sign == "[" else match
+        if (sign in "\\[" and match is None) or (sign == "[" and match and "[:" in match.group()):
+            raise _Unread
+        source = match.group() if match else sign
+        self.at += len(source)
+        return self._place("[^\\n]" if source == "." and "s" not in flags else source, flags)
+
+    def _place(self, source: str, flags: str) -> _Part:
+        if len(self.places) == _MOST:
+            raise _Unread
+        self.places.append(f"(?{flags}:{source})" if flags else source)
+        self.after.append(set())
+        ends = frozenset({len(self.places) - 1})
+        return _Part(False, ends, ends)
+
+    def _group(self, flags: str, depth: int) -> _Part:
+        match = _SCOPED.match(self.pattern, self.at)
+        if match:
+            flags = "".join(sorted((set(flags) | set(match[1])) - set(match[2] or "")))
+        looking = match is None and _LOOKING.match(self.pattern, self.at)
+        match = match or looking or _OPENING.match(self.pattern, self.at)
+        if not match:
+            raise _Unread
+        self.at = match.end()
+        part = self.alternatives(flags, depth + 1)
+        if not self.pattern.startswith(")", self.at):
+            raise _Unread
+        self.at += 1
+        if not looking:
+            return part
+        longer = part.empty or part.first != part.last or any(self.after[place] for place in part.first)
+        if longer and not self.far:
+            raise _Unread  # it looks at more than the next character
+        return _Part(True, part.first)
+
+
+def _read(pattern: str, far: bool = False) -> tuple[_Reader, _Part]:
+    match = _GLOBAL.match(pattern)
+    reader = _Reader(pattern, far, match.end() if match else 0)
+    whole = reader.alternatives("".join(sorted(set(match[1]))) if match else "")
+    if reader.at < len(pattern):
+        raise _Unread
+    return reader, whole
+
+
+def cut_of(pattern: str) -> str:
+    """The pattern of the places where a text may be cut for a pattern, as `Split.cut` has it; empty where
+    none is known.
+
+    >>> cut_of("a+|bc")
+    '(?s)(?!a(?:a)|b(?:c)).(?=.)'
+    """
+    try:
+        reader, whole = _read(pattern)
+    except _Unread:
+        return ""
+    if whole.empty:
+        return ""  # an empty match at the end of a part is none in the whole
+    held: dict[str, set[str]] = {}
+    for source, after in zip(reader.places, reader.after, strict=True):
+        held.setdefault(source, set()).update(reader.places[place] for place in after)
+    if reader.ends:
+        held.setdefault(r"\n", set()).add(_ANY)  # $ stands before a last line end too
+    if _ANY in held.get(_ANY, ()):
+        return ""  # it may go on everywhere
+    crossings = [f"{one}(?:{'|'.join(sorted(after))})" for one, after in held.items() if after]
+    if sum(map(len, held.values())) > _MOST:
+        return ""
+    return f"(?s)(?!{'|'.join(crossings)}).(?=.)" if crossings else "(?s).(?=.)"
+
+
+def places(pattern: str) -> Iterator[str]:
+    """The characters and classes of a pattern of places to cut, each once."""
+    yield from dict.fromkeys(_read(pattern, far=True)[0].places)
