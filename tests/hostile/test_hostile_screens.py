@@ -40,7 +40,8 @@ from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs.ask import AskLine, FindScreen, GoToScreen, HelpScreen
 from tokentui.ui.dialogs.draft import RecipeChoice
 from tokentui.ui.dialogs.export import ExportScreen
-from tokentui.ui.dialogs.inspect import FactsScreen, InspectScreen
+from tokentui.ui.dialogs.facts import FactsScreen
+from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.open import AddScreen, OpenScreen
 from tokentui.ui.dialogs.pieces import CompressedScreen, PiecesScreen
 from tokentui.ui.dialogs.questions import QuestionsScreen

@@ -58,7 +58,7 @@ from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs import draft
 from tokentui.ui.dialogs.ask import help_rows
 from tokentui.ui.dialogs.export import ExportScreen
-from tokentui.ui.dialogs.inspect import FactsScreen
+from tokentui.ui.dialogs.facts import FactsScreen
 from tokentui.ui.draw.figures import decimal
 from tokentui.ui.keys import Action
 from tokentui.ui.panes.tables import SCORE_WIDTH

@@ -18,10 +18,11 @@ from textual.pilot import Pilot
 from waiting import strips_of, until
 
 from tokentui.axes import label
+from tokentui.core.errors import TokentuiError
 from tokentui.encode.encoding import EncodedToken
 from tokentui.learn.rows import Page, Why
 from tokentui.recipe import Ending, Recipe
-from tokentui.session.commands import Command, Preview
+from tokentui.session.commands import Command, InspectText, Preview
 from tokentui.session.snapshot import CorpusFacts, PreviewView, Snapshot
 from tokentui.session.views import (
     AtStep,
@@ -183,7 +184,10 @@ class FakeSession:
     def __init__(self, publish: Callable[[Snapshot], None]) -> None:
         self.publish = publish
         self.sent: list[Command[object]] = []
-        self.answers: dict[type, Any] = {Preview: PreviewView((), (), "no pair is left", 0)}
+        self.answers: dict[type, Any] = {
+            Preview: PreviewView((), (), "no pair is left", 0),
+            InspectText: TokentuiError("there is no text"),
+        }
         self.closed = False
         self.version = 0
 

@@ -17,7 +17,7 @@ from tokentui.session.commands import ExamineHealth
 from tokentui.session.saved import Branch, SavedSession
 from tokentui.ui.dialogs import Dialog
 from tokentui.ui.dialogs.ask import AskLine, GoToScreen, HelpScreen
-from tokentui.ui.dialogs.inspect import FactsScreen
+from tokentui.ui.dialogs.facts import FactsScreen
 from tokentui.ui.keeping import OfferScreen
 
 KEPT = SavedSession(sources=("sample:hugs",), training=Branch(preset_named("gpt2").recipe, step=3))

@@ -4,25 +4,34 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from typing import Any
 
 import pytest
-from dialogs import FakeFace, shown, tried_on_all_sizes
+from dialogs import FakeFace, assert_safe, shown, tried_on_all_sizes, typed
 from hypothesis import given
 from hypothesis import strategies as st
 from rows import loss_row, pair_row, token_row
+from screens import check_kept, snapshot
 from waiting import screen_text, until
 
+from tokentui import learn
+from tokentui.analyze.inspect import string_facts
+from tokentui.analyze.results import StringFacts
 from tokentui.axes import preset
+from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import Kind, is_safe
-from tokentui.learn import jump
+from tokentui.learn import jump, start
 from tokentui.learn.rows import PairCandidate
-from tokentui.recipe import Recipe, Run
+from tokentui.recipe import Recipe, Run, Stops
+from tokentui.session.commands import GoTo, InspectText
 from tokentui.session.opening import prepare
+from tokentui.session.queries import answered
 from tokentui.session.state import State
 from tokentui.session.views import Viewport
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
-from tokentui.ui.dialogs.inspect import MOST_SHOWN, InspectScreen, Row, code_points, facts
+from tokentui.ui.dialogs.explained import explained, leads_to, reason
+from tokentui.ui.dialogs.inspect import MOST_SHOWN, InspectScreen, Row, code_points, facts, text_of
 from tokentui.ui.draw.table import Listing
 from tokentui.ui.draw.text import Cell, width, wrap
 
@@ -227,3 +236,221 @@ async def test_it_is_shown_scrolls_and_is_left() -> None:
 async def test_all_sizes() -> None:
     async with shown(InspectScreen(FakeFace(), PAIR)) as (_, pilot):
         await tried_on_all_sizes(pilot)
+
+
+# How a text is encoded, and why it is not one token.
+
+
+def _state(recipe: Recipe, step: int, source: str = "sample:hugs") -> State:
+    """A session's state at a step."""
+    it = State(prepare(read(source), recipe, Run(stops=Stops(merges=100))))
+    jump(it.main.trainer, step)
+    it.sync.stand(it.main)
+    return it
+
+
+def _asked(it: State, command: InspectText) -> StringFacts:
+    found = answered(command, it.at_step())
+    assert isinstance(found, StringFacts)
+    return found
+
+
+def _face(it: State) -> FakeFace:
+    return FakeFace(snapshot(), answers={InspectText: lambda command: _asked(it, command)})
+
+
+def _told(found: StringFacts, steps: bool = True) -> list[tuple[object, str]]:
+    """The rows with their keys, as text with single blanks."""
+    return [
+        (row.key, " ".join(" ".join(map(_text, row.cells)).split()))
+        for row in (reason(found), *explained(found, steps))
+    ]
+
+
+def test_an_answer_is_that_of_the_engine_at_the_step_that_is_seen() -> None:
+    it, trainer = _state(preset("gpt2"), 2), start(read("sample:hugs"), preset("gpt2"))
+    jump(trainer, 2)
+    tokenizer = trainer.tokenizer()
+    for text in ("hug", " hugs", "hug pug", "zzz", ""):
+        alone = string_facts(tokenizer, text)
+        assert _asked(it, InspectText(text)).reason == alone.reason
+        ahead = _asked(it, InspectText(text, ahead=True))
+        assert ahead.reason == string_facts(tokenizer, text, trainer=trainer).reason
+        assert ahead.words == alone.words
+    assert it.main.trainer.number == 2, "a copy is trained on, not the training that is seen"
+
+
+def test_the_word_at_a_place_of_a_text_is_told_of() -> None:
+    it, text = _state(preset("gpt2"), 2), "hug  pugs, bun"
+    words = {at: _asked(it, InspectText(text, at)).text for at in range(len(text) + 3)}
+    assert [words[at] for at in (0, 2, 3, 4, 5, 8, 9, 10, 13, 16)] == [
+        "hug", "hug", " ", " pugs", " pugs", " pugs", ",", " bun", " bun", " bun"
+    ]
+    assert _asked(it, InspectText("", 0)).text == ""
+
+
+def test_too_long_a_text_is_refused_in_one_line() -> None:
+    it = _state(preset("gpt2"), 2)
+    with pytest.raises(TokentuiError, match="more than 2,000 characters are not explained"):
+        answered(InspectText("ab" * 1001), it.at_step())
+
+
+def test_each_merge_of_the_ladder_leads_to_its_step() -> None:
+    it = _state(preset("gpt2"), 5)
+    found = _asked(it, InspectText("hugs"))
+    word = found.words[0].explanation
+    rows = [(leads_to(key), text) for key, text in _told(found) if leads_to(key) is not None]
+    assert [step for step, _ in rows] == [step.rank + 1 for step in word.steps]  # type: ignore[union-attr]
+    assert len(rows) > 1
+    for (_, text), (_, count, pieces) in zip(rows, word.ladder, strict=True):
+        assert text.split()[2] == "│".join(piece.decode() for piece in pieces).replace(" ", "·")
+        assert f"stood {count} times" in text
+    assert not any(leads_to(key) for key, _ in _told(found, steps=False))
+
+
+def test_the_step_that_makes_it_one_token_is_led_to() -> None:
+    it = _state(preset("gpt2"), 1)
+    found = _asked(it, InspectText("hug", ahead=True))
+    assert found.reason.reason == "comes"
+    step = found.reason.facts["step"]
+    key, text = _told(found)[0]
+    assert leads_to(key) == step
+    assert text.endswith(f"training on makes it one token at step {step}. enter goes there")
+    jump(it.main.trainer, 90)
+    jump(it.main.trainer, 1)
+    later = _asked(it, InspectText("hug"))
+    assert (later.reason.reason, leads_to(_told(later)[0][0])) == ("later", step)
+
+
+def test_longest_match_tells_each_attempt() -> None:
+    it = _state(preset("wordpiece"), 5)
+    found = _asked(it, InspectText("pugs"))
+    tried = [text for _, text in _told(found) if text.startswith(("tried", "found"))]
+    assert len(tried) == len(found.words[0].explanation.steps) > 4
+    assert tried[0] == "tried pugs is no token"
+    assert [one.startswith("found") for one in tried] == [
+        step.found for step in found.words[0].explanation.steps  # type: ignore[union-attr]
+    ]
+
+
+def test_the_lattice_and_the_ways_have_shares_that_sum_to_one() -> None:
+    it = _state(preset("sentencepiece-unigram"), 1, "sample:english")
+    found = _asked(it, InspectText("crowd"))
+    rows = _told(found)
+    edges = [text for key, text in rows if isinstance(key, tuple) and key[0] == "edge"]
+    word = found.words[0]
+    assert len(edges) == len(word.lattice) > 5
+    assert edges[0].startswith(f"{100 * max(edge.posterior for edge in word.lattice):.2f} %")
+    assert word.ways is not None
+    assert sum(word.ways.shares) == pytest.approx(1)
+    ways = [text for key, text in rows if isinstance(key, tuple) and key[0] == "way"]
+    assert len(ways) == word.ways.count == len(word.ways.shares)
+    assert ways[0].split(" %")[0] == f"{100 * word.ways.shares[0]:.2f}"
+
+
+def test_what_decoding_gives_back_is_told_where_it_differs() -> None:
+    it = _state(preset("bert"), 2)
+    rows = [text for _, text in _told(_asked(it, InspectText("Hugs")))]
+    assert "decoded hugs" in rows
+    assert any("upper and lower case are not kept" in row for row in rows)
+    assert not any(row.startswith("decoded") for _, row in _told(_asked(it, InspectText("hugs"))))
+
+
+def test_the_text_of_a_row() -> None:
+    assert text_of(TOKEN, preset("gpt2")) is None
+    assert text_of(token_row(9, "▁the▁of".encode(), "piece", None, None, 3, -2.5), preset("t5")) == "the of"
+    assert text_of(pair_row(b" t", b"he", b" the", 12, 0, False, False), preset("gpt2")) == " the"
+
+
+@given(st.text(max_size=12))
+def test_nothing_that_acts_is_shown_of_any_text(text: str) -> None:
+    for recipe in ("gpt2", "wordpiece"):
+        found = string_facts(_TOKENIZERS[recipe], text)
+        for row in (reason(found), *explained(found, True)):
+            assert all(is_safe(part) for cell in row.cells for part, _ in cell)
+
+
+def _trained(name: str) -> Any:
+    trainer = start(Corpus.from_text("hug pug hugs " * 3 + "bun"), preset(name))
+    learn.run(trainer, Stops(merges=8))
+    return trainer.tokenizer()
+
+
+_TOKENIZERS = {name: _trained(name) for name in ("gpt2", "wordpiece")}
+
+KINDS = {
+    "merges": ("gpt2", 60, " crowds"), "pieces": ("sentencepiece-unigram", 1, "crowd"),
+    "match": ("wordpiece", 60, "crowd"),
+}
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_word_as_it_was(kind: str, size: tuple[int, int]) -> None:
+    name, step, text = KINDS[kind]
+    it = _state(preset(name), step, "sample:english")
+    dialog = InspectScreen(_face(it), typed=(text, 3))
+    async with shown(dialog, size) as (_, pilot):
+        await until(pilot, lambda: dialog.found is not None and not dialog.asking)
+        await pilot.pause()
+        await check_kept(pilot, f"inspect-{kind}-{size[0]}x{size[1]}")
+        assert_safe(pilot)
+
+
+async def test_enter_goes_to_the_step_that_is_told_of() -> None:
+    it = _state(preset("gpt2"), 1)
+    face = _face(it)
+    rows = it.snapshot().main.candidates.rows
+    pair = next(row for row in rows if isinstance(row, PairCandidate) and row.token.isalpha())
+    dialog = InspectScreen(face, pair, asks=True)
+    async with shown(dialog) as (app, pilot):
+        await until(pilot, lambda: "training on makes it one token at step" in _flat(screen_text(pilot)))
+        assert dialog.found is not None
+        step = dialog.found.reason.facts["step"]
+        assert isinstance(step, int)
+        await pilot.press("down", "enter")  # the second line of the sentence
+        await until(pilot, lambda: app.answered)
+    assert face.of(GoTo) == [GoTo(step)]
+    assert [command.ahead for command in face.of(InspectText)] == [False, True]
+
+
+def _flat(text: str) -> str:
+    return " ".join(re.sub("[│▐▸]", " ", text).split())
+
+
+async def test_a_row_that_leads_nowhere_stays() -> None:
+    it = _state(preset("gpt2"), 1)
+    face = _face(it)
+    dialog = InspectScreen(face, typed=("hugs", 0))
+    async with shown(dialog) as (app, pilot):
+        await until(pilot, lambda: dialog.found is not None and not dialog.asking)
+        await pilot.press("end", "enter")
+        await pilot.pause()
+        assert not app.answered
+    assert face.of(GoTo) == []
+
+
+async def test_any_text_can_be_typed() -> None:
+    it = _state(preset("gpt2"), 3)
+    dialog = InspectScreen(_face(it), typed=("hugs", 0))
+    async with shown(dialog, (120, 40)) as (app, pilot):
+        await until(pilot, lambda: dialog.found is not None and not dialog.asking)
+        await pilot.press("slash")
+        await typed(pilot, "bun hug")
+        await pilot.press("enter")
+        await until(pilot, lambda: "cuts it into 2 pre-tokens" in _flat(screen_text(pilot)))
+        assert "Inspect ‘bun·hug’" in screen_text(pilot)
+        await pilot.press("slash", "x", "escape")
+        await until(pilot, lambda: not dialog.editing)
+        assert not app.answered
+        await pilot.press("escape")
+        await until(pilot, lambda: app.answered)
+
+
+async def test_what_cannot_be_told_is_said_and_the_row_stays() -> None:
+    face = FakeFace(snapshot(), answers={InspectText: TokentuiError("the pattern takes too long")})
+    dialog = InspectScreen(face, token_row(256, b"ab", "merge", 1, 5, 5, parts=(b"a", b"b")), asks=True)
+    async with shown(dialog) as (_, pilot):
+        await until(pilot, lambda: "the pattern takes too long" in screen_text(pilot))
+        assert "LATIN SMALL LETTER B" in screen_text(pilot)
+        assert "to the step" not in screen_text(pilot)

@@ -27,7 +27,8 @@ from tokentui.ui.app import ExplorerApp
 from tokentui.ui.compare import CompareScreen
 from tokentui.ui.dialogs.ask import GoToScreen, HelpScreen, foretell, place_of
 from tokentui.ui.dialogs.export import ExportScreen
-from tokentui.ui.dialogs.inspect import FactsScreen, InspectScreen, facts
+from tokentui.ui.dialogs.facts import FactsScreen
+from tokentui.ui.dialogs.inspect import InspectScreen, facts
 from tokentui.ui.dialogs.pieces import PiecesScreen
 from tokentui.ui.dialogs.questions import QuestionsScreen
 from tokentui.ui.dialogs.recipe import RecipeScreen

@@ -22,6 +22,7 @@ from tokentui.session.commands import (
     FindChanged,
     GoTo,
     GoToToken,
+    InspectText,
     Move,
     Open,
     Play,
@@ -222,6 +223,22 @@ async def test_enter_inspects_the_row() -> None:
         await pilot.press("2", "down", "enter", "3", "down", "enter")
         await until(pilot, lambda: len(asked) == 2)
         assert asked == [PAIRS[1], snapshot().main.vocabulary.rows[1]]
+
+
+async def test_enter_in_encode_explains_the_word_at_the_cursor() -> None:
+    app, session = explorer(typed="The crowd")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shown(pilot, app, session)
+        await pilot.press("i", "home", "enter")
+        await until(pilot, lambda: session.of(InspectText))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is app.main)
+        await pilot.press("end", "enter")
+        await until(pilot, lambda: len(session.of(InspectText)) == 2)
+        assert session.of(InspectText) == [InspectText("The crowd", 0), InspectText("The crowd", 8)]
+        await pilot.press("escape", "ctrl+u", "enter")
+        await until(pilot, lambda: app.screen is app.main and not app.main.encode.line.value)
+        assert len(session.of(InspectText)) == 2
 
 
 def is_on_top(app: ExplorerApp, dialog: type) -> bool:

@@ -25,7 +25,8 @@ from tokentui.session.commands import GoTo, OpenTokenizer
 from tokentui.session.driver import Session
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.dialogs.inspect import FactsScreen, InspectScreen
+from tokentui.ui.dialogs.facts import FactsScreen
+from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.open import OpenScreen, with_split
 from tokentui.ui.dialogs.recipe import RecipeScreen
 

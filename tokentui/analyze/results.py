@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from tokentui.encode.answers import Ways as Ways
+from tokentui.encode.segment import MergeStep as MergeStep
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -20,7 +20,7 @@ from tokentui.session.snapshot import EndView, PiecesView, PreviewView
 from tokentui.session.views import ColumnWanted, CorpusPlace, Passage, Viewport
 
 if TYPE_CHECKING:  # answers of rooms that load when one is asked for
-    from tokentui.analyze.results import HealthReport, VocabularyReport  # noqa: F401
+    from tokentui.analyze.results import HealthReport, StringFacts, VocabularyReport  # noqa: F401
     from tokentui.formats.proof import ExportReport  # noqa: F401
     from tokentui.learn.trainer import Compressed  # noqa: F401
 
@@ -318,6 +318,21 @@ class AnalyzeVocabulary(Command["VocabularyReport"], lane=Lane.BESIDE, need=Need
     """
     word: str = ""
     exhaust: bool = False
+
+
+class InspectText(Command["StringFacts"], lane=Lane.BESIDE, need=Need.WHOLE):
+    """The facts of a text at this step: each step of its encoding, and why it is not one token.
+
+    Args:
+        text: The text.
+        at: A place in it: asks about the pre-token that stands there alone; None asks about all of it.
+        ahead: Whether to train a copy on, to say whether and when the text becomes one token.
+
+    Raises where the text is too long.
+    """
+    text: str
+    at: int | None = None
+    ahead: bool = False
 
 
 class ExamineHealth(Command["HealthReport"], lane=Lane.BESIDE, need=Need.WHOLE):

@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 from tokentui import axes, learn
 from tokentui.analyze.compare import cuts, disagreements
 from tokentui.analyze.health import examine
+from tokentui.analyze.inspect import string_facts
 from tokentui.analyze.report import vocabulary_report
+from tokentui.analyze.results import StringFacts
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, each
 from tokentui.encode.tokenizer import Tokenizer
@@ -33,6 +35,8 @@ from tokentui.text.count import Words
 
 EDITABLE_BYTES = 1_000_000
 """A larger corpus is not edited: each key would train on all of it."""
+INSPECTED_CHARS = 2_000
+"""The longest text whose encoding is explained, step by step."""
 PREVIEW_CHARS = 20_000
 """The characters of the corpus that a preview trains on; few enough to follow the selected line."""
 PREVIEW_SIZE = 500
@@ -92,6 +96,8 @@ def answered(command: do.Command[object], at: TokenizerAtStep) -> object:
             return format.about if format else ""
         case do.Fingerprint():
             return corpus.sha256
+        case do.InspectText():
+            return inspected(at, command)
         case do.ExamineHealth():
             return examine(at.tokenizer, at.step)
         case do.Formats():
@@ -151,6 +157,36 @@ def at_end(prepared: Prepared, typed: str) -> EndView:
     trainer = start(prepared.corpus, prepared.recipe, prepared.run, prepared.trainer.words)
     learn.run(trainer, prepared.run.stops)
     return EndView(trainer.number, trainer.tokenizer().encode(typed).rows)
+
+
+def inspected(at: TokenizerAtStep, asked: do.InspectText) -> StringFacts:
+    """The facts of a text, or of the pre-token at a place in it.
+
+    Raises:
+        TokentuiError: It is too long, or the pattern of the split takes too long.
+    """
+    tokenizer, text, copy = at.tokenizer, asked.text, None
+    if asked.at is not None:
+        text = _pretoken_at(tokenizer, text, asked.at)
+    if len(text) > INSPECTED_CHARS:
+        raise TokentuiError(f"more than {INSPECTED_CHARS:,} characters are not explained", "", "take a part")
+    if asked.ahead and at.prepared.opened is None:
+        # The trainer walks on meanwhile; a copy comes to the same step.
+        copy = at.prepared.trainer.fork(0, ())
+        learn.jump(copy, at.step)
+        tokenizer = copy.tokenizer()
+    return string_facts(tokenizer, text, trainer=copy)
+
+
+def _pretoken_at(tokenizer: Tokenizer, text: str, place: int) -> str:
+    """The part of a text that becomes the pre-token, or the token found by its name, at a place or before it.
+    """
+    taken = text
+    for part in tokenizer.encoder.stretches(text, False):
+        for one in part if isinstance(part, list) else [part]:
+            if one.start <= place:
+                taken = text[one.start : one.end]
+    return taken
 
 
 def _other_format(path: str, format: Format) -> Format | None:

@@ -153,7 +153,7 @@ MAIN_ACTIONS: tuple[Main | Both | Always, ...] = (
     Main(("u",), "questions", opens(Ref("tokentui.ui.dialogs.questions:QuestionsScreen")),
         "Show which tokens are used, what they save, what more steps would give, and how words are written",
         "questions", footer=13),
-    Main(("F",), "facts", opens(Ref("tokentui.ui.dialogs.inspect:FactsScreen")),
+    Main(("F",), "facts", opens(Ref("tokentui.ui.dialogs.facts:FactsScreen")),
         "Show the facts of the tokenizer, its steps, and a report on its health", "facts", footer=13),
     Main(("P",), "predict", lambda on: _PREDICT(on),
         "Hide the next pair and guess it, with a score; again: show it", "predict"),
@@ -205,6 +205,8 @@ MAIN_ACTIONS: tuple[Main | Both | Always, ...] = (
         ("vocabulary",), 7, anywhere=True),
     Main(("enter",), "inspect", None, "Show all about it", "inspect", ("pairs", "vocabulary"), 6,
         palette=False),
+    Main(("enter",), "why", None, "Show how the word at the cursor is encoded, and why it is not one token",
+        "inspect_word", ("encode",), 3, palette=False),
     *_scrolling("rows", "pages", "ends", "corpus", "pairs", "vocabulary"),
     Both(("escape",), "leave", lambda on: on.leave(), "Leave the typed text", "leave", ("encode",), 1,
         palette=False),
@@ -298,7 +300,7 @@ _COMPARE: tuple[Compare | Both, ...] = (
 """The actions that Compare alone has."""
 
 COMPARE_ACTIONS: tuple[Action[Any], ...] = (
-    *(one for one in MAIN_ACTIONS if "encode" in one.contexts),
+    *(one for one in MAIN_ACTIONS if "encode" in one.contexts and one.does),
     *_COMPARE,
     *(one for one in MAIN_ACTIONS if "compare" in one.contexts),
 )

@@ -10,6 +10,7 @@ from typing import Any
 
 from textual import on
 from textual.containers import Horizontal
+from textual.widgets import Input
 
 from tokentui.core.choices import Ref
 from tokentui.core.errors import TokentuiError
@@ -204,7 +205,14 @@ class MainScreen(PaneScreen):
             self._show(row)
 
     def _show(self, row: Candidate | Entry) -> None:
-        self.face.push(INSPECT(self.face, row))
+        self.face.push(INSPECT(self.face, row, asks=True))
+
+    @on(Input.Submitted)
+    def _typed_entered(self) -> None:
+        """Explain the word at the cursor of the typed text."""
+        if text := self.encode.line.value:
+            place = max(0, self.encode.line.cursor_position - 1)
+            self.face.push(INSPECT(self.face, typed=(text, place)))
 
     # What keys do.
 

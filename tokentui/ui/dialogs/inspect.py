@@ -7,24 +7,30 @@ from __future__ import annotations
 import hashlib
 import math
 import unicodedata
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import TypeAlias
 
-from tokentui.analyze.results import CheckResult, HealthReport, VocabularyFacts
-from tokentui.core.safetext import GLYPH_MODES, safe
+from textual.widgets import Input
+
+from tokentui.analyze.results import StringFacts
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.safetext import GLYPH_MODES, safe, safe_line, to_bytes
 from tokentui.core.table import plural
 from tokentui.learn.rows import Candidate, Entry, PairCandidate, PieceCandidate, TokenCandidate
 from tokentui.recipe import Recipe
-from tokentui.session.commands import ExamineHealth
+from tokentui.session.commands import GoTo, InspectText
 from tokentui.session.snapshot import Snapshot
-from tokentui.ui.dialogs import LEAVE, SCROLL, ListDialog
+from tokentui.ui.dialogs import LEAVE, SCROLL, ListDialog, prompted
+from tokentui.ui.dialogs.explained import explained, leads_to, reason, told_row
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import amount, number, signed
 from tokentui.ui.draw.table import Column, Listing, TableRow
-from tokentui.ui.draw.text import Cell, Run
+from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import Face, loads
 from tokentui.ui.keys import Action
+from tokentui.ui.typed import Field
 
 MOST_SHOWN = 2048
 """The most bytes of a piece that are written out; a longer one ends in an ellipsis."""
@@ -32,7 +38,11 @@ MOST_SHOWN = 2048
 Row: TypeAlias = Candidate | Entry
 """A row that can be inspected."""
 
+UNFORESEEN = ("missing", "no-token")
+"""The reasons of which only a training that goes on can tell more."""
 _REASON_SHOWN = 300
+_SPACE = "▁"
+"""The sign of sentencepiece for a space."""
 _COLUMNS = (Column(width=10, priority=1), Column(flex=1, min_width=12, priority=2))
 _UNNAMED = {
     "Cc": "a control character",
@@ -182,22 +192,115 @@ def code_points(piece: bytes) -> Iterator[tuple[str, Cell]]:
         yield f"U+{ord(char):04X}", (*ui_text.runs(char), (f"  {name}", "muted"))
 
 
+def text_of(row: Row, recipe: Recipe) -> str | None:
+    """The text that a row's piece stands for, at the start of a text; None where it is no text."""
+    try:
+        text = bare_of(row).decode()
+    except UnicodeDecodeError:
+        return None
+    return text.removeprefix(_SPACE).replace(_SPACE, " ") if recipe.split == "metaspace" else text
+
+
 class InspectScreen(ListDialog[None]):
-    """Shows a row of the vocabulary, of the pairs or of the pieces by loss.
+    """Shows a row of the vocabulary, of the pairs or of the pieces by loss; or a text: why it is not one
+    token, and how it was encoded.
 
     While the corpus is loaded it follows the row, whose figures still grow.
 
     Args:
         face: The program.
-        row: The row.
+        row: The row; None for a text.
+        asks: True to tell of the row's text as well, by the tokenizer of the present step.
+        typed: A text and a place in it: the word there is told of.
     """
 
     HEADING = "Inspect"
+    ACTIONS = (
+        Action(("enter",), "to the step", contexts=("list",)),
+        replace(SCROLL, contexts=("list",)), replace(LEAVE, contexts=("list",)),
+        Action(("slash",), "another text", lambda it: it.ask_text(), contexts=("list",)),
+        Action(("enter",), "explain it", contexts=("line",)),
+        Action(("escape",), "back", contexts=("line",)),
+    )
 
-    def __init__(self, face: Face, row: Row) -> None:
-        shown = "".join(text for text, _ in ui_text.runs(piece_of(row), limit=30))
-        super().__init__(face, f"{self.HEADING} ‘{shown}’")
-        self._row, self._follows = row, loads(face.snapshot)
+    def __init__(
+        self, face: Face, row: Row | None = None, *, asks: bool = False, typed: tuple[str, int] | None = None
+    ) -> None:
+        super().__init__(face)
+        self._row, self._follows = row, row is not None and loads(face.snapshot)
+        self._asks: InspectText | None = InspectText(*typed) if typed is not None else None
+        self.found: StringFacts | None = None
+        """The facts of the text, once they have come."""
+        self._failed = ""
+        if row is not None:
+            self._call_it(piece_of(row))
+            text = text_of(row, self.now.main.recipe) if asks and self.now is not None else None
+            self._asks = InspectText(text) if text else None
+        if self._asks is None:
+            self.shown_actions = (SCROLL, LEAVE)
+        self.field = Field()
+        self.parts = self.listing, prompted("text", self.field, "edit wide")
+
+    def _call_it(self, data: bytes | str) -> None:
+        shown = "".join(text for text, _ in ui_text.runs(data, limit=30))
+        self.heading = f"{self.HEADING} ‘{shown}’"
+        if self.is_mounted:
+            self.name_box(self.heading)
+
+    # What is asked.
+
+    def on_mount(self) -> None:
+        """Ask how the text is encoded."""
+        if self._asks is not None:
+            self._ask(self._asks)
+
+    def _ask(self, command: InspectText) -> None:
+        self._asks, self._failed = command, ""
+        asking = "training a copy on, to see whether it comes …" if command.ahead else "working …"
+        self.find_out(command, self._take, asking, self._not_told)
+
+    def _take(self, found: StringFacts) -> None:
+        self.found = found
+        if self._row is None:
+            self._call_it(found.text)
+        if self._asks is not None and not self._asks.ahead and found.reason.reason in UNFORESEEN:
+            self._ask(InspectText(found.text, ahead=True))
+        self.lay_out()
+
+    def _not_told(self, error: TokentuiError | Cancelled) -> None:
+        self._failed = safe_line(error) if isinstance(error, TokentuiError) else "stopped"
+        self.lay_out()
+
+    def tell_waiting(self) -> None:
+        """Say it where the reason will stand."""
+        self.lay_out()
+
+    def ask_text(self) -> None:
+        """Type another text."""
+        if self._asks is not None and not self.editing:
+            self.edit(self.field, "")
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Tell of what was typed."""
+        self.end_edit(self.listing)
+        if event.value:
+            self._row, self.found = None, None
+            self.listing.move_to(0)
+            self._call_it(event.value)
+            self._ask(InspectText(event.value))
+
+    def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
+        """Go to the step that the row tells of."""
+        if (step := leads_to(event.key)) is not None:
+            self.face.send(GoTo(step))
+            self.dismiss(None)
+
+    def leave(self) -> None:
+        """Leave the line, or the dialog."""
+        if self.editing:
+            self.end_edit(self.listing)
+        else:
+            self.dismiss(None)
 
     def follow(self, snapshot: Snapshot) -> None:
         """Take the figures of the row as they are now, where it is seen."""
@@ -205,204 +308,41 @@ class InspectScreen(ListDialog[None]):
         if not self._follows or not self.is_mounted:
             return
         rows: tuple[Row, ...] = (*snapshot.main.candidates.rows, *snapshot.main.vocabulary.rows)
-        same = [row for row in rows if type(row) is type(self._row) and _named(row) == _named(self._row)]
-        if same and same[0] != self._row:
+        own = self._row
+        if own is None:
+            return
+        same = [row for row in rows if type(row) is type(own) and _named(row) == _named(own)]
+        if same and same[0] != own:
             self._row = same[0]
             self.lay_out()
 
     def lay_out(self) -> None:
         """Break long values for the room there is."""
-        step = self.now.main.at.step if self.now is not None else 0
-        told = (*facts(self._row, step), ("", ()), *code_points(bare_of(self._row)))
-        self.tell(_COLUMNS, [
-            TableRow(place, (((label, "muted"),), cell)) for place, (label, cell) in enumerate(told)
-        ])
-
-
-# The facts of a tokenizer: its steps, what is in its vocabulary, and a report on its health.
-
-
-STATUS: dict[str, str] = {"PASS": "success", "WARN": "warning", "FAIL": "error"}
-"""The colour of what comes of a check."""
-
-_LABEL, _WIDE_LABEL, _WIDE = 22, 31, 70
-_TEXT_SHOWN = 400
-_PIECE_SHOWN = 40
-_LISTED = 5
-_BARS = 6
-
-
-class FactsScreen(ListDialog[None]):
-    """Shows what is known of the tokenizer of the present step.
-
-    Args:
-        face: The program.
-    """
-
-    HEADING = "Facts"
-    ACTIONS = (
-        Action(("enter",), "examples"), SCROLL,
-        Action(("a",), "all examples", lambda it: it.open_all()), LEAVE,
-        Action(("q", "F"), "", lambda it: it.leave()),
-    )
-
-    def __init__(self, face: Face) -> None:
-        super().__init__(face)
-        self._open: set[str] = set()
-        """The checks whose examples are seen."""
-        self.report: HealthReport | None = None
-        self.parts = self.listing, self.notice
-
-    def on_mount(self) -> None:
-        """Show what is known at once, and ask for the rest."""
-        self._say_what()
-        self.find_out(ExamineHealth(), self._take, "looking at every token …")
-
-    def _say_what(self) -> None:
-        if (now := self.now) is None or now.corpus.nothing:
+        if not self.is_mounted:
             return
-        name = now.main.opened.name if now.main.opened is not None else now.main.preset or "the tokenizer"
-        self.name_box(f"{self.HEADING} · {safe(name, limit=60)}", f"step {number(now.main.at.step)}")
-
-    def follow(self, snapshot: Snapshot) -> None:
-        """Take the state until the report on it has come."""
-        if self.report is not None:
-            return
-        super().follow(snapshot)
-        if self.is_mounted:
-            self._say_what()
-            self.lay_out()
-
-    def _take(self, report: HealthReport) -> None:
-        self.report = report
-        self.listing.cursor = 0  # what has come stands above what was seen
-        self.lay_out()
-        self._say()
-
-    # What is seen.
-
-    def lay_out(self) -> None:
-        """Break long lines for the room there is."""
-        label = _LABEL if self.listing.size.width < _WIDE else _WIDE_LABEL
-        columns = (Column(width=4, priority=3), Column(width=label, priority=1),
-            Column(flex=1, min_width=16, priority=2))
-        self.tell(columns, self._rows(), words=True, keep=self.listing.cursor_key)
+        rows = list(self._rows())
+        if self._asks is not None:
+            leads = any(leads_to(row.key) is not None for row in rows)
+            self.shown_actions = self.ACTIONS if leads else self.ACTIONS[1:]
+            self.show_keys()
+        self.tell(_COLUMNS, rows, words=True)
 
     def _rows(self) -> Iterator[TableRow]:
-        if self.report is not None:
-            counts = [(name, sum(check.status == name for check in self.report.checks))
-                for name in (*STATUS, "n/a")]
-            yield _heading("Health", " · ".join(f"{count} {name}" for name, count in counts if count))
-            for check in self.report.checks:
-                yield from self._check(check)
-        opened = self.now.main.opened if self.now is not None else None
-        if opened is not None:
-            yield _heading("Steps", "in the order in which a text passes them")
-            for at, stage in enumerate(opened.stages):
-                axis = f"   {safe(stage.axis)}" if stage.axis else ""
-                yield _row(("stage", at), stage.name, ("opaque  " if stage.opaque else "", "warning"),
-                    (safe(stage.what), ""), (axis, "muted"))
-            yield _row("replay", "replay steps", (f"{number(opened.steps)}, {safe(opened.order)}", ""))
-            for at, note in enumerate(opened.notes):
-                yield _row(
-                    ("note", at), "" if at else "notes", (safe(note), "warning"), mark=("!", "warning"))
-        if self.report is not None:
-            yield _heading("Vocabulary", "")
-            for at, (label, cell) in enumerate(_facts(self.report.facts)):
-                yield _row(("fact", at), label, *cell)
-
-    def _check(self, check: CheckResult) -> Iterator[TableRow]:
-        yield _row(("check", check.name), check.title, (safe(check.observed, limit=_TEXT_SHOWN), ""),
-            mark=(check.status, STATUS.get(check.status, "muted")))
-        if check.name not in self._open:
-            return
-        for at, one in enumerate(check.examples):
-            which = ("" if one.id is None else f"{one.id} ", "muted")
-            cell: Cell = (which, *ui_text.runs(one.piece, limit=_PIECE_SHOWN))
-            note: Cell = ((f"  {safe(one.note, limit=_TEXT_SHOWN)}", "muted"),)
-            yield TableRow(("example", check.name, at), ((), (), cell, note))
-        if check.count > len(check.examples):
-            rest = plural(check.count - len(check.examples), "more", "more")
-            yield _row(("rest", check.name), "", (f"and {rest}", "muted"))
-
-    def _say(self) -> None:
-        """Say what the check under the cursor is good for, and what it is held against."""
-        name = _check_of(self.listing.cursor_key)
-        found = [check for check in (self.report.checks if self.report else ()) if check.name == name]
-        if found:
-            self.notice.say(f"{safe(found[0].about)} {safe(found[0].threshold)}")
-        elif self.report is not None:
-            self.notice.say("enter on a check shows examples")
-
-    # What the user does.
-
-    def on_virtual_table_cursor_moved(self) -> None:
-        """Say what the row is about."""
-        self._say()
-
-    def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
-        """Show the examples of a check, or hide them."""
-        if name := _check_of(event.key):
-            self._open ^= {name}
-            self.lay_out()
-
-    def open_all(self) -> None:
-        """Show the examples of all checks, or of none."""
-        if self.report is not None:
-            self._open = set() if self._open else {check.name for check in self.report.checks}
-            self.lay_out()
-
-
-def _facts(health: VocabularyFacts) -> Iterator[tuple[str, Cell]]:
-    """Yield the counts of a vocabulary as (label, cell)."""
-    yield "ids", ((number(health.vocab_size), "strong"), (f", the first is {health.first_id}", "muted"))
-    yield "kinds", _listed([(kind, count) for kind, count in health.kinds])
-    if health.scripts:
-        yield "scripts", _listed(health.scripts[:_BARS], len(health.scripts) - _BARS)
-    if health.lengths:
-        yield "characters", _listed([(f"{size}:", count) for size, count in health.lengths[:10]],
-            len(health.lengths) - 10)
-    yield "longest", _pieces([(one, piece) for one, piece in health.longest])
-    alike = [(ids[0], piece) for piece, ids in health.duplicates]
-    yield "spelled alike", _pieces(alike) if alike else (("none", "muted"),)
-    holes: Sequence[tuple[int, int]] = health.holes
-    many = sum(last - first + 1 for first, last in holes)
-    ranges = ", ".join(f"{first}–{last}" if last > first else f"{first}" for first, last in holes[:_LISTED])
-    yield "holes in the ids", ((number(many), "warning"),
-        (f"  {ranges}", "")) if many else (("none", "muted"),)
-    if health.shared_ids:
-        yield "ids of several tokens", ((", ".join(map(str, health.shared_ids[:_LISTED])), "warning"),)
-    yield "not whole characters", _pieces(health.not_utf8) if health.not_utf8 else (("none", "muted"),)
-    yield "white space alone", _pieces(health.spaces) if health.spaces else (("none", "muted"),)
-    if health.missing_bytes:
-        yield "bytes without a token", ((number(len(health.missing_bytes)), "warning"),)
-
-
-def _listed(counts: Sequence[tuple[str, int]], more: int = 0) -> Cell:
-    out: list[Run] = []
-    for name, count in counts:
-        out += [(" · " if out else "", "muted"), (f"{safe(name)} ", "muted"), (number(count), "")]
-    return (*out, (f" · and {more} more", "muted")) if more > 0 else tuple(out)
-
-
-def _pieces(tokens: Sequence[tuple[int, bytes]]) -> Cell:
-    out: list[Run] = [(f"{number(len(tokens))}: ", "")]
-    for one, piece in tokens[:_LISTED]:
-        out += [*ui_text.runs(piece, limit=_PIECE_SHOWN), (f" {one}  ", "muted")]
-    return (*out, ("…", "muted")) if len(tokens) > _LISTED else tuple(out)
-
-
-def _heading(title: str, rest: str) -> TableRow:
-    return TableRow(None, ((), ((title, "strong"),), ((rest, "muted"),)))
-
-
-def _row(key: Hashable, label: str, *cell: Run, mark: Run = ("", "")) -> TableRow:
-    return TableRow(key, ((mark,), ((safe(label), "muted"),), cell))
-
-
-def _check_of(key: Hashable) -> str:
-    """The check that a row is about; empty for other rows."""
-    match key:
-        case ("check", str(name)) | (("check", str(name)), int()):
-            return name
-    return ""
+        now, found, row = self.now, self.found, self._row
+        if self._asks is not None:
+            asking = (self.asking and (self.waits or self.asking)) or self._failed
+            if found is not None:
+                yield reason(found, asking)
+            else:
+                yield told_row("why", "one token", ((asking, "error" if self._failed else "muted"),))
+        known: Iterable[tuple[str, Cell]] = ()
+        if row is not None:
+            known = facts(row, now.main.at.step if now is not None else 0)
+            yield from (told_row(("fact", n), *one) for n, one in enumerate(known))
+        if found is not None:
+            if row is not None:
+                yield told_row("gap", "", ())
+            yield from explained(found, now is not None and now.main.opened is None)
+        points = bare_of(row) if row is not None else to_bytes(found.text) if found is not None else b""
+        yield told_row("points", "", ())
+        yield from (told_row(("point", n), *one) for n, one in enumerate(code_points(points)))
