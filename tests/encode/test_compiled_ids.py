@@ -82,6 +82,7 @@ def always(kernels: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels for texts of any length, in chunks of a few characters, which are forgotten after some words.
     """
     monkeypatch.setattr(offsets, "KERNEL_CHARS", 0)
+    monkeypatch.setattr(offsets, "MANY_WORDS", 0)
     monkeypatch.setattr(importlib.import_module("tokentui.text.kernels.count"), "CHUNK_CHARS", 30)
     monkeypatch.setattr(kernels, "KEPT_WORDS", 40)
 
@@ -126,6 +127,7 @@ def test_any_text(always: None, name: str, text: str, specials: bool, threads: i
     assert outcome(lambda: tokenizer.encode_ids(text, threads=threads, **more)) == wanted
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(offsets, "KERNEL_CHARS", len(text) + 1)
+        patch.setattr(offsets, "MANY_WORDS", len(text) + 1)
         assert outcome(lambda: tokenizer.encode_ids(text, **more)) == wanted
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import functools
 import itertools
+import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,14 +27,20 @@ from tokentui.text.count import chunks
 from tokentui.text.pretokenize import PreToken, Pretokenizer
 
 if TYPE_CHECKING:
+    from tokentui.encode.kernels.batch import Many
     from tokentui.encode.kernels.encode import Compiled
 
 _BEGIN, _END = ("[CLS]", "<s>"), ("[SEP]", "</s>")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _BLOCK = 1 << 14
 """Words that are encoded between two looks at the clock."""
 _CHECK_EVERY = 1024
 KERNEL_CHARS = 4096
 """Shorter texts are encoded before the kernels have their tables."""
+
+
+MANY_WORDS = 1024
+"""Fewer words of plain Python are encoded before kernels that take many at once have their tables."""
 
 
 class Token(NamedTuple):
@@ -84,6 +91,7 @@ class WordEncoder:
         self._compiled: Compiled | None = None
         self._words: dict[str, tuple[Token, ...]] = {}
         self._coded: Memo[list[int]] | None = None
+        self._many: Many | None = None
         self._specials = tuple([
             name for name in vocabulary.specials if vocabulary.imported or name not in recipe.symbols
         ])
@@ -262,8 +270,35 @@ class WordEncoder:
                 return known(word) if parts is None else self.word_ids(word, parts)
 
         for words in self._words_of(part):
+            if alone:
+                self._learn(words, self._coded)
             ids = _joined(ids, _packed(itertools.chain.from_iterable(map(coded, words))))
         return ids
+
+    def _learn(self, words: list[str], coded: Memo[list[int]]) -> None:
+        """Encode the words that are not known yet by kernels, all at once, where these can and that pays off.
+
+        Those with unknown units are left.
+        """
+        new = [word for word in dict.fromkeys(words) if word not in coded and len(word) <= memo.LONGEST]
+        if not new or len(coded) + len(new) < MANY_WORDS or not native.available():
+            return
+        with native.rescued():
+            if self._many is None:
+                from tokentui.encode.kernels.batch import batch
+
+                unit = self.pretokenizer.plain_unit
+                takes = unit and (self.way.kernel or self.way.needs == "scores")
+                made = batch(
+                    self.vocabulary, self.merges, self.segmenter, unit, drops=self._said.drops
+                ) if takes else None
+                self._many = made or (lambda words: [None] * len(words))
+            symbols = self.pretokenizer.symbols
+            new = [word for word in new if word not in symbols and not _SURROGATE.search(word)]
+            if len(coded) + len(new) > memo.KEPT:
+                coded.clear()
+            found = zip(new, self._many(new), strict=True)
+            coded.update((word, ids) for word, ids in found if ids is not None)
 
     def _tables(self) -> Compiled:
         """The kernels of a way by words with their tables; there have to be kernels."""
@@ -338,7 +373,7 @@ class WordEncoder:
             return WordEncoder(vocabulary, merges, self.pretokenizer)
         other = copy.copy(self)
         other.merges, other.segmenter, other._compiled = merges, self.segmenter.with_limit(merges, ()), None
-        other._coded = None
+        other._coded = other._many = None
         other._words, made, ranks = {}, vocabulary.base_size + merges, vocabulary.ranks
         for word, tokens in self._words.items():
             symbols = [made if token.symbol is None else token.symbol for token in tokens]

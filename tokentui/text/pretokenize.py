@@ -140,6 +140,15 @@ class Pretokenizer:
                 if left and left[-1] != " " and self._splitter.safe_cut(left[-1] + right, 1) == 1:
                     yield end
 
+    @property
+    def plain_unit(self) -> str:
+        """The unit, `byte` or `char`, where a word is cut into its units and these bear no marks; else empty.
+
+        Symbols are other words.
+        """
+        unit = self.recipe.unit
+        return unit if unit in ("byte", "char") and not self._put and not self._splitter.symbols else ""
+
     def units(self, word: str) -> list[bytes]:
         """The smallest units of a word in order, as exact bytes with their marks. A symbol is one unit, and
         bears no mark."""

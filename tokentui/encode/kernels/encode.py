@@ -26,7 +26,7 @@ from tokentui.text.pretokenize import Pretokenizer
 KEPT_WORDS = 1 << 20
 """With more words, or more bytes of them, what is known is forgotten: texts may be without end."""
 KEPT_BYTES = 1 << 26
-_LARGEST_ID = (1 << 31) - 1
+LARGEST_ID = (1 << 31) - 1
 
 
 class Merges:
@@ -197,7 +197,7 @@ class Compiled:
         self.knows = (
             type(pretokenizer) is Pretokenizer and self._split not in ("", SPACED)
             and not self._split.startswith(STRETCHES)
-            and min(ids) >= 0 and max(ids) <= _LARGEST_ID
+            and min(ids) >= 0 and max(ids) <= LARGEST_ID
         )
         """True if the kernels can encode with this vocabulary."""
         self._replaced = recipe.unit != "byte" and self._split != RUNS

@@ -187,6 +187,14 @@ def merge_long(cells: Any, ranks: Any, links: Any, heap: Any, size: int, slots: 
     return left
 
 
+@helper
+def merge_word(room: Any, size: int, slots: Any, makes: Any) -> int:
+    """Merge the symbols of a word, the first in a room of seven times as many. Returns how many are left."""
+    if size <= SHORT:
+        return merge_short(room, room[size:], size, slots, makes)
+    return merge_long(room, room[size:], room[2 * size :], room[4 * size :], size, slots, makes)
+
+
 @kernel(INT, WORDS, INT, INT, NUMBERS, NUMBERS, EVENTS, MERGES)
 def merge_words(
     words: WordTable, number: int, last: int, room: Any, starts: Any, ids: Any, merges: MergeTables
@@ -214,16 +222,44 @@ def merge_words(
             room[n] = units[value]
             if room[n] < 0 or (value == 0xED and text[start + n + 1] >= 0xA0):
                 return number
-        if size <= SHORT:
-            size = merge_short(room, room[size:], size, slots, makes)
-        else:
-            size = merge_long(room, room[size:], room[2 * size :], room[4 * size :], size, slots, makes)
+        size = merge_word(room, size, slots, makes)
         for n in range(size):
             ids[filled + n] = merges.numbered[room[n]]
         filled += size
         number += 1
         starts[number] = filled
     return number
+
+
+@kernel(NOTHING, EVENTS, NUMBERS, NUMBERS, NUMBERS, EVENTS, MERGES)
+def merge_symbols(symbols: Any, bounds: Any, room: Any, starts: Any, ids: Any, merges: MergeTables) -> None:
+    """Encode words whose units are given as symbols.
+
+    Args:
+        symbols: The symbols of all words one after the other; -1 for a unit that has none.
+        bounds: Where each word starts, and the end.
+        room: Numbers to work with, seven for each unit of the longest word.
+        starts, ids: Where the ids go; there is room for one a unit. A word with a unit that has no symbol
+            gets the one id -1.
+        merges: The merges.
+    """
+    filled = 0
+    for number in range(len(bounds) - 1):
+        start = bounds[number]
+        size = bounds[number + 1] - start
+        known = True
+        for n in range(size):
+            room[n] = symbols[start + n]
+            known = known and room[n] >= 0
+        if known:
+            size = merge_word(room, size, merges.slots, merges.makes)
+            for n in range(size):
+                ids[filled + n] = merges.numbered[room[n]]
+            filled += size
+        else:
+            ids[filled] = -1
+            filled += 1
+        starts[number + 1] = filled
 
 
 @kernel(NOTHING, INT, INT, NUMBERS, EVENTS, HALVES)

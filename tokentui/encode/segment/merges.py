@@ -187,9 +187,18 @@ class Merging:
         pieces = self._vocabulary.pieces
         return (symbol for symbol in self._whole.values() if self._counts_whole(symbol, len(pieces[symbol])))
 
+    def at_once(self, word: bytes, units: int) -> int | None:
+        """The token that a word of so many units is at once at this number of merges, None for none."""
+        symbol = self.whole((word,))
+        return symbol if symbol is not None and self._counts_whole(symbol, units) else None
+
+    def cells_of(self, unit: bytes) -> list[int]:
+        """The symbols that a unit begins with: its own, those of its bytes, or -1. None where it is left out.
+        """
+        return self._cells((unit,))[0]
+
     def _whole_word(self, units: Sequence[bytes]) -> int | None:
-        symbol = self.whole(units)
-        return symbol if symbol is not None and self._counts_whole(symbol, len(units)) else None
+        return self.at_once(b"".join(units), len(units)) if self._whole else None
 
     def _counts_whole(self, symbol: int, units: int) -> bool:
         """True if a token of so many units exists at this number of merges.

@@ -55,6 +55,22 @@ class Segmentations(NamedTuple):
     best: list[tuple[tuple[Arc, ...], float]]
 
 
+class Model(NamedTuple):
+    """The tokens and scores that decide on the most probable segmentation of a word.
+
+    Attributes:
+        tokens: The symbol of each token.
+        scores: The score of each symbol.
+        unknown: The score of a unit that is no token.
+        refused: A symbol that is taken as unknown where it is found, None for none.
+    """
+
+    tokens: Mapping[bytes, int]
+    scores: Sequence[float]
+    unknown: float
+    refused: int | None
+
+
 @dataclass(frozen=True, slots=True)
 class Edge:
     """A piece of a word's lattice.
@@ -99,6 +115,7 @@ class Viterbi:
         self._scores = scores = vocabulary.scores
         self._table: Mapping[bytes, int] = vocabulary.trie
         self._unknown = min(scores, default=0.0) - UNKNOWN_PENALTY
+        self._unknown_symbol: int | None = None
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
         """Cut a word into the parts of its most probable segmentation; each unknown unit is a part of its
@@ -178,6 +195,11 @@ class Viterbi:
             parts.append(way)
             way = last[way[0]]
         return parts[::-1]
+
+    def model(self) -> Model:
+        """The tokens and scores that decide on the most probable segmentation."""
+        tokens = {piece: symbol for piece in self._table if (symbol := self._table.get(piece, -1)) >= 0}
+        return Model(tokens, self._scores, self._unknown, self._unknown_symbol)
 
     def with_limit(self, number: int, made: Sequence[int]) -> Self:
         """The same with the pieces that are in use at a step; those of one unit are from the start."""

@@ -85,6 +85,11 @@ class StagedPretokenizer(Pretokenizer):
         """No place is known to be safe."""
         return iter(())
 
+    @property
+    def plain_unit(self) -> str:
+        """The unit where it bears no marks."""
+        return "" if self._prefix or self._suffix else super().plain_unit
+
     def units(self, word: str) -> list[bytes]:
         """The smallest units of a word, with their marks."""
         units = self._plain(word)

@@ -314,6 +314,11 @@ class SentencePieceWords(StagedPretokenizer):
         text = self._normal(document).text
         return [] if not text else BEFORE_MARK.split(text) if self._cut else [text]
 
+    @property
+    def plain_unit(self) -> str:
+        """Characters, where no user-defined symbol is a unit."""
+        return "" if self._symbols and self._whole else super().plain_unit
+
     def units(self, word: str) -> list[bytes]:
         """The characters of a word and the user-defined symbols in it."""
         return [to_bytes(unit) for unit in self._units(word)]

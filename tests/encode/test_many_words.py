@@ -1,0 +1,169 @@
+"""Many words at once by kernels: the ids are those of each word alone, in plain Python."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tokentui import train
+from tokentui.core import memo
+from tokentui.encode import offsets
+from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.segment import FUSED, PAIRS, EncodingWay
+from tokentui.encode.vocabulary import Vocabulary
+from tokentui.recipe import Recipe
+from tokentui.text.corpus import Corpus
+from tokentui.text.pretokenize import Pretokenizer
+
+SCORED = Recipe(
+    split="metaspace", unit="char", base="frequency", objective="unigram", tie="shortest",
+    pieces="sentencepiece", encode="viterbi", unknown="fused",
+)
+MERGED = Recipe(split="metaspace", unit="char", base="sorted", unknown="fused")
+words = st.lists(
+    st.one_of(
+        st.text("abé", max_size=12), st.text("ab▁é中😂\u0301", max_size=12), st.text(max_size=4),
+        st.text("ab", min_size=40, max_size=120),
+    ).filter(lambda word: not offsets._SURROGATE.search(word)),
+    max_size=8, unique=True,
+)
+pieces = st.one_of(st.text("abé", min_size=1, max_size=5), st.text("ab▁é中😂", min_size=1, max_size=3))
+
+
+def compare(encoder: WordEncoder, given: list[str]) -> list[bool]:
+    """Both ways come to the same. Returns for each word whether the kernels did it."""
+    batch = importlib.import_module("tokentui.encode.kernels.batch").batch
+    unit, drops = encoder.pretokenizer.plain_unit, encoder._said.drops
+    many = batch(encoder.vocabulary, encoder.merges, encoder.segmenter, unit, drops=drops)
+    assert many is not None
+    found = many(given)
+    for word, ids in zip(given, found, strict=True):
+        assert ids is None or ids == encoder.word_ids(word)
+        parts = encoder.parts(encoder.pretokenizer.units(word), len(word))
+        known = all(part.symbol is not None for part in parts)
+        assert known or ids is None
+    return [ids is not None for ids in found]
+
+
+def scored(scores: dict[bytes, float], recipe: Recipe) -> Vocabulary:
+    return Vocabulary(recipe, list(scores), ("<unk>",), 0, scores.values())
+
+
+@settings(max_examples=150)
+@given(
+    scores=st.dictionaries(
+        pieces.map(str.encode), st.one_of(st.sampled_from([-1.0, -2.0, -3.0, -4.5]), st.floats(-30, 0)),
+        min_size=1, max_size=25,
+    ),
+    given=words, byte=st.booleans(),
+)
+def test_by_scores(loaded: None, scores: dict[bytes, float], given: list[str], byte: bool) -> None:
+    """Ties, unknown characters, pieces that end inside of a character."""
+    if byte:
+        scores = {**{piece[:-1]: score for piece, score in scores.items() if piece[1:]}, **scores}
+    recipe = SCORED.with_axes(unit="byte") if byte else SCORED
+    encoder = WordEncoder(scored(scores, recipe), 0)
+    done = compare(encoder, given)
+    for word, by_kernels in zip(given, done, strict=True):
+        parts = encoder.segmenter.segment(encoder.pretokenizer.units(word), len(word))
+        assert by_kernels == all(part.symbol is not None for part in parts)
+
+
+@settings(max_examples=80)
+@given(
+    scores=st.dictionaries(
+        pieces.map(str.encode), st.sampled_from([-1.0, -2.5, -4.0]), min_size=1, max_size=20
+    ),
+    given=words, symbol=st.integers(0, 25), limit=st.integers(0, 20),
+)
+def test_by_scores_of_a_file(
+    loaded: None, scores: dict[bytes, float], given: list[str], symbol: int, limit: int
+) -> None:
+    """A piece that is the unknown token, tokens for some bytes, and pieces that come into use later."""
+    vocabulary = scored({**scores, b"<0x61>": -1.0, b"<0xC3>": -1.0, b"<0xA9>": -1.0}, SCORED)
+    size = len(vocabulary.pieces)
+    fallback = {0x61: size - 3, 0xC3: size - 2, 0xA9: size - 1}
+    way = FUSED.given(fallback=fallback, unknown=symbol if symbol < size else None)
+    compare(WordEncoder(vocabulary, 0, None, way), given)
+    limited = vocabulary.limited(limit, [max(0, n - 3) for n in range(size)])
+    compare(WordEncoder(limited, 0, None, way), given)
+
+
+@pytest.mark.parametrize("axes", [
+    {}, {"unit": "byte", "unknown": "error"}, {"unknown": "drop"}, {"unit": "byte", "unknown": "drop"},
+    {"unknown": "byte-fallback"}, {"unknown": "rest-of-word"},
+])
+@settings(max_examples=40)
+@given(given=words, merges=st.integers(0, 40), text=st.text("abé中 ", max_size=60))
+def test_by_merges(loaded: None, axes: dict[str, str], given: list[str], merges: int, text: str) -> None:
+    corpus = Corpus.from_text(text + " abab baba abé aéaé bab aab")
+    tokenizer = train(corpus, MERGED.with_axes(**axes), merges=12, specials=("<unk>",))
+    merges = min(merges, len(tokenizer.vocabulary.merges))
+    encoder = WordEncoder(tokenizer.vocabulary, merges)
+    units, known = encoder.pretokenizer.units, tokenizer.vocabulary.known_units(merges)
+    assert compare(encoder, given) == [all(unit in known for unit in units(word)) for word in given]
+
+
+@settings(max_examples=80)
+@given(
+    rows=st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=20, unique=True),
+    given=words, drop=st.booleans(), whole=st.sets(st.integers(0, 12)),
+)
+def test_by_rows_of_pairs(
+    loaded: None, rows: list[tuple[int, int]], given: list[str], drop: bool, whole: set[int]
+) -> None:
+    """A token in several rows, tokens for bytes, words that are a token at once."""
+    base = [b"a", b"b", "é".encode(), b"<0xE4>", b"<0xB8>", b"<0xAD>"]
+    vocabulary, table = Vocabulary(MERGED, base, ("<unk>",), 0), dict[tuple[int, int], int]()
+    makes: list[int] = []
+    known = {piece: n for n, piece in enumerate(base)}
+    for left, right in rows:
+        if max(left, right) < len(known):
+            piece = vocabulary.join(left, right)
+            if piece not in known:
+                known[piece] = len(known)
+                vocabulary.add(left, right, 1)
+            table[left, right] = len(makes)
+            makes.append(known[piece])
+    names = list(vocabulary.pieces)
+    way: EncodingWay = PAIRS.given(
+        rows={left * len(names) + right: row for (left, right), row in table.items()}, makes=makes,
+        whole={names[n]: n for n in whole if n < len(names)}, drop=drop, fused=True,
+        fallback={0xE4: 3, 0xB8: 4, 0xAD: 5},
+    )
+    for merges in range(len(vocabulary.merges) + 1):
+        compare(WordEncoder(vocabulary, merges, None, way), given)
+
+
+def test_what_is_known_has_a_bound(loaded: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of words without end as many are remembered as of other texts, and long ones not at all."""
+    monkeypatch.setattr(offsets, "MANY_WORDS", 0)
+    monkeypatch.setattr(offsets, "_BLOCK", 20)
+    monkeypatch.setattr(memo, "KEPT", 50)
+    tokenizer = train(Corpus.from_text("ab ba aab bba"), MERGED, merges=3, specials=("<unk>",))
+    encoder = WordEncoder(tokenizer.vocabulary, 3)
+    listed = ["▁" + "".join(word) for size in range(1, 7) for word in itertools.product("ab", repeat=size)]
+    listed.append("ab" * 200)
+    found = encoder._ids(listed, None)
+    assert found.tolist() == [number for word in listed for number in encoder.word_ids(word)]
+    assert encoder._many is not None
+    assert encoder._coded is not None
+    assert 0 < len(encoder._coded) <= 50
+    assert listed[-1] not in encoder._coded
+
+
+def test_words_with_marks_go_another_way(loaded: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(offsets, "MANY_WORDS", 0)
+    for axes in ({"mark": "end-suffix:</w>"}, {"mark": "prefix:##"}, {"unit": "grapheme"}):
+        recipe = replace(MERGED, split="whitespace").with_axes(**axes)
+        assert Pretokenizer(recipe).plain_unit == ""
+        tokenizer = train(Corpus.from_text("ab ba aab bba"), recipe, merges=3, specials=("<unk>",))
+        encoder, listed = WordEncoder(tokenizer.vocabulary, 3), ["ab", "ba", "abba", "bab"]
+        found: Any = encoder._ids(listed, None)
+        assert found.tolist() == [number for word in listed for number in encoder.word_ids(word)]

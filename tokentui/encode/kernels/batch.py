@@ -1,0 +1,126 @@
+"""Many words to ids at once by kernels, by merges or by scores.
+
+`tokentui.core.native.available` has to have said yes before this module is imported.
+"""
+
+from __future__ import annotations
+
+import itertools
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from tokentui.core.native import flat
+from tokentui.encode.kernels import viterbi, words
+from tokentui.encode.kernels.encode import LARGEST_ID, Merges
+from tokentui.encode.segment.merges import Merging
+from tokentui.encode.segment.viterbi import Viterbi
+from tokentui.encode.vocabulary import Vocabulary
+
+Many = Callable[[list[str]], "list[list[int] | None]"]
+"""The ids of words without surrogates. None for a word with an unknown unit, which is left to
+plain Python."""
+_LARGEST_SCORE = 1e100
+
+
+def batch(
+    vocabulary: Vocabulary, merges: int, segmenter: object, unit: str, *, drops: bool
+) -> Many | None:
+    """Return a function that encodes many words by a vocabulary at a number of merges.
+
+    Args:
+        vocabulary: The vocabulary.
+        merges: The number of merges that are in use.
+        segmenter: Its way of encoding.
+        unit: The units of words, which bear no marks: `byte` or `char`.
+        drops: True if a unit that the vocabulary lacks is left out.
+
+    Returns:
+        None where the kernels cannot do what the segmenter does.
+    """
+    numbered = list(vocabulary.ids(merges)[: vocabulary.base_size + merges])
+    if min(numbered, default=0) < 0 or max(numbered, default=0) > LARGEST_ID:
+        return None
+    if isinstance(segmenter, Merging):
+        known = vocabulary.known_units(merges) if drops else None
+        return _merging(vocabulary, segmenter, numbered, unit, known)
+    return _scoring(segmenter, numbered, unit) if isinstance(segmenter, Viterbi) and not drops else None
+
+
+def _merging(
+    vocabulary: Vocabulary, segmenter: Merging, numbered: list[int], unit: str,
+    known: Mapping[bytes, int] | None,
+) -> Many | None:
+    lengths = list(map(len, vocabulary.pieces))
+    merges = Merges([-1] * 256, itertools.chain.from_iterable(segmenter.pairs()), numbered, {})
+    if not merges.are_plain(lengths):
+        return None
+    cells: dict[int | str, Sequence[int]] = {}
+
+    def learn(one: int | str) -> None:
+        cut = bytes((one,)) if isinstance(one, int) else one.encode()
+        made = segmenter.cells_of(cut) if known is None or cut in known else []
+        cells[one] = made if made and min(made) >= 0 and max(made) < len(numbered) else [-1]
+
+    def encode(given: list[str]) -> list[list[int] | None]:
+        data = list(map(str.encode, given))
+        units: Sequence[Sequence[int | str]] = data if unit == "byte" else given
+        for one in set().union(*units) - cells.keys():
+            learn(one)
+        spelled = [[symbol for one in word for symbol in cells[one]] for word in units]
+        symbols = array("i", itertools.chain.from_iterable(spelled))
+        bounds = _bounds(spelled)
+        found = _cut(bounds, lambda starts, ids, longest: words.merge_symbols(
+            symbols, bounds, flat("int64", 7 * longest), starts, ids, merges.tables
+        ))
+        whole = [segmenter.at_once(word, len(cut)) for word, cut in zip(data, units, strict=True)]
+        return [ids if one is None else [numbered[one]] for one, ids in zip(whole, found, strict=True)]
+
+    return encode
+
+
+def _scoring(segmenter: Viterbi, numbered: list[int], unit: str) -> Many | None:
+    tokens, scores, unknown, refused = segmenter.model()
+    symbols = array("i", tokens.values())
+    scores = array("d", scores)
+    size = sum(map(len, tokens))
+    if (
+        max(symbols, default=0) >= min(len(numbered), len(scores)) or size >= viterbi.NODES
+        or not all(abs(score) < _LARGEST_SCORE for score in (unknown, *scores))
+    ):
+        return None
+    ids_of = array("q", numbered)
+    if refused is not None:
+        ids_of[refused] = -1
+    slots, ends = flat("uint64", 1 << (size + 1).bit_length()), array("i", [-1]) * (size + 1)
+    viterbi.put_tokens(b"".join(tokens), _bounds(tokens), symbols, slots, ends)
+
+    def encode(given: list[str]) -> list[list[int] | None]:
+        data = list(map(str.encode, given))
+        bounds = _bounds(data)
+        return _cut(bounds, lambda starts, ids, longest: viterbi.cut_words(
+            b"".join(data), bounds, int(unit == "char"), slots, ends, scores, unknown, ids_of,
+            flat("float64", longest + 1), flat("int64", 2 * longest + 2), starts, ids,
+        ))
+
+    return encode
+
+
+def _bounds(data: Iterable[Sequence[int]]) -> array[int]:
+    """Where each of some strings starts once they are joined, and the end."""
+    return array("q", itertools.accumulate(map(len, data), initial=0))
+
+
+def _cut(
+    bounds: array[int], run: Callable[[array[int], array[int], int], object]
+) -> list[list[int] | None]:
+    """The ids of words as a kernel fills them in, None for a word with an id of -1.
+
+    Args:
+        bounds: Where the units of each word start, and the end.
+        run: Runs the kernel, by where the ids go and the size of the longest word.
+    """
+    starts, ids = array("q", bytes(8 * len(bounds))), array("i", bytes(4 * (bounds[-1] + len(bounds))))
+    run(starts, ids, max((end - start for start, end in itertools.pairwise(bounds)), default=0))
+    numbers = ids[: starts[-1]].tolist()
+    found = [numbers[start:end] for start, end in itertools.pairwise(starts)]
+    return [None if -1 in one else one for one in found]

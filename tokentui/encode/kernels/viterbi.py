@@ -1,0 +1,153 @@
+"""Kernels: the most probable segmentation of many words, by the bytes of their units.
+
+The tokens are a trie of bytes: a hash table has, for a node and a byte, the node behind it. A token ends at a
+node, which has its symbol.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any
+
+from tokentui.core.native import (
+    BYTES,
+    EVENTS,
+    FLOAT,
+    HALVES,
+    I64,
+    INT,
+    NOTHING,
+    NUMBERS,
+    U64,
+    Flat,
+    hashed,
+    helper,
+    kernel,
+)
+
+NODES = 1 << 24
+"""A trie has fewer nodes: a node and a byte go into 32 bits."""
+SCORES = Flat("float64")
+
+_U = U64
+_BYTE, _HALF, _FREE, _LOW = _U(8), _U(32), _U(0), _U(0xFFFFFFFF)
+
+
+@helper
+def place_after(node: int, value: int, slots: Any) -> Any:
+    """The place in the table of the node behind a node and a byte, or the free one where it belongs."""
+    key = _U(node) << _BYTE | _U(value)
+    mask = len(slots) - 1
+    place = hashed(key, _HALF) & mask
+    while slots[place] != _FREE and slots[place] >> _HALF != key:
+        place = (place + 1) & mask
+    return place
+
+
+@kernel(INT, BYTES, NUMBERS, EVENTS, HALVES, EVENTS)
+def put_tokens(text: Any, bounds: Any, symbols: Any, slots: Any, ends: Any) -> int:
+    """Fill a trie.
+
+    Args:
+        text, bounds: The tokens one after the other; where each starts, and the end.
+        symbols: The symbol of each.
+        slots: The table, of noughts. Its length is a power of two, more than there are bytes.
+        ends: The symbol of each node, of -1: one more than there are bytes.
+
+    Returns:
+        The number of nodes.
+    """
+    count = 1
+    for number in range(len(symbols)):
+        node = 0
+        for at in range(bounds[number], bounds[number + 1]):
+            place = place_after(node, text[at], slots)
+            if slots[place] == _FREE:
+                slots[place] = (_U(node) << _BYTE | _U(text[at])) << _HALF | _U(count)
+                count += 1
+            node = I64(slots[place] & _LOW)
+        ends[node] = symbols[number]
+    return count
+
+
+@helper
+def unit_end(text: Any, at: int, stop: int, characters: int) -> int:
+    """The end of the unit that starts at a place: of a character of UTF-8, or of a byte."""
+    at += 1
+    while characters > 0 and at < stop and text[at] & 0xC0 == 0x80:
+        at += 1
+    return at
+
+
+@helper
+def relax(
+    text: Any, base: int, start: int, size: int, characters: int, slots: Any, ends: Any, scores: Any,
+    unknown: float, best: Any, last: Any,
+) -> None:
+    """Go on from one place of a word by each token that starts there, and by the unit alone, which is unknown
+    where it is no token.
+
+    `last` has, for each place, where the last token of the best way to it starts, and its symbol.
+    """
+    here, alone, known = best[start], unit_end(text, base + start, base + size, characters) - base, False
+    node = 0
+    for at in range(start, size):
+        found = slots[place_after(node, text[base + at], slots)]
+        if found == _FREE:
+            break
+        node = I64(found & _LOW)
+        end, symbol = at + 1, ends[node]
+        if symbol < 0 or (characters > 0 and end < size and text[base + end] & 0xC0 == 0x80):
+            continue
+        known = known or end == alone
+        score = scores[symbol] + here
+        if score > best[end]:
+            best[end] = score
+            last[2 * end], last[2 * end + 1] = start, symbol
+    if not known and here + unknown > best[alone]:
+        best[alone] = here + unknown
+        last[2 * alone], last[2 * alone + 1] = start, -1
+
+
+@kernel(
+    NOTHING, BYTES, NUMBERS, INT, HALVES, EVENTS, SCORES, FLOAT, NUMBERS, SCORES, NUMBERS, NUMBERS, EVENTS
+)
+def cut_words(
+    text: Any, bounds: Any, characters: int, slots: Any, ends: Any, scores: Any, unknown: float,
+    numbered: Any, best: Any, last: Any, starts: Any, ids: Any,
+) -> None:
+    """Cut words into the tokens of their most probable segmentations; of equals the one counts whose last
+    token starts earliest, all the way back.
+
+    Args:
+        text, bounds: The words one after the other; where each starts, and the end.
+        characters: 1 if the units are characters, 0 if they are bytes.
+        slots, ends: The trie of the tokens.
+        scores: The score of each symbol.
+        unknown: The score of a unit that is no token.
+        numbered: The id of each symbol.
+        best, last: To work with: as many as the bytes of the longest word and one, and twice as many.
+        starts, ids: Where the ids go; there is room for one a byte. A unit that is no token has the id -1.
+    """
+    filled = 0
+    for number in range(len(bounds) - 1):
+        base = bounds[number]
+        size = bounds[number + 1] - base
+        best[0] = 0.0
+        for n in range(1, size + 1):
+            best[n] = -inf
+        start = 0
+        while start < size:
+            relax(text, base, start, size, characters, slots, ends, scores, unknown, best, last)
+            start = unit_end(text, base + start, base + size, characters) - base
+        at = size
+        while at > 0:
+            filled += 1
+            at = last[2 * at]
+        starts[number + 1] = place = filled
+        at = size
+        while at > 0:
+            place -= 1
+            symbol = last[2 * at + 1]
+            ids[place] = -1 if symbol < 0 else numbered[symbol]
+            at = last[2 * at]
