@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import pkgutil
+import signal
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -124,6 +125,34 @@ def test_whoever_watches_a_job_may_fail(failing: Failing, cancels: bool) -> None
 
     with pytest.raises(ValueError, match="not drawn"), job(*(None, fails) if cancels else (fails,)):
         count(CORPUS, preset("gpt2"))
+    assert (failing.told, native.failed) == ([], False)
+
+
+class TooLong(Exception):
+    """What a handler of a signal raises."""
+
+    def __call__(self, *_: object) -> None:
+        raise self
+
+    def heard(self, *_: object) -> None:
+        raise self
+
+
+def too_long(*_: object) -> None:
+    raise TooLong
+
+
+@pytest.mark.parametrize("handler", [too_long, TooLong().heard, TooLong()])
+def test_what_a_handler_of_a_signal_raises_is_no_failure_of_kernels(
+    handler: Any, failing: Failing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(COUNT, lambda *_: signal.raise_signal(signal.SIGALRM))
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        with pytest.raises(TooLong):
+            count(CORPUS, preset("gpt2"))
+    finally:
+        signal.signal(signal.SIGALRM, before)
     assert (failing.told, native.failed) == ([], False)
 
 

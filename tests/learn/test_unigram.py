@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokentui import learn
-from tokentui.core.errors import Cancelled
+from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job
 from tokentui.encode.segment import WAYS
 from tokentui.encode.segment.viterbi import Viterbi
@@ -336,3 +336,13 @@ def test_another_greatest_length_that_is_cancelled_changes_nothing() -> None:
     for one in (run, straight):
         learn.run(one, Stops(max_length=2))
     assert state(run) == state(straight)
+
+
+@pytest.mark.parametrize("engine", ["plain", "compiled"])
+def test_counts_beyond_exact_sums_are_refused(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKENTUI_ENGINE", engine)
+    many = Corpus.from_counts([("ab", 2**62), ("abc", 2**62)])
+    with pytest.raises(TokentuiError, match="more than 2\\*\\*53 units"):
+        trainer(words=count(many, RECIPE))
+    distinct = RECIPE.with_axes(weight="distinct")
+    assert trainer(recipe=distinct, words=count(many, distinct)).tokens_at(0) == 3  # ▁ab, and ▁ab c

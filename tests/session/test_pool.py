@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import queue
+import threading
+import time
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +13,7 @@ from typing import Any
 import pytest
 
 from tokentui.core.jobs import tick
+from tokentui.core.runtime import quiet_collector
 from tokentui.session import jobs
 from tokentui.session.jobs import JobPool
 
@@ -36,6 +39,36 @@ def test_a_thread_keeps_no_answer() -> None:
     gc.collect()
     assert kept[0]() is None
     pool.close()
+
+
+@pytest.mark.parametrize("gives_up", [False, True])
+def test_an_answer_goes_without_a_collection(gives_up: bool) -> None:
+    inbox = queue.Queue[Callable[[], object] | None]()
+    pool = JobPool("test", 1, inbox.put)
+    kept, begun, goes_on = list[Any](), threading.Event(), threading.Event()
+
+    def work() -> Found:
+        begun.set()
+        goes_on.wait(60)
+        found = Found()
+        kept.append(weakref.ref(found))
+        return found
+
+    with quiet_collector():
+        pool.submit("one", work, lambda _: None)
+        begun.wait(60)
+        if gives_up:
+            pool.give_up("one")
+        goes_on.set()
+        call = inbox.get(timeout=60)
+        assert call is not None
+        call()
+        del call
+        pool.close()
+        end = time.monotonic() + 60
+        while kept[0]() is not None:  # its thread may be about to let go of it
+            assert time.monotonic() < end
+            time.sleep(0.001)
 
 
 @pytest.mark.parametrize(("what", "told"), [("", []), ("looking", ["looking", "looking"])])

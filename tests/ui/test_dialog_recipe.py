@@ -101,6 +101,21 @@ async def test_an_axis_turns_and_the_change_is_shown() -> None:
         assert app.result.run == UNSET
 
 
+async def test_arrows_leave_the_row_that_takes_the_recipe() -> None:
+    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2), "gpt2")
+    async with shown(dialog) as (app, pilot):
+        drive = Driver(dialog, pilot)
+        await drive.at("axes", "tie")
+        await pilot.press("right")
+        changed_to = dialog.choice
+        await drive.at("axes", draft.TAKE)
+        await pilot.press("left", "right")
+        assert dialog.choice == changed_to
+        await pilot.press("enter")
+        await until(pilot, lambda: app.answered)
+        assert app.result == changed_to
+
+
 async def test_a_senseless_value_is_dim_has_a_reason_and_is_not_taken() -> None:
     dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2), "gpt2")
     async with shown(dialog, (120, 40)) as (app, pilot):

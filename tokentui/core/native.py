@@ -98,15 +98,26 @@ def fail(error: Exception) -> bool:
     # without memory plain Python, which takes more, would not go on either
     if isinstance(error, (TokentuiError, Cancelled, MemoryError)):
         return False
-    frames, calls = traceback.walk_tb(error.__traceback__), (tick.__code__, check_match.__code__)
-    if any(frame.f_code in calls for frame, _ in frames):  # it comes from whoever watches the job
-        return False
+    calls = {tick.__code__, check_match.__code__, *_handlers()}
+    if any(frame.f_code in calls for frame, _ in traceback.walk_tb(error.__traceback__)):
+        return False  # it comes from whoever watches the job, or was sent as a signal
     before, failed = failed, True
     if not before:
         failure = RuntimeWarning(f"kernels failed, plain Python goes on: {type(error).__name__}: {error}")
         failure.__cause__ = error
         tell(failure)
     return True
+
+
+def _handlers() -> Iterator[Any]:
+    """The code of each handler of signals: one may end what takes too long by what it raises."""
+    import signal
+
+    for number in signal.valid_signals():
+        handler: Any = signal.getsignal(number)
+        if callable(handler):
+            code = getattr(handler, "__code__", None)
+            yield code or getattr(type(handler).__call__, "__code__", None)
 
 
 @contextlib.contextmanager

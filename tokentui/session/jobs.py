@@ -137,6 +137,8 @@ class JobPool:
                 _tell.reset(token)
 
         def taken(found: Future[object]) -> None:
+            # It holds this function: they would keep the answer until a collection, which passes over much.
+            running.future = None
             if not running.given_up:
                 del self.running[key]
                 take(found.exception() or found.result())

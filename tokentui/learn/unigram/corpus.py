@@ -18,9 +18,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, compress, pairwise, repeat
+from operator import mul
 from typing import NamedTuple
 
 from tokentui.core import jobs
+from tokentui.core.choices import LARGEST
+from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import tick
 from tokentui.core.safetext import to_bytes
 from tokentui.learn.bases import DIGITS, FILTERS, barriers, script, tokens_of, totals_of
@@ -293,7 +296,13 @@ def lay_out(coded: Coded, size: int, run: Passes) -> Seeds:
         coded: The corpus.
         size: The most seeds of two or more units.
         run: The passes.
+
+    Raises:
+        TokentuiError: The words count more than their sums can hold.
     """
+    if sum(map(mul, coded.weights, coded.sizes)) > LARGEST:
+        what = "the words have more than 2**53 units in all, which this training cannot count"
+        raise TokentuiError(what, "counts", "divide the counts by a number, or choose weight=distinct")
     exact = list(coded.units.values())
     codes = _FIRST + len(exact)
     text = run.codes(coded.text, [*coded.endings, *coded.units])

@@ -192,6 +192,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
 
     def _turn(self, name: str, by: int) -> bool:
         """Give a row its next value. Returns whether it has one that is not typed."""
+        if name == draft.TAKE:  # it has no value
+            return False
         if name == draft.PUBLISHED:
             self._turn_published()
         elif name == draft.LIVE:
