@@ -236,7 +236,7 @@ def passage_line(passage: Passage | None, size: int) -> Sequence[Cell]:
         return ()
     where = f"document {number(passage.document + 1)}, character {number(passage.start)}"
     return ((
-        ("corpus  ", "accent"), (where, ""), (f" · {plural(size, 'byte')}   ", "muted"), ("e", "key"),
+        ("corpus  ", "strong"), (where, ""), (f" · {plural(size, 'byte')}   ", "muted"), ("e", "key"),
         (" what was typed", "muted"),
     ),)
 

@@ -188,7 +188,7 @@ def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
             case "change":
                 columns.append(Column(head, width=max(6, digits), align="right", priority=3))
                 looks.append((of, lambda value, _: (
-                    ("new", "accent") if value is None else (signed(value), "muted" if value < 0 else ""),
+                    ("new", "") if value is None else (signed(value), "muted" if value < 0 else ""),
                 )))
             case "byte":
                 columns.append(Column(head, width=len("ÿ FF"), priority=6))
