@@ -240,7 +240,7 @@ def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
 
 
 def entries(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
-    """The tokens there are at this step, above them those that the last step dropped.
+    """The tokens there are at this step, below them those that the last step dropped.
 
     The columns are id, token, count, and the token's step, or its score where steps give scores.
     """
