@@ -137,6 +137,10 @@ def test_orders_of_the_vocabulary(order: str) -> None:
     assert len({row.id for row in rows}) == len(rows)
     if order == "newest":
         assert [row.made for row in rows[:8]] == [8, 7, 6, 5, 4, 3, 2, 1]
+        # What no step made comes behind, the most used first, so that nothing begins with unused bytes.
+        units = [row.uses for row in rows[8:] if row.uses is not None]
+        assert units == sorted(units, reverse=True)
+        assert units[0] > units[-1] == 0
     if order == "id":
         ids = [row.id for row in rows if row.id is not None]
         assert ids == sorted(ids)

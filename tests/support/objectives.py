@@ -80,7 +80,7 @@ ROUND = Round("em", 2, 29_914, 2, 8.01234, 8.12345, "prune", 1204, 2)
 UNIGRAM: dict[str, Any] = {
     "recipe": UNIGRAM_RECIPE, "preset": "sentencepiece-unigram", "pairs": LOSSES, "pairs_total": len(LOSSES),
     "last": None, "last_id": None, "why": Why(None, None, 0, 0, "", None, (), ROUND),
-    "vocabulary": (*LEFT, *PIECES), "vocab_size": len(PIECES), "step": 5, "computed": 9, "end": Ending(),
+    "vocabulary": (*PIECES, *LEFT), "vocab_size": len(PIECES), "step": 5, "computed": 9, "end": Ending(),
     "tokens": 402_118, "start_tokens": 390_004, "curve_end": 9,
     "curve": tuple(390_004 + 900 * n for n in range(64)),
 }

@@ -17,7 +17,7 @@ from tokentui.presets import preset_named
 from tokentui.session.views import CorpusPart, CorpusPlace, TokenSpan
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import bar, between, number, signed, size, upright
-from tokentui.ui.draw.lines import TitleLine, spread
+from tokentui.ui.draw.lines import TitleLine, flow, shortened, spread
 from tokentui.ui.draw.running import Layout, Manner, glyphs, wrap
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.panes.encode import lay_out_tokens, tokens
@@ -26,6 +26,7 @@ from tokentui.ui.panes.why import curve, sentences
 PLACES = st.sampled_from("ab \n\t\r│€é中\u0301\u202e\x1b\udc80𝄞😀")
 TEXTS = st.text(PLACES, max_size=60)
 MODES = st.sampled_from(GLYPH_MODES)
+CLAUSES = st.sampled_from(["one", "four words of it", "a" * 30, "9,310 / (12 · 4)"])
 
 
 def plain(cell: Cell) -> str:
@@ -300,3 +301,24 @@ def test_the_note_of_a_title_gives_way_but_its_number_last(width: int, note: str
     shown = "".join(text for text, _ in line)
     assert shown.strip("┌─┐ ").removeprefix("Vocabulary").strip("─ ") == note
     assert cell_len(shown) == width
+
+
+@settings(max_examples=60)
+@given(st.lists(st.lists(CLAUSES, min_size=1, max_size=3), min_size=1, max_size=4),
+    st.sampled_from([", ", " · ", ": ", "   "]), st.integers(1, 120))
+def test_a_line_that_is_too_long_loses_whole_clauses(parts: list[list[str]], seam: str, width: int) -> None:
+    line = " · ".join([seam.join(some) for some in parts])
+    cut = plain(shortened(((line, "muted"),), width))
+    assert cell_len(cut) <= width
+    if cut.endswith("…"):
+        assert cell_len(parts[0][0]) > width  # not even the first clause fits
+    else:
+        assert line == cut or line.startswith((f"{cut} · ", cut + seam))
+        assert cut.count("(") == cut.count(")")
+
+
+def test_the_last_line_of_why_ends_with_a_clause() -> None:
+    both = [(" · ", one) for one in sentences(snapshot(), "text")]
+    assert lines(flow(both, 80, 1)) == (
+        " next  ·t+he → ·the   9,310 places, 9,310 replaced · runner-up an+d 8,852"
+    )

@@ -364,3 +364,17 @@ def test_an_empty_cell_gives_its_place_to_the_one_at_its_left(
             assert columns[max(one for one in kept if one < column)].align == "left"
         else:
             assert column in kept
+
+
+async def test_a_long_token_takes_what_the_figure_beside_it_leaves_free() -> None:
+    columns = (Column("token", flex=1, min_width=4), Column("count", width=8, align="right"))
+    rows = [
+        TableRow(n, (((token, ""),), ((count, ""),)))
+        for n, (token, count) in enumerate([("abcdefghijk", "5"), ("abcdefghijk", "12345678"), ("ab", "7")])
+    ]
+    app = TableApp()
+    async with app.run_test(size=(17, 6)) as pilot:
+        app.table.update_rows(0, rows, len(rows), columns)
+        await pilot.pause()
+        shown = [app.table.render_line(y).text[2:17] for y in range(1, 4)]
+    assert shown == ["abcdefghijk   5", "abcde… 12345678", "ab            7"]

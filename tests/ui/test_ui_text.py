@@ -14,6 +14,8 @@ from waiting import strips_of
 
 from tokentui.core.safetext import GLYPH_MODES, GlyphMode, Kind, is_safe, visible
 from tokentui.ui.draw.text import (
+    DARK,
+    LIGHT,
     PALETTE,
     Cell,
     clip,
@@ -123,3 +125,10 @@ async def test_the_first_wall_stands_alone() -> None:
         assert is_safe(text)
         assert "␛]52;c;eA==␇" in text
         assert "[/]·[@click=app.exit]x[/]" in text
+
+
+def test_the_accent_means_now_and_nothing_else() -> None:
+    assert {name for name, meaning in PALETTE.items() if "accent" in meaning} == {"accent", "here"}
+    for theme in (DARK, LIGHT):
+        others = theme.variables["border"], theme.variables["text-secondary"], theme.secondary
+        assert theme.accent not in others

@@ -58,7 +58,7 @@ def outlook(tokenizer: Tokenizer, trainer: Trainer | None = None, ahead: int | N
 def _dropped(trainer: Trainer, case: Case) -> Prospect:
     """The future of a text in a training that drops pieces: one that left stays away."""
     page = learn.tried(trainer, partial(trainer.entries, Query(0, 1, match=(case.piece,))))
-    for place in page.places[:_MOST_ROWS]:
+    for place in page.places[-_MOST_ROWS:]:  # what was dropped comes last
         row = trainer.entries(Query(place, 1)).rows[0]
         if row.kind == "left" and row.piece == case.piece:
             return Prospect("dropped", {"why": row.reason})

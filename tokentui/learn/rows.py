@@ -336,6 +336,8 @@ def listed(
 ) -> list[int]:
     """The entries of a vocabulary in an order: a symbol, or -1-n for the n-th of specials and byte tokens.
 
+    What no step made has no age: by `newest` it comes behind what steps made, the most used first.
+
     Args:
         vocabulary: The vocabulary.
         merges: The number of its merges that count.
@@ -357,6 +359,11 @@ def listed(
         found.sort(key=uses.__getitem__, reverse=True)
     elif order == "longest":
         found.sort(key=lambda symbol: -len(vocabulary.spelled(symbol)))
+    elif not vocabulary.scores:
+        base = vocabulary.base_size
+        found = [one for one in found if one >= base] + sorted(
+            [one for one in found[::-1] if one < base], key=uses.__getitem__, reverse=True
+        )
     return found + fixed
 
 

@@ -151,7 +151,7 @@ class StartScreen(Acting, Once[str]):
         """The box with the sentence, as it is cut now and at the end of the training."""
         inner = width - 4
         text = self.now.main.encoding.text if self.now is not None else ""
-        rows: list[Cell] = [(("> ", "accent"), *runs(text, limit=200))]
+        rows: list[Cell] = [(("> ", "key"), *runs(text, limit=200))]
         if self.now is not None and text:
             made = self.now.main.encoding.tokens
             steps = self.now.main.at.step

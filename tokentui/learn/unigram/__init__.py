@@ -400,7 +400,7 @@ class UnigramTrainer:
                 yield Left(exact[piece], REASONS[why], figure)
 
     def entries(self, query: Query) -> Page[Entry]:
-        """The entries of the vocabulary at this step; first, by `newest`, the pieces that the last step
+        """The entries of the vocabulary at this step; last, by `newest`, the pieces that the last step
         dropped."""
         return self._vocabulary().page(query, self.left() if query.order == "newest" else [])
 

@@ -105,7 +105,7 @@ class ModelVocabulary:
         return [token.piece or b"" for token in self._encoder.word(word)]
 
     def page(self, query: Query, left: Sequence[Left]) -> Page[Entry]:
-        """The entries in an order; those that have left come first."""
+        """The entries in an order; those that have left come last."""
         vocabulary = self.vocabulary
 
         def entry(one: int) -> Entry:
@@ -116,5 +116,5 @@ class ModelVocabulary:
                 return entry_of(vocabulary, one)
             return entry_of(vocabulary, one, vocabulary.id_of(one, 0), self.uses[one])
 
-        order = [_LEFT - n for n in range(len(left))] + listed(vocabulary, 0, self.uses, query.order)
+        order = listed(vocabulary, 0, self.uses, query.order) + [_LEFT - n for n in range(len(left))]
         return page_of(order, query, vocabulary, entry)

@@ -286,7 +286,7 @@ def engine_line(engine: str = "", memory: int = 0) -> str:
     from tokentui import __version__
 
     python = f"{platform.python_implementation()} {platform.python_version()}"
-    held = f", {size(memory)} held" if memory else ""
+    held = f", {size(memory)} of memory" if memory else ""
     runs = f"tokentui {__version__} · engine: {engine or 'plain Python'}{held}"
     return f"{runs} · {python} · Textual {version('textual')}"
 

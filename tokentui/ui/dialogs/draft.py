@@ -314,7 +314,7 @@ def value_rows(recipe: Recipe, axis: str) -> list[TableRow]:
             mark = str(listed.index(choice.value) + 1)
         about: Cell = ((safe(choice.refused) or choice.about, ""),)
         if choice.goes_with:
-            about = ((f"with {choice.together}", "accent"), (" · ", "muted"), *about)
+            about = ((f"with {choice.together}", "strong"), (" · ", "muted"), *about)
         rows.append(TableRow(choice.label, (((choice.label, ""),), about), bool(choice.refused), mark))
     return rows
 
@@ -328,7 +328,7 @@ def changes_told(changed: Changes, room: int, lead: str) -> Cell:
         change: list[ui_text.Run] = [
             (" · " if place else "", "muted"), (f"{name}: ", "muted"),
             (safe(_named(old), limit=_MOST_SHOWN), "muted"), (" → ", "muted"),
-            (safe(_named(new), limit=_MOST_SHOWN), "accent"),
+            (safe(_named(new), limit=_MOST_SHOWN), "strong"),
         ]
         needed = ui_text.width(change)
         if place and needed + (0 if place == len(changed) - 1 else len(more)) > room:

@@ -26,7 +26,7 @@ from tokentui.ui.face import Face, has
 from tokentui.ui.keys import Action
 
 _MOST_DRAWN = 4000  # characters of a piece
-_HUES = ("primary", "success", "accent", "warning", "strong")
+_HUES = ("primary", "success", "secondary", "warning", "strong")
 _SMALL = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 
 

@@ -77,7 +77,7 @@ def compare(used: PreviewView | None, looked_at: PreviewView | None) -> list[Tab
     apart, rows = first_difference(used, looked_at), []
     for place, (ours, theirs) in enumerate(zip_longest(*sides, fillvalue=Step(None, ()))):
         differs = apart is not None and place >= apart
-        made = ui_text.tinted(theirs.made, "accent") if differs else theirs.made
+        made = ui_text.tinted(theirs.made, "strong") if differs else theirs.made
         cells: tuple[Cell, ...] = (((str(place + 1), "muted"),), *ours[1:], made, theirs.ranked)
         rows.append(TableRow(place, cells, mark="≠" if place == apart else " "))
     return rows
@@ -104,7 +104,7 @@ def summary(used: PreviewView | None, looked_at: PreviewView | None, waits: str 
         told = f"differ from step {apart + 1} on"
     tried = f" · tried on {number(looked_at.chars)} characters" if looked_at.chars else ""
     return (
-        ("First steps", "strong"), (" · ", "muted"), (told, "" if apart is None else "accent"),
+        ("First steps", "strong"), (" · ", "muted"), (told, "" if apart is None else "strong"),
         (tried, "muted"),
     )
 

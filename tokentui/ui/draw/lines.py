@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
@@ -39,8 +40,8 @@ def spread(left: Cell, right: Cell, width: int) -> Cell:
 
 
 def flow(facts: Iterable[tuple[str, Cell]], width: int, height: int) -> list[Cell]:
-    """Facts one after the other, each behind its gap: one that does not fit goes to the next line, and the
-    last line is cut.
+    """Facts one after the other, each behind its gap: one that does not fit goes to the next line. A line
+    that is still too long loses its last clauses.
     """
     lines: list[Cell] = []
     for gap, fact in facts:
@@ -49,7 +50,30 @@ def flow(facts: Iterable[tuple[str, Cell]], width: int, height: int) -> list[Cel
             lines.append(fact)
         else:
             lines[-1:] = [joined]
-    return [((" ", ""), *ui_text.clip(line, max(0, width - 2))) for line in lines]
+    return [((" ", ""), *shortened(line, max(0, width - 2))) for line in lines]
+
+
+_SEAM = re.compile(r" · | {3}|, |; |: | \(")
+"""The beginning of a clause: whatever stands before it can stand alone."""
+
+
+def shortened(line: Cell, width: int) -> Cell:
+    """A sentence in at most so many columns: it loses its last clauses whole, and is cut where even the first
+    one is too long. Spaces of tokens are drawn as signs, so a clause never begins within a token, nor within
+    brackets, nor at the lower half of a fraction.
+    """
+    if ui_text.width(line) <= width:
+        return line
+    best: Cell = ()
+    for n, (text, style) in enumerate(line):
+        for seam in _SEAM.finditer(text):
+            kept: Cell = (*line[:n], *([(text[: seam.start()], style)] if seam.start() else []))
+            if ui_text.width(kept) > width:
+                return best or ui_text.clip(line, width)
+            said = "".join([one for one, _ in kept])
+            if said.count("(") <= said.count(")") and not said.endswith("/"):
+                best = kept or best
+    return best or ui_text.clip(line, width)
 
 
 class StyledLines(Widget):

@@ -384,8 +384,21 @@ class VirtualTable(ScrolledLines):
         out.append(Segment(" " * (2 - sum([segment.cell_length for segment in out])), style))
         cells = row.cells if titles or line.exists else ()
         empty = frozenset([n for n, cell in enumerate(cells) if cell == ()])
-        for column, room, gap in place_columns(self.columns, width - 2, empty) if cells else ():
-            cell = ui_text.clip(cells[column] if column < len(cells) else (), room)
+        placed = place_columns(self.columns, width - 2, empty) if cells else ()
+        taken = 0
+        for n, (column, whole, gap) in enumerate(placed):
+            full: Cell = cells[column] if column < len(cells) else ()
+            room = whole - taken
+            taken = 0
+            if n + 1 < len(placed) and self.columns[column].align == "left":
+                # What is too long takes what the figure at its right leaves free.
+                right, beside = placed[n + 1][:2]
+                if self.columns[right].align == "right":
+                    figure = cells[right] if right < len(cells) else ()
+                    free = max(0, beside - ui_text.width(figure))
+                    taken = max(0, min(ui_text.width(full) - room, free))
+            room += taken
+            cell = ui_text.clip(full, room)
             spare = room - ui_text.width(cell)
             left = spare if self.columns[column].align == "right" else 0
             if self.find and not titles:

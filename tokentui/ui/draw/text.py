@@ -52,7 +52,7 @@ PALETTE: Mapping[str, str] = MappingProxyType(
         Kind.control: "$text-warning reverse",
         Kind.invalid: "$text-error reverse",
         Kind.invisible: "$text-secondary reverse",
-        Kind.partial: "$text-accent underline",
+        Kind.partial: "$foreground-muted underline",
         Kind.combining: "$text-secondary underline",
         # What the program itself says.
         "": "",
@@ -60,16 +60,17 @@ PALETTE: Mapping[str, str] = MappingProxyType(
         "strong": "bold",
         "accent": "$text-accent",
         "primary": "$text-primary",
+        "secondary": "$text-secondary",
         "success": "$text-success",
         "warning": "$text-warning",
         "error": "$text-error",
         "gone": "$foreground-muted strike",
         "match": "$text-warning bold underline",
         "cursor": "reverse",
-        "key": "$text-accent bold",
+        "key": "$text-secondary bold",
         # What the panes add.
         "frame": "$frame",
-        "focus": "$accent bold",
+        "focus": "$text-secondary bold",
         "dropped": "$foreground-muted italic",
         "partial-here": "underline",
         "shade-a": "on $shade-a",
@@ -393,9 +394,11 @@ def _inert(style: Style | None) -> Style | None:
 
 # The program's own themes, and the colours that it adds to everybody's: each an entry of the 256-colour
 # palette of xterm (greys 232 to 255 and the colour cube), so that a terminal reached by SSH, which seldom
-# offers more, shows the same. What a colour means: *accent* is the merge just made and the next one,
-# *primary* is a count drawn as a bar, *error* is an error and nothing else, grey is chrome. On Compare each
-# column has a colour of its own, which is that of its letter, its row and its curve.
+# offers more, shows the same.
+#
+# What a colour means: *accent* is now, the merge just made and the next one, and nothing else; *secondary* is
+# a key and the pane that takes it; *primary* is a count drawn as a bar; *error* is an error; grey is chrome.
+# On Compare each column has a colour of its own, which is that of its letter, its row and its curve.
 
 
 DARK_NAME = "tokentui"
@@ -436,7 +439,7 @@ def _theme(name: str, dark: bool, muted: str, disabled: str, selection: str) -> 
         (disabled, ("text-disabled", "foreground-disabled")),
         (selection, ("input-selection-background", "screen-selection-background")),
         (own["frame"], ("border-blurred", "scrollbar")),
-        (colours["accent"], ("border",)),
+        (colours["secondary"], ("border",)),
     )
     variables = own | colours | {f"text-{role}": colours[role] for role in _ROLES}
     variables |= {name: colour for colour, names in same for name in names}

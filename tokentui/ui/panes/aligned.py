@@ -236,7 +236,7 @@ def passage_line(passage: Passage | None, size: int) -> Sequence[Cell]:
         return ()
     where = f"document {number(passage.document + 1)}, character {number(passage.start)}"
     return ((
-        ("corpus  ", "accent"), (where, ""), (f" · {plural(size, 'byte')}   ", "muted"), ("e", "key"),
+        ("corpus  ", "strong"), (where, ""), (f" · {plural(size, 'byte')}   ", "muted"), ("e", "key"),
         (" what was typed", "muted"),
     ),)
 
@@ -261,13 +261,15 @@ class CompareEncode(TypedPane):
 
     @property
     def note(self) -> Cell:
-        """`≠ 2/7`: which disagreement is looked at, of all."""
+        """`7 differ`: the number of disagreements; `2 of 7` where one of them is looked at."""
         partings = self.rows.alignment.partings
         if len(self.rows.aligned.keys) < 2:
             return ()
-        at = next((number(n) for n, one in enumerate(partings, 1) if one.start == self.rows.here), "–")
+        at = next((number(n) for n, one in enumerate(partings, 1) if one.start == self.rows.here), "")
         total = number(len(partings))
-        return ((f"≠ {at.rjust(len(total))}/{total}", "muted"),)
+        if at:
+            return ((f"{at.rjust(len(total))} of {total}", "muted"),)
+        return ((plural(len(partings), "differs", "differ"), "muted"),)
 
     def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
         """Show the encodings; see `Body.present`."""

@@ -347,7 +347,7 @@ class MeasuresList(Listing):
         rows, self.note = [TableRow("coming", ((("loading …", "muted"),), *empty))], ()
         if measured is not None:
             rows = list(_measure_rows(measured, now, self.formulas))
-            turned = "conventions: f" if self.formulas else "formulas: f"
+            turned = "f conventions" if self.formulas else "f formulas"
             self.note = measured_note(now) or ((turned, "muted"),)
         if held_out is not None:
             rows += _measure_rows(held_out, now, self.formulas, "second corpus ")

@@ -41,7 +41,7 @@ class TypedPane(Vertical):
 
     def compose(self) -> ComposeResult:
         """The line at the top, the tokens below it."""
-        sign = Lines(lambda width, height: [(("> ", "accent"),)], classes="sign")
+        sign = Lines(lambda width, height: [(("> ", "key"),)], classes="sign")
         yield Horizontal(sign, self.line, self._facts, classes="typing")
         yield self._below
 

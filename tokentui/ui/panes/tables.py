@@ -115,11 +115,12 @@ def _digits(column: ColumnSnapshot) -> int:
 
 
 class _Row(NamedTuple):
-    """A row of candidates: the sign of a tie, the styles of its value and of its loss, and if it is taken."""
+    """A row of candidates: the sign of a tie, the styles of its value, loss and bar, and if it is taken."""
 
     tie: Run
     value: str
     loss: str
+    bar: str
     taken: bool
 
 
@@ -136,8 +137,12 @@ def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
     digits, kinds = _digits(column), [one.kind for one in traits.columns]
     by_count = "score" not in kinds and "loss" not in kinds
     # What rows are compared with.
-    worths = [one.worth for one in column.candidates.rows]
+    page = column.candidates
+    worths = [one.worth for one in page.rows]
     most = float(best.worth if best is not None else max(worths, default=0))
+    # Where counts lie close together the bars begin below the least of them, so that they differ.
+    least_worth = float(min(worths, default=0))
+    base = max(0.0, least_worth - (most - least_worth) / 7)
     # While the next step is EM, the marks are no more than what a pruning would do by the figures of now.
     first = training.taken if training is not None and training.going is not None else -1
     parts = [n for n, kind in enumerate(kinds) if kind == "part"]
@@ -158,7 +163,7 @@ def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
                 if not (traits.replays or traits.compresses):
                     columns.append(Column("", width=room, priority=1))
                     looks.append((of, lambda value, row: (
-                        (bar(value, most, room), "accent" if row.taken else "primary"),
+                        (bar(value - base, most - base, room), row.bar),
                     )))
             case "count":
                 head = "f(xy)" if parts else head
@@ -188,7 +193,8 @@ def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
             case "change":
                 columns.append(Column(head, width=max(6, digits), align="right", priority=3))
                 looks.append((of, lambda value, _: (
-                    ("new", "accent") if value is None else (signed(value), "muted" if value < 0 else ""),
+                    ("new", "") if value is None else (signed(value), "muted" if value < 0 else "")
+                    if value else ("0", "future"),
                 )))
             case "byte":
                 columns.append(Column(head, width=len("ÿ FF"), priority=6))
@@ -216,8 +222,13 @@ def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
             mark = " " if index else "•" if held.number <= at.step else "▸"
             lead = tokens((held.token,), mode)
             cells.append(((number(held.number), "muted"),))
-        tie, bold = ("=" if held.tied else "", "muted"), "strong" if taken else ""
-        row = _Row(tie, bold, "" if dim else style, taken)
+        # Rows that tie are a group: the first has the sign, and the others are quiet.
+        above = index - page.top - 1
+        joins = held.tied and 0 <= above < len(worths) and worths[above] == held.worth
+        tie = "=" if held.tied and not joins else "", "muted"
+        bold = "strong" if taken else "muted" if joins else ""
+        bars = "accent" if taken else "future" if joins else "primary"
+        row = _Row(tie, bold, "" if dim else style, bars, taken)
         cells += [lead, *[look(of(held.values), row) for of, look in looks]]
         return TableRow(held.parts if traits.grows else held.token, tuple(cells), dim=dim, mark=mark)
 
@@ -229,7 +240,7 @@ def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
 
 
 def entries(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
-    """The tokens there are at this step, above them those that the last step dropped.
+    """The tokens there are at this step, below them those that the last step dropped.
 
     The columns are id, token, count, and the token's step, or its score where steps give scores.
     """

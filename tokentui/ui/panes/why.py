@@ -220,7 +220,7 @@ def header(now: Snapshot | None, mode: GlyphMode, cost: Cell, width: int) -> Cel
     told: Cell = (*cost, (view, "warning"), (reason, "muted"), *name_of, *about)
     name: Run = (safe(now.corpus.name, limit=NAME_SHOWN), "")
     left: Cell = (*program, ("   ", ""), name, (facts, "muted"))
-    held: Cell = (*left, (f" · {size(now.main.at.memory)} held" if now.main.at.memory else "", "muted"))
+    held: Cell = (*left, (f" · {size(now.main.at.memory)} of memory" if now.main.at.memory else "", "muted"))
     short: Cell = (*program, ("  ", ""), name, (f" · {size(now.corpus.bytes)}", "muted"))
     # What gives way first is at the top; the name does last.
     ways = (held, told), (left, told), (held, right), (left, right), (short, right)
