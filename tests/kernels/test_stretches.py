@@ -10,10 +10,11 @@ import scanning
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tokentui.axes import preset
 from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus, LongText
-from tokentui.text.count import Words
+from tokentui.text.count import Words, count
 from tokentui.text.kernels import rules
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.split import SPLITS, splitter
@@ -113,3 +114,14 @@ def test_many_stretches_that_do_not_come_again_are_left(
 )
 def test_what_has_no_stretches(recipe: Recipe) -> None:
     assert rules.scanned(recipe) == ""
+
+
+@pytest.mark.parametrize(
+    "text", ["\U0001f602 thing", "a \U0001d400 b \U0001f602\udc80 c", "\U00020000  \u2581 a"]
+)
+@pytest.mark.parametrize("name", ["llama2", "falcon", "gpt2", "t5"])
+def test_characters_past_the_first_plane(name: str, text: str, loaded: None) -> None:
+    """No stretch ends next to one, so that a stretch may hold several words."""
+    corpus, recipe = Corpus.from_lines([text]), preset(name)
+    found, plain = count(corpus, recipe), scanning.plain_count(corpus, recipe)
+    assert (list(found.words), list(found.counts)) == (list(plain.words), list(plain.counts))

@@ -206,11 +206,12 @@ def count_words(
 
 def _with_marks(found: FlatWords) -> FlatWords | None:
     """The words of `split=metaspace`, of its stretches, which may have a space in front; None where ▁ stands
-    in them too."""
+    in them too, or a space further on, as behind a character past the first plane."""
     mark = SPACE_MARK.encode()
-    if mark in found.text:
+    spaced = [2 if found.text[at] == 32 else 0 for at in found.ends[:-1]]
+    if mark in found.text or 2 * found.text.count(b" ") != sum(spaced):
         return None
-    wider = accumulate((2 if found.text[at] == 32 else 0 for at in found.ends[:-1]), initial=0)
+    wider = accumulate(spaced, initial=0)
     ends = array("q", map(operator.add, found.ends, wider))
     return FlatWords(found.text.replace(b" ", mark), ends, found.counts)
 
