@@ -50,7 +50,9 @@ def flow(facts: Iterable[tuple[str, Cell]], width: int, height: int) -> list[Cel
             lines.append(fact)
         else:
             lines[-1:] = [joined]
-    return [((" ", ""), *shortened(line, max(0, width - 2))) for line in lines]
+    room = max(0, width - 2)
+    fits = ui_text.width
+    return [((" ", ""), *(line if fits(line) <= room else shortened(line, room))) for line in lines]
 
 
 _SEAM = re.compile(r" · | {3}|, |; |: | \(")
