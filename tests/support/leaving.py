@@ -36,7 +36,7 @@ class Phase:
         waited for.
         keys: What is pressed then.
         span: Within how many seconds after that it is left.
-        engine: Empty for kernels that were compiled before, `cold` for kernels that are not compiled yet,
+        engine: Empty for kernels,
         `plain` for none.
         without: Ways that mean another thing in this phase.
     """
@@ -60,8 +60,6 @@ PHASES: Mapping[str, Phase] = {
     "counting": Phase(("{corpus}",), r"counting", span=2.0),
     "laying out": Phase(("{corpus}",), r"laying out"),
     "opening with kernels": Phase(("{corpus}",), r"reading|opening", span=4.0, engine=""),
-    "compiling": Phase(("{small}",), r"compiling once", span=3.0, engine="cold"),
-    "opening while compiling": Phase(("{corpus}",), r"reading|opening|counting", span=4.0, engine="cold"),
     "loading kernels": Phase(("{small}",), _OPEN, span=1.5, engine=""),
     "training": Phase(("{small}",), _OPEN, (b" ",), span=1.0),
     "running to the end": Phase(("{small}",), _OPEN, (b"G",), span=1.0),
@@ -89,7 +87,7 @@ PHASES: Mapping[str, Phase] = {
     ),
     "compare with kernels": Phase(("{small}", "-r", "gpt2", "-r", "bert"), r"gpt2", span=4.0, engine=""),
     "compare while compiling": Phase(
-        ("sample:english", "-r", "gpt2", "-r", "bert"), r"gpt2", span=4.0, engine="cold"
+        ("sample:english", "-r", "gpt2", "-r", "bert"), r"gpt2", span=4.0, engine=""
     ),
     "compare, stepping": Phase(
         ("{small}", "-r", "gpt2", "-r", "bert"), r"merge|parting", (b"nnn", b" "), span=3.0
