@@ -23,7 +23,7 @@ from tokentui.text.sources import find_sample
 
 NAMES = {
     "Cancelled", "Candidate", "Corpus", "Encoding", "Preset", "Recipe", "Step", "TokentuiError", "Tokenizer",
-    "Trainer", "__version__", "load", "preset", "presets", "read", "train",
+    "Trainer", "__version__", "diff", "load", "preset", "presets", "read", "train",
 }
 
 

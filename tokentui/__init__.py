@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tokentui.text.corpus import Corpus as Corpus
     from tokentui.tokenizer import Tokenizer as Tokenizer
     from tokentui.tokenizer import Trainer as Trainer
+    from tokentui.tokenizer import diff as diff
     from tokentui.tokenizer import load as load
     from tokentui.tokenizer import read as read
     from tokentui.tokenizer import train as train
@@ -45,6 +46,7 @@ _HOME = {
     "TokentuiError": ("tokentui.core.errors", "TokentuiError"),
     "Tokenizer": ("tokentui.tokenizer", "Tokenizer"),
     "Trainer": ("tokentui.tokenizer", "Trainer"),
+    "diff": ("tokentui.tokenizer", "diff"),
     "load": ("tokentui.tokenizer", "load"),
     "preset": ("tokentui.axes", "preset"),
     "presets": ("tokentui.presets", "presets"),
@@ -55,7 +57,7 @@ _HOME = {
 
 __all__ = [
     "Cancelled", "Candidate", "Corpus", "Encoding", "Preset", "Recipe", "Step", "Tokenizer", "TokentuiError",
-    "Trainer", "__version__", "load", "preset", "presets", "read", "train",
+    "Trainer", "__version__", "diff", "load", "preset", "presets", "read", "train",
 ]
 
 

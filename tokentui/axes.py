@@ -48,6 +48,11 @@ def chosen(recipe: Recipe, name: str) -> list[Choice]:
     return [AXES[name].of(value) for value in values(recipe, name)]
 
 
+def usual_size(recipe: Recipe) -> int | None:
+    """The number of ids that a run ends at where none was asked for; None if the objective has none."""
+    return OBJECTIVES.of(recipe.objective).size
+
+
 def _refusals(recipe: Recipe) -> Iterator[Refusal]:
     for name in AXES:
         for record in chosen(recipe, name):

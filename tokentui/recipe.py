@@ -58,6 +58,8 @@ _CHANGES = "such as 12:forbid:%20t+he, 12:force:e+s or 12:leave-out"
 _CHANGE = re.compile(rf"([0-9]{{1,16}}):({FORBID}|{FORCE}|{LEAVE_OUT})(?::(\S+))?")
 _ESCAPED = re.compile(rb"%([0-9A-Fa-f]{2})")
 _AS_IT_IS = frozenset(range(0x21, 0x7F)).difference(b"%+\\\"'")
+_WRITTEN = tuple(chr(byte) if byte in _AS_IT_IS else f"%{byte:02X}" for byte in range(256))
+"""The text of each byte of a part; a part may have megabytes."""
 _PARTS = {FORBID: (1, 2), FORCE: (2,), LEAVE_OUT: (0,)}
 """The numbers of parts that a what-if of each kind may name."""
 
@@ -89,11 +91,16 @@ class WhatIf(NamedTuple):
     @property
     def text(self) -> str:
         """The what-if as a recipe holds it."""
-        parts = "+".join(
-            "".join(chr(byte) if byte in _AS_IT_IS else f"%{byte:02X}" for byte in part)
-            for part in self.parts
-        )
+        parts = "+".join("".join(map(_WRITTEN.__getitem__, part)) for part in self.parts)
         return f"{self.step}:{self.what}" + (f":{parts}" if parts else "")
+
+    @property
+    def said(self) -> str:
+        """The what-if in a few words, spaces as `·`: `without ·the`. It is not yet safe to draw."""
+        parts = [part.decode("utf-8", "surrogateescape").replace(" ", "·") for part in self.parts]
+        if self.what == LEAVE_OUT:
+            return f"without step {self.step:,}"
+        return f"without {'+'.join(parts)}" if self.what == FORBID else f"{'+'.join(parts)} at {self.step:,}"
 
     @classmethod
     def read(cls, text: str) -> WhatIf:
@@ -119,13 +126,13 @@ class WhatIf(NamedTuple):
         return cls(int(found[1]), found[2], parts)
 
 
-def _in_order(texts: Iterable[str]) -> tuple[str, ...]:
-    """What-ifs as a recipe holds them: by step, each written in one way.
+def check_changes(changes: Iterable[WhatIf]) -> list[WhatIf]:
+    """What-ifs in order of their steps.
 
     Raises:
-        TokentuiError: One cannot be read, one is named twice, or two decide what one step merges.
+        TokentuiError: One is named twice, or two decide what one step merges.
     """
-    changes = sorted(map(WhatIf.read, texts))
+    changes = sorted(changes)
     for one, other in itertools.pairwise(changes):
         if one == other:
             raise TokentuiError("named twice", f"what_if={one.text}", "name it once")
@@ -134,7 +141,16 @@ def _in_order(texts: Iterable[str]) -> tuple[str, ...]:
         if one.what != FORBID and (other := decided.setdefault(one.step, one)) != one:
             what = f"step {one.step:,} has {other.text} already"
             raise TokentuiError(what, f"what_if={one.text}", f"take one {FORCE} or {LEAVE_OUT} for a step")
-    return tuple(one.text for one in changes)
+    return changes
+
+
+def _in_order(texts: Iterable[str]) -> tuple[str, ...]:
+    """What-ifs as a recipe holds them: by step, each written in one way.
+
+    Raises:
+        TokentuiError: One cannot be read, or they do not go together.
+    """
+    return tuple(one.text for one in check_changes(map(WhatIf.read, texts)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +220,11 @@ class Recipe:
             TokentuiError: One is there already, or decides what a step merges that another decides.
         """
         return dataclasses.replace(self, what_if=(*self.what_if, *(one.text for one in changes)))
+
+    def but(self, changes: Iterable[WhatIf] | None = None) -> Recipe:
+        """This recipe without some of its what-ifs, without all where None."""
+        gone = {one.text for one in changes} if changes is not None else set(self.what_if)
+        return dataclasses.replace(self, what_if=tuple(one for one in self.what_if if one not in gone))
 
     @property
     def mark_kind(self) -> str:
@@ -372,6 +393,12 @@ class Run:
     def words(self) -> dict[str, object]:
         """Its words by their names, without those at their defaults; lists as lists."""
         return _said(RUN, self.stops) | _said(RUN, self)
+
+    def sized_like(self, size: int) -> Run:
+        """This run; where it has no size of its own, one that ends at so many ids."""
+        if self.stops.merges is not None or self.stops.vocab_size is not None:
+            return self
+        return self.with_words(vocab_size=size)
 
     def with_words(self, **words: object) -> Run:
         """This run with other words."""

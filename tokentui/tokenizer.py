@@ -9,6 +9,8 @@ from dataclasses import asdict
 from typing import Any, BinaryIO, SupportsIndex
 
 from tokentui import learn
+from tokentui.analyze import diff as differences
+from tokentui.analyze.face import Analysed, Path, Source
 from tokentui.axes import changed, label
 from tokentui.core.errors import TokentuiError, nearest, shown, text_of, whole
 from tokentui.core.jobs import Cancel, Progress, job
@@ -30,10 +32,6 @@ from tokentui.presets import resolved
 from tokentui.recipe import AXIS_NAMES, SHAPE, Recipe, Run, Stops
 from tokentui.text import read as reading
 from tokentui.text.corpus import Corpus
-
-Path = str | os.PathLike[str]
-Source = Corpus | Path | Sequence[Path]
-"""A corpus, or what `read` takes."""
 
 
 def read(
@@ -65,7 +63,7 @@ def read(
         return reading.read(source, as_=as_, field=field, stdin=stdin)
 
 
-class Tokenizer(TokenizerValue):
+class Tokenizer(Analysed):
     """A tokenizer that `load`, `train` and `Trainer.tokenizer` make: the value that encodes, which can be
     saved."""
 
@@ -169,6 +167,34 @@ def load(path: str | os.PathLike[str], split: str = "") -> Tokenizer:
 
 def _public(tokenizer: TokenizerValue) -> Tokenizer:
     return Tokenizer(tokenizer.vocabulary, tokenizer.merges, tokenizer.run)
+
+
+def diff(
+    old: TokenizerValue | Path, new: TokenizerValue | Path, corpus: Source | None = None, *,
+    rows: SupportsIndex = 10, progress: Progress | None = None, cancel: Cancel | None = None,
+) -> differences.Diff:
+    """Find what changed between two tokenizers.
+
+    Args:
+        old: A tokenizer, or its file.
+        new: The other one.
+        corpus: A corpus, or what `read` takes, of which the documents that change are listed; None for none.
+        rows: The most documents listed.
+        progress: Told (done, total): in bytes while reading, then in characters.
+        cancel: Asked meanwhile; true raises `Cancelled`.
+
+    Raises:
+        TokentuiError: A file or the corpus cannot be read.
+
+    >>> old, new = (train("sample:hugs", "gpt2", merges=merges) for merges in (3, 4))
+    >>> [(token.piece, token.id) for token in diff(old, new).came]
+    [(b'un', 259)]
+    """
+    most = whole(rows, "rows", 0, "such as 10")
+    a, b = (one if isinstance(one, TokenizerValue) else files.load(one) for one in (old, new))
+    with job(progress, cancel):
+        read_ = corpus if isinstance(corpus, Corpus | None) else read(corpus)
+        return differences.diff(a, b, read_, rows=most)
 
 
 class Trainer:

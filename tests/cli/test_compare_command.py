@@ -175,7 +175,7 @@ def test_a_file_whose_tokens_have_no_order_has_no_steps(tmp_path: Path) -> None:
 def test_one_that_has_ended_says_why(tmp_path: Path) -> None:
     file = str(tmp_path / "short.json")
     done("train", "sample:hugs", "-r", "hf-bpe", "--merges", "2", "-o", file, "-q")
-    words = ["-t", file, "-r", "hf-bpe", "sample:hugs"]
+    words = ["-t", file, "-r", "hf-bpe", "--merges", "9", "sample:hugs"]
     said = block(done("compare", *words), "first differing step")
     assert said[:2] == [["first differing step, A and B: 3"], ["A", "has ended: the last step"]]
     (found,) = row(*words)["first_difference"]
@@ -275,3 +275,28 @@ def test_nothing_that_acts_is_printed(tmp_path: Path, files: tuple[str, str]) ->
 def test_an_error_is_one_line(line: str, says: str, files: tuple[str, str]) -> None:
     words = [{"FILE": files[0], "OTHER": files[1]}.get(word, word) for word in line.split()]
     assert refused(*words).startswith(says)
+
+
+def test_an_axis_is_of_the_recipe_before_it() -> None:
+    """In front of the first recipe it is of all."""
+    words = ("-r", "gpt2", "-s", "tie=first-seen", "-r", "gpt2", "-r", "bert", "-s", "tie=shortest",
+             "-s", "unknown=fused", "--merges", "5", "sample:sailor")
+    found = [one["recipe"] for one in row("-s", "weight=distinct", *words)["tokenizers"]]
+    assert [one["tie"] for one in found] == ["first-seen", preset("gpt2").tie, "shortest"]
+    assert [one["weight"] for one in found] == ["distinct"] * 3
+    assert found[2]["unknown"] == "fused" != preset("bert").unknown
+    said = refused("compare", "-r", "gpt2", "-r", "bert", "-s", "tye=x", "sample:hugs")
+    assert said.startswith("-s tye=x: no such axis")
+
+
+def test_a_recipe_without_a_size_is_trained_to_that_of_the_file(files: tuple[str, str]) -> None:
+    words = ("-t", files[0], "-r", "gpt4", "sample:english")
+    found = row(*words)["tokenizers"]
+    assert [one["totals"]["vocab_size"] for one in found] == [316, 316]
+    assert [one["trained_to"] for one in found] == [None, 316]
+    assert "316 ids, trained to 316, the size of A" in done("compare", *words)
+    own = row(*words, "--merges", "9")["tokenizers"]
+    assert [one["trained_to"] for one in own] == [None, None]
+    assert own[1]["totals"]["vocab_size"] == 265
+    alone = row("-r", "gpt4", "-r", "gpt2", "sample:hugs")["tokenizers"]
+    assert [one["trained_to"] for one in alone] == [None, None]

@@ -157,3 +157,14 @@ def test_what_is_no_file_has_no_end_and_gets_the_projects_own_format(novel: str)
     assert done("convert", novel, "-") == Path(novel).read_text()
     done("convert", novel, "/dev/null")
     done("train", "sample:sailor", "-r", "gpt2", "--merges", "2", "-o", "/dev/null")
+
+
+def test_a_format_is_named_by_either_word(tmp_path: Path) -> None:
+    """`--format` and `--to` are the same where a file is written."""
+    written = []
+    for n, word in enumerate(("--format", "--to")):
+        made, other = tmp_path / f"made{n}", tmp_path / f"other{n}"
+        done("train", "sample:sailor", "-r", "gpt2", "--merges", "9", "-o", str(made), word, "tiktoken", "-q")
+        done("convert", str(made), str(other), word, "tokentui", "-s", "split=gpt2", "-q")
+        written.append((made.read_bytes(), other.read_bytes()))
+    assert written[0] == written[1]

@@ -95,6 +95,8 @@ WORDS = {
     "decode": ("decode", "-t", "made.json", "64", "65"),
     "split": ("split", "corpus.txt", "-r", "gpt2"),
     "compare": ("compare", "corpus.txt", "-r", "gpt2", "-r", "bert", "--merges", "3"),
+    "languages": ("languages", "-t", "made.json", "corpus.txt"), "diff": ("diff", "made.json", "made.json"),
+    "edit": ("edit", "made.json", "edited.json", "--add", "zebra", "-q"),
     "inspect": ("inspect", "-t", "made.json"),
     "convert": ("convert", "made.json", "tokenizer.json", "--to", "huggingface"),
     "verify": ("verify", "corpus.txt", "-r", "hf-bpe", "--against", "tokenizers", "--merges", "3"),

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from tokentui import train
 from tokentui.core import native
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.encode import offsets
+from tokentui.encode import many, offsets
 from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.segment import PAIRS
 from tokentui.encode.tokenizer import Tokenizer
@@ -101,6 +101,14 @@ def outcome(numbers: Callable[[], Iterable[int | None]]) -> list[int] | str:
         return str(error)
 
 
+def answer(work: Callable[[], object]) -> object:
+    """What some work returns, or what the error says."""
+    try:
+        return work()
+    except TokentuiError as error:
+        return str(error)
+
+
 def compare(tokenizer: Tokenizer, text: str, threads: int = 1, **more: Any) -> None:
     """Both ways come to the same."""
     wanted = outcome(lambda: tokenizer.encode(text, **more).ids)
@@ -129,6 +137,39 @@ def test_any_text(always: None, name: str, text: str, specials: bool, threads: i
         patch.setattr(offsets, "KERNEL_CHARS", len(text) + 1)
         patch.setattr(offsets, "MANY_WORDS", len(text) + 1)
         assert outcome(lambda: tokenizer.encode_ids(text, **more)) == wanted
+
+
+@pytest.mark.parametrize("name", RECIPES)
+@settings(max_examples=20, suppress_health_check=PATCHED)
+@given(listed=st.lists(texts, max_size=12), specials=st.booleans(), call=st.integers(1, 200))
+def test_many_short_texts_by_one_call(
+    kernels: ModuleType, name: str, listed: list[str], specials: bool, call: int
+) -> None:
+    """They are those of one text after the other, also where one is empty, refused, or long."""
+    tokenizer = trained(name)
+    more: dict[str, Any] = {"allow_special": specials, "special_tokens": specials}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(many, "CALL_CHARS", call)
+        patch.setattr(offsets, "KERNEL_CHARS", 60)
+        patch.setattr(kernels, "KEPT_WORDS", 40)
+        wanted = answer(lambda: [tokenizer.encode(text, **more) for text in listed])
+        assert answer(lambda: tokenizer.encode_batch(listed, **more)) == wanted
+
+
+@pytest.mark.parametrize(("name", "joined"), [
+    ("gpt2", True), ("cl100k", True), ("o200k", True), ("whitespace, bytes dropped", False),
+    ("metaspace", False),
+])
+def test_which_short_texts_go_by_one_call(
+    kernels: ModuleType, name: str, joined: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A call tells the words of two texts apart by their bytes, so none may be left out."""
+    monkeypatch.setattr(offsets, "KERNEL_CHARS", 60)
+    tokenizer = Tokenizer(trained(name).vocabulary)
+    listed = ["hug mug", "", "a pug's", "mug  hug"] * 10
+    wanted = [tokenizer.encode(text) for text in listed]
+    monkeypatch.setattr(offsets.WordEncoder, "encode", lambda *_, **__: "alone")
+    assert tokenizer.encode_batch(listed) == (wanted if joined else ["alone"] * len(listed))
 
 
 def test_which_go_through_kernels(always: None) -> None:

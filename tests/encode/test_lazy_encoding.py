@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import tokentui
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job
+from tokentui.encode import many
 from tokentui.encode.encoding import Encoding
 from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.tokenizer import Tokenizer
@@ -44,7 +45,7 @@ def made() -> list[Tokenizer]:
 
 def eager(encoder: WordEncoder, text: str, allow_special: bool = False) -> Encoding:
     """The encoding of a text, all of it worked out at once."""
-    return Encoding.of(text, encoder._placed(text, False, allow_special))
+    return Encoding.of(text, encoder.placed(text, False, allow_special))
 
 
 @given(text=TEXTS, allow=st.booleans())
@@ -133,7 +134,8 @@ def test_threads_that_ask_at_once_find_the_same(made: list[Tokenizer]) -> None:
 
 
 def test_a_batch_in_threads_is_that_of_one(made: list[Tokenizer], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(WordEncoder, "runs", lambda encoder, sizes: [slice(0, 2), slice(2, 3), slice(3, 7)])
+    parts = [slice(0, 2), slice(2, 3), slice(3, 7)]
+    monkeypatch.setattr("tokentui.encode.tokenizer.runs", lambda encoder, sizes: parts)
     texts = ["hugs", "", "pugs hugs", "bun", "pun", "hug", "bugs"]
     for tokenizer in made:
         assert tokenizer.encode_batch(texts) == [eager(tokenizer.encoder, text) for text in texts]
@@ -147,5 +149,5 @@ def test_a_batch_in_threads_is_that_of_one(made: list[Tokenizer], monkeypatch: p
 
 @given(sizes=st.lists(st.integers(0, 5_000_000), max_size=8))
 def test_runs_hold_each_text_once(made: list[Tokenizer], sizes: list[int]) -> None:
-    runs = made[0].encoder.runs(sizes)
+    runs = many.runs(made[0].encoder, sizes)
     assert [n for run in runs for n in range(len(sizes))[run]] == list(range(len(sizes)))

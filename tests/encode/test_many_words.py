@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from protomake import message
 
 from tokentui import train
 from tokentui.core import memo
@@ -17,6 +18,8 @@ from tokentui.encode import offsets
 from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.segment import FUSED, PAIRS, EncodingWay
 from tokentui.encode.vocabulary import Vocabulary
+from tokentui.formats.sentencepiece.file import SENTENCEPIECE
+from tokentui.formats.source import Source
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
 from tokentui.text.pretokenize import Pretokenizer
@@ -139,6 +142,55 @@ def test_by_rows_of_pairs(
     )
     for merges in range(len(vocabulary.merges) + 1):
         compare(WordEncoder(vocabulary, merges, None, way), given)
+
+
+@settings(max_examples=200)
+@given(
+    listed=st.dictionaries(
+        st.text("ab▁é", min_size=1, max_size=4),
+        st.tuples(st.one_of(st.sampled_from([-1.0, -2.0, -9.0]), st.floats(-30, 0, width=32)),
+                  st.sampled_from([1, 1, 1, 4, 5])),
+        min_size=1, max_size=25,
+    ),
+    given=words, bytes_=st.sampled_from([0, 256]), kinds=st.booleans(), steps=st.integers(0, 25),
+)
+def test_by_pieces_of_sentencepiece(
+    loaded: None, listed: dict[str, tuple[float, int]], given: list[str], bytes_: int, kinds: bool, steps: int
+) -> None:
+    """Pieces of one score, tokens for bytes, characters that are no pieces, and pieces that merge with
+    nothing. Where a piece is cut again kernels do nothing."""
+    rows = [("<unk>", 0.0, 2), *((f"<0x{value:02X}>", 0.0, 6) for value in range(bytes_))]
+    rows += [(text, score, kind if kinds else 1) for text, (score, kind) in listed.items()]
+    data = message([
+        *((1, message([(1, text.encode()), (2, score), (3, kind)])) for text, score, kind in rows),
+        (2, message([(3, 2), (35, int(bytes_ > 0))])), (3, message([(1, b"identity")])),
+    ])
+    tokenizer = SENTENCEPIECE.read(Source("a.model", data))
+    for merges in (len(tokenizer.vocabulary.merges), min(steps, len(tokenizer.vocabulary.merges))):
+        encoder = WordEncoder(tokenizer.vocabulary, merges)
+        unit = encoder.pretokenizer.plain_unit
+        if any(kind == 5 for _, _, kind in rows):
+            batch = importlib.import_module("tokentui.encode.kernels.batch").batch
+            assert batch(encoder.vocabulary, merges, encoder.segmenter, unit, drops=False) is None
+        elif unit:
+            compare(encoder, given)
+
+
+def test_a_text_by_pieces_goes_through_kernels(loaded: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words with a line end too, whose bytes are tokens."""
+    rows = [("<unk>", 0.0, 2), *((f"<0x{value:02X}>", 0.0, 6) for value in range(256))]
+    rows += [(text, -float(n), 1) for n, text in enumerate(("▁a", "ab", "a", "b", "c", "▁", "▁▁"), 1)]
+    data = message([
+        *((1, message([(1, text.encode()), (2, score), (3, kind)])) for text, score, kind in rows),
+        (2, message([(3, 2), (35, 1)])), (3, message([(1, b"identity")])),
+    ])
+    text = " ".join("".join(letters) for letters in itertools.product("abc\n", repeat=5))
+    other = SENTENCEPIECE.read(Source("a.model", data)).encoder
+    expected = [row.id for row in other.placed(text, False, False)]  # word by word
+    encoder = SENTENCEPIECE.read(Source("a.model", data)).encoder
+    monkeypatch.setattr(offsets, "MANY_WORDS", 1)
+    monkeypatch.setattr(encoder, "word_ids", lambda word: pytest.fail(repr(word)))
+    assert list(encoder.ids(text)) == expected
 
 
 def test_what_is_known_has_a_bound(loaded: None, monkeypatch: pytest.MonkeyPatch) -> None:

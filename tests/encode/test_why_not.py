@@ -201,7 +201,7 @@ def test_the_sentences_of_a_training() -> None:
     )
     assert tok.why_not("hug", run, 0).reason == "waits"
     assert tok.why_not("gs", run).sentence == (
-        "It is g | s. The first pair that is missing is g + s: it stands nowhere in the corpus now; it never "
+        "It is g | s. The first pair that is missing is g + s: it is no candidate at this step; it never "
         "becomes the best: training ends at step 8."
     )
     assert tok.why_not("hugs", run).reason == "absent"
@@ -213,6 +213,42 @@ def test_the_sentences_of_a_training() -> None:
     assert short.why_not("hug").reason == "max-length"
     digits = tokentui.train(Corpus.from_text("a1 a1 a1"), "llama2", specials=["<unk>"], merges=2)
     assert digits.why_not("a1").reason == "filter"
+
+
+@settings(max_examples=60, deadline=None)
+@given(words=st.lists(st.text("12x", min_size=1, max_size=6), min_size=1, max_size=6),
+       text=st.text("12x", min_size=2, max_size=3), weight=st.sampled_from(["occurrences", "distinct"]))
+def test_text_inside_of_words_against_a_recount(words: list[str], text: str, weight: str) -> None:
+    """A text that stands inside of words only is not said to stand nowhere."""
+    recipe = PLAIN.with_axes(mark="prefix:##", weight=weight)
+    run = tokentui.Trainer(Corpus.from_text(" ".join(words)), recipe)
+    said = run.tokenizer().why_not(text, run)
+    counted = words if weight == "occurrences" else set(words)
+    inside = sum(word.startswith(text, at) for word in counted for at in range(len(word)))
+    if said.reason == "absent":
+        assert not any(word.startswith(text) for word in words)
+        assert said.facts["inside"] == inside
+        assert ("it stands in the corpus only inside of longer words" in said.sentence) == (inside > 0)
+        assert ("no word of the corpus is spelled so" in said.sentence) == (inside == 0)
+    else:
+        assert said.reason == "unknown" or any(word.startswith(text) for word in words)
+
+
+def test_the_pair_that_a_text_without_a_word_lacks() -> None:
+    run = tokentui.Trainer(Corpus.from_text("hug hug hug pug pun bun bugs"), PLAIN)
+    run.run(merges=1)
+    row = next(row for row in run.candidates(9) if (row.left, row.right) == (b"h", b"ug"))
+    said = run.tokenizer().why_not("hugs", run)
+    assert said.reason == "absent"
+    assert said.sentence == (
+        "It is h | ug | s: no token is spelled so, and no word of the corpus is spelled so. The first pair "
+        f"that is missing is h + ug: it stands {row.count} times and is number 1 in line at step 1."
+    )
+    nowhere = run.tokenizer().why_not("sb", run)
+    assert nowhere.sentence == (
+        "It is s | b: no token is spelled so, and no word of the corpus is spelled so. The first pair that "
+        "is missing is s + b: it is no candidate at this step."
+    )
 
 
 def test_a_piece_that_a_pruning_dropped() -> None:

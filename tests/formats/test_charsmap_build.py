@@ -51,3 +51,17 @@ def test_no_steps_are_no_rules_and_others_are_refused() -> None:
     assert rules_of(()) == (b"", False)
     with pytest.raises(Refused, match="normalises by nfc"):
         rules_of(("nfc",))
+
+
+@pytest.mark.parametrize("steps", [("nmt-nfkc",), ("nmt-nfkc", "lowercase"), ("lowercase",)])
+def test_text_is_plain_where_no_rule_matches_at_any_place_of_it(steps: tuple[str, ...]) -> None:
+    rules = Charsmap(rules_of(steps)[0], Node(None, "rules"))
+    plain = [chr(code) for code in range(128) if rules.plain.fullmatch(chr(code))]
+    assert set("a9.") <= set(plain)
+    assert not rules.plain.fullmatch("e\u0301")
+    for one in plain:
+        for other in plain:
+            assert not rules.matches((one + other).encode())
+    changed = [chr(code) for code in range(128) if rules.matches(bytes((code,)))]
+    assert changed
+    assert not set(changed) & set(plain)

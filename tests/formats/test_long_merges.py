@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from tokentui.core.errors import TokentuiError
 from tokentui.formats import source
 from tokentui.formats.files import load
-from tokentui.formats.source import Pairs, Source
+from tokentui.formats.huggingface.file import HUGGINGFACE
+from tokentui.formats.pairs import Pairs
+from tokentui.formats.source import Source
 
 NAMES = st.sampled_from(
     ["a", "b", "▁", "],[", '"],["', '"merges": [', "\\", "]", "[", ', ["', "é", "\ud800", "🙂", ""]
@@ -90,6 +92,41 @@ def test_a_long_list_of_merges_is_not_parsed_at_once(monkeypatch: pytest.MonkeyP
     assert len(found.names) == 12
     assert len(texts) > 100
     assert max(texts) < 300
+
+
+NAMED = st.sampled_from(["a", "b", "]]", "]]}", "]],", "ab", "a]]", "]]}b", "]]]]", "#b", "#ba", "aba"])
+MADE = st.sampled_from([("a", "b"), ("]]", "}"), ("a", "]]"), ("]]}", "b"), ("]]", "]]"), ("ab", "a"),
+                        ('"', "]]}"), ("a", "#b"), ("#b", "#a"), ("]]", "#}")])
+
+
+@given(
+    st.lists(MADE, max_size=9) | st.lists(MADE | st.tuples(NAMED, NAMED), max_size=3), st.integers(0, 40),
+    st.booleans(), st.sampled_from(["", "#"]), st.booleans(),
+)
+def test_rows_of_all_layouts_are_one_tokenizer_or_one_error(
+    rows: list[tuple[str, str]], block: int, first: bool, prefix: str, closed: bool
+) -> None:
+    """Names that look like the end of the list stand in it, a part or what it makes may be in no vocabulary,
+    and what is before the list in the file may be behind it."""
+    names = ["]]", "a", "b", "]]}", '"]]}', "ab", "#b", "#ba", "#a", "}", "#}", '"', "a]]", "]]}b", "aba"]
+    model = {"type": "BPE", "continuing_subword_prefix": prefix,
+             "vocab": {name: n for n, name in enumerate(names if closed else names[:-3])}}
+
+    def found(merges: list[Any], long: int) -> object:
+        parts = {"merges": merges} | model if first else model | {"merges": merges}
+        data = json.dumps({"version": "1.0", "model": parts, "after": [["a", "b"]]}).encode()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(source, "LONG", long)
+            patch.setattr(source, "BLOCK", block)
+            try:
+                made = HUGGINGFACE.read(Source("a file", data))
+            except TokentuiError as error:
+                return str(error)
+        vocabulary = made.vocabulary
+        return vocabulary.pieces, vocabulary.merges, vocabulary.notes, list(vocabulary.order)
+
+    lists, texts = [list(row) for row in rows], [" ".join(row) for row in rows]
+    assert found(lists, 0) == found(lists, 1 << 30) == found(texts, 1 << 30) == found(texts, 0)
 
 
 def test_a_file_is_the_same_tokenizer_by_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -103,7 +103,7 @@ async def tour(
         await draw(screen, session, pilot, **shown)
         wire.check(app)
         if number % 4 == 0:
-            await pilot.press("V")
+            await pilot.press("v")
             await pilot.pause()
             wire.check(app)
 

@@ -19,7 +19,8 @@ from waiting import screen_text, until
 from walls import piles
 
 from tokentui.core.safetext import MARKS_SENT, Kind, is_safe, safe, visible
-from tokentui.ui.dialogs.inspect import MOST_SHOWN, InspectScreen, Row, code_points, facts, piece_of
+from tokentui.ui.dialogs.exact import MOST_SHOWN, Row, code_points, facts, piece_of
+from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.draw.text import PALETTE, ControlGuard, StandIns, replace
 from tokentui.ui.panes.editor import CorpusEditor
 

@@ -15,7 +15,6 @@ import pytest
 from dialogs import FakeFace
 from poisoned import Poison
 from screens import draw, explorer, snapshot
-from textual.command import CommandPalette
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input
@@ -46,6 +45,7 @@ from tokentui.ui.dialogs.open import AddScreen, OpenScreen
 from tokentui.ui.dialogs.pieces import CompressedScreen, PiecesScreen
 from tokentui.ui.dialogs.questions import QuestionsScreen
 from tokentui.ui.dialogs.recipe import RecipeScreen
+from tokentui.ui.dialogs.settings import SettingsScreen
 from tokentui.ui.keeping import OfferScreen
 
 SIZES = ((80, 24), (200, 60))
@@ -114,7 +114,7 @@ class Tour:
         await self.pilot.pause()
 
     async def typed(self, texts: Sequence[str]) -> None:
-        """In the line of the encode pane, in the editor in the place of the corpus, and in the palette."""
+        """In the line of the encode pane, in the editor in the place of the corpus, and in the keys."""
         main = self.app.main
         for text in texts:
             main.encode.line.value = text
@@ -126,9 +126,9 @@ class Tour:
         await self.pilot.pause()
         self.check()
         main.corpus.end()
-        self.app.action_command_palette()
+        await self.app.action_do("ctrl+p")
         await until(
-            self.pilot, lambda: isinstance(self.app.screen, CommandPalette) and self.app.screen.focused
+            self.pilot, lambda: isinstance(self.app.screen, HelpScreen) and self.app.screen.field.has_focus
         )
         for text in texts[:3]:
             self.app.screen.query_one(Input).value = text
@@ -205,6 +205,7 @@ def dialogs(poison: Poison, folder: Path) -> Iterator[tuple[Screen[Any], str, tu
     yield ExportScreen(good), "", ("down", "enter")
     yield ExportScreen(bad), text, ()
     yield HelpScreen(good, ()), text, ()
+    yield SettingsScreen(good), text, ("right", "down", "left")
     yield CompressedScreen(good), "", ("end",)
     yield OfferScreen(good, poison.kept(), text), "", ()
     yield AddScreen(good, text, Recipe()), text, ()

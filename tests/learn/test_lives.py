@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from trainers import merge_steps, start
 
@@ -89,6 +89,7 @@ def test_a_life_of_a_file(text: str, recipe: Recipe, typed: list[str], number: i
 
 
 @settings(max_examples=25, deadline=None)
+@example(text="bbb aaaa aaaabab", typed=["a"], coverage=1.0, policy="drop")
 @given(texts, typed, st.sampled_from([1.0, 0.8]), st.sampled_from(["per-unit", "fused", "drop"]))
 def test_a_life_of_a_unigram_training(text: str, typed: list[str], coverage: float, policy: str) -> None:
     """Rounds of weighing and of dropping; and the replay of what comes out of it."""

@@ -4,6 +4,7 @@ is."""
 from __future__ import annotations
 
 import random
+import tracemalloc
 from array import array
 from collections import Counter
 from collections.abc import Iterator
@@ -101,6 +102,43 @@ def test_any_corpus(recipe: Recipe, counted: dict[str, int], target: int, seeds:
 def test_samples(name: str) -> None:
     lines = find_sample(name).path.read_text("utf-8").splitlines()[:200]
     check(count(Corpus.from_lines(lines), RECIPE), RECIPE, lines, 10**6, 300)
+
+
+@pytest.mark.parametrize("plain", [False, True], ids=["compiled", "plain"])
+@pytest.mark.parametrize("recipe", RECIPES.values(), ids=RECIPES)
+@pytest.mark.parametrize("safe", [640.0, 30.0])
+def test_edges_that_are_not_kept_change_no_number(
+    plain: bool, recipe: Recipe, safe: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The edges are found again block by block, some blocks before and some behind where logarithms begin."""
+    lines = find_sample("english").path.read_text("utf-8").splitlines()[:60]
+    words = count(Corpus.from_lines(lines), recipe.with_axes(objective="count"))
+    monkeypatch.setattr(lattices, "_SAFE_NATS", safe)
+    monkeypatch.setattr(lattices, "_NODE_EDGES", 1024)  # blocks of a few nodes
+    course_of = plain, words, recipe, lines, 10**6, 60
+    kept = list(course(*course_of))
+    monkeypatch.setattr(lattices, "MOST_EDGES", 0)
+    found = list(course(*course_of))
+    assert kept[1].rules is None
+    assert kept[1].edges.target
+    assert found[1].rules is not None
+    assert not found[1].edges.target
+    assert kept[1][:3] == found[1][:3]
+    assert (kept[0], kept[2:]) == (found[0], found[2:])
+
+
+def test_a_word_of_one_letter_takes_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every place of it begins sixteen pieces, whose edges would be most of what a training holds."""
+    size = 40_000
+    words = Words(("a" * size,), (1,))
+    monkeypatch.setattr(lattices, "MOST_EDGES", 0)
+    tracemalloc.start()
+    try:
+        list(islice(course(False, words, BARE, None, 10**6, 1), 3))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 200 * size
 
 
 def test_an_alphabet_of_thousands() -> None:

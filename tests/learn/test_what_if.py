@@ -412,6 +412,37 @@ def test_of_a_compiled_training_the_steps_before_are_not_chosen_again(
     assert compiled.fork(30, ()).traits.engine == native.COMPILED
 
 
+@pytest.mark.parametrize("recipe", [
+    Recipe(), PLAIN, PLAIN.with_axes(unit="byte", unknown="never", mark="end-suffix:</w>", weight="distinct"),
+    PLAIN.with_axes(objective="score", mark="prefix:##", encode="longest-match", unknown="whole-word"),
+])
+def test_plain_python_takes_over_what_kernels_have_laid_out(
+    recipe: Recipe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No step before a what-if is made again, and all that a plain training keeps of them is there."""
+    monkeypatch.delenv(native.ENGINE)
+    if not native.available():
+        pytest.skip("there are no kernels")
+    corpus = Corpus.from_text(" ".join(f"{number * number % 997:b}{number % 7}" for number in range(400)))
+    material = Material.of(start(corpus, recipe).words, recipe, Run(), corpus.documents)
+    compiled, plain = (merging(material, compiled=one) for one in (True, False))
+    for trainer in (compiled, plain):
+        learn.jump(trainer, 60)
+    learn.jump(compiled, 45)
+    for number in (60, 30, 1, 0):
+        taken, made = (
+            vars(one.engine.fork(number, material))  # type: ignore[attr-defined]
+            for one in (compiled, plain)
+        )
+        lists = {name for name, one in made.items() if isinstance(one, list)} - {"_places"}
+        assert {name: taken[name] for name in lists} == {name: made[name] for name in lists}
+        at = made["_pair_at"]
+        live = ([[place for place in one if at[place] == pair] for pair, one in enumerate(of["_places"])]
+                for of in (taken, made))
+        assert next(live) == next(live)
+        assert compiled.engine.number == 45
+
+
 @settings(max_examples=40, deadline=None)
 @given(texts, changes_of(), st.integers(1, 12))
 def test_the_cost_is_a_recount(text: str, changes: list[WhatIf], number: int) -> None:

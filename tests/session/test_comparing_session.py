@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import threading
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,11 @@ from tokentui import learn
 from tokentui.analyze.compare import cuts, disagreements
 from tokentui.axes import preset
 from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.jobs import check
 from tokentui.learn import start
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session import commands as do
+from tokentui.session import driver
 from tokentui.session import state as work
 from tokentui.session.commands import (
     AddColumn,
@@ -189,6 +192,28 @@ async def test_passages_that_columns_cut_otherwise(session: Comparing) -> None:
     assert (seen.between.divergences[0].step, seen.between.divergences[0].done) == (None, True)
     assert seen.between.aligned.passage is None
     await same.close()
+
+
+async def test_the_search_for_a_passage_ends_with_the_comparison(
+    session: Comparing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await session.settle()
+    begun = threading.Event()
+
+    def searches(command: object, at: object) -> None:
+        begun.set()
+        while True:
+            check()
+            time.sleep(0.001)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(driver, "answered", searches)
+        passage = session.send(NextPassage())
+        assert await asyncio.to_thread(begun.wait, PATIENCE)
+        session.send(Leave())
+        with pytest.raises(Cancelled):
+            await asyncio.wait_for(passage, PATIENCE)
+    await asyncio.wait_for(session.idle.wait(), PATIENCE)
 
 
 async def test_columns_come_and_go_and_fail_alone(session: Comparing, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session import commands as do
 from tokentui.session.opening import nothing, prepare
 from tokentui.session.state import State
-from tokentui.session.views import SPEEDS, VOCABULARY_ORDERS, CorpusPlace, Viewport
+from tokentui.session.views import SPEEDS, VOCABULARY_ORDERS, CorpusPlace, Found, Viewport
 from tokentui.text.corpus import Corpus
 
 TEXT = "the cat sat on the mat, the cat ate the rat and the bat " * 3
@@ -83,7 +83,7 @@ def test_every_row_belongs_to_the_step() -> None:
 
 def tell_rows(it: State) -> Any:
     """All vocabulary rows."""
-    it.view = Viewport(vocabulary_rows=10_000)
+    it.view = Viewport(vocabulary_rows=10_000, vocabulary_folded=False)
     return it.snapshot().main.vocabulary.rows
 
 
@@ -114,13 +114,14 @@ def test_windows_are_the_rows_asked_for() -> None:
     tell(it, do.Move(5))
     whole = it.snapshot()
     tell(
-        it, do.SetViewport(Viewport(candidates_top=4, candidates_rows=3, vocabulary_top=2, vocabulary_rows=2))
+        it, do.SetViewport(Viewport(candidates_top=4, candidates_rows=3, vocabulary_top=2, vocabulary_rows=2,
+            vocabulary_folded=False))
     )
     part = it.snapshot()
     assert part.main.candidates.rows == whole.main.candidates.rows[4:7]
     assert part.main.candidates.top == 4
     assert part.main.vocabulary.rows == whole.main.vocabulary.rows[2:4]
-    tell(it, do.SetViewport(Viewport(candidates_top=10**6, vocabulary_top=10**6)))
+    tell(it, do.SetViewport(Viewport(candidates_top=10**6, vocabulary_top=10**6, vocabulary_folded=False)))
     end = it.snapshot()
     page, last = end.main.candidates, whole.main.candidates
     assert page.rows == last.rows[-1:] or page.top == last.total - 1
@@ -131,7 +132,7 @@ def test_windows_are_the_rows_asked_for() -> None:
 def test_orders_of_the_vocabulary(order: str) -> None:
     it = explorer(specials=["<s>"])
     tell(it, do.Move(8))
-    it.view = Viewport(vocabulary_order=order, vocabulary_rows=1000)
+    it.view = Viewport(vocabulary_order=order, vocabulary_rows=1000, vocabulary_folded=False)
     rows = it.snapshot().main.vocabulary.rows
     assert len(rows) == it.snapshot().main.at.vocab_size == 256 + 8 + 1
     assert len({row.id for row in rows}) == len(rows)
@@ -200,12 +201,14 @@ def test_find() -> None:
     it = explorer()
     tell(it, do.Move(10))
     (row,) = tell(it, do.Find("vocabulary", "·the", 0))
-    it.view = Viewport(vocabulary_top=row)
+    it.view = Viewport(vocabulary_top=row.at, vocabulary_folded=False)
     assert b" the" in it.snapshot().main.vocabulary.rows[0].piece
     (pair,) = tell(it, do.Find("pairs", "at", 0, backward=True))
-    it.view = Viewport(candidates_top=pair)
+    it.view = Viewport(candidates_top=pair.at)
     assert b"at" in pairs(it)[0].token
-    assert tell(it, do.Find("corpus", "mat", CorpusPlace())) == [CorpusPlace(0, TEXT.index("mat"))]
+    assert tell(it, do.Find("corpus", "mat", CorpusPlace())) == [
+        Found(CorpusPlace(0, TEXT.index("mat")), 1, TEXT.count("mat"))
+    ]
     assert tell(it, do.Find("pairs", "☃", 0)) == [None]
     assert tell(it, do.Find("vocabulary", "", 0)) == [None]
 

@@ -31,7 +31,9 @@ BOOK = read("sample:english").documents[0]
 def explorer(name: str, text: str = TEXT, **run: Any) -> State:
     corpus, recipe, asked = Corpus.from_text(text, "test"), preset(name), Run.of(run)
     it = State(prepare(corpus, recipe, asked))
-    it.view = replace(it.view, candidates_rows=5000, vocabulary_rows=5000, corpus_chars=5000)
+    it.view = replace(
+        it.view, candidates_rows=5000, vocabulary_rows=5000, corpus_chars=5000, vocabulary_folded=False
+    )
     return it
 
 

@@ -16,9 +16,12 @@ from tokentui.learn import jump, start
 from tokentui.learn.rows import PairCandidate, TokenCandidate
 from tokentui.recipe import Run
 from tokentui.session import commands as do
+from tokentui.session.column import needles
 from tokentui.session.opening import prepare, prepare_tokenizer
 from tokentui.session.state import State
-from tokentui.session.views import Viewport
+from tokentui.session.views import CorpusPlace, Found, Viewport
+from tokentui.text.corpus import Corpus
+from tokentui.text.count import matches_in
 from tokentui.text.read import read
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.panes.tables import tokens
@@ -40,7 +43,7 @@ def on_sample(recipe: str, merges: int = 6) -> State:
 def found(it: State, text: str, mode: GlyphMode = "text", row: int = -1) -> Any:
     answers: list[Any] = []
     it.handle(do.Find("pairs", text, row, False, mode), answers.append)
-    return answers[0]
+    return answers[0] and answers[0].at
 
 
 @pytest.mark.parametrize("recipe", ["gpt2", "wordpiece", "bert", "subword-nmt", "sentencepiece-bpe", "gage"])
@@ -87,3 +90,82 @@ def test_what_is_shown_is_read_back(data: bytes, mode: GlyphMode) -> None:
         "◌" not in text and meant(plainly) == data and "<" not in plainly and "U" not in plainly
     ):
         assert meant(text, mode) == data
+
+
+def naive(text: str, wanted: str) -> list[int]:
+    return [at for at in range(len(text)) if text.startswith(wanted, at)]
+
+
+@given(st.lists(st.text("ab\n", max_size=12), min_size=1, max_size=4), st.text("ab", min_size=1, max_size=3))
+def test_matches_of_the_corpus_are_counted_and_numbered(documents: list[str], wanted: str) -> None:
+    it = State(prepare(Corpus.from_lines(documents), preset("gpt2"), Run()))
+    window = it.main.prepared.text
+    places = [
+        CorpusPlace(document, at)
+        for document in range(window.documents) for at in naive(str(window.text(document)), wanted)
+    ]
+    answers: list[Any] = []
+    for backward in (False, True):
+        here = CorpusPlace()
+        for _ in places:
+            it.handle(do.Find("corpus", wanted, here, backward), answers.append)
+            answer = answers[-1]
+            assert answer is not None
+            assert isinstance(answer.at, CorpusPlace)
+            assert (places[answer.number - 1], answer.matches) == (answer.at, len(places))
+            here = answer.at
+    if not places:
+        it.handle(do.Find("corpus", wanted, CorpusPlace()), answers.append)
+        assert answers == [None]
+
+
+def test_matches_of_a_long_text_are_counted_across_its_parts() -> None:
+    text = ("ab" * 90_000 + "c") * 3
+    for wanted in ("ba", "abc", "cab", "bab"):
+        for end in (None, 0, 7, 262_143, 262_144, 400_000):
+            part = text if end is None else text[: end + len(wanted) - 1]
+            assert matches_in(text, wanted, end) == len(re.findall(f"(?={wanted})", part))
+
+
+@pytest.mark.parametrize("recipe", ["gpt2", "wordpiece", "sentencepiece-unigram", "gage"])
+@pytest.mark.parametrize("wanted", ["th", "·t", "e+r", "☃"])
+def test_a_list_is_narrowed_to_the_rows_that_hold_a_text_at_every_step(recipe: str, wanted: str) -> None:
+    it = State(prepare(read("sample:english"), preset(recipe), Run.of({"vocab_size": 400})))
+    for steps in (0, 1, 2, 5, 3, 0):
+        jump(it.main.trainer, steps)
+        for order in it.main.trainer.traits.orders:
+            it.view = Viewport(
+                candidates_rows=10**6, vocabulary_rows=10**6, vocabulary_order=order, vocabulary_folded=False
+            )
+            whole = it.snapshot().main
+            it.view = Viewport(
+                vocabulary_order=order, candidates_only=wanted, vocabulary_only=wanted, candidates_rows=7,
+                candidates_top=2,
+            )
+            left = it.snapshot().main
+            texts = needles(wanted)
+            pairs = [
+                (n, row) for n, row in enumerate(whole.candidates.rows)
+                if any(one in row.spelled or one in b"+".join(row.parts) for one in texts)
+            ]
+            entries = [
+                (n, row) for n, row in enumerate(whole.vocabulary.rows)
+                if any(one in row.piece for one in texts)
+            ]
+            page, listed = left.candidates, left.vocabulary
+            assert (page.total, page.whole) == (len(pairs), whole.candidates.total)
+            assert list(page.rows) == [row for _, row in pairs[page.top : page.top + 7]]
+            assert [page.number(n) for n in range(page.total)] == [n for n, _ in pairs]
+            if recipe != "gage":  # a byte that stands for a pair is found by what it stands for
+                assert (listed.total, listed.whole) == (len(entries), whole.vocabulary.total)
+                assert list(listed.rows) == [row for _, row in entries[:60]]
+
+
+def test_a_match_in_a_narrowed_list_is_a_row_of_that() -> None:
+    it = on_sample("gpt2")
+    it.view = Viewport(candidates_only="th")
+    rows = it.snapshot().main.candidates.rows
+    answers: list[Any] = []
+    it.handle(do.Find("pairs", "the", -1), answers.append)
+    holding = [n for n, row in enumerate(rows) if b"the" in row.token]
+    assert answers == [Found(holding[0], 1, len(holding))]

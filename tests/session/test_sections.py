@@ -42,6 +42,7 @@ VIEWS = st.builds(
     Viewport,
     candidates_top=st.integers(0, 30), candidates_rows=st.integers(1, 20), vocabulary_top=st.integers(0, 300),
     vocabulary_rows=st.integers(1, 20), vocabulary_order=st.sampled_from(VOCABULARY_ORDERS),
+    vocabulary_folded=st.booleans(),
     corpus=st.builds(CorpusPlace, st.integers(0, 8), st.integers(0, 60)), corpus_chars=st.integers(0, 200),
     corpus_before=st.integers(0, 80), curve_points=st.integers(2, 9),
 )

@@ -173,7 +173,7 @@ def listed(look: TokenList, total: int = 300, at: Position = AT) -> TokensInBoth
         TokenInBoth(f"t{look.part}{n}".encode(), n, n + 50 if look.part == "common" else None, 900 - n, n % 3)
         for n in range(look.top, min(total, look.top + look.rows))
     )
-    return TokensInBoth(at, look, total, rows)
+    return TokensInBoth(at, look, total, rows, whole=512)
 
 
 def snapshot(count: int = 2, **changes: Any) -> Snapshot:

@@ -25,7 +25,19 @@ from tokentui.learn.objectives import Material
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Candidate, Page, Query, Traits
 from tokentui.learn.trainer import Goal, Made, Size
-from tokentui.learn.values import MAKING, Changed, Constraints, Event, Kind, Life, Merged, Ranked, Span, Step
+from tokentui.learn.values import (
+    MAKING,
+    Changed,
+    Constraints,
+    Event,
+    Kind,
+    Life,
+    Merged,
+    Ranked,
+    Span,
+    Step,
+    Used,
+)
 from tokentui.recipe import Recipe, WhatIf
 from tokentui.text.count import Words
 
@@ -434,6 +446,16 @@ class EventTrainer(PairTrainer):
         making = (step.number for step in self.engine.steps for event in step.events
                   if event.symbol == symbol and event.kind in MAKING)
         return next(making, 0)
+
+    def uses_over(self, symbol: int) -> Callable[[], Sequence[Used]]:
+        """The uses of a symbol at each step, by standing there."""
+        found = [Used(0, 0)] if symbol >= len(self.fork(0, ()).uses) else []
+        for number in range(len(found), self.number + 1):
+            uses = self.fork(number, ()).uses
+            count = uses[symbol] if symbol < len(uses) else 0
+            if not found or count != found[-1].uses:
+                found.append(Used(number, count))
+        return lambda: found
 
     def changed(self) -> Changed:
         """The changes of the last step."""

@@ -90,7 +90,7 @@ WALKS: tuple[Walk, ...] = (
     _walk("llama2", "sample:python -r llama2 --merges 60", "n ] 3 S G 2"),
     _walk(
         "recipe", "sample:english -r gpt2 --merges 30",
-        "a down down down p escape a tab down right down enter escape",
+        "a down down down ctrl+t escape a tab down right down enter escape",
     ),
     _walk("recipe-small", "sample:english -r gpt2 --merges 30", "a tab down down enter escape escape", SMALL),
     _walk("change", "sample:english -r gpt2 --merges 30", "G a down down enter n b"),
@@ -107,14 +107,14 @@ WALKS: tuple[Walk, ...] = (
     _walk("scripts", "sample:hindi -r gpt2 --merges 60", "n ] v v v v G", SMALL),
     _walk("emoji", "sample:emoji -r gpt4o --merges 60", "n ] 2 enter escape 3 G", SMALL),
     _walk(
-        "compare", "sample:english -r gpt2 -r wordpiece --merges 60", "n n N b v v v d 2 3 4 5 6 7 1 z z p"
+        "compare", "sample:english -r gpt2 -r wordpiece --merges 60", "n n N b I I I d 2 3 4 5 6 7 1 Z Z A"
     ),
     _walk("compare-small", "sample:english -r gpt2 -r bert --merges 40", "n n G 2 3 4 5 6 7 1", SMALL),
     _walk(
         "compare-three", "sample:english -r gpt2 -r llama2 -r sentencepiece-unigram --merges 40",
-        "n n p d 4 full_stop full_stop comma 5 f 7 right right",
+        "n n A d 4 J J K 5 M 7 right right",
     ),
-    _walk("compare-change", "sample:english -r gpt2 -r bert --merges 40", "n x escape c escape"),
+    _walk("compare-change", "sample:english -r gpt2 -r bert --merges 40", "n delete escape c escape"),
     _walk("tokenizer", "-t TOKENIZER sample:english", "0 n n ] 2 enter escape 3 F escape G b"),
     _walk("tokenizer-small", "-t TOKENIZER sample:english", "0 n n 3 enter escape G", SMALL),
 )

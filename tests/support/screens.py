@@ -22,7 +22,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.encode.encoding import EncodedToken
 from tokentui.learn.rows import Page, Why
 from tokentui.recipe import Ending, Recipe
-from tokentui.session.commands import Command, InspectText, Preview
+from tokentui.session.commands import Command, InspectText, InspectToken, LifeOfWord, Preview
 from tokentui.session.snapshot import CorpusFacts, PreviewView, Snapshot
 from tokentui.session.views import (
     AtStep,
@@ -187,6 +187,8 @@ class FakeSession:
         self.answers: dict[type, Any] = {
             Preview: PreviewView((), (), "no pair is left", 0),
             InspectText: TokentuiError("there is no text"),
+            InspectToken: TokentuiError("there is no token"),
+            LifeOfWord: TokentuiError("there is no word"),
         }
         self.closed = False
         self.version = 0

@@ -13,7 +13,7 @@ import pytest
 
 from tokentui.core.errors import TokentuiError
 from tokentui.text.read import read
-from tokentui.text.sources import READ_AS, Sample, find_sample, samples
+from tokentui.text.sources import READ_AS, Sample, find_sample, parallel, samples
 
 EXAMPLES = {
     "cat-bat-rat": "swift-cat-bat-rat-bat",
@@ -64,7 +64,30 @@ def test_the_readme_names_every_file() -> None:
     readme = (folder / "README.md").read_text(encoding="utf-8")
     listed = {line.split("`")[1] for line in readme.splitlines() if line.startswith("| `")}
     assert listed == {sample.path.name for sample in samples()}
-    assert listed == {path.name for path in folder.iterdir()} - {"README.md"}
+    assert listed == {path.name for path in folder.iterdir()} - {"README.md", "parallel"}
+
+
+def test_the_parallel_set_is_line_by_line() -> None:
+    """Twelve languages with as many lines, each a sentence of its own that ends as sentences do."""
+    folder = find_sample("parallel/english").path.parent
+    assert {sample.path for sample in parallel()} == set(folder.iterdir())
+    readme = (folder.parent / "README.md").read_text(encoding="utf-8").partition("## The parallel set")[2]
+    for sample in parallel():
+        corpus = read(f"sample:{sample.name}")
+        assert (len(corpus.documents), len(set(corpus.documents))) == (40, 40)
+        assert (corpus.invalid, corpus.notes, sample.as_) == (None, (), "lines")
+        assert sample.title in readme
+        for line in corpus.documents:
+            assert unicodedata.is_normalized("NFC", line)
+            assert line == line.strip()
+            assert line[-1] in ".?!؟।。？！"
+            assert not any(letter.isdigit() for letter in line)
+    # A question is one in all languages, and a call too.
+    lines = zip(*(read(f"sample:{sample.name}").documents for sample in parallel()), strict=True)
+    marks = {"Japanese"}  # where a question ends with か and a full stop
+    asked = [n for n, line in enumerate(parallel()) if line.title not in marks]
+    for row in lines:
+        assert len({one[-1] in "?؟？" for n, one in enumerate(row) if n in asked}) == 1, row
 
 
 def test_the_program_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

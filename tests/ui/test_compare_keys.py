@@ -22,10 +22,12 @@ from compares import (
     measured,
     snapshot,
 )
+from comparing import Bench
 from dialogs import typed
 from screens import explorer, screen_text
-from waiting import until
+from waiting import notes_of, until
 
+from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.presets import preset_named
 from tokentui.recipe import Recipe
@@ -49,16 +51,25 @@ from tokentui.session.commands import (
     SyncBy,
 )
 from tokentui.session.views import PARTS, ColumnWanted, Passage, Position, TokenList
-from tokentui.ui.actions import COMPARE_ACTIONS
+from tokentui.text.read import read
+from tokentui.ui.actions import COMPARE_ACTIONS, MAIN_ACTIONS
 from tokentui.ui.compare import CompareScreen
-from tokentui.ui.dialogs.ask import AskLine, HelpScreen, conventions, destination, foretell, place_of
+from tokentui.ui.dialogs.ask import (
+    AskLine,
+    HelpScreen,
+    ToSize,
+    conventions,
+    destination,
+    foretell,
+    place_of,
+)
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.open import AddScreen, OpenScreen
 from tokentui.ui.dialogs.recipe import RecipeScreen
 from tokentui.ui.keys import hints
 from tokentui.ui.main import MainScreen
+from tokentui.ui.panes.aligned import passage_line
 from tokentui.ui.panes.lines import PANES
-from tokentui.ui.screen import ActionCommands
 
 A, B, C = KEYS[:3]
 
@@ -66,10 +77,11 @@ A, B, C = KEYS[:3]
 async def test_keys_that_only_ask_the_session() -> None:
     wanted = {
         "n": Move(1), "b": Move(-1), "right_square_bracket": Move(10), "left_square_bracket": Move(-10),
-        "N": Move(100), "B": Move(-100), "space": Play(), "equals_sign": Speed(1), "minus": Speed(-1),
-        "0": GoTo(0), "G": GoTo(None), "v": SyncBy(), "d": GoToDivergence(A, B), "x": RemoveColumn(A),
-        "delete": RemoveColumn(A),
-        "greater_than_sign": MoveColumn(A, 1),
+        "N": Move(100), "right_curly_bracket": Move(100), "left_curly_bracket": Move(-100),
+        "space": Play(), "plus": Speed(1), "minus": Speed(-1),
+        "greater_than_sign": Speed(1), "less_than_sign": Speed(-1),
+        "0": GoTo(0), "G": GoTo(None), "I": SyncBy(), "d": GoToDivergence(A, B), "delete": RemoveColumn(A),
+        "right_parenthesis": MoveColumn(A, 1),
     }
     async with comparing() as (_, _, session, pilot):
         for key, command in wanted.items():
@@ -88,11 +100,11 @@ async def test_going_from_pane_to_pane() -> None:
                 pilot,
                 lambda n=n: screen.active == stops[n] and screen.focused is screen.body_of(screen.active),  # type: ignore[misc]
             )
-        for key, pane in zip("1234567m", [*PANES, "measures"], strict=True):
+        for key, pane in zip("1234567", PANES, strict=True):
             await pilot.press(key)
             assert (screen.active, screen.typing) == (pane, False)
         # Keys about a column are about the one that had the focus last.
-        await pilot.press("1", "1", "m")
+        await pilot.press("1", "1", "5")
         assert screen.place == 1
         await pilot.click(screen.columns[0].table)
         await until(pilot, lambda: screen.place == 0 and screen.focused is screen.columns[0].table)
@@ -111,7 +123,7 @@ async def test_what_is_told() -> None:
         await draw(
             screen, session, pilot, aligned=aligned(("a|b", "a|b")), tokens=listed(TokenList(A, B, "only_a"))
         )
-        await pilot.press("d", "x", "full_stop", "p", "3")
+        await pilot.press("d", "delete", "J", "A", "3")
         for said in (
             "no step differs", "two columns are the least", "this text is cut alike",
             "there are only two columns",
@@ -119,7 +131,7 @@ async def test_what_is_told() -> None:
             await until(pilot, lambda said=said: said in screen_text(app))  # type: ignore[misc]
         # Rows of another list are not shown.
         assert "tonly_a0" not in screen_text(app)
-        await pilot.press("V", "1")
+        await pilot.press("v", "1")
         await until(pilot, lambda: "\\xe2" in screen_text(app))
 
 
@@ -144,6 +156,7 @@ async def test_a_stretch_that_is_cut_otherwise_is_encoded() -> None:
     [
         (AT, "+100", "step 228", 228), (AT, "50%", "step 500", 500),
         (Position("size", 384), "1,000", "1,000 ids", 1000),
+        (Position("size", 384), "size 1,000", "1,000 ids", 1000),
         (Position("tokens", 128), "end", "the end of every column", None),
     ],
 )
@@ -151,6 +164,52 @@ def test_places_to_go_to(position: Position, line: str, said: str, step: int | N
     place = place_of(snapshot(position=position))
     assert destination(line, place) == GoTo(step)
     assert foretell(line, place) == said
+
+
+@pytest.mark.parametrize("by", ["merges", "tokens"])
+async def test_a_size_is_gone_to_by_ids(by: str) -> None:
+    position = Position(by, 128)
+    place = place_of(snapshot(position=position))
+    assert destination("size 2000", place) == ToSize(2000)
+    assert foretell("size 2000", place) == "2,000 ids, and in step by ids from here on"
+    async with comparing() as (app, screen, session, pilot):
+        await draw(screen, session, pilot, position=position)
+        await pilot.press("g")
+        await until(pilot, lambda: "size 2000: by ids, as I" in screen_text(app))
+        session.sent.clear()
+        await typed(pilot, "size 2000")
+        await pilot.press("enter")
+        await until(pilot, lambda: session.of(GoTo))
+        assert [one for one in session.sent if isinstance(one, SyncBy | GoTo)] == [SyncBy("size"), GoTo(2000)]
+
+
+def test_columns_go_to_a_size_whatever_they_were_in_step_by() -> None:
+    bench = Bench(read("sample:hugs"), preset("gpt2"), preset("gpt2").with_axes(tie="first-seen"))
+    assert bench.state.sync.position.by == "merges"
+    for command in (SyncBy("size"), GoTo(262)):
+        bench.do(command)
+    assert bench.state.sync.position == Position("size", 262)
+    assert [column.trainer.size_at(column.trainer.number) for column in bench.state.sync.columns] == [262] * 2
+
+
+KEYS_OF_MAIN = sorted(
+    {key for one in MAIN_ACTIONS if one.palette and not one.needs for key in one.keys if len(key) == 1}
+    - {key for one in COMPARE_ACTIONS for key in one.keys}
+)
+
+
+async def test_a_key_of_the_main_screen_says_where_it_works() -> None:
+    assert {"U", "Y"} <= {*KEYS_OF_MAIN}
+    async with comparing() as (app, screen, session, pilot):
+        for key in KEYS_OF_MAIN:
+            session.sent.clear()
+            await pilot.press(key)
+            await until(
+                pilot, lambda key=key: any(note.startswith(f"{key} (") for note in notes_of(app))  # type: ignore[misc]
+            )
+            assert app.screen is screen
+            assert session.sent == []
+        assert "U (until) works on the main screen: esc goes back there" in notes_of(app)
 
 
 async def test_columns_stand_beside_each_other() -> None:
@@ -172,9 +231,9 @@ async def test_columns_stand_beside_each_other() -> None:
         tops = {pane.table.top for pane in screen.columns[:3:2]}
         assert len(tops) == 1
         assert tops != {0}
-        await pilot.press("less_than_sign")
+        await pilot.press("left_parenthesis")
         assert not session.of(MoveColumn)
-        await pilot.press("right", "less_than_sign")
+        await pilot.press("right", "left_parenthesis")
         await pilot.pause()
         assert session.of(MoveColumn) == [MoveColumn(B, -1)]
         assert screen.place == 0
@@ -183,7 +242,7 @@ async def test_columns_stand_beside_each_other() -> None:
 async def test_pairs_of_columns() -> None:
     async with comparing(count=3) as (_, screen, session, pilot):
         assert screen.pair == (A, B)
-        await pilot.press("p")
+        await pilot.press("A")
         assert screen.pair == (A, C)
         await pilot.press("2", "right", "d", "enter")
         await pilot.pause()
@@ -213,24 +272,24 @@ async def test_typing() -> None:
 
 async def test_passages_of_the_corpus() -> None:
     async with comparing() as (app, screen, session, pilot):
-        await pilot.press("e")
+        await pilot.press("E")
         assert session.of(ShowPassage) == [ShowPassage(Passage())]
         rows = aligned(ROWS[:2], passage=Passage(2, 400))
         await draw(screen, session, pilot, aligned=rows)
         assert "document 3, character 400" in screen_text(app)
         session.answers[NextPassage] = Passage(3, 0)
-        await pilot.press(*["full_stop"] * (len(screen.encode.rows.alignment.partings) + 1))
+        await pilot.press(*["J"] * (len(screen.encode.rows.alignment.partings) + 1))
         await until(pilot, lambda: session.of(NextPassage) == [NextPassage()])
         # The first disagreement of the next passage is looked at as soon as it is there.
         await draw(screen, session, pilot, aligned=aligned(ROWS[:2], passage=Passage(3, 0)))
         assert screen.encode.rows.here == screen.encode.rows.alignment.partings[0].start
-        await pilot.press("comma")
+        await pilot.press("K")
         await until(pilot, lambda: session.of(NextPassage)[-1] == NextPassage(backward=True))
         await until(pilot, lambda: screen.encode.rows.here == screen.encode.rows.alignment.partings[-1].start)
         session.answers[NextPassage] = None
-        await pilot.press("full_stop")
+        await pilot.press("J")
         await until(pilot, lambda: "cut the whole corpus alike" in screen_text(app))
-        await pilot.press("e")
+        await pilot.press("E")
         assert session.of(ShowPassage)[-1] == ShowPassage(None)
         await pilot.press("i")
         assert session.of(ShowPassage)[-1] == ShowPassage(None)
@@ -248,16 +307,36 @@ async def test_what_is_typed_over_a_passage_is_text() -> None:
         await until(pilot, lambda: "document 3, character 400" in screen_text(app))
 
 
+async def test_find_in_the_list_goes_from_match_to_match() -> None:
+    async with comparing((120, 40)) as (app, screen, session, pilot):
+        await pilot.press("3", "slash")
+        await until(pilot, lambda: app.screen is not screen)
+        await typed(pilot, "7")
+        await pilot.press("enter")
+        await until(pilot, lambda: session.of(SetViewport)[-1].viewport.tokens.seek == "7")
+        look = session.of(SetViewport)[-1].viewport.tokens
+        assert look.find == ""
+        await draw(screen, session, pilot, tokens=dataclasses.replace(listed(look), places=(7, 17, 27)))
+        for key, row in (("", 7), ("full_stop", 17), ("full_stop", 27), ("full_stop", 7), ("comma", 27)):
+            if key:
+                await pilot.press(key)
+            await until(pilot, lambda row=row: screen.vocabulary.table.cursor == row)  # type: ignore[misc]
+        await until(pilot, lambda: "3 of 3 · " in screen_text(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: session.of(SetViewport)[-1].viewport.tokens.seek == "")
+        assert app.screen is screen
+
+
 async def test_lists_of_tokens() -> None:
     async with comparing() as (app, screen, session, pilot):
         await pilot.press("3")
         for part in (*PARTS[1:], PARTS[0]):
             await pilot.press("right")
             await until(pilot, lambda part=part: session.of(SetViewport)[-1].viewport.tokens.part == part)  # type: ignore[misc]
-        await pilot.press("left", "left", "left", "t")
+        await pilot.press("left", "left", "left", "r")
         await until(pilot, lambda: session.of(SetViewport)[-1].viewport.tokens.bare)
         assert session.of(SetViewport)[-1].viewport.tokens.part == "only_b"
-        await pilot.press("right", "slash")
+        await pilot.press("right", "ampersand")
         await until(pilot, lambda: app.screen is not screen)
         await typed(pilot, "ing")
         await pilot.press("enter")
@@ -266,7 +345,7 @@ async def test_lists_of_tokens() -> None:
         # The lists of what is never made are of exact tokens.
         assert (look.part, look.find, look.bare) == ("never_b", "ing", False)
         await draw(screen, session, pilot, tokens=listed(dataclasses.replace(look, top=0)))
-        await until(pilot, lambda: "/ing ·" in screen_text(app))
+        await until(pilot, lambda: '300 of 512 hold "ing"' in screen_text(app))
         await pilot.press("end")
         await until(pilot, lambda: session.of(SetViewport)[-1].viewport.tokens.top > 0)
         look = session.of(SetViewport)[-1].viewport.tokens
@@ -283,13 +362,13 @@ async def test_lists_of_tokens() -> None:
 
 async def test_measures_and_formulas() -> None:
     async with comparing() as (app, screen, session, pilot):
-        await pilot.press("7", "f")
+        await pilot.press("7", "M")
         await draw(screen, session, pilot)
         assert screen.active == "measures"
         assert "words with |w| ≥ 2 / W" in screen_text(app)
-        await pilot.press("f")
+        await pilot.press("M")
         await until(pilot, lambda: "splitter whitespace" in screen_text(app))
-        await pilot.press("u")
+        await pilot.press("C")
         await until(pilot, lambda: isinstance(app.screen, AskLine))
         await typed(pilot, "gpt2 -1")
         await pilot.press("enter")
@@ -338,7 +417,26 @@ async def test_the_cursor_reads_curves() -> None:
 def test_a_part_of_a_size_is_nothing() -> None:
     with pytest.raises(TokentuiError, match="parts of a run are steps"):
         destination("50%", place_of(snapshot(position=Position("size", 384))))
-    assert foretell("", place_of(snapshot())) == "a step, +100, -5, 50%, end"
+    assert foretell("", place_of(snapshot())) == "a step, +100, -5, 50%, end; size 2000: by ids, as I"
+
+
+async def test_figures_are_said_to_be_of_what_they_count() -> None:
+    (key,) = next(one.keys for one in COMPARE_ACTIONS if one.name == "passage")
+    (line,) = passage_line(Passage(0, 0), 10)
+    assert [text for text, style in line if style == "key"] == [key]
+    async with comparing() as (app, screen, session, pilot):
+        await draw(screen, session, pilot, aligned=aligned(("a|b|c", "a|bc")))
+        await pilot.press("4")
+        await until(pilot, lambda: screen.encode.rows.has_focus)
+        rows = screen.encode.rows.alignment.rows
+        (ruler,) = (one for one in screen_text(app).splitlines() if "cut here" in one)
+        figures = [int(one) for one in ruler.partition("cut here")[0] if one.isdigit()]
+        ends = [{token.end for token in tokens} for tokens in screen.encode.rows.aligned.tokens]
+        assert len(ends) == len(rows) == 2
+        text = screen.encode.rows.aligned.text
+        assert figures == [n for at in range(1, len(text)) if (n := sum(at in one for one in ends))]
+        await pilot.press("5")
+        await until(pilot, lambda: "encoded, not as trained" in screen_text(app))
 
 
 async def test_adding_a_column(tmp_path: Path) -> None:
@@ -349,7 +447,7 @@ async def test_adding_a_column(tmp_path: Path) -> None:
     async with comparing() as (app, screen, session, pilot):
 
         async def add(*keys: str, text: str = "") -> Any:
-            await pilot.press("plus")
+            await pilot.press("c")
             await until(pilot, lambda: isinstance(app.screen, AddScreen))
             assert isinstance(app.screen, AddScreen)
             app.screen.field.value = text
@@ -366,7 +464,7 @@ async def test_adding_a_column(tmp_path: Path) -> None:
         assert (await add("enter", text=str(own))).recipe == Recipe()
         assert (await add("tab", "enter", text=f"{tmp_path}/s")).path == str(file)
         assert (await add("down", "end", "enter", text=f"{tmp_path}/s")).path == str(file)
-        await pilot.press("plus")
+        await pilot.press("c")
         await until(pilot, lambda: isinstance(app.screen, AddScreen))
         await typed(pilot, "no-such-thing")
         await pilot.press("enter")
@@ -374,13 +472,13 @@ async def test_adding_a_column(tmp_path: Path) -> None:
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is screen)
         await draw(screen, session, pilot, count=4)
-        await pilot.press("plus")
+        await pilot.press("c")
         await until(pilot, lambda: "there are four columns already" in screen_text(app))
 
 
 async def test_a_recipe_of_ones_own() -> None:
     async with comparing() as (app, screen, session, pilot):
-        await pilot.press("plus")
+        await pilot.press("c")
         await until(pilot, lambda: isinstance(app.screen, AddScreen))
         await pilot.press("down", "enter")
         await until(pilot, lambda: isinstance(app.screen, RecipeScreen))
@@ -394,14 +492,14 @@ async def test_a_recipe_of_ones_own() -> None:
 
 async def test_a_second_corpus() -> None:
     async with comparing() as (app, screen, session, pilot):
-        await pilot.press("o")
+        await pilot.press("V")
         await until(pilot, lambda: isinstance(app.screen, OpenScreen))
         await typed(pilot, "sample:sailor")
         await pilot.press("enter")
         await until(pilot, lambda: session.of(HoldOut) == [HoldOut("sample:sailor")])
         await draw(screen, session, pilot, held_out="sailor", held_measured=measured(2, corpus="sailor"))
         assert "second: sailor" in screen_text(app)
-        await pilot.press("o")
+        await pilot.press("V")
         assert session.of(HoldOut)[-1] == HoldOut("")
 
 
@@ -412,7 +510,7 @@ async def test_leaving() -> None:
         await pilot.press("escape")
         assert session.of(CancelWork)
         await draw(screen, session, pilot)
-        await pilot.press("z")
+        await pilot.press("Z")
         await until(pilot, lambda: screen.zoomed)
         await pilot.press("escape")
         await until(pilot, lambda: not screen.zoomed)
@@ -433,9 +531,6 @@ async def test_help_footer_and_palette_are_made_from_the_one_list() -> None:
         await until(pilot, lambda: "Choices" in screen_text(app))
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is screen)
-        found = {str(hit.text) async for hit in ActionCommands(screen).discover()}
-        assert found == {action.help for action in COMPARE_ACTIONS if action.palette}
-        assert "Open a corpus" not in found
         line = screen_text(app).splitlines()[-1]
         for action in hints(COMPARE_ACTIONS, "choices", "compare")[:8]:
             assert f"{action.shown_key} {action.label}" in line

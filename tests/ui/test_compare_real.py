@@ -143,12 +143,12 @@ async def test_as_the_command_line_opens_it(tmp_path: Path) -> None:
         assert at == [12, train(read(["sample:hugs"]), "wordpiece", merges=30).merges]
         await pilot.press("7")
         await until(pilot, lambda: now().between.curves is not None and "dashed" in screen_text(app))
-        await pilot.press("3", "v")
+        await pilot.press("3", "I")
         await until(pilot, lambda: now().position.by == "size")
         await until(pilot, lambda: now().between.tokens is not None)
-        await pilot.press("1", "1", "1", "x")
+        await pilot.press("1", "1", "1", "delete")
         await until(pilot, lambda: len(now().columns) == 2)
-        await pilot.press("x")
+        await pilot.press("delete")
         await until(pilot, lambda: notes_of(app))
         assert len(now().columns) == 2
 

@@ -56,10 +56,10 @@ async def test_panes_that_share_a_place() -> None:
             await pilot.press(PANES[pane][0][0])
             await pilot.pause()
             await check_kept(pilot, f"compare-{pane}-80x24")
-        await pilot.press("5", "z", "f")
+        await pilot.press("5", "Z", "M")
         await draw(screen, session, pilot, held_out="b.txt", held_measured=measured(2, corpus="b.txt"))
         await check_kept(pilot, "compare-zoomed-80x24")
-        await pilot.press("z")
+        await pilot.press("Z")
         await until(pilot, lambda: screen.columns_row.display)
 
 
@@ -99,9 +99,9 @@ async def test_wide_and_combining_characters_stay_in_their_columns() -> None:
         assert seen == [one.start for one in shown.alignment.partings]
         await pilot.pause()
         assert f"{len(seen)} of {len(seen)}" in screen_text(app)
-        await pilot.press("full_stop")
+        await pilot.press("J")
         assert shown.here == seen[0]
-        await pilot.press("comma")
+        await pilot.press("K")
         assert shown.here == seen[-1]
 
 
@@ -178,7 +178,7 @@ async def test_resizing_comes_back_to_the_same_screen() -> None:
 async def test_a_column_that_cannot_be_shown_and_one_that_comes() -> None:
     async with comparing((120, 40), 3) as (app, screen, session, pilot):
         bad = column(1, error="byte 17 is no UTF-8, and " * 6 + EVIL, in_sync=False)
-        coming = column(2, loading=Busy("counting", 45, 100), in_sync=False)
+        coming = column(2, loading=Busy("counting", 45, 100, left=150), in_sync=False)
         partings = tuple(
             dataclasses.replace(one, step=None, sides=(), done=False)
             for one in snapshot(3).between.divergences
@@ -234,7 +234,7 @@ def test_where_panes_stand() -> None:
 async def test_without_colours_what_parts_is_still_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     async with comparing((80, 24)) as (app, screen, session, pilot):
-        await pilot.press("4", "full_stop")
+        await pilot.press("4", "J")
         await draw(screen, session, pilot)
         bold = [
             run

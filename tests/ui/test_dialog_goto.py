@@ -12,10 +12,10 @@ from waiting import screen_text, told, until
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import is_safe
-from tokentui.recipe import Ending
-from tokentui.session.commands import GoTo, GoToToken
+from tokentui.recipe import Ending, Run
+from tokentui.session.commands import GoTo, GoToToken, RunUntil
 from tokentui.ui.dialogs import Notice
-from tokentui.ui.dialogs.ask import FindScreen, GoToScreen, Place, destination, foretell
+from tokentui.ui.dialogs.ask import FindScreen, GoToScreen, Place, UntilScreen, destination, foretell
 
 HERE = Place(128, 1024, Ending(2000, "at most"))
 
@@ -105,6 +105,30 @@ async def test_a_training_that_drops_pieces_is_not_said_to_make_them() -> None:
     async with shown(dialog) as (_app, pilot):
         await typed(pilot, "in")
         await until(pilot, lambda: "the step that drops or keeps ‘in’" in screen_text(pilot))
+
+
+@pytest.mark.parametrize(
+    ("changes", "run", "said"),
+    [
+        (UNIGRAM, Run(), ": its stop is vocab_size 8,000 (default); a changes vocab_size"),
+        (UNIGRAM, Run.of({"vocab_size": 3000}), ": its stop is vocab_size 3,000; a changes vocab_size"),
+        (UNIGRAM, Run.of({"vocab_size": 1000}), ""),
+        ({}, Run.of({"vocab_size": 1000}), ": its stop is vocab_size 1,000; a changes vocab_size"),
+        ({}, Run.of({"merges": 1000}), ": its stop is merges 1,000; a changes merges"),
+        ({}, Run(), ""),
+    ],
+)
+async def test_a_size_that_a_run_does_not_reach_says_what_ends_the_run(
+    changes: dict[str, object], run: Run, said: str
+) -> None:
+    face = FakeFace(snapshot(**changes), run=run)
+    async with shown(UntilScreen(face)) as (app, pilot):
+        await typed(pilot, "size 2000")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.answered)
+        assert face.of(RunUntil) == [RunUntil(size=2000)]
+        face.later[-1]()
+        assert face.said == [f"the run ends before 2,000 ids{said}"]
 
 
 STEPS = st.integers(0, 99)

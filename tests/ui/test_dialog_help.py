@@ -103,13 +103,15 @@ async def test_search_and_back() -> None:
         await pilot.press("slash")
         await until(pilot, lambda: app.screen.query_one(Field).has_focus)
         await typed(pilot, "q?merge")
-        await until(pilot, lambda: not listing.rows)  # q and ? are text here, they do not close it
+        # q and ? are text here, they do not close it
+        await until(pilot, lambda: [row.key for row in listing.rows] == ["nothing"])
+        await until(pilot, lambda: "nothing found" in screen_text(pilot))
+        await pilot.press("enter")
+        assert not app.answered
         await pilot.press("home", "delete", "delete")
         await until(pilot, lambda: [row.key for row in listing.rows] == [None, "step"])
-        await pilot.press("enter")
-        await until(pilot, lambda: listing.has_focus)
         await pilot.press("escape")
-        await until(pilot, lambda: len(listing.rows) == 7)
+        await until(pilot, lambda: len(listing.rows) == 7 and listing.has_focus)
         assert not app.answered
         await pilot.press("escape")
         await until(pilot, lambda: app.answered)

@@ -20,18 +20,22 @@ from tokentui.analyze.results import StringFacts
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import Kind, is_safe
+from tokentui.encode.segment import MergeStep
 from tokentui.learn import jump, start
 from tokentui.learn.rows import PairCandidate
 from tokentui.recipe import Recipe, Run, Stops
-from tokentui.session.commands import GoTo, InspectText
+from tokentui.session.commands import GoTo, InspectText, InspectToken, TokenPlaces
+from tokentui.session.inspecting import TokenView
 from tokentui.session.opening import prepare
 from tokentui.session.queries import answered
 from tokentui.session.state import State
 from tokentui.session.views import Viewport
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
-from tokentui.ui.dialogs.explained import explained, leads_to, reason
-from tokentui.ui.dialogs.inspect import MOST_SHOWN, InspectScreen, Row, code_points, facts, text_of
+from tokentui.ui.dialogs.exact import MOST_SHOWN, Row, code_points, facts, text_of
+from tokentui.ui.dialogs.explained import explained, leads_to, reason, tokens_of
+from tokentui.ui.dialogs.inspect import InspectScreen
+from tokentui.ui.dialogs.token import of_token
 from tokentui.ui.draw.table import Listing
 from tokentui.ui.draw.text import Cell, width, wrap
 
@@ -116,7 +120,7 @@ MARKED = "## ##x a##b </w> a</w> unhappy unhappily"
 def test_the_mark_of_a_token_is_none_of_its_bytes(recipe: Recipe) -> None:
     corpus = Corpus.from_text(MARKED)
     it = State(prepare(corpus, recipe, Run()))
-    it.view = Viewport(vocabulary_rows=400, candidates_rows=400)
+    it.view = Viewport(vocabulary_rows=400, candidates_rows=400, vocabulary_folded=False)
     jump(it.main.trainer, 4)
     it.sync.stand(it.main)
     now, tokenizer, told = it.snapshot(), it.main.trainer.tokenizer(), 0
@@ -256,7 +260,9 @@ def _asked(it: State, command: InspectText) -> StringFacts:
 
 
 def _face(it: State) -> FakeFace:
-    return FakeFace(snapshot(), answers={InspectText: lambda command: _asked(it, command)})
+    kinds = (InspectText, InspectToken, TokenPlaces)
+    answers = dict.fromkeys(kinds, lambda command: answered(command, it.at_step(command)))
+    return FakeFace(snapshot(), answers=answers)
 
 
 def _told(found: StringFacts, steps: bool = True) -> list[tuple[object, str]]:
@@ -397,6 +403,47 @@ async def test_a_word_as_it_was(kind: str, size: tuple[int, int]) -> None:
         assert_safe(pilot)
 
 
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+async def test_steps_of_five_digits_are_not_cut(size: tuple[int, int]) -> None:
+    """The labels take as many columns as the longest of them; ids have no separators."""
+    it, higher = _state(preset("gpt2"), 60, "sample:english"), 43_000
+    found = _asked(it, InspectText(" the"))
+    late = []
+    for word in found.words:
+        steps = tuple(
+            dataclasses.replace(step, rank=step.rank + higher) if isinstance(step, MergeStep) else step
+            for step in word.explanation.steps
+        )
+        late.append(dataclasses.replace(word, explanation=dataclasses.replace(word.explanation, steps=steps)))
+    assert late[0].explanation.steps
+    face = FakeFace(snapshot(), answers={InspectText: dataclasses.replace(found, words=tuple(late))})
+    dialog = InspectScreen(face, typed=(" the", 0))
+    async with shown(dialog, size) as (_, pilot):
+        await until(pilot, lambda: dialog.found is not None and not dialog.asking)
+        await pilot.pause()
+        for step in late[0].explanation.steps:
+            assert isinstance(step, MergeStep)
+            assert re.search(rf"(step|merge) {step.rank + 1:,} +\S", screen_text(pilot))
+        assert "…" not in screen_text(pilot)
+
+
+def test_ids_have_no_separators() -> None:
+    assert _facts(TOKEN._replace(id=43453))["id"] == "43453  merge"
+    it = _state(preset("gpt2"), 60, "sample:english")
+    found = _asked(it, InspectText("crowds"))
+    assert found.encoding is not None
+    ids = [_text(row.cells[1]) for row in tokens_of(found)]
+    assert [text.rpartition("  ")[2] for text in ids] == [f"id {one.id}" for one in found.encoding.rows]
+    number = next(one.id for one in it.main.trainer.tokenizer().entries() if one.piece == b"t")
+    asked = InspectToken(number)
+    view = answered(asked, it.at_step(asked))
+    assert isinstance(view, TokenView)
+    held = [one._replace(id=43453) for one in view.spellings]
+    said = [_text(row.cells[1]) for row in of_token(dataclasses.replace(view, spellings=held), None, 1, 90)
+            if isinstance(row.key, tuple) and row.key[0] == "spelled"]
+    assert " ".join(said).count(" id 43453") == len(held) > 0
+
+
 async def test_enter_goes_to_the_step_that_is_told_of() -> None:
     it = _state(preset("gpt2"), 1)
     face = _face(it)
@@ -448,7 +495,8 @@ async def test_any_text_can_be_typed() -> None:
 
 
 async def test_what_cannot_be_told_is_said_and_the_row_stays() -> None:
-    face = FakeFace(snapshot(), answers={InspectText: TokentuiError("the pattern takes too long")})
+    too_long = TokentuiError("the pattern takes too long")
+    face = FakeFace(snapshot(), answers={InspectText: too_long, InspectToken: too_long})
     dialog = InspectScreen(face, token_row(256, b"ab", "merge", 1, 5, 5, parts=(b"a", b"b")), asks=True)
     async with shown(dialog) as (_, pilot):
         await until(pilot, lambda: "the pattern takes too long" in screen_text(pilot))

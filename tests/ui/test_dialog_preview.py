@@ -90,7 +90,7 @@ def lines(pilot: Any) -> str:
     return " ".join(screen_text(pilot).split())
 
 
-@pytest.mark.parametrize(("size", "keys"), [((120, 40), ()), ((80, 24), ()), ((40, 12), ("p",))])
+@pytest.mark.parametrize(("size", "keys"), [((120, 40), ()), ((80, 24), ()), ((40, 12), ("ctrl+t",))])
 async def test_a_difference_is_seen_at_a_glance(
     size: tuple[int, int], keys: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -176,14 +176,14 @@ async def test_the_steps_can_be_scrolled_and_left(size: tuple[int, int]) -> None
     async with shown(dialog, size) as (app, pilot):
         presets, steps = dialog.query_one("#presets", Listing), dialog.query_one("#steps", Listing)
         for back in ("p", "escape"):
-            await pilot.press("p")
+            await pilot.press("ctrl+t")
             await until(pilot, lambda: steps.has_focus and "·+t" in screen_text(pilot))
             await pilot.press("end")
             await until(pilot, lambda: steps.cursor == STEPS - 1 and "o+u" in screen_text(pilot))
             await pilot.press(back)
             await until(pilot, lambda: presets.has_focus and presets.display)
         assert not app.answered
-        await pilot.press("p")
+        await pilot.press("ctrl+t")
         await until(pilot, lambda: steps.has_focus)
         await pilot.press("tab")
         await until(pilot, lambda: dialog.query_one("#axes", Listing).has_focus)

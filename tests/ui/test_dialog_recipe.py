@@ -11,10 +11,12 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 from waiting import screen_text, told, until
 
+from tokentui import learn
 from tokentui.axes import AXES, changed, mended, preset
 from tokentui.core.errors import TokentuiError
 from tokentui.presets import PRESETS
 from tokentui.recipe import RUN, Recipe, Run
+from tokentui.text.read import read
 from tokentui.ui.dialogs import Notice, draft
 from tokentui.ui.dialogs.draft import RecipeChoice
 from tokentui.ui.dialogs.recipe import RecipeScreen
@@ -280,10 +282,96 @@ async def test_enter_that_comes_after_esc_takes_nothing() -> None:
         assert dialog.choice == RecipeChoice(GPT2)
 
 
+@pytest.mark.parametrize("begun", ["", "/"])
+async def test_letters_search_the_presets_and_enter_takes_the_marked_one(begun: str) -> None:
+    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2), "gpt2")
+    async with shown(dialog, (120, 40)) as (app, pilot):
+        drive = Driver(dialog, pilot)
+        presets = drive.listing("presets")
+        await typed(pilot, f"{begun}UDL")
+        await until(pilot, lambda: presets.cursor_key == "udl-notebook")
+        for row in presets.rows:
+            if (one := PRESETS.get(str(row.key))) is not None:
+                assert "udl" in f"{one.name} {one.about} {one.family}".lower()
+        await drive.seen("would change")
+        await pilot.press("enter")
+        await until(pilot, lambda: drive.listing("axes").has_focus and not dialog.editing)
+        assert dialog.choice.recipe == preset("udl-notebook")
+        assert {row.key for row in presets.rows} > PRESETS.keys(), "the search has ended"
+        await pilot.press("enter")
+        await until(pilot, lambda: app.answered)
+        assert app.result.recipe == preset("udl-notebook")
+
+
+@pytest.mark.parametrize("letter", sorted({name[0] for name in PRESETS} | set("tpljk")))
+async def test_every_letter_that_is_typed_at_the_presets_searches_them(letter: str) -> None:
+    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2), "gpt2", follow=print, live=False)
+    async with shown(dialog, (80, 24)) as (app, pilot):
+        presets = Driver(dialog, pilot).listing("presets")
+        await pilot.press(letter)
+        await until(pilot, lambda: presets.find == letter)
+        found = [name for _, members in draft.families(letter) for name in members]
+        keys = [row.key for row in presets.rows if row.key is not None]
+        assert keys == [one.name for one in found], letter
+        assert presets.cursor_key == keys[0]
+        await pilot.press("down")
+        await until(pilot, lambda: len(keys) == 1 or presets.cursor_key == keys[1])
+        await pilot.press("escape")
+        await until(pilot, lambda: presets.has_focus and {row.key for row in presets.rows} > PRESETS.keys())
+        assert not app.answered
+        assert dialog.choice == RecipeChoice(GPT2)
+
+
+async def test_a_search_that_finds_nothing_says_so_and_takes_nothing() -> None:
+    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2), "gpt2")
+    async with shown(dialog) as (app, pilot):
+        drive = Driver(dialog, pilot)
+        await typed(pilot, "zzz")
+        await drive.said("no preset is named or described by ‘zzz’")
+        await pilot.press("enter")
+        await pilot.press("tab")
+        await until(pilot, lambda: drive.listing("axes").has_focus)
+        assert dialog.choice == RecipeChoice(GPT2)
+        assert not app.answered
+
+
+async def test_the_first_digit_takes_the_place_of_a_number() -> None:
+    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2, Run.of({"vocab_size": 20_000})), "gpt2")
+    async with shown(dialog) as (_, pilot):
+        drive = Driver(dialog, pilot)
+        await drive.at("axes", "vocab_size")
+        await pilot.press("enter")
+        await until(pilot, lambda: dialog.field.value == "20000")
+        await typed(pilot, "2000")
+        await pilot.press("enter")
+        await until(pilot, lambda: dialog.choice.run == Run.of({"vocab_size": 2_000}))
+
+
+async def test_a_size_that_was_not_asked_for_is_the_one_that_the_run_ends_at() -> None:
+    unigram, corpus = preset("sentencepiece-unigram"), read("sample:english")
+    sizes = []
+    for run in (Run(), Run.of({"vocab_size": RecipeChoice(unigram).size})):
+        trainer = learn.start(corpus, unigram, run)
+        learn.run(trainer, run.stops)
+        sizes.append([trainer.size_at(step) for step in range(trainer.number + 1)])
+    assert sizes[0] == sizes[1]
+    assert RecipeChoice(GPT2).size is None
+    dialog = RecipeScreen(FakeFace(), RecipeChoice(unigram), "sentencepiece-unigram")
+    async with shown(dialog, (120, 40)) as (_, pilot):
+        drive = Driver(dialog, pilot)
+        await drive.at("axes", "vocab_size")
+        await drive.seen(f"vocab_size {RecipeChoice(unigram).size:,} (default)")
+        await pilot.press("enter")
+        await typed(pilot, "2000")
+        await pilot.press("enter")
+        await drive.seen("changes vocab_size: 8,000 (default) → 2,000")
+        assert dialog.choice.run == Run.of({"vocab_size": 2000})
+
+
 async def test_nothing_changed_is_nothing_to_take() -> None:
     dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2), "gpt2")
     async with shown(dialog) as (app, pilot):
-        await pilot.press("t")
+        await pilot.press("tab", "t")
         await Driver(dialog, pilot).said("nothing is changed")
         assert not app.answered
 
@@ -481,4 +569,5 @@ def test_changes_name_axes_and_stops() -> None:
 
 def test_families_hold_every_preset_once() -> None:
     families = draft.families()
-    assert sorted(preset.name for members in families.values() for preset in members) == sorted(PRESETS)
+    assert sorted(preset.name for _, members in families for preset in members) == sorted(PRESETS)
+    assert len(dict(families)) == len(families)

@@ -26,9 +26,10 @@ from tokentui.ui.actions import MAIN_ACTIONS
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.compare import CompareScreen
 from tokentui.ui.dialogs.ask import GoToScreen, HelpScreen, foretell, place_of
+from tokentui.ui.dialogs.exact import facts
 from tokentui.ui.dialogs.export import ExportScreen
 from tokentui.ui.dialogs.facts import FactsScreen
-from tokentui.ui.dialogs.inspect import InspectScreen, facts
+from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.pieces import PiecesScreen
 from tokentui.ui.dialogs.questions import QuestionsScreen
 from tokentui.ui.dialogs.recipe import RecipeScreen
@@ -42,12 +43,16 @@ STEPS = {
 """Actions that go from step to step: by how many, or what is said of them while they wait."""
 DIALOGS = {
     "go_to", "algorithm", "compare", "open", "find", "export", "questions", "facts", "pieces", "help",
-    "theme", "palette", "first_screen",
+    "theme", "settings", "palette", "first_screen", "until", "copy", "life", "steps", "why_all",
 }  # fmt: skip
-REFUSED = {"predict", "record", "follow", "compressed", "edit", "find_next", "find_previous"}
+REFUSED = {
+    "predict", "record", "follow", "compressed", "edit", "find_next", "find_previous", "filter", "jump_back",
+    "what_if",
+}  # fmt: skip
 """Actions that need a step, or a whole corpus, and say so in a line."""
 SEEN = {
-    "faster", "slower", "glyphs", "boundaries", "order", "type", "pane_1", "pane_2", "pane_3", "pane_4",
+    "faster", "slower", "glyphs", "boundaries", "ages",
+    "order", "type", "pane_1", "pane_2", "pane_3", "pane_4",
     "next_pane",
     "previous_pane", "count_bytes",
 }  # fmt: skip

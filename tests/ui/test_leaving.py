@@ -14,7 +14,6 @@ from waiting import notes_of, until
 
 from tokentui.core.errors import Cancelled
 from tokentui.ui.dialogs import Dialog
-from tokentui.ui.terminal.app import LEAST_PALETTE
 
 
 class Waits(Dialog[str]):
@@ -60,14 +59,14 @@ async def test_focus_that_has_moved_on_is_not_taken_back() -> None:
         assert app.main.pairs.has_focus
 
 
-async def test_a_palette_without_room_is_left() -> None:
+async def test_the_list_of_keys_lives_without_room() -> None:
     app, _ = explorer()
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: app.main.snapshot is not None)
         await pilot.press("ctrl+p")
         await until(pilot, lambda: app.screen is not app.main)
-        await pilot.resize_terminal(6, LEAST_PALETTE - 1)
-        await pilot.press("pageup")
+        await pilot.resize_terminal(6, 3)
+        await pilot.press("pageup", "escape")
         await until(pilot, lambda: app.screen is app.main)
         assert app.is_running
 

@@ -12,7 +12,7 @@ from waiting import strips_of, until
 from tokentui.core.safetext import is_safe
 from tokentui.learn.rows import Why
 from tokentui.session.commands import Find, FindChanged, SetViewport
-from tokentui.session.views import CorpusPart, CorpusPlace, CorpusView, EncodedView, TokenSpan
+from tokentui.session.views import CorpusPart, CorpusPlace, CorpusView, EncodedView, Found, TokenSpan
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.draw.text import cell_len, clusters_of
 
@@ -141,7 +141,7 @@ async def test_a_place_that_is_not_held_is_asked_for_and_shown() -> None:
         height = app.main.text.size.height
         assert answering.top() == 333 - height // 3
         # What is seen already does not move.
-        session.answers[Find] = CorpusPlace(0, LONG.index("line 0334"))
+        session.answers[Find] = Found(CorpusPlace(0, LONG.index("line 0334")), 1, 1)
         app.main.sought = ("corpus", "line 0334")
         await pilot.press("full_stop")
         await answering.settle(pilot)

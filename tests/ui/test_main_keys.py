@@ -32,7 +32,7 @@ from tokentui.session.commands import (
     Speed,
     StepPieces,
 )
-from tokentui.session.views import VOCABULARY_ORDERS, Busy, CorpusPlace
+from tokentui.session.views import VOCABULARY_ORDERS, Busy, CorpusPlace, Found
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs.ask import FindScreen, GoToScreen, HelpScreen
 from tokentui.ui.dialogs.draft import RecipeChoice
@@ -58,7 +58,8 @@ def is_active(app: ExplorerApp, pane: str) -> bool:
 
 SENDS: tuple[tuple[str, Command[object]], ...] = (
     ("n", Move(1)), ("right", Move(1)), ("b", Move(-1)), ("left", Move(-1)), ("N", Move(100)),
-    ("B", Move(-100)), ("right_square_bracket", Move(10)), ("left_square_bracket", Move(-10)),
+    ("right_curly_bracket", Move(100)), ("left_curly_bracket", Move(-100)),
+    ("right_square_bracket", Move(10)), ("left_square_bracket", Move(-10)),
     ("space", Play()), ("plus", Speed(1)), ("l", StepPieces(1)), ("h", StepPieces(-1)),
     ("L", StepPieces(100)), ("H", StepPieces(-100)), ("greater_than_sign", Speed(1)), ("minus", Speed(-1)),
     ("less_than_sign", Speed(-1)), ("0", GoTo(0)), ("G", GoTo(None)),
@@ -141,13 +142,14 @@ async def test_find_in_the_focused_pane_and_on() -> None:
         await pilot.press("full_stop")
         await until(pilot, lambda: notes_of(app))  # nothing to find yet
         assert session.sent == []
-        session.answers[Find] = 7
+        session.answers[Find] = Found(7, 3, 782)
         await pilot.press("2", "slash")
         await until(pilot, lambda: isinstance(app.screen, FindScreen))
         await pilot.press("x", "enter")
         await until(pilot, lambda: app.main.pairs.cursor == 7)
         assert session.of(Find) == [Find("pairs", "x", 0)]
-        session.answers[Find] = 12
+        await until(pilot, lambda: "3 of 782" in screen_text(app))
+        session.answers[Find] = Found(12, 4, 782)
         await pilot.press("full_stop")
         await until(pilot, lambda: app.main.pairs.cursor == 12)
         await pilot.press("comma")
@@ -156,7 +158,7 @@ async def test_find_in_the_focused_pane_and_on() -> None:
         assert app.main.pairs.find == "x"
         await pilot.press("escape")
         await until(pilot, lambda: app.main.pairs.find == "")
-        session.answers[Find] = CorpusPlace(0, 25)
+        session.answers[Find] = Found(CorpusPlace(0, 25), 1, 5)
         await pilot.press("1", "slash")
         await until(pilot, lambda: isinstance(app.screen, FindScreen))
         await pilot.press("ctrl+u", *"evening", "enter")

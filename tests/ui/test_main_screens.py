@@ -25,7 +25,7 @@ STATES: dict[str, dict[str, Any]] = {
     "step": {},
     "running": {"running": True, "speed": 1000, "step": 640},
     "tied": {"why": Why(PAIRS[3], PAIRS[4], 4, 6530, "first-seen", None)},
-    "busy": {"busy": Busy("counting", 45, 100), "partial": True},
+    "busy": {"busy": Busy("counting", 45, 100, left=12), "partial": True},
     "end": {
         "why": Why(None, None, 0, 0, "lowest-ids", "no pair is left"), "pairs": (), "pairs_total": 0,
         "step": 1000,

@@ -111,7 +111,8 @@ def test_scores_say_the_formula_the_runner_up_and_what_is_known_of_it() -> None:
         "next  ##q+##u → ##qu   1,201 / (1,204 · 261) = 0.0038219, the score f(xy)/(f(x)·f(y))",
         "runner-up ##z+##z 0.0036731 (3.9 % behind)",
         "no least pair count is set: rare pairs win",
-        "saves 1,201 tokens",
+        "text 402,118 → 400,917 tokens (−0.3 %)",
+        "made  ##z+##z → ##zz   0.0036731",
     ]
     tied = said(**{**SCORE, "why": Why(SCORED[2], SCORED[3], 2, 900, "first-seen", None)})
     assert "2 pairs tie at 2.4456e-4: first-seen takes the one that stands first" in tied
@@ -310,6 +311,7 @@ def test_a_placeholder_is_named_by_its_letter_and_its_figure() -> None:
 def test_what_stands_for_the_next_pair_is_said() -> None:
     assert said(**GAGE).splitlines() == [
         "next  A+B → C for xxxd   2 places, 2 replaced", "runner-up B+q 1 (−1)", "250 bytes are free",
+        "made  B+q → C   1 place · tied with another: largest-pair takes the last in alphabetical order",
     ]
 
 

@@ -47,7 +47,7 @@ async def test_nothing_gives_the_pair_away() -> None:
         footer = screen_text(app).splitlines()[-1]
         assert "n guess" in footer
         assert "enter guess it" in footer
-        pane = [line[50:88] for line in screen_text(app).splitlines()[1:28]]
+        pane = [line[50:88] for line in screen_text(app).splitlines()[1:26]]
         assert not any(char.isdigit() for line in pane[1:] for char in line)
         await pilot.press("P", "1")
         await until(pilot, lambda: "next  u+g" in screen_text(app))

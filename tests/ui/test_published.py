@@ -174,7 +174,7 @@ async def test_compare_adds_a_preset_with_the_run_in_use_or_as_published() -> No
 
         async def add(*keys: str) -> Run:
             before = len(session.of(AddColumn))
-            await pilot.press("plus")
+            await pilot.press("c")
             await until(pilot, lambda: isinstance(app.screen, AddScreen))
             await until(pilot, lambda: "as published" in screen_text(app))
             await pilot.press(*keys)

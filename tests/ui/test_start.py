@@ -17,8 +17,9 @@ from tokentui.session.driver import Session
 from tokentui.session.settings import keep_setting, settings
 from tokentui.session.shipped import TOURS
 from tokentui.ui.app import ExplorerApp
+from tokentui.ui.chosen import SEEN
 from tokentui.ui.main import MainScreen
-from tokentui.ui.start import SEEN, StartScreen
+from tokentui.ui.start import StartScreen
 from tokentui.ui.tour import TourScreen
 
 TYPED = "The crowd in the street"

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.style import Style as RichStyle
+from rich.text import Text
 from screens import explorer
 from textual.app import App, ComposeResult
 from textual.widgets import Static
@@ -21,6 +22,8 @@ from tokentui.ui.draw.text import (
     clip,
     highlight,
     join,
+    mark_stand_ins,
+    replace,
     runs,
     segments,
     width,
@@ -132,3 +135,10 @@ def test_the_accent_means_now_and_nothing_else() -> None:
     for theme in (DARK, LIGHT):
         others = theme.variables["border"], theme.variables["text-secondary"], theme.secondary
         assert theme.accent not in others
+
+
+def test_stand_ins_that_stand_together_have_one_style() -> None:
+    exact = "ab" + "\udc80" * 500 + "c" + "\x00\u202e" * 300 + "é"
+    text = Text(replace(exact))
+    mark_stand_ins(text, exact)
+    assert [(one.start, one.end) for one in text.spans] == [(2, 502), (503, 1103)]

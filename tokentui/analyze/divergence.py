@@ -10,7 +10,7 @@ elsewhere, and a second one, is a character as any other.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from tokentui import learn
@@ -32,6 +32,9 @@ from tokentui.text.count import Words
 Meaning = tuple[bool, tuple[bytes, ...]]
 """The meaning of a merge: whether a boundary is in it, and the texts of its sides; a side that is nothing but
 the boundary has none."""
+
+Decision = tuple[object, object]
+"""The decision of a step, as it is spelled and by its meaning."""
 
 _METASPACE = "▁".encode()
 _CHUNK = 256
@@ -114,7 +117,7 @@ class _Decisions:
         self._vocabulary = trainer.tokenizer(trainer.computed).vocabulary  # it only grows
         self._meanings = Meanings(self._vocabulary)
 
-    def of(self, number: int) -> tuple[object, object]:
+    def of(self, number: int) -> Decision:
         """The decision of a step, as it is spelled and by its meaning; None where the training has ended."""
         trainer = self._trainer
         if number > trainer.computed:
@@ -163,19 +166,11 @@ def first_divergences(
     Returns:
         None for each where they are alike up to the limit, or both end at the same step.
     """
-    before, meant, spelled = (a.number, b.number), None, None
+    before = a.number, b.number
     first, second = (_Decisions(one, ends, limit) for one, ends in zip((a, b), stops, strict=True))
     numbers = itertools.count(1) if limit is None else range(1, limit + 1)
     try:
-        for number in each(numbers, limit or 0):
-            (one, meaning), (other, other_meaning) = first.of(number), second.of(number)
-            if spelled is None and one != other:
-                spelled = number
-            # Merges that are spelled alike mean the same, so meanings are read from the first that are not.
-            if spelled is not None and meaning != other_meaning:
-                meant = number
-            if meant or one is None:
-                break
+        meant, spelled = first_numbers((first.of(n), second.of(n)) for n in each(numbers, limit or 0))
         by_meaning, as_spelled = (
             None if number is None else
             Divergence(number, _side(a, number, rows, stops[0]), _side(b, number, rows, stops[1]))
@@ -186,6 +181,29 @@ def first_divergences(
         with shielded():
             learn.jump(a, before[0])
             learn.jump(b, before[1])
+
+
+def first_numbers(
+    decisions: Iterable[tuple[Decision, Decision]], start: int = 1
+) -> tuple[int | None, int | None]:
+    """The numbers of the first two decisions that differ by their meaning, and as they are spelled; None for
+    each where they are alike to the end.
+
+    Args:
+        decisions: The decisions of two in order, each as it is spelled and by its meaning; None where one has
+            ended.
+        start: The number of the first.
+    """
+    spelled = None
+    for number, ((one, meaning), (other, other_meaning)) in enumerate(decisions, start):
+        if spelled is None and one != other:
+            spelled = number
+        # Merges that are spelled alike mean the same, so meanings are read from the first that are not.
+        if spelled is not None and meaning != other_meaning:
+            return number, spelled
+        if one is None:
+            break
+    return None, spelled
 
 
 def _side(trainer: Trainer, number: int, rows: int, stops: Stops) -> DivergenceSide:

@@ -265,10 +265,10 @@ def _documents(corpus: Corpus, tokenizer: Tokenizer, usage: Usage) -> Iterator[D
     if corpus.counts is not None:
         for number, (word, count) in enumerate(corpus.counts, 1):
             units, tokens = lengths[word]
-            yield DocumentSaved(number, _name(word), units * count, tokens * count)
+            yield DocumentSaved(number, beginning_of(word), units * count, tokens * count)
         return
     if len(corpus.documents) == 1:  # as cut already
-        yield DocumentSaved(1, _name(corpus.documents[0]), usage.units, usage.tokens)
+        yield DocumentSaved(1, beginning_of(corpus.documents[0]), usage.units, usage.tokens)
         return
     own = Pretokens(tokenizer)
     for number, document in enumerate(corpus.documents, 1):
@@ -277,7 +277,7 @@ def _documents(corpus: Corpus, tokenizer: Tokenizer, usage: Usage) -> Iterator[D
             of_word = lengths[word]
             units += of_word[0]
             tokens += of_word[1]
-        yield DocumentSaved(number, _name(document), units, tokens)
+        yield DocumentSaved(number, beginning_of(document), units, tokens)
 
 
 def _words(document: str, own: Pretokens) -> Iterator[str]:
@@ -292,7 +292,7 @@ def _words(document: str, own: Pretokens) -> Iterator[str]:
         yield from pretokenizer.words(text, first=first)
 
 
-def _name(document: str) -> str:
+def beginning_of(document: str) -> str:
     """The beginning of a document: its first line that is not blank, cut short."""
     start = document[: 10 * _NAME_CHARS].lstrip()
     line = start.split("\n", 1)[0].rstrip()

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from tokentui.core.jobs import each
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.trainer import Trainer
 
 _LEAST = 0.001
@@ -43,6 +46,30 @@ class Cost:
         return f"{grown}, {len(self.never):,} token{'s' * (len(self.never) != 1)} never made"
 
 
+class Side(NamedTuple):
+    """One of two runs at a step, to be looked at while the run goes on.
+
+    Attributes:
+        tokens: The length of the corpus in tokens, by weight.
+        tokenizer: The tokenizer.
+    """
+
+    tokens: int
+    tokenizer: Tokenizer
+
+    @classmethod
+    def of(cls, run: Trainer, step: int) -> Side:
+        """A run at a computed step."""
+        return cls(run.tokens_at(step), run.tokenizer(step))
+
+    @property
+    def made(self) -> dict[bytes, None]:
+        """The tokens that its merges make, in order."""
+        vocabulary, merges = self.tokenizer.vocabulary, self.tokenizer.merges
+        base = vocabulary.base_size
+        return dict.fromkeys(map(vocabulary.spelled, each(range(base, base + merges), merges)))
+
+
 def cost(run: Trainer, changed: Trainer) -> Cost:
     """The cost of what-ifs at the last step that both runs have come to.
 
@@ -51,15 +78,19 @@ def cost(run: Trainer, changed: Trainer) -> Cost:
         changed: The run under what-ifs, over the same corpus.
     """
     step = min(run.number, changed.number)
-    made = [_made(trainer, step) for trainer in (run, changed)]
+    return between(step, Side.of(run, step), Side.of(changed, step))
+
+
+def between(step: int, run: Side, changed: Side) -> Cost:
+    """The cost of what-ifs at a step.
+
+    Args:
+        step: The step.
+        run: The run as it was at that step.
+        changed: The run under what-ifs at that step.
+    """
+    ours, theirs = run.made, changed.made
     never, instead = (
-        tuple(token for token in one if token not in other) for one, other in (made, reversed(made))
+        tuple(token for token in one if token not in other) for one, other in ((ours, theirs), (theirs, ours))
     )
-    return Cost(step, run.tokens_at(step), changed.tokens_at(step), never, instead)
-
-
-def _made(trainer: Trainer, step: int) -> dict[bytes, None]:
-    """The tokens that the first so many steps make, in order."""
-    vocabulary = trainer.tokenizer(step).vocabulary
-    symbols = (trainer.step_at(number).made for number in range(1, step + 1))
-    return dict.fromkeys(vocabulary.spelled(symbol) for symbol in symbols if symbol >= 0)
+    return Cost(step, run.tokens, changed.tokens, never, instead)

@@ -34,7 +34,17 @@ from tokentui.analyze.metrics import (
 from tokentui.analyze.metrics import shown as number
 from tokentui.analyze.results import ONE_BOUNDARY, DivergenceSide
 from tokentui.axes import label
-from tokentui.cli.options import CORPUS, QUIET, READING, RECIPES, RUN_OPTIONS, Given, json_option, options
+from tokentui.cli.options import (
+    CORPUS,
+    QUIET,
+    READING,
+    RECIPES,
+    RUN_OPTIONS,
+    Given,
+    InOrder,
+    json_option,
+    options,
+)
 from tokentui.cli.output import Bar, Json, as_json, as_row, merged, shown, working, write_answer
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe, safe_line
@@ -47,6 +57,7 @@ from tokentui.learn.replay import ReplayTrainer
 from tokentui.learn.replay.segmentations import MERGES, RANKS
 from tokentui.learn.rows import Candidate
 from tokentui.learn.trainer import Trainer
+from tokentui.recipe import Recipe, Run
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import WordCounts
 
@@ -66,11 +77,13 @@ _Found = tuple[Divergence | None, Divergence | None]
 
 
 @click.command(
+    cls=InOrder,
     epilog="""\b
 Examples:
   tokentui compare -t mine.json -t theirs.json novel.txt
   tokentui compare -r gpt2 -r bert --vocab-size 2000 novel.txt --json
   tokentui compare -r hf-bpe -r subword-nmt --merges 10 sample:hugs
+  tokentui compare -r gpt2 -r gpt2 -s tie=largest-pair --merges 50 sample:hugs
   tokentui compare -t a.json -t b.json novel.txt --text 'The crowd' --find ing""",
 )
 @options(
@@ -97,20 +110,26 @@ def command(
     literal: bool, formulas: bool,
 ) -> int:
     """Compare two to four tokenizers on CORPUS: files named by -t, and recipes named by -r that are trained
-    on it under the same stops. An axis that -s names holds for every recipe; the split also for a file that
-    holds none, such as tiktoken ranks.
+    on it under the same stops. An axis that -s names holds for the recipe before it; in front of the first -r
+    it holds for every recipe, and the split for a file that holds none, such as tiktoken ranks.
+
+    Like is compared with like: next to a file, recipes without a size are trained to the size of the first
+    file, and the table says so.
 
     A tokenizer that cannot read the corpus says so in its column, the others go on, and the exit code is 1.
     """
     given.needs_corpus()
     check_columns(len(tokenizers) + len(given.recipes))
     conventions = Conventions(words, alpha)
-    wanted = {name: given.wanted(name) for name in given.recipes}
+    wanted = given.each_wanted()
     if not wanted:
         given.refuse_training()
     split = str(given.axes.get("split", ""))
     columns = [Column(os.path.basename(name), load(name, otherwise=split)) for name in tokenizers]
-    columns += [Column(name) for name in given.recipes]
+    like = columns[0].tokenizer.vocab_size if columns and columns[0].tokenizer else None
+    for name, (recipe, run) in zip(given.recipes, wanted, strict=True):
+        sized = run if like is None else run.sized_like(like)
+        columns.append(Column(name, training=(recipe, sized), like=None if sized == run else like))
     with working(given.quiet) as bar:
         corpus = given.corpus(bar)
         counted = WordCounts(corpus)
@@ -118,16 +137,17 @@ def command(
             try:
                 if one.tokenizer is not None:
                     one.trainer = _replayed(one.tokenizer, corpus, bar)
-                else:
-                    recipe, run = wanted[one.name]
+                elif one.training is not None:
+                    recipe, run = one.training
                     with bar.of("counting"):
                         counts = counted.of(recipe)
                     trainer = learn.start(corpus, recipe, run, counts)
                     with bar.of("merging"):
                         learn.run(trainer, run.stops)
                     one.trainer, one.tokenizer = trainer, trainer.tokenizer(run=run.words)
-                with bar.of("measuring"):
-                    one.tally = tally(one.tokenizer, corpus, conventions, counted)
+                if one.tokenizer is not None:
+                    with bar.of("measuring"):
+                        one.tally = tally(one.tokenizer, corpus, conventions, counted)
             except TokentuiError as error:  # the others go on
                 one.error = error
         if not any(one.tally for one in columns):
@@ -161,6 +181,8 @@ class Column:
         trainer: Its training, where its tokens come in an order.
         tally: The counts of the corpus under it; None where it cannot read the corpus.
         error: Why it could not be trained, or cannot read the corpus.
+        training: The recipe and the run of one that is trained.
+        like: The size that it is trained to because a file next to it has it; None where it has its own.
     """
 
     name: str
@@ -168,6 +190,8 @@ class Column:
     trainer: Trainer | None = None
     tally: Tally | None = None
     error: TokentuiError | None = None
+    training: tuple[Recipe, Run] | None = None
+    like: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +292,8 @@ def _about(column: Column) -> list[str]:
     one, name = column.tokenizer, safe(column.name)
     if one is None or column.error is not None:
         return [name, safe_line(str(column.error))]
-    return [name, safe(label(one.recipe)), f"{one.vocab_size:,} ids"]
+    like = "" if column.like is None else f", trained to {column.like:,}, the size of A"
+    return [name, safe(label(one.recipe)), f"{one.vocab_size:,} ids{like}"]
 
 
 def _measures(answer: Answer) -> Iterator[Table]:
@@ -400,6 +425,7 @@ def _column_row(answer: Answer, n: int) -> Json:
         "name": column.name,
         "recipe": one.recipe.to_dict() | one.recipe.shape if one else None,
         "notes": list(one.notes) if one else [],
+        "trained_to": column.like,
         "totals": as_row(tally, *_COUNTED) if tally else None,
         "words": {"spaced": as_json(tally.spaced), "bare": as_json(tally.bare)} if tally else None,
         "error": None if error is None else str(error),

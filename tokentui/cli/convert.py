@@ -116,10 +116,16 @@ def _write_report(given: Given, report: ExportReport) -> None:
 def _tables(report: ExportReport) -> Iterator[Table]:
     """The losses of a format; the texts that were tried where it is written."""
     told = f", the same on {report.checked:,} texts" if report.checked else ""
-    rows = []
-    for loss in report.losses:
-        example = f" ({safe_line(loss.example)})" if loss.example else ""
-        rows.append(("lost", f"{loss.what}: {loss.consequence}{example}"))
+    rows = loss_rows(report)
     if report.refused:
         told, rows = "", [("no  ", safe_line(report.refused))]
     yield Table(rows or [("nothing is lost",)], f"{report.format}: {report.about}{told}", indent=2)
+
+
+def loss_rows(report: ExportReport) -> list[tuple[str, ...]]:
+    """The losses of a format, a row each."""
+    rows: list[tuple[str, ...]] = []
+    for loss in report.losses:
+        example = f" ({safe_line(loss.example)})" if loss.example else ""
+        rows.append(("lost", f"{loss.what}: {loss.consequence}{example}"))
+    return rows

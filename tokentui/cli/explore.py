@@ -16,6 +16,7 @@ from tokentui.cli.options import (
     RECIPES,
     RUN_OPTIONS,
     Given,
+    InOrder,
     corpus_argument,
     corpus_option,
     options,
@@ -37,7 +38,7 @@ _SAMPLE = "sample:english"
 _PRESET = "gpt2"
 
 
-class _Explorer(click.Command):
+class _Explorer(InOrder):
     """The explorer has no help of its own: it is the program."""
 
     def get_help(self, ctx: click.Context) -> str:
@@ -66,7 +67,7 @@ def command(given: Given, tokenizers: tuple[str, ...], held_out: str | None) -> 
     if held_out is not None and not compared:
         raise TokentuiError("there is nothing to compare", "--held-out", "name two to four by -r and -t")
     named = replace(given, axes={}) if opened else given
-    recipe, asked = named.wanted(recipes[0] if recipes else _PRESET)
+    recipe, asked = named.each_wanted()[0] if recipes else named.wanted(_PRESET)
     for source in (*sources, *([held_out] if held_out else [])):
         check_source(source)
         if given.as_ is None and named_like(source):
@@ -113,8 +114,7 @@ def _columns(tokenizers: tuple[str, ...], given: Given) -> tuple[ColumnWanted, .
     split = str(given.axes.get("split", ""))
     columns = [ColumnWanted(path=_tokenizer(path), split=split) for path in tokenizers]
     bases = list(map(os.path.basename, given.recipes))
-    for name, base in zip(given.recipes, bases, strict=True):
-        recipe, run = given.wanted(name)
+    for name, base, (recipe, run) in zip(given.recipes, bases, given.each_wanted(), strict=True):
         known = (base if bases.count(base) == 1 else name) if recipe == recipe_named(name) else ""
         columns.append(ColumnWanted(recipe, run, name=known))
     return tuple(columns)

@@ -28,7 +28,19 @@ from tokentui.analyze.results import (
 )
 from tokentui.axes import AXES, label
 from tokentui.cli import output
-from tokentui.cli.options import QUIET, READING, TOKENIZER, Given, corpus_option, json_option, options, typed
+from tokentui.cli.budget import print_budget
+from tokentui.cli.glitches import print_glitches
+from tokentui.cli.options import (
+    QUIET,
+    READING,
+    SPLIT,
+    TOKENIZER,
+    Given,
+    corpus_option,
+    json_option,
+    options,
+    typed,
+)
 from tokentui.cli.texts import ENCODED, explained, ids_line, lattice, shown_pieces, ways_table
 from tokentui.core import jobs
 from tokentui.core.choices import LARGEST
@@ -54,24 +66,40 @@ Examples:
   tokentui inspect -t novel.json ' crowd'
   tokentui inspect -t novel.json --id 300 --json
   tokentui inspect -t tokenizer.json --strict
+  tokentui inspect -t tokenizer.json --glitch novel.txt
+  tokentui inspect -t novel.json --budget novel.txt --second second.txt --target 0.4
+  tokentui inspect -t novel.json --budget novel.txt --target 768:0.001
+  tokentui inspect -t cl100k_base.tiktoken -s split=cl100k
   tokentui inspect -t novel.json -- --crowd""",
 )
 @options(
     click.argument("string", metavar="[STRING]", nargs=-1),
     TOKENIZER,
+    SPLIT,
     click.option("--id", "number", metavar="ID", type=int, help="The token of an id, in place of STRING."),
     corpus_option("--corpus", "sources", multiple=True,
                   about="Say also what this corpus uses. May be given many times."),
     *READING,
     click.option("--exhaust", is_flag=True,
                  help="Train a copy on the corpus until no pair is left, and tell what comes of it."),
+    click.option("--glitch", is_flag=True,
+                 help="List the tokens that no text, or no text that people write, becomes. STRING is a "
+                 "corpus then; those that it only has inside longer ones are listed too."),
+    click.option("--budget", is_flag=True,
+                 help="Print the tokens of a corpus at sizes of the vocabulary, and the knee; STRING is the "
+                 "corpus then."),
+    corpus_option("--second", about="With --budget: another corpus, under the same vocabulary."),
+    click.option("--target", metavar="TARGET",
+                 help="With --budget: the size with so many tokens a byte (0.4); or where tokens and the "
+                 "price of the ids together are least, for dimensions worth so many tokens (768:0.001)."),
     click.option("--strict", is_flag=True,
                  help="End with code 1 also where a check of the health report is a WARN."),
     json_option("Print one JSON object."),
     QUIET,
 )
 def command(
-    given: Given, string: tuple[str, ...], tokenizer: str, number: int | None, exhaust: bool, strict: bool
+    given: Given, string: tuple[str, ...], tokenizer: str, number: int | None, exhaust: bool, glitch: bool,
+    budget: bool, second: str | None, target: str | None, strict: bool,
 ) -> int:
     """Inspect a tokenizer, or what it makes of STRING: its token if it is one, each merge or attempt, every
     way to write it, and why it is not one token.
@@ -82,6 +110,14 @@ def command(
     and "words", with "reason" and "facts" (the proof) and "decoded" and "lost" (what comes back); bytes are
     in hex, and a number of ways above 2**53 is a text of digits.
     """
+    if (second is not None or target is not None) and not budget:
+        raise TokentuiError("--second and --target go with --budget", given.where, "name it")
+    if glitch or budget:
+        if number is not None or exhaust or strict or (glitch and budget):
+            what = f"--{'glitch' if glitch else 'budget'} goes with a corpus alone"
+            raise TokentuiError(what, given.where, "leave out --id, --exhaust, --strict and the other one")
+        named, opened = replace(given, sources=(*given.sources, *string)), load(tokenizer, given.split())
+        return print_glitches(named, opened) if glitch else print_budget(named, opened, second, target)
     whole, out = not string and number is None, "leave one of them out"
     for fault, what, hint in (
         (string and number is not None, "a STRING and --id exclude each other", "take one of them"),
@@ -92,7 +128,7 @@ def command(
     ):
         if fault:
             raise TokentuiError(what, given.where, hint)
-    tok = load(tokenizer)
+    tok = load(tokenizer, given.split())
     text, report = typed(string, given.where) if string else None, None
     found = None if text is None else string_facts(tok, text)
     if found is not None and number is None:

@@ -6,13 +6,12 @@ import functools
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
 
-from tokentui.axes import AXES, changed
 from tokentui.cli.output import Bar, bytes_of, complain
 from tokentui.cli.program import completions
 from tokentui.core.errors import TokentuiError, nearest
@@ -38,10 +37,12 @@ class Given:
     Attributes:
         where: The name of the command, for errors.
         run: The values of the `RUN_OPTIONS` that are named, by name.
-        axes: The values of the axes that `-s` names; of one that is named twice the last.
+        axes: The values of the axes that `-s` names; of one that is named twice the last. Where several
+            recipes may be named, those in front of the first `-r`, which hold for all.
         sources: The words that name the corpus.
         recipe: The preset or recipe file, None for none.
         recipes: The same where several may be named.
+        bound: For each of these, the axes that `-s` names behind it.
         as_: The way to read the corpus, None if its name tells it.
         field: The field of JSON rows that holds the text.
         as_json: True to print rows of JSON.
@@ -54,6 +55,7 @@ class Given:
     sources: tuple[str, ...] = ()
     recipe: str | None = None
     recipes: tuple[str, ...] = ()
+    bound: tuple[Mapping[str, Any], ...] = ()
     as_: str | None = None
     field: str = "text"
     as_json: bool = False
@@ -113,6 +115,15 @@ class Given:
             hint = "name a recipe by -r, or leave out what a training is told"
             raise TokentuiError("nothing is trained here", self.where, hint)
 
+    def each_wanted(self) -> list[tuple[Recipe, Run]]:
+        """The recipe and the run of each of several recipes, with the axes that are named behind it.
+
+        Raises:
+            TokentuiError: As for `wanted`.
+        """
+        return [replace(self, axes={**self.axes, **axes}).wanted(name)
+                for name, axes in zip(self.recipes, self.bound, strict=True)]
+
     def wanted(self, name: str) -> tuple[Recipe, Run]:
         """The recipe of a preset or a recipe file, and its run. What is named goes before what was published.
 
@@ -134,6 +145,8 @@ class Given:
         Raises:
             TokentuiError: They make no sense here.
         """
+        from tokentui.axes import changed  # with it come all axes
+
         made = changed(recipe, **self.axes, **{word: self.run[word] for word in SHAPE if word in self.run})
         if made.symbols:
             from tokentui.text.pretokenize import Pretokenizer  # says what no text holds
@@ -168,8 +181,9 @@ def options(*listed: Option) -> Option:
             own = {name: values.pop(name) for name in _OWN & values.keys()}
             words = {name: values.pop(name) for name in _WORDS & values.keys()}
             named = {name: value for name, value in words.items() if value not in (None, ())}
-            where = click.get_current_context().info_name or ""
-            return function(Given(where, named, _axes(own.pop("axes", ())), **own), **values)
+            context = click.get_current_context()
+            axes, bound = _bound(own.pop("axes", ()), context.meta.get(_ORDER, ()))
+            return function(Given(context.info_name or "", named, axes, bound=bound, **own), **values)
 
         made: Command = command
         for option in reversed(listed):
@@ -179,12 +193,42 @@ def options(*listed: Option) -> Option:
     return decorate
 
 
+_ORDER = "tokentui.order"
+
+
+class InOrder(click.Command):
+    """A command in which `-s` belongs to the `-r` before it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Note the order of the options, then read them as any command does."""
+        _, _, order = self.make_parser(ctx).parse_args(list(args))
+        ctx.meta[_ORDER] = tuple(one.name for one in order)
+        return super().parse_args(ctx, args)
+
+
+def _bound(words: Sequence[str], order: Sequence[str]) -> tuple[dict[str, Any], tuple[dict[str, Any], ...]]:
+    """The axes in front of the first recipe, and those behind each; all in front where the order is not
+    noted."""
+    parts: list[list[str]] = [[]]
+    left = iter(words)
+    for name in order:
+        if name == "recipes":
+            parts.append([])
+        elif name == "axes":
+            parts[-1].append(next(left))
+    parts[0] += left
+    first, *others = map(_axes, parts)
+    return first, tuple(others)
+
+
 def _axes(words: Sequence[str]) -> dict[str, Any]:
     axes: dict[str, Any] = {}
     for word in words:
         name, equals, value = word.partition("=")
         if not equals:
             raise TokentuiError("an axis and its value belong here", f"-s {word}", "such as -s split=gpt2")
+        from tokentui.axes import AXES
+
         if name not in AXES:
             raise TokentuiError("no such axis", f"-s {word}", nearest(name, AXES))
         axes[name] = () if name == "normalize" and value == "[]" else value
@@ -200,6 +244,8 @@ def _complete_recipe(ctx: click.Context, param: click.Parameter, incomplete: str
 
 
 def _complete_axis(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from tokentui.axes import AXES
+
     axis, equals, _ = incomplete.partition("=")
     if not equals:
         return completions({f"{name}=": one.about for name, one in AXES.items()}, incomplete)
@@ -234,7 +280,12 @@ _AXES = click.option("-s", "--set", "axes", metavar="AXIS=VALUE", shell_complete
                      multiple=True,
                      help="Set an axis of the recipe; lists with commas. May be given many times.")
 RECIPE: Sequence[Option] = (_RECIPE(), _AXES)
-RECIPES: Sequence[Option] = (_RECIPE("recipes", multiple=True), _AXES)
+RECIPES: Sequence[Option] = (
+    _RECIPE("recipes", multiple=True),
+    click.option("-s", "--set", "axes", metavar="AXIS=VALUE", shell_complete=_complete_axis, multiple=True,
+                 help="Set an axis of the recipe before it, or of all in front of the first -r; lists with "
+                 "commas. May be given many times."),
+)
 READING: Sequence[Option] = (
     click.option("--as", "as_", metavar="WAY", type=click.Choice(list(READ_AS)),
                  help=f"How a corpus is read where its name does not say it: {', '.join(READ_AS)}."),
@@ -270,10 +321,10 @@ QUIET = click.option("-q", "--quiet", is_flag=True, help="No progress bar, no re
 
 
 def format_option(name: str, of: str) -> Option:
-    """The option that names a file format.
+    """The option that names a file format: `--format` and `--to` are the same.
 
     Args:
-        name: The option.
+        name: The one of them that errors name.
         of: What is written in the format.
     """
     from tokentui.formats import WRITTEN  # the explorer has no such option
@@ -281,7 +332,8 @@ def format_option(name: str, of: str) -> Option:
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         return completions({name: one.about for name, one in WRITTEN.items()}, incomplete)
 
-    return click.option(name, "format_", metavar="FORMAT", shell_complete=complete,
+    names = (name, *sorted({"--format", "--to"} - {name}))
+    return click.option(*names, "format_", metavar="FORMAT", shell_complete=complete,
                         help=f"Of {of}, by its name where left out: {', '.join(WRITTEN)}.")
 
 

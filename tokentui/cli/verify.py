@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import click
 
@@ -15,6 +16,8 @@ from tokentui.analyze.verify import (
     verify_training,
 )
 from tokentui.analyze.verify.peers import PEERS, peer_of
+from tokentui.analyze.verify.trained import TrainedReport, verify_trained
+from tokentui.axes import label
 from tokentui.cli.options import (
     CORPUS,
     PUBLISHED,
@@ -41,7 +44,8 @@ Examples:
   tokentui verify sample:english --as lines -r subword-nmt --against subword-nmt
   tokentui verify novel.txt -r minbpe --against rustbpe --json
   tokentui verify novel.txt -t tokenizer.json --against tokenizers
-  tokentui verify novel.txt -t cl100k_base.tiktoken --against tiktoken""",
+  tokentui verify novel.txt -t cl100k_base.tiktoken --against tiktoken
+  tokentui verify novel.txt -t novel.json -r gpt2""",
 )
 @options(
     CORPUS,
@@ -49,7 +53,7 @@ Examples:
     PUBLISHED,
     *SHAPE_OPTIONS,
     click.option("-t", "--tokenizer", metavar="TOKENIZER", type=click.Path(),
-                 help="Encode CORPUS by this file; nothing is trained."),
+                 help="Encode CORPUS by this file; without --against, compare its merges with a training."),
     click.option("--against", metavar="PEER", help=f"The other library: {', '.join(PEERS)}."),
     click.option("--merges", metavar="N", type=click.IntRange(min=1),
                  help="Compare N steps at most [default: all]."),
@@ -63,10 +67,16 @@ def command(given: Given, tokenizer: str | None, against: str | None) -> int:
     that differs, made as short as it can be, and the stage where the two part. A text with special tokens is
     compared as plain text, and with these found in it.
 
+    With -t and without --against: train on CORPUS by -r, or by the recipe of the file, and print how many of
+    its merges come so, the first that does not with both counts, and which axis changed alone would give
+    more: each value of normalize, split and tie, and some coverages. A least count only ends a training.
+
     The library has to be installed. It runs in a process of its own. The exit code is 1 where something
     differs.
     """
     given.needs_corpus()
+    if against is None and tokenizer is not None:
+        return _trained(given, tokenizer)
     if against is None:
         raise TokentuiError("--against is missing", given.where, f"one of: {', '.join(PEERS)}")
     if (given.recipe is None) == (tokenizer is None):
@@ -91,6 +101,60 @@ def command(given: Given, tokenizer: str | None, against: str | None) -> int:
                 report = verify_training(corpus, recipe, peer, run)
     write_answer(given.as_json, lambda: _row(report), _tables(report))
     return 0 if report.difference is None else 1
+
+
+def _trained(given: Given, path: str) -> int:
+    """Compare the merges of a file with a training, and print it. Returns the exit code."""
+    trains = given.recipe is not None
+    tokenizer = load(path, otherwise="" if trains else given.split())
+    recipe = given.wanted(given.recipe or "")[0] if trains else given.changed(tokenizer.recipe)
+    merges = given.run.get("merges")
+    with working(given.quiet) as bar:
+        corpus = given.corpus(bar)
+        with bar.of("training"):
+            report = verify_trained(tokenizer, corpus, recipe, merges)
+    write_answer(given.as_json, lambda: _trained_row(report), _trained_tables(report))
+    return 0 if report.difference is None else 1
+
+
+def _trained_tables(report: TrainedReport) -> Iterator[Table]:
+    yield fact("recipe", safe_line(label(report.recipe)))
+    yield fact("alike", f"{report.alike:,} of {plural(report.merges, 'merge')}")
+    found = report.difference
+    if found is None:
+        following = "no pair is left" if report.next_count is None else (
+            f"training goes on with a pair that stands {plural(report.next_count, 'time')}"
+        )
+        yield fact("ends", f"the file ends there; {following}")
+        return
+    yield fact("differs", f"merge {found.step:,}")
+    assert found.theirs is not None
+    pair = merged(found.theirs.pieces) if found.theirs.pieces else shown(found.theirs.token)
+    yield fact("file", f"{pair}, which stands {plural(found.theirs.count, 'time')} here")
+    taken = next((one for one in found.candidates if one.parts == found.ours), None)
+    times = "" if taken is None else f", which stands {plural(taken.places, 'time')}"
+    tied = f", {found.tied} tied: tie={found.tie}" if found.tied > 1 else ""
+    ended = f"has ended: {found.ours_end}"
+    yield fact("training", merged(found.ours) + times + tied if found.ours else ended)
+    rows = [(f"{one.axis}={shown(one.value)}", f"{one.alike:,} alike") for one in report.changes]
+    none = f"none of {plural(report.tried, 'change')} of one axis gives more"
+    yield replace(fact("would", "one axis changed alone gives more" if rows else none, rows), right=())
+
+
+def _trained_row(report: TrainedReport) -> Json:
+    found, told = report.difference, ("merges", "alike", "next_count", "changes", "tried")
+    differs: Json | None = None
+    if found is not None and found.theirs is not None:
+        taken = next((one.places for one in found.candidates if one.parts == found.ours), None)
+        theirs = found.theirs
+        differs = {
+            "step": found.step,
+            "file": {"hex": as_json(theirs.pieces), "token": theirs.token.hex(), "count": theirs.count},
+            "training": {"hex": as_json(found.ours), "count": taken} if found.ours else None,
+            **as_row(found, "ours_end", "tied", "tie"),
+        }
+    recipe = report.recipe.to_dict() | report.recipe.shape
+    return {"recipe": recipe, **as_row(report, *told), "differs": differs}
 
 
 def _tables(report: EncodingReport | TrainingReport) -> Iterator[Table]:

@@ -19,7 +19,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
-import hashlib
 import json
 import os
 import re
@@ -358,6 +357,8 @@ def check_whole(path: str) -> None:
 
 def _write(places: Sequence[tuple[str, str, bytes]], journal: str) -> None:
     """Write the files under temporary names, say in the journal what is to come, and rename them."""
+    import hashlib  # it takes longer than to read most files
+
     mixed = bool(_read(journal).mixture())
     with contextlib.ExitStack() as held:
         planned, renames = [], []
@@ -484,6 +485,8 @@ def _digest(path: str) -> str | None:
         TokentuiError: It is no regular file.
         OSError: It cannot be read.
     """
+    import hashlib
+
     try:
         with _regular(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

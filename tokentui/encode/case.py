@@ -27,9 +27,9 @@ class Prospect(NamedTuple):
     """The future of a text that a training has made no token of.
 
     Attributes:
-        fate: `absent` (the corpus never holds it), `comes` (training on makes it), `overtaken` (training on
-            never makes it), `waits` (that is not known as far as was trained on), `dropped` (it was a piece);
-            empty where there is no training.
+        fate: `absent` (no word of the corpus has its units), `comes` (training on makes it),
+            `overtaken` (training on never makes it), `waits` (that is not known as far as was trained on),
+            `dropped` (it was a piece); empty where there is no training.
         facts: The values behind that.
     """
 
@@ -338,7 +338,14 @@ class Case:
     @functools.cached_property
     def lacks_merge(self) -> bool:
         """True if all that is missing is a token."""
-        return self.absent and self.marked is None and not self.too_long and not self.refused
+        return self.absent and not self.too_long and not self.refused
+
+    @functools.cached_property
+    def foreseen(self) -> bool:
+        """True if the training tells what becomes of the word, and not only that no word of the corpus has
+        its units.
+        """
+        return self.prospect.fate not in ("", "absent")
 
     @functools.cached_property
     def refused(self) -> bool:

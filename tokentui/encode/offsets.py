@@ -10,7 +10,6 @@ import functools
 import itertools
 import re
 from array import array
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -155,11 +154,11 @@ class WordEncoder:
         if isinstance(text, bytes):
             text = text.decode("utf-8", "surrogateescape")
         check()  # a text may be empty, or names alone
-        placed = functools.partial(self._placed, text, special_tokens, allow_special)
+        placed = functools.partial(self.placed, text, special_tokens, allow_special)
         numbers = self._numbers(text, special_tokens, allow_special, threads)
         return Encoding.of(text, placed()) if numbers is None else Encoding.later(text, numbers, placed)
 
-    def _placed(self, text: str, special_tokens: bool, allow_special: bool) -> list[EncodedToken]:
+    def placed(self, text: str, special_tokens: bool, allow_special: bool) -> list[EncodedToken]:
         """The tokens of a text with their places."""
         before, after = self.around if special_tokens else ((), ())
         rows, count = [self._special(name, 0, 0) for name in before], 0
@@ -225,8 +224,8 @@ class WordEncoder:
         numbers = self._numbers(text, special_tokens, allow_special, threads)
         if numbers is not None:
             return numbers
-        rows = self._placed(text, special_tokens, allow_special)
-        return _packed(NO_ID if row.id is None else row.id for row in rows)
+        rows = self.placed(text, special_tokens, allow_special)
+        return packed(NO_ID if row.id is None else row.id for row in rows)
 
     def _numbers(
         self, text: str, special_tokens: bool, allow_special: bool, threads: int | None
@@ -242,13 +241,13 @@ class WordEncoder:
         special_id = self.vocabulary.special_id
         before, after = self.around if special_tokens else ((), ())
         try:
-            ids = _packed(map(special_id, before))
+            ids = packed(map(special_id, before))
             for part in found:
-                more = _packed([special_id(part.name)]) if isinstance(part, Special) else (
+                more = packed([special_id(part.name)]) if isinstance(part, Special) else (
                     self._ids(part, threads)
                 )
-                ids = _joined(ids, more)
-            return _joined(ids, _packed(map(special_id, after)))
+                ids = joined(ids, more)
+            return joined(ids, packed(map(special_id, after)))
         except Refused:
             return None
 
@@ -257,8 +256,8 @@ class WordEncoder:
         alone = self.way.scope == "word"
         if isinstance(part, str) and len(part) >= KERNEL_CHARS and alone and native.available():
             with native.rescued():
-                if self._tables().knows:
-                    return self._tables().encode(part, threads)
+                if self.tables().knows:
+                    return self.tables().encode(part, threads)
         if self._coded is None:
             self._coded = Memo(self.word_ids)
         ids, coded = array("i"), self._coded.__getitem__
@@ -272,7 +271,7 @@ class WordEncoder:
         for words in self._words_of(part):
             if alone:
                 self._learn(words, self._coded)
-            ids = _joined(ids, _packed(itertools.chain.from_iterable(map(coded, words))))
+            ids = joined(ids, packed(itertools.chain.from_iterable(map(coded, words))))
         return ids
 
     def _learn(self, words: list[str], coded: Memo[list[int]]) -> None:
@@ -300,7 +299,7 @@ class WordEncoder:
             found = zip(new, self._many(new), strict=True)
             coded.update((word, ids) for word, ids in found if ids is not None)
 
-    def _tables(self) -> Compiled:
+    def tables(self) -> Compiled:
         """The kernels of a way by words with their tables; there have to be kernels."""
         if self._compiled is None:
             from tokentui.encode.kernels.encode import Compiled  # not worth it for what is typed
@@ -310,20 +309,6 @@ class WordEncoder:
                 self.segmenter if self.way.kernel else None, self.word_ids,
             )
         return self._compiled
-
-    def runs(self, sizes: Sequence[int]) -> list[slice]:
-        """Texts of so many characters in as many runs as there are threads that pay off: kernels encode
-        without the interpreter's lock, plain Python does not."""
-        total, most = sum(sizes), 1
-        long = max(sizes, default=0) >= KERNEL_CHARS
-        if self.way.scope == "word" and long and native.available():
-            with native.rescued():
-                from tokentui.text.kernels.count import threads_for
-
-                most = threads_for(total) if self._tables().knows else 1
-        before = list(itertools.accumulate(sizes, initial=0))
-        cuts = sorted({0, len(sizes), *(bisect_left(before, total * n // most) for n in range(1, most))})
-        return [slice(start, end) for start, end in itertools.pairwise(cuts)] or [slice(0, 0)]
 
     def _follower(self) -> Callable[[str], list[Part] | None]:
         """Cuts the words of one text in order, where they depend on what stands before them."""
@@ -475,7 +460,7 @@ def _first(names: tuple[str, ...], vocabulary: Vocabulary) -> tuple[str, ...]:
     return tuple(name for name in names if name in vocabulary.specials)[:1]
 
 
-def _packed(numbers: Iterable[int]) -> array[int]:
+def packed(numbers: Iterable[int]) -> array[int]:
     kept = list(numbers)
     try:
         return array("i", kept)
@@ -483,7 +468,7 @@ def _packed(numbers: Iterable[int]) -> array[int]:
         return array("q", kept)
 
 
-def _joined(ids: array[int], more: array[int]) -> array[int]:
+def joined(ids: array[int], more: array[int]) -> array[int]:
     """Ids with more behind them, in the same array where that can hold them."""
     if ids.typecode != more.typecode:
         ids, more = array("q", ids), array("q", more)

@@ -43,9 +43,11 @@ class NameFinder:
 
     def length_at(self, text: str, start: int) -> int:
         """The characters of the longest name at a place, 0 for none."""
-        lengths = self._lengths.get(text[start : start + 2], ())
-        found = (text[start : start + length] for length in (*lengths, 1))  # shorter at the end of the text
-        return next((len(name) for name in found if name in self._names), 0)
+        for length in self._lengths.get(text[start : start + 2], ()):
+            name = text[start : start + length]  # shorter at the end of the text
+            if name in self._names:
+                return len(name)
+        return int(text[start : start + 1] in self._names)
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """The places of names, without overlap."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import functools
 import threading
 from array import array
@@ -16,6 +15,7 @@ from tokentui.core.safetext import safe_line
 from tokentui.encode.decode import Decoder
 from tokentui.encode.encoding import Encoding
 from tokentui.encode.explain import RoundTrip, WordExplanation, explain, round_trip
+from tokentui.encode.many import encode_each, runs
 from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.segment import SAMPLED
 from tokentui.encode.vocabulary import Vocabulary, byte_token
@@ -204,21 +204,23 @@ class Tokenizer:
             for n, text in enumerate(each_of(texts, "texts", "hand in a list of texts"), 1)
         ]
         encode = functools.partial(
-            self.encoder.encode, special_tokens=special_tokens, allow_special=allow_special
+            encode_each, self.encoder, special_tokens=special_tokens, allow_special=allow_special
         )
-        runs = self.encoder.runs(list(map(len, listed)))
-        if len(runs) == 1:
-            return [encode(text) for text in listed]
+        parts = runs(self.encoder, list(map(len, listed)))
+        if len(parts) == 1:
+            return encode(listed)
+        import concurrent.futures  # it imports what only threads need
+
         stopped = threading.Event()
 
         def work(run: slice) -> list[Encoding]:
             with job(cancel=stopped.is_set):
-                return [encode(text, threads=1) for text in listed[run]]
+                return encode(listed[run], threads=1)
 
-        with concurrent.futures.ThreadPoolExecutor(len(runs) - 1) as pool:
+        with concurrent.futures.ThreadPoolExecutor(len(parts) - 1) as pool:
             try:
-                others = [pool.submit(work, run) for run in runs[1:]]
-                found = work(runs[0])  # here, in the job of the caller
+                others = [pool.submit(work, run) for run in parts[1:]]
+                found = work(parts[0])  # here, in the job of the caller
                 for other in others:
                     while concurrent.futures.wait([other], timeout=_POLL_S).not_done:
                         check()

@@ -297,13 +297,23 @@ def _marked(case: Case) -> Facts:
     return {
         "id": case.identity(symbol), "piece": case.vocabulary.spelled(symbol), "where": where,
         "pieces": case.pieces,
-    }
+    } | ({"absent": True, **case.prospect.facts} if case.prospect.fate == "absent" else {})
 
 
 def _says_marked(case: Case, facts: Facts) -> str:
     piece = facts["piece"]
     assert isinstance(piece, bytes)
-    return f"{case.cut}: no token is spelled so; there is {shown(piece)}, {facts['where']}."
+    told = f", and {_nowhere(facts)}" if facts.get("absent") else ""
+    return f"{case.cut}: no token is spelled so{told}; there is {shown(piece)}, {facts['where']}."
+
+
+def _nowhere(facts: Facts) -> str:
+    """A clause on a text whose units no word of the corpus has side by side."""
+    inside = facts["inside"]
+    if not inside:
+        return "no word of the corpus is spelled so"
+    times = "once" if inside == 1 else f"{inside:,} times"
+    return f"it stands in the corpus only inside of longer words, {times}"
 
 
 def _long(case: Case) -> Facts:
@@ -330,7 +340,16 @@ def _missing(case: Case) -> Facts:
 
 
 def _awaited(case: Case) -> Facts:
-    return {"pieces": case.pieces, **case.prospect.facts}
+    facts = {"pieces": case.pieces, **case.prospect.facts}
+    if case.marked is not None:
+        facts |= {"like": case.vocabulary.spelled(case.marked[0]), "where": case.marked[1]}
+    return facts
+
+
+def _like(facts: Facts) -> str:
+    """A sentence on the token that differs in its mark or its space alone, where there is one."""
+    like = facts.get("like")
+    return f" There is {shown(like)}, {facts['where']}." if isinstance(like, bytes) else ""
 
 
 def _says_missing(case: Case, facts: Facts) -> str:
@@ -348,14 +367,15 @@ def _pair(facts: Facts) -> str:
 def _in_line(facts: Facts) -> str:
     """The missing pair with its count and its place in line."""
     if not facts.get("count"):
-        return f"The first pair that is missing is {_pair(facts)}: it stands nowhere in the corpus now"
+        return f"The first pair that is missing is {_pair(facts)}: it is no candidate at this step"
     times = "once" if facts["count"] == 1 else f"{facts['count']:,} times"
     place = f" and is number {facts['place']:,} in line at step {facts['at']:,}" if facts["place"] else ""
     return f"The first pair that is missing is {_pair(facts)}: it stands {times}{place}"
 
 
 def _says_comes(case: Case, facts: Facts) -> str:
-    return f"{case.cut}. {_in_line(facts)}; training on makes it one token at step {facts['step']:,}."
+    comes = f"training on makes it one token at step {facts['step']:,}"
+    return f"{case.cut}. {_in_line(facts)}; {comes}.{_like(facts)}"
 
 
 def _says_overtaken(case: Case, facts: Facts) -> str:
@@ -370,16 +390,20 @@ def _says_overtaken(case: Case, facts: Facts) -> str:
         never += f": {apart}{'what is left' if facts['merged'] else 'it'} apart"
     else:
         never += f": training ends at step {facts['end']:,}"
-    return f"{case.cut}. {_in_line(facts)}; {never}."
+    return f"{case.cut}. {_in_line(facts)}; {never}.{_like(facts)}"
 
 
 def _says_waits(case: Case, facts: Facts) -> str:
     tried = f"; the next {facts['ahead']:,} steps do not make it one token" if facts["ahead"] else ""
-    return f"{case.cut}. {_in_line(facts)}{tried}."
+    return f"{case.cut}. {_in_line(facts)}{tried}.{_like(facts)}"
+
+
+def _says_dropped(case: Case, facts: Facts) -> str:
+    return f"{case.cut}: the training dropped such a piece: {facts['why']}.{_like(facts)}"
 
 
 def _says_absent(case: Case, facts: Facts) -> str:
-    return f"{case.cut}: no token is spelled so, and the corpus never holds it."
+    return f"{case.cut}: no token is spelled so, and {_nowhere(facts)}. {_in_line(facts)}."
 
 
 def _pieces(case: Case) -> Facts:
@@ -391,7 +415,13 @@ def _says_none(case: Case, facts: Facts) -> str:
 
 
 def _fate(name: str) -> Callable[[Case], bool]:
-    return lambda case: case.lacks_merge and case.prospect.fate == name
+    """True of a text that lacks a merge where a training foresees this of it.
+
+    A token of another mark or space is the reason only where the training foresees nothing else.
+    """
+    return lambda case: (
+        case.lacks_merge and case.prospect.fate == name and (case.marked is None or case.foreseen)
+    )
 
 
 def _at(stage: str) -> Callable[[Case], bool]:
@@ -437,7 +467,8 @@ REASONS: dict[str, Reason] = {one.name: one for one in (
            lambda case: case.stage == WORD and not (case.given_up or case.lacks_unit)
            and case.later is not None, _later, _says_later),
     Reason("marked", "its token has another mark or space",
-           lambda case: case.absent and case.marked is not None, _marked, _says_marked),
+           lambda case: case.absent and case.marked is not None and not case.foreseen, _marked,
+           _says_marked),
     Reason("max-length", "its token would have too many units",
            lambda case: case.absent and case.marked is None and case.too_long, _long, _says_long),
     Reason("filter", "the filter of pieces makes no such token",
@@ -445,13 +476,12 @@ REASONS: dict[str, Reason] = {one.name: one for one in (
            _filtered, _says_filtered),
     Reason("missing", "no merge joins its tokens",
            lambda case: case.merges and _fate("")(case), _missing, _says_missing),
-    Reason("absent", "the corpus never holds it", _fate("absent"), _awaited, _says_absent),
+    Reason("absent", "no word of the corpus is spelled so", _fate("absent"), _awaited, _says_absent),
     Reason("comes", "training on makes it one token", _fate("comes"), _awaited, _says_comes),
     Reason("overtaken", "training on merges its tokens with others", _fate("overtaken"), _awaited,
            _says_overtaken),
     Reason("waits", "its pair waits in line", _fate("waits"), _awaited, _says_waits),
-    Reason("dropped", "the training dropped its piece", _fate("dropped"), _awaited,
-           lambda case, facts: f"{case.cut}: the training dropped such a piece: {facts['why']}."),
+    Reason("dropped", "the training dropped its piece", _fate("dropped"), _awaited, _says_dropped),
     Reason("no-token", "no token is spelled so", lambda case: not case.merges and _fate("")(case), _pieces,
            _says_none),
     Reason("not-utf8", "no UTF-8 has its bytes", _at(BROKEN), _nothing,

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import NamedTuple
 
-from tokentui.axes import AXES, check
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.segment import WAYS
@@ -24,7 +23,6 @@ from tokentui.formats import OWN, WRITTEN, Codec
 from tokentui.formats.source import LONGEST_MARK, Known, Node, Source, check_number, check_tokens, source_of
 from tokentui.formats.spec import Fitted, Refused, Spec, Token
 from tokentui.formats.tokens import name_of
-from tokentui.learn.objectives import OBJECTIVES
 from tokentui.recipe import AXIS_NAMES, RUN, SHAPE, Recipe
 
 VERSION = 1
@@ -201,6 +199,8 @@ def _stand_ins(recipe: Recipe) -> dict[str, str]:
     """Known values for an objective and a tie that this version does not know, or not with such parameters:
     encoding needs neither.
     """
+    from tokentui.learn.objectives import OBJECTIVES  # every file is sniffed here, and few are of this format
+
     way = WAYS.get(recipe.encode)
     scored = way is not None and way.needs == "scores"
     known = {"objective": next(one.name for one in OBJECTIVES.values() if one.scored == scored),
@@ -209,6 +209,8 @@ def _stand_ins(recipe: Recipe) -> dict[str, str]:
 
 
 def _is_known(axis: str, value: str) -> bool:
+    from tokentui.axes import AXES
+
     try:
         AXES[axis].check(value)
     except TokentuiError:
@@ -218,6 +220,8 @@ def _is_known(axis: str, value: str) -> bool:
 
 def _checked(node: Node, make: Callable[[], Recipe]) -> Recipe:
     """A recipe that makes sense; the error of one that does not has its place in the file."""
+    from tokentui.axes import check
+
     try:
         recipe = make()
         instead = _stand_ins(recipe)
@@ -261,6 +265,8 @@ def _trained(recipe: Recipe, run: Mapping[str, object], root: Node) -> Tokenizer
     Raises:
         TokentuiError: A row is not what the recipe, the run and the merges make.
     """
+    from tokentui.learn.objectives import OBJECTIVES
+
     listed, replayed = root["vocabulary"], root["merges"]
     rows, merges = list(map(_token, listed.rows())), list(map(_merge, replayed.rows()))
     first, specials = root["run"]["first_id"].number(), root["run"]["specials"].texts()

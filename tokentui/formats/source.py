@@ -11,8 +11,7 @@ import itertools
 import json
 import os
 import re
-from array import array
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, NoReturn, TypeVar, cast
@@ -21,6 +20,7 @@ from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import refuse_irregular, refused, status_of
 from tokentui.core.jobs import silent
+from tokentui.formats.pairs import Pairs
 from tokentui.recipe import Recipe
 from tokentui.text.files import Meter, read_path
 
@@ -260,46 +260,13 @@ def parse(text: str, where: str) -> Node:
 # --- long lists of merges ---
 
 
-class Pairs(Sequence[tuple[str, str]]):
-    """Pairs of names. Each name is kept once: a list of half a million merges names few tokens.
-
-    Attributes:
-        names: The names.
-        lefts, rights: Of each pair the numbers of its names.
-    """
-
-    def __init__(self) -> None:
-        self._numbers: defaultdict[str, int] = defaultdict(itertools.count().__next__)
-        self.lefts, self.rights = array("l"), array("l")
-
-    def add(self, rows: Sequence[Sequence[str]]) -> bool:
-        """Add rows, where each is a pair of texts. Returns whether each is one."""
-        if not (set(map(type, rows)) <= {list, tuple} and set(map(len, rows)) <= {2}):
-            return False
-        names = list(itertools.chain.from_iterable(rows))
-        if not set(map(type, names)) <= {str}:
-            return False
-        self.lefts.extend(map(self._numbers.__getitem__, names[::2]))
-        self.rights.extend(map(self._numbers.__getitem__, names[1::2]))
-        return True
-
-    @functools.cached_property
-    def names(self) -> list[str]:
-        return list(self._numbers)
-
-    def __len__(self) -> int:
-        return len(self.lefts)
-
-    def __getitem__(self, at: Any) -> Any:
-        return self.names[self.lefts[at]], self.names[self.rights[at]]
-
-
 LONG = 1 << 22
 """Bytes of a file from which on its merges are parsed in blocks: whole, they take more than all the rest."""
 BLOCK = 1 << 18
 """About the bytes of a block."""
 _MERGES = re.compile(rb'"merges"\s*:\s*\[')
 _BETWEEN = re.compile(rb'"\s*\]\s*,\s*(?=\[\s*")')
+_END = re.compile(rb'\]\s*\](?=\s*(?:\}|,\s*"))')
 _TRIES = 9
 
 
@@ -310,31 +277,49 @@ def _with_pairs(data: bytes, where: str) -> Node | None:
     mark = f"pairs {len(data)}"
     if begin is None or _MERGES.search(data, begin.end()) or mark.encode() in data:
         return None
-    pairs, at, rest = Pairs(), begin.end(), None
-    try:
-        while rest is None:
-            rows = None
-            cut = _BETWEEN.search(data, at + BLOCK)
-            for _ in range(_TRIES):  # it is a place between two rows, or a text that looks like one
-                if cut is None or rows is not None:
-                    break
-                with contextlib.suppress(ValueError):
-                    rows, at = json.loads(f"[{data[at : cut.start() + 1].decode()}]]"), cut.end()
-                cut = _BETWEEN.search(data, cut.end())
-            if rows is None:
-                text = f"[{data[at:].decode()}"
-                rows, end = json.JSONDecoder().raw_decode(text)
-                rest = text[end:]
-            if not pairs.add(rows):
-                return None
-        root = parse(f'{data[: begin.end() - 1].decode("utf-8-sig")}"{mark}"{rest}', where)
-    except (ValueError, RecursionError, TokentuiError):
-        return None
-    model = root.mapping().get("model")
-    if not isinstance(model, dict) or model.get("merges") != mark:
-        return None
-    model["merges"] = pairs
-    return root
+    with contextlib.suppress(ValueError, RecursionError):
+        for found in itertools.islice(_END.finditer(data, begin.end()), _TRIES):
+            # It is the end of the list, or a text that looks like one: then what is behind it is no JSON.
+            text = f'{data[: begin.end() - 1].decode("utf-8-sig")}"{mark}"{data[found.end() :].decode()}'
+            with contextlib.suppress(TokentuiError):
+                root = parse(text, where)
+                model = root.mapping().get("model")
+                if not isinstance(model, dict) or model.get("merges") != mark:
+                    return None
+                model["merges"] = pairs = _pairs(data, begin.end(), found.end(), model)
+                return None if pairs is None else root
+    return None
+
+
+def _pairs(data: bytes, at: int, end: int, model: Mapping[str, object]) -> Pairs | None:
+    """The rows of a JSON list, block by block, numbered as a model's vocabulary; None where one is no pair.
+
+    Args:
+        data: The JSON text.
+        at: The place behind the list's first bracket.
+        end: The place behind its last one.
+        model: The model.
+
+    Raises:
+        ValueError: It is no list.
+    """
+    vocabulary, prefix = model.get("vocab"), model.get("continuing_subword_prefix")
+    pairs = Pairs(vocabulary if isinstance(vocabulary, dict) else {},
+                  len(prefix) if isinstance(prefix, str) else 0)
+    while at < end:
+        rows = None
+        cut = _BETWEEN.search(data, at + BLOCK, end)
+        for _ in range(_TRIES):  # it is a place between two rows, or a text that looks like one
+            if cut is None or rows is not None:
+                break
+            with contextlib.suppress(ValueError):
+                rows, at = json.loads(f"[{data[at : cut.start() + 1].decode()}]]"), cut.end()
+            cut = _BETWEEN.search(data, cut.end(), end)
+        if rows is None:
+            rows, at = json.loads(f"[{data[at:end].decode()}"), end
+        if not pairs.add(rows):
+            return None
+    return pairs
 
 
 # --- files ---

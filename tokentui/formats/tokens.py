@@ -7,14 +7,16 @@ import contextlib
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import add
+from itertools import accumulate, islice
+from operator import add, lt
 
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.segment import PAIRS, EncodingWay
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Origin, Pipeline
-from tokentui.formats.source import Node, Pairs
+from tokentui.formats.pairs import Pairs
+from tokentui.formats.source import Node
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
 
@@ -82,7 +84,9 @@ def pieces_of(names: Sequence[str], byte_level: bool, prefix: str = "", suffix: 
             return list(map(str.encode, names))
     elif not prefix and not suffix:
         with contextlib.suppress(UnicodeEncodeError):
-            return [name.translate(_TO_BYTES).encode("latin-1") for name in names]
+            data = "".join(names).translate(_TO_BYTES).encode("latin-1")  # a letter is a byte
+            ends = list(accumulate(map(len, names)))
+            return list(map(data.__getitem__, map(slice, [0, *ends], ends)))
     return [piece_of(name, byte_level, prefix, suffix) for name in names]
 
 
@@ -179,45 +183,41 @@ def in_merge_order(
         TokentuiError: A row names a token that is not in the vocabulary, or makes one.
     """
     names, ids = list(vocabulary), list(vocabulary.values())
-    index = {name: n for n, name in enumerate(names)}
-    for number, (left, right) in enumerate(rows) if cut or "" in index else ():
+    for number, (left, right) in enumerate(rows) if cut or "" in vocabulary else ():
         if not (left and right):
             raise place(number).error("one side of the merge is empty",
                                       "a merge joins two tokens, both of some characters")
         if len(right) < cut:
             what = f"the right side is shorter than the prefix of {cut} characters that goes on a word"
             raise place(number).error(what, "a right side begins with the prefix")
-    pairs = rows if isinstance(rows, Pairs) else Pairs()
+    pairs = rows if isinstance(rows, Pairs) and rows.is_of(vocabulary, cut) else Pairs(vocabulary, cut)
     if pairs is not rows:
         pairs.add(rows)
-    told, behind = pairs.names, [name[cut:] for name in pairs.names] if cut else pairs.names
-    made = map(add, map(told.__getitem__, pairs.lefts), map(behind.__getitem__, pairs.rights))
-    try:
-        number_of = [index[name] for name in told]
-        makes = array("l", map(index.__getitem__, made))
-    except KeyError:
+    lefts, rights, makes = pairs.lefts, pairs.rights, pairs.makes
+    if len(pairs.names) > len(names) or min(makes, default=0) < 0:
         number, absent = next(
             (n, name) for n, (left, right) in enumerate(rows)
-            for name in (left, right, left + right[cut:]) if name not in index
+            for name in (left, right, left + right[cut:]) if name not in vocabulary
         )
         raise place(number).error(f"{absent[:40]!r} is not in the vocabulary",
-                                  "a merge joins two tokens to one, all in the vocabulary") from None
-    lefts, rights = (array("l", map(number_of.__getitem__, side)) for side in (pairs.lefts, pairs.rights))
+                                  "a merge joins two tokens to one, all in the vocabulary")
     given = [n for n, name in enumerate(names) if is_unit(name)] if is_unit else []
     parents, late = _parents(len(names), given, lefts, rights, makes)
     order = sorted((n for n in range(len(names)) if n not in parents), key=ids.__getitem__) + list(parents)
-    symbols = [0] * len(order)
+    width = len(order)
+    symbols = [0] * width
     for symbol, n in enumerate(order):
         symbols[n] = symbol
-    width = len(order)
-    keys = array("q", [symbols[left] * width + symbols[right]
-                       for left, right in zip(lefts, rights, strict=True)])
+    of = symbols.__getitem__
+    high = [symbol * width for symbol in symbols]
+    keys = array("q", map(add, map(high.__getitem__, lefts), map(of, rights)))
     by_pair = dict(zip(keys, range(len(keys)), strict=True))
     if first_wins:
         by_pair |= dict(zip(reversed(keys), reversed(range(len(keys))), strict=True))
     found = Ordered([names[n] for n in order], [ids[n] for n in order],
-                    [divmod(keys[row], width) for row in parents.values()], by_pair,
-                    array("l", [symbols[made] for made in makes]))
+                    [*zip(*(map(of, map(side.__getitem__, parents.values())) for side in (lefts, rights)),
+                          strict=True)], by_pair,
+                    array("l", map(of, makes)))
     if twice := len(keys) - len(by_pair):
         which = "first" if first_wins else "last"
         found.notes.append(f"{_counted(twice, 'pair')} listed twice: the {which} row of a pair counts")
@@ -234,6 +234,9 @@ def _parents(
     """The row that makes each token, in order, and how many tokens a later row makes than the first one that
     names them.
     """
+    in_order = all(map(lt, makes, islice(makes, 1, None))) and all(map(lt, map(max, lefts, rights), makes))
+    if in_order and not given:  # each row makes a token, of tokens that rows before it make
+        return dict(zip(makes, range(len(makes)), strict=True)), 0
     there = bytearray(b"\1" * size)
     for made in makes:
         there[made] = 0
@@ -242,10 +245,10 @@ def _parents(
     parents: dict[int, int] = {}
     waiting: dict[int, list[int]] = {}
     late = 0
-    for row, made in enumerate(makes):
+    for row, (left, right, made) in enumerate(zip(lefts, rights, makes, strict=True)):
         if there[made]:
             continue
-        if there[lefts[row]] and there[rights[row]] and made not in waiting:  # so it is nearly always
+        if there[left] and there[right] and made not in waiting:  # so it is nearly always
             there[made] = 1
             parents[made] = row
             continue

@@ -125,12 +125,21 @@ def what_if(trainer: Trainer, changes: Sequence[WhatIf]) -> Trainer:
     Raises:
         TokentuiError: The training knows no what-ifs, or two decide what one step merges.
     """
-    trainer.traits.check_what_ifs(changes)
-    number = trainer.number
-    shared = min((one.step - 1 for one in changes), default=number)
-    other = tried(trainer, lambda: trainer.fork(min(shared, number), tuple(changes)))
-    jump(other, number)
+    other = branch(trainer, changes)
+    jump(other, trainer.number)
     return other
+
+
+def branch(trainer: Trainer, changes: Sequence[WhatIf]) -> Trainer:
+    """The training of `what_if` before it has come to the step of this one: it stands before the first step
+    that is made under them.
+
+    Raises:
+        TokentuiError: The training knows no what-ifs, or two decide what one step merges.
+    """
+    trainer.traits.check_what_ifs(changes)
+    shared = min((one.step - 1 for one in changes), default=trainer.number)
+    return tried(trainer, lambda: trainer.fork(min(shared, trainer.number), tuple(changes)))
 
 
 def unmet(trainer: Trainer) -> Iterator[tuple[WhatIf, str]]:

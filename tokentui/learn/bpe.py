@@ -54,8 +54,7 @@ from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import BOUNDARY, FILTERS, WEIGHTS, Totals, barriers, tokens_of, totals_of
 from tokentui.learn.objectives import Material
 from tokentui.learn.ranking import TIES, Key, Queue
-from tokentui.learn.values import Constraints, Merged, Pair, PairEngine, Ranked, Span, disjoint
-from tokentui.recipe import Recipe
+from tokentui.learn.values import Constraints, History, Merged, Pair, Ranked, Span, disjoint
 from tokentui.text.pretokenize import Pretokenizer
 
 _END = b""
@@ -89,6 +88,7 @@ class PlainPairs:
     Args:
         material: The counted words, the recipe and the run.
         vocabulary_of: Makes the vocabulary from the units and how often they count.
+        cut: Cuts a word into units; those of the recipe where None.
     """
 
     engine = PLAIN
@@ -102,11 +102,12 @@ class PlainPairs:
     """The pairs that have come or changed since the queue was told, and the symbols that were merged."""
     _parts: set[int]
 
-    def __init__(self, material: Material, vocabulary_of: Callable[[Totals], Vocabulary]) -> None:
+    def __init__(self, material: Material, vocabulary_of: Callable[[Totals], Vocabulary],
+                 cut: Callable[[str], list[bytes]] | None = None) -> None:
         recipe, words = material.recipe, material.words
         self.objective, self._allows = material.objective, FILTERS.of(recipe.pieces).allows
         self._rule = TIES.of(recipe.tie).key
-        cut, weights = Pretokenizer(recipe).units, WEIGHTS.of(recipe.weight).of(words.counts)
+        cut, weights = cut or Pretokenizer(recipe).units, WEIGHTS.of(recipe.weight).of(words.counts)
         units = [cut(word) for word in each(words.words, len(words.words))]
         totals = totals_of(units, weights)
         apart = barriers(totals, recipe)
@@ -309,7 +310,7 @@ class PlainPairs:
         self.known = self.number
         self._choose_anew()
 
-    def fork(self, number: int, recipe: Recipe) -> PlainPairs:
+    def fork(self, number: int, material: Material) -> PlainPairs:
         """The same corpus at a known step, for a run by another recipe. What no step changes is shared."""
         other = copy.copy(self)
         own = [name for name, one in vars(self).items() if isinstance(one, list) and name not in _SHARED]
@@ -319,20 +320,29 @@ class PlainPairs:
             check()
             other.walk(number, Constraints())
         other.forget()
-        other.vocabulary.recipe = recipe
+        other.vocabulary.recipe = material.recipe
         return other
 
-    def follow(self, engine: PairEngine, number: int) -> None:
-        """Make the first so many steps of another engine over the same corpus, without choosing."""
-        found: dict[tuple[int, int], int] = {}
-        pairs = 1
-        for step in range(self.number + 1, number + 1):
-            check()
-            found.update(zip(zip(self.left[pairs:], self.right[pairs:], strict=True),
-                             range(pairs, len(self.counts)), strict=True))
-            pairs, figures = len(self.counts), engine.merged(step)
-            self._make(found[figures.pair[:2]])
-            self._made[-1] = self._made[-1]._replace(figures=figures)
+    @classmethod
+    def after(cls, steps: History, material: Material) -> PlainPairs:
+        """The same corpus after the steps of another engine, by another recipe. None is made again."""
+        self, recipe = cls.__new__(cls), material.recipe
+        self.objective, self._allows = material.objective, FILTERS.of(recipe.pieces).allows
+        self._rule, self.vocabulary = TIES.of(recipe.tie).key, steps.vocabulary
+        self.vocabulary.recipe = recipe
+        self.symbols, self._pair_at, self.starts = steps.symbols, steps.pair_at, steps.starts
+        sizes = [end - start for start, end in pairwise([*self.starts, len(self.symbols)])]
+        weights = WEIGHTS.of(recipe.weight).of(material.words.counts)
+        self._weights = [0, *chain.from_iterable(map(repeat, weights, sizes))]
+        self.length, self.left, self.right, self.counts = steps.length, steps.left, steps.right, steps.counts
+        self._places, self._listed = steps.places, sum(map(len, steps.places))
+        self._log_place, self._log_left, self.uses = steps.log_place, steps.log_left, steps.uses
+        self._tokens, self.tokens_at = steps.tokens, steps.tokens.__getitem__
+        self._bits = 2 * self._tokens[0].bit_length()
+        self._made = list(map(Made, *steps.made, steps.figures))
+        self.number = self.known = len(self._made)
+        self._choose_anew(Constraints())
+        return self
 
     # ---- the pairs that may be merged
 

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable
-from itertools import accumulate, chain
+from itertools import accumulate, chain, pairwise
 from typing import Any, NamedTuple
 
-from tokentui.core.jobs import tick
+from tokentui.core.jobs import check, tick
 from tokentui.core.native import COMPILED, Flat, flat, larger
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn.bases import Totals
+from tokentui.learn.bases import BOUNDARY, Totals
+from tokentui.learn.bpe import PlainPairs
 from tokentui.learn.kernels import layout, merges, order, pairs, score
 from tokentui.learn.kernels.layout import State
 from tokentui.learn.objectives import Material
-from tokentui.learn.values import Constraints, Merged, Pair, Ranked, Span, disjoint
+from tokentui.learn.values import Constraints, History, Merged, Pair, Ranked, Span, disjoint
 
 SLICE = 1 << 14
 """The number of places merged between two readings of the clock: about a millisecond."""
@@ -287,6 +288,41 @@ class KernelPairs:
         places, replaced, tied, *uses = (self._figure(number - 1, name) for name in names)
         pair = Pair(*self.vocabulary.merges[number - 1], places, places, *uses)
         return Merged(pair, replaced, tied, tied > 1)  # nothing is forced here
+
+    def fork(self, number: int, material: Material) -> PlainPairs:
+        """The same corpus at a known step in plain Python, for a run by another recipe."""
+        here = self.number
+        try:
+            while self.number != number:
+                check()
+                self.walk(number, Constraints())
+            return PlainPairs.after(self._history(), material)
+        finally:
+            while self.number != here:
+                self.walk(here, Constraints())
+
+    def _history(self) -> History:
+        """The corpus at this step, and the steps that led there."""
+        state, number, size = self._state, self.number, self.pairs_at(self.number)
+        logged, end = self._figure(number, "logged"), _STEP_WORDS * number
+        of = {name: state.steps[at:end:_STEP_WORDS].tolist() for name, at in _FIGURES.items()}
+        merges = self.vocabulary.merges[:number]
+        table, counts = state.table[: 4 * size + 4].tolist(), [0, *state.counts[1:size].tolist()]
+        firsts = table[2::4]
+        places = state.places.cast("I")[: 2 * firsts[-1] : 2].tolist()
+        lefts, rights = zip(*merges, strict=True) if merges else ((), ())
+        pairs = map(Pair, lefts, rights, of["places"], of["places"], of["left_uses"], of["right_uses"])
+        alike = [tied > 1 for tied in of["tied"]]  # nothing is forced here
+        return History(
+            self.vocabulary.copy(number), state.cells[::2].tolist(), state.cells[1::2].tolist(),
+            self._starts.tolist(), state.symbols[: 4 * (state.base + number) : 4].tolist(),
+            [BOUNDARY, *table[4 : 4 * size : 4]], [BOUNDARY, *table[5 : 4 * size : 4]], counts,
+            [places[first:end] for first, end in pairwise(firsts)],
+            state.log.cast("I")[: 2 * logged : 2].tolist(), state.log.cast("i")[1 : 2 * logged : 2].tolist(),
+            state.uses[: state.base + number].tolist(),
+            [*of["tokens"], self.tokens_at(number)], (of["chosen"], of["pairs"], of["logged"]),
+            list(map(Merged, pairs, of["replaced"], of["tied"], alike)),
+        )
 
     def tokens_at(self, number: int) -> int:
         """The length of the corpus in tokens after a known step."""

@@ -63,7 +63,7 @@ class GageTrainer(PairTrainer):
             return GageVocabulary(material.recipe, free_bytes(totals), run.specials, run.first_id)
 
         with quiet_collector():
-            taken = of.fork(number, material.recipe) if isinstance(of, PlainPairs) else None
+            taken = of.fork(number, material) if isinstance(of, PlainPairs) else None
             self._pairs = taken or PlainPairs(material, vocabulary)
         super().__init__(self._pairs, material, GageTrainer)
         self.compression = self

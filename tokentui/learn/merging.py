@@ -89,14 +89,19 @@ def merging(
 
     with quiet_collector():
         chosen = not native.failed and (is_chosen(material) if compiled is None else compiled)
-        engine: PairEngine | None = of.fork(number, recipe) if isinstance(of, PlainPairs) else None
-        if engine is None and chosen and not recipe.what_if:
+        engine: PairEngine | None = None
+        if isinstance(of, PlainPairs):
+            engine = of.fork(number, material)
+        elif of is not None and of.engine == native.COMPILED and recipe.what_if:
+            from tokentui.learn.compiled import KernelPairs
+
+            assert isinstance(of, KernelPairs)
+            engine = of.fork(number, material)
+        elif chosen and not recipe.what_if:
             with native.rescued():
                 from tokentui.learn.compiled import KernelPairs
 
                 engine = KernelPairs(material, vocabulary)
         if engine is None:
             engine = PlainPairs(material, vocabulary)
-            if of is not None:
-                engine.follow(of, number)
         return PairTrainer(engine, material, partial(merging, compiled=compiled))

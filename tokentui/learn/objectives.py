@@ -95,6 +95,7 @@ class Objective(Choice):
         least: The least count that a pair must have in any case.
         scored: True if its pieces have log probabilities, and no merges.
         codes: True if a byte replaces a pair, so that ids are bytes of a compressed text.
+        size: The number of ids that a run ends at where none was asked for; None if only the pairs end it.
     """
 
     label: str
@@ -107,6 +108,7 @@ class Objective(Choice):
     least: int = 1
     scored: bool = False
     codes: bool = False
+    size: int | None = None
 
     def bound(self, written: str) -> Objective:
         """This objective with the parameters of a value of the axis, such as `pmi:power=2`."""
@@ -159,6 +161,9 @@ def _whole_text(recipe: Recipe) -> Refusal | None:
     return None
 
 
+UNIGRAM_SIZE = 8000
+"""The size that a unigram training prunes towards where none was asked for: the default of sentencepiece."""
+
 OBJECTIVES = Axis(
     "objective", "what makes a pair the best",
     Objective(
@@ -175,7 +180,7 @@ OBJECTIVES = Axis(
     Objective(
         "unigram", "pieces of a unigram language model, pruned", label="unigram",
         trainer=Ref("tokentui.learn.unigram:UnigramTrainer"), kernel=True, scored=True,
-        refuses=_probabilities,
+        refuses=_probabilities, size=UNIGRAM_SIZE,
     ),
     Objective(
         "gage", "Gage's compression: a free byte stands for the pair", label="gage",

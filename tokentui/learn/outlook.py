@@ -16,7 +16,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.encode.case import Case, Outlook, Prospect
 from tokentui.encode.segment.merges import Merging
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.learn.bases import FILTERS
+from tokentui.learn.bases import FILTERS, WEIGHTS
 from tokentui.learn.rows import Query
 from tokentui.learn.trainer import Made, Trainer
 from tokentui.text.pretokenize import Pretokenizer
@@ -80,7 +80,7 @@ def _prospect(trainer: Trainer, ahead: int, case: Case) -> Prospect:
         "left": pieces(left), "right": pieces(right), "count": count, "place": place, "at": number,
     }
     if not _held(trainer, case):
-        return Prospect("absent", facts)
+        return Prospect("absent", facts | {"inside": _inside(trainer, case)})
     if not ahead:
         return Prospect("waits", facts | {"ahead": 0})
     copy = trainer.fork(number, ())
@@ -109,6 +109,12 @@ def _first(trainer: Trainer, case: Case, symbols: Sequence[int]) -> tuple[int, i
         if row.key in pairs:
             left, right = row.key
             return left, right, row.places, place + 1
+    if len(page.places) > _MOST_ROWS or len(pairs) > _MOST_PAIRS:  # the table of all candidates is sure
+        rows = learn.tried(trainer, lambda: trainer.candidates(Query(0, page.total))).rows
+        for place, row in enumerate(rows):
+            if row.key in pairs:
+                left, right = row.key
+                return left, right, row.places, place + 1
     return *pairs[0], 0, 0
 
 
@@ -121,6 +127,19 @@ def _held(trainer: Trainer, case: Case) -> bool:
             if any(units[at : at + size] == wanted for at in range(len(units) - size + 1)):
                 return True
     return False
+
+
+def _inside(trainer: Trainer, case: Case) -> int:
+    """The times that a word which the corpus does not hold stands in others, where it has other units.
+
+    It may overlap itself. Words count as the weight of the recipe has it.
+    """
+    words, wanted = trainer.words, case.word
+    weights = WEIGHTS.of(trainer.recipe.weight).of(words.counts)
+    return sum(
+        weight * sum(word.startswith(wanted, at) for at in range(len(word)))
+        for word, weight in zip(words.words, weights, strict=True) if wanted in word
+    )
 
 
 def _apart(

@@ -31,6 +31,7 @@ from tokentui.learn.rows import (
     Worth,
     entry_of,
     listed,
+    narrowed,
     page_of,
 )
 from tokentui.learn.trainer import SLICE_S, Compression, Goal, Made, Replay, Size, Substeps
@@ -46,6 +47,7 @@ from tokentui.learn.values import (
     Ranked,
     Span,
     Stop,
+    Used,
     Word,
 )
 from tokentui.recipe import FORBID, FORCE, Ending, Stops, WhatIf
@@ -363,6 +365,10 @@ class PairTrainer:
         """The pairs that may be merged next, best first."""
         under = self._under(self.limits)
         ranked = self._ranked(under, query.top + query.rows + 1)
+        if query.only:
+            whole = self._ranked(under, ranked.total)
+            places = self._matching(whole, query.match)
+            return narrowed(query, places, whole.total, lambda row: self._candidates(whole, row, row + 1)[0])
         top = max(0, min(query.top, ranked.total - 1))
         rows = self._candidates(ranked, top, min(top + query.rows, ranked.total))
         if not query.match:
@@ -421,6 +427,21 @@ class PairTrainer:
         """The step that made a symbol, 0 for a unit."""
         return max(0, symbol - self.engine.vocabulary.base_size + 1)
 
+    def uses_over(self, symbol: int) -> Callable[[], Sequence[Used]]:
+        """The uses of a symbol up to this step: each merge takes from its parts what it gives to its token.
+        """
+        vocabulary, found = self.engine.vocabulary, list[Used]()
+        base, pieces, uses = vocabulary.base_size, vocabulary.pieces, int(self.engine.uses[symbol])
+        for number, parts in zip(range(self.number, 0, -1), vocabulary.merges[: self.number][::-1],
+                strict=True):
+            made = base + number - 1
+            if symbol == made or symbol in parts:
+                found.append(Used(number, uses, b"" if made == symbol else pieces[made]))
+                replaced = self.engine.merged(number).replaced
+                uses += -replaced if made == symbol else replaced * parts.count(symbol)
+        found.append(Used(0, uses))
+        return lambda: found[::-1]
+
     # ---- the vocabulary
 
     def tokenizer(self, number: int | None = None, run: Mapping[str, object] | None = None) -> Tokenizer:
@@ -439,4 +460,5 @@ class PairTrainer:
             lambda one: (
                 self._entry(vocabulary, one) if one < 0 else self._entry(vocabulary, one, ids[one], uses[one])
             ),
+            lambda one: 0 <= one < vocabulary.base_size and not uses[one],
         )

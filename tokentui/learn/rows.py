@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -271,7 +272,8 @@ class Entry(NamedTuple):
         id: Its id, None for an entry that has left.
         symbol: Its symbol, -1 for a special or a byte token.
         piece: Its exact bytes, marks included.
-        kind: `special`, `byte`, `base`, `merge`, `piece`, `orphan` or `left`.
+        kind: `special`, `byte`, `base`, `merge`, `piece`, `orphan` or `left`; `folded` of the row that stands
+            for those out of use.
         made: The step that made it, None for an entry that is there from the start.
         places: The number of places where it could be made, by weight; None where it was not made.
         uses: Its count in the corpus, by weight; None where that is not counted.
@@ -302,12 +304,17 @@ class Query(NamedTuple):
         rows: The most rows.
         order: The order of the entries of the vocabulary, one of `Traits.orders`.
         match: Texts to look for: the page then also says in which rows one of them stands.
+        only: True for these rows alone: `top` and `rows` count them.
+        folded: True for one row in the place of all entries that are out of use. It has no effect where
+            `match` looks for texts, and in the orders `longest` and `id`.
     """
 
     top: int = 0
     rows: int = 100
     order: str = "newest"
     match: tuple[bytes, ...] = ()
+    only: bool = False
+    folded: bool = False
 
 
 class Page(NamedTuple, Generic[Row]):
@@ -319,6 +326,8 @@ class Page(NamedTuple, Generic[Row]):
         total: The number of rows in all.
         places: The numbers of all rows in which a text of `Query.match` stands, ascending.
         order: The order of the rows, as the query names it.
+        whole: The number of rows of the list of which the page has those that match; None where it has all.
+        folded: The number of entries for which the last row stands; 0 where each has its own.
     """
 
     rows: tuple[Row, ...] = ()
@@ -326,6 +335,28 @@ class Page(NamedTuple, Generic[Row]):
     total: int = 0
     places: tuple[int, ...] = ()
     order: str = ""
+    whole: int | None = None
+    folded: int = 0
+
+    def number(self, index: int) -> int:
+        """The number in the whole list of a row of this one."""
+        return index if self.whole is None or index >= len(self.places) else self.places[index]
+
+
+def narrowed(
+    query: Query, places: tuple[int, ...], total: int, row: Callable[[int], Row]
+) -> Page[Row]:
+    """A page of the rows that match.
+
+    Args:
+        query: The rows that are asked for.
+        places: The numbers of all rows that match.
+        total: The number of rows of the whole list.
+        row: Makes a row of the whole list by its number.
+    """
+    top = max(0, min(query.top, len(places) - 1))
+    rows = tuple(map(row, places[top : top + query.rows]))
+    return Page(rows, top, len(places), places, query.order, total)
 
 
 # ---- a vocabulary in its orders, for every trainer that has a `Vocabulary`
@@ -390,8 +421,19 @@ def entry_of(
     return entry._replace(made=rank + 1, places=vocabulary.counts[rank], parts=parts)
 
 
+_FOLDING = "newest", "most used"
+"""The orders in which the entries out of use may be one row: they are what one does not look for there."""
+
+
+@functools.lru_cache(maxsize=256)
+def _folded(count: int) -> Entry:
+    """The row that stands for so many entries; the same object at each step."""
+    return Entry(None, -1, b"", "folded", uses=count)
+
+
 def page_of(
-    listed: Sequence[int], query: Query, vocabulary: Vocabulary, entry: Callable[[int], Entry]
+    listed: Sequence[int], query: Query, vocabulary: Vocabulary, entry: Callable[[int], Entry],
+    unused: Callable[[int], bool],
 ) -> Page[Entry]:
     """A page of a vocabulary.
 
@@ -400,7 +442,16 @@ def page_of(
         query: The rows that are asked for.
         vocabulary: The vocabulary.
         entry: The entry of one of `listed`.
+        unused: Says whether one of `listed` is out of use, and goes into the row that stands for all such.
     """
+    if query.folded and not query.match and query.order in _FOLDING:
+        seen = [one for one in listed if not unused(one)]
+        if folded := len(listed) - len(seen):
+            top = max(0, min(query.top, len(seen)))
+            rows = [entry(one) for one in seen[top : top + query.rows]]
+            if top + query.rows > len(seen):
+                rows.append(_folded(folded))
+            return Page(tuple(rows), top, len(seen) + 1, order=query.order, folded=folded)
     top = max(0, min(query.top, len(listed) - 1))
     places: tuple[int, ...] = ()
     if query.match:
@@ -409,4 +460,6 @@ def page_of(
             row for row, one in enumerate(listed)
             if any(needle in (spelled(one) if one >= 0 else entry(one).piece) for needle in query.match)
         )
+    if query.only:
+        return narrowed(query, places, len(listed), lambda row: entry(listed[row]))
     return Page(tuple(map(entry, listed[top : top + query.rows])), top, len(listed), places, query.order)

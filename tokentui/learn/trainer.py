@@ -5,13 +5,13 @@ Other rooms know nothing else of a trainer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.rows import Candidate, Entry, Page, Query, Traits, Why
-from tokentui.learn.values import Changed, Life, Span, Step, Stop, Word
+from tokentui.learn.values import Changed, Life, Span, Step, Stop, Used, Word
 from tokentui.recipe import Ending, Recipe, Stops, WhatIf
 from tokentui.text.count import Words
 
@@ -207,6 +207,14 @@ class Trainer(Protocol):
 
     def made_at(self, symbol: int) -> int:
         """The step that made a symbol of the vocabulary; 0 where it is there from the start, or is none."""
+
+    def uses_over(self, symbol: int) -> Callable[[], Sequence[Used]]:
+        """The uses of a symbol of the vocabulary from step 0 up to this one, from the history.
+
+        Returns:
+            A function that gives them, an entry for each step that changes their number. Another thread may
+            call it while this training walks on: it tells of the step at which it was asked for.
+        """
 
     def tokenizer(self, number: int | None = None, run: Mapping[str, object] | None = None) -> Tokenizer:
         """The tokenizer of a computed step, of the present one where None.

@@ -212,6 +212,21 @@ class Life(NamedTuple):
     pieces: tuple[bytes, ...]
 
 
+class Used(NamedTuple):
+    """The uses of a token in the corpus from a step on, until the next entry.
+
+    Attributes:
+        number: The step, 0 for the start.
+        uses: How often it stands in the corpus, by weight.
+        into: The exact bytes of the token that the step made in its places; empty where the step made the
+            token itself, or tells of no such token.
+    """
+
+    number: int
+    uses: int
+    into: bytes = b""
+
+
 # ---- between a training by merges and its engine
 
 
@@ -290,6 +305,44 @@ class Ranked(NamedTuple):
     replaced: int
     rows: Sequence[Pair]
     forced: int | None = None
+
+
+class History(NamedTuple):
+    """The corpus as an engine has laid it out, and the steps that led there; see `bpe.PlainPairs`.
+
+    Attributes:
+        vocabulary: The vocabulary, with the merges of these steps alone.
+        symbols: The symbol of each cell.
+        pair_at: The pair of each cell.
+        starts: The first cell of each word.
+        length: The cells that each symbol covers.
+        left: The left symbol of each pair.
+        right: The right symbol of each pair.
+        counts: The count of each pair.
+        places: The places of each pair.
+        log_place: The place of each merge.
+        log_left: The pair at its left before it.
+        uses: The uses of each symbol, by weight.
+        tokens: The corpus in tokens after each step, the start first.
+        made: Of each step the pair, the number of pairs before it and the length of the log before it.
+        figures: The figures of each step.
+    """
+
+    vocabulary: Vocabulary
+    symbols: list[int]
+    pair_at: list[int]
+    starts: list[int]
+    length: list[int]
+    left: list[int]
+    right: list[int]
+    counts: list[int]
+    places: list[list[int]]
+    log_place: list[int]
+    log_left: list[int]
+    uses: list[int]
+    tokens: list[int]
+    made: tuple[list[int], list[int], list[int]]
+    figures: list[Merged]
 
 
 class PairEngine(Protocol):

@@ -14,6 +14,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tokentui import learn
 from tokentui.axes import label
 from tokentui.core import native
 from tokentui.core.errors import Cancelled, TokentuiError, in_words
@@ -49,6 +50,8 @@ LOSSES_CHARS = 4_000
 
 Key = tuple[object, ...]
 _EMPTY = ColumnSnapshot()
+_CHANGES_NAMED = 2
+"""The most what-ifs in the name of a column."""
 
 
 def at_step(prepared: Prepared) -> AtStep:
@@ -170,8 +173,14 @@ class Column:
             opened = {"partial": prepared.partial, "traits": self.trainer.traits}
             if file is not None:
                 opened["opened"] = file.view
-        preset = preset_of(recipe)
-        self.name = wanted.name or os.path.basename(wanted.path) or preset or label(recipe)
+        preset, plain = preset_of(recipe), recipe.but()
+        changed = ", ".join(one.said for one in recipe.changes[:_CHANGES_NAMED])
+        changed += f" and {len(recipe.what_if) - _CHANGES_NAMED:,} more" * (
+            len(recipe.what_if) > _CHANGES_NAMED
+        )
+        self.name = (
+            wanted.name or os.path.basename(wanted.path) or changed or preset_of(plain) or label(plain)
+        )
         """The name."""
         about = label(recipe) if opened or not wanted.path else ""
         self._shown = ColumnSnapshot(
@@ -197,15 +206,20 @@ class Column:
         substeps, number, computed = trainer.substeps, trainer.number, trainer.computed
         moment = number, computed, None if substeps is None else substeps.walked
         at: AtStep = self._section("at", moment, lambda: at_step(prepared))
-        listed = Query(view.candidates_top, view.candidates_rows)
-        entries = Query(view.vocabulary_top, view.vocabulary_rows, view.vocabulary_order)
-        place = view.corpus, view.corpus_chars, view.corpus_before
+        listed, entries = Query(view.candidates_top, view.candidates_rows), Query(
+            view.vocabulary_top, view.vocabulary_rows, view.vocabulary_order, folded=view.vocabulary_folded
+        )
+        if only := view.candidates_only:
+            listed = listed._replace(match=needles(only, view.mode), only=True)
+        if only := view.vocabulary_only:
+            entries = entries._replace(match=needles(only, view.mode), only=True)
+        place = view.corpus, view.corpus_chars, view.corpus_before, view.ages
         wanted: dict[str, tuple[Key, Callable[[], object]]] = {
             "candidates": ((moment, listed), lambda: trainer.candidates(listed)),
             "why": (moment, lambda: trainer.why(self.stops)),
             "vocabulary": ((moment, entries), lambda: trainer.entries(entries)),
             "corpus": ((moment, *place), lambda: prepared.text.view(view, trainer)),
-            "encoding": ((number, typed), lambda: self._encoding(typed)),
+            "encoding": ((number, typed, view.ages), lambda: self._encoding(typed, view.ages)),
             "curve": ((computed, at.end.step, view.curve_points), lambda: self._curve(at, view.curve_points)),
         }
         sections = {
@@ -265,20 +279,21 @@ class Column:
                 lengths.append(known[step])
         return CurveView(tuple(lengths), end)
 
-    def _encoding(self, text: str) -> EncodedView:
-        """The typed text as the tokenizer of the step encodes it."""
+    def _encoding(self, text: str, aged: bool) -> EncodedView:
+        """The typed text as the tokenizer of the step encodes it, with the ages of its tokens if wanted."""
         exact = to_bytes(text)
         try:
             tokens = self.encode(text)
         except TokentuiError as error:
             return EncodedView(text, (), len(exact), str(error))
+        ages = learn.ages(self.trainer, [one.id for one in tokens]) if aged else ()
         tokenizer, joins = self._at, self._joins and not self._at.vocabulary.byte_tokens
         comes_back = joins and b"".join([token.piece or b"" for token in tokens]) == exact
         if comes_back or len(text) > LOSSES_CHARS:
-            return EncodedView(text, tokens, len(exact))
+            return EncodedView(text, tokens, len(exact), ages=ages)
         trip = round_trip(tokenizer.encoder, text, self._decoder)
         back = trip.back or "" if trip.lost else ""
-        return EncodedView(text, tokens, len(exact), lost=trip.lost, back=back)
+        return EncodedView(text, tokens, len(exact), lost=trip.lost, back=back, ages=ages)
 
     # ---- walking
 

@@ -1,109 +1,37 @@
 """The commands that a session takes: frozen values, answered by a later snapshot, some by a value as well.
-
-A command says in which lane it runs, what has to be there before it can run, and how it is named while it
-waits for that.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence  # noqa: F401 - ruff does not read the types of answers below
-from dataclasses import dataclass
-from enum import Enum, Flag, IntEnum, auto
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING
 
 from tokentui.axes import label
-from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import GlyphMode
 from tokentui.recipe import Recipe, Run
+from tokentui.session.lanes import Command as Command
+from tokentui.session.lanes import Decides as Decides
+from tokentui.session.lanes import Lane as Lane
+from tokentui.session.lanes import Need as Need
+from tokentui.session.lanes import NothingOpen as NothingOpen
 from tokentui.session.snapshot import EndView, PiecesView, PreviewView
-from tokentui.session.views import ColumnWanted, CorpusPlace, Passage, Viewport
+from tokentui.session.views import (
+    ColumnWanted,
+    CorpusPlace,
+    Found,
+    Passage,
+    StepsView,
+    StepView,
+    Viewport,
+)
 
 if TYPE_CHECKING:  # answers of rooms that load when one is asked for
     from tokentui.analyze.results import HealthReport, StringFacts, VocabularyReport  # noqa: F401
     from tokentui.formats.proof import ExportReport  # noqa: F401
     from tokentui.learn.trainer import Compressed  # noqa: F401
-
-Answer_co = TypeVar("Answer_co", covariant=True)
-
-
-class Lane(Enum):
-    """The thread that a command runs in."""
-
-    ENGINE = "engine"  # between two slices of the columns' work
-    LOADER = "loader"  # the thread that reads and counts
-    # one of its own, about the step at which it is handed in; a later one of its kind takes its place
-    BESIDE = "beside"
-
-
-class Need(IntEnum):
-    """The state that a command needs to run. Each member includes those before it."""
-
-    NOTHING = 0
-    SIGHT = 1  # something that can be shown
-    CORPUS = 2  # the text of the corpus that was opened last
-    STEPS = 3  # a training, or an opened tokenizer, that can be stepped through
-    ARRIVED = 4  # the training is at the place that is kept
-    WHOLE = 5  # all of the corpus has been counted for it
-    REST = 6  # the training walks nowhere
-
-
-class Decides(Flag):
-    """The parts of a session that a command of the loader opens anew."""
-
-    NOTHING = 0
-    CORPUS = auto()
-    TRAINING = auto()
-
-
-class NothingOpen(TokentuiError):
-    """A step is asked for where nothing is open."""
-
-    def __init__(self) -> None:
-        super().__init__("nothing is open: o opens a text or a tokenizer")
-
-
-@dataclass_transform(frozen_default=True)
-class Command(Generic[Answer_co]):
-    """A request from a screen to a session, a frozen value; the type parameter is the type of the answer.
-
-    Attributes:
-        lane: The lane that runs the command.
-        need: The state that the command needs.
-        walks: True if the command moves from step to step.
-        fresh: True if the command makes earlier requests for steps meaningless.
-        opens: The parts of the session that the command opens anew.
-        said: The short description, a format string of the command.
-        in_order: True if the command runs in order with the others; a command that only reads does not.
-    """
-
-    lane: ClassVar[Lane] = Lane.ENGINE
-    need: ClassVar[Need] = Need.NOTHING
-    walks: ClassVar[bool] = False
-    fresh: ClassVar[bool] = False
-    in_order: ClassVar[bool] = False
-    opens: ClassVar[Decides] = Decides.NOTHING
-    said: ClassVar[str] = ""
-
-    def __init_subclass__(
-        cls, lane: Lane = Lane.ENGINE, need: Need = Need.NOTHING, walks: bool = False, fresh: bool = False,
-        opens: Decides = Decides.NOTHING, said: str = "",
-    ) -> None:
-        super().__init_subclass__()
-        cls.lane, cls.need, cls.walks, cls.fresh, cls.opens, cls.said = lane, need, walks, fresh, opens, said
-        cls.in_order = lane is Lane.LOADER or need >= Need.STEPS
-        dataclass(frozen=True)(cls)
-
-    @property
-    def decides(self) -> Decides:
-        """The parts that the command opens anew."""
-        return self.opens
-
-    @property
-    def words(self) -> str:
-        """A short description, shown while the command waits; empty where a dialog shows it."""
-        return self.said.format(self)
-
+    from tokentui.session.inspecting import Places, TokenView, WordLife  # noqa: F401
+    from tokentui.session.places import TokenAt  # noqa: F401
 
 class Move(Command[None], need=Need.ARRIVED, walks=True):
     """Go so many steps forward (or back, for a negative number): units of the position, see `Position`."""
@@ -127,6 +55,31 @@ class GoToToken(Command[int | None], need=Need.STEPS, walks=True, said="go to th
     Answered by the step, or None where no step makes it. Only for one column.
     """
     text: str
+
+
+class RunUntil(Command[int | None], need=Need.STEPS, walks=True, said="run until {0.named}"):
+    """Run on to the first step that meets a condition, the present one included; exactly one is given.
+
+    Args:
+        token: A token that the step makes, as shown or typed.
+        size: A number of ids that the vocabulary has come to.
+        compression: Bytes of the corpus for each token.
+
+    Answered by the step; None where the run ends before, at its end then. Stops that the run has hold. Only
+    for one column.
+    """
+    token: str = ""
+    size: int | None = None
+    compression: float | None = None
+
+    @property
+    def named(self) -> str:
+        """The condition in a few words."""
+        if self.size is not None:
+            return f"{self.size:,} ids"
+        if self.compression is not None:
+            return f"{self.compression:g} bytes per token"
+        return f"the token ‘{self.token:.40}’"
 
 
 class Play(Command[None], need=Need.ARRIVED, walks=True, said="run"):
@@ -167,7 +120,7 @@ class SetViewport(Command[None]):
     viewport: Viewport
 
 
-class Find(Command[int | CorpusPlace | None], need=Need.SIGHT, said="find ‘{0.text:.40}’"):
+class Find(Command[Found | None], need=Need.SIGHT, said="find ‘{0.text:.40}’"):
     """Find text in a pane, from a row or place on.
 
     Args:
@@ -178,7 +131,8 @@ class Find(Command[int | CorpusPlace | None], need=Need.SIGHT, said="find ‘{0.
         backward: Look the other way.
         mode: How data are shown: what was typed is read so, too.
 
-    Answered by the row, or the place; None where there is none.
+    Answered by the row, or the place, with its number among all matches; None where there is none. Of a list
+    that is narrowed the rows that are left are searched.
     """
     pane: str
     text: str
@@ -327,12 +281,76 @@ class InspectText(Command["StringFacts"], lane=Lane.BESIDE, need=Need.WHOLE):
         text: The text.
         at: A place in it: asks about the pre-token that stands there alone; None asks about all of it.
         ahead: Whether to train a copy on, to say whether and when the text becomes one token.
+        column: The key of the column; the first one where None.
 
     Raises where the text is too long.
     """
     text: str
     at: int | None = None
     ahead: bool = False
+    column: int | None = None
+
+
+class InspectToken(Command["TokenView"], lane=Lane.BESIDE, need=Need.WHOLE):
+    """The facts of a token, by its id or its exact bytes, at this step of a column, also over the run.
+
+    Raises where there is no such token.
+    """
+    token: int | bytes
+    column: int | None = None
+
+
+class LifeOfWord(Command["WordLife"], lane=Lane.BESIDE, need=Need.WHOLE):
+    """Each step up to this one that cuts the pre-token at a place of a text in another way.
+
+    Raises where none stands there, or it cannot be encoded.
+    """
+    text: str
+    at: int = 0
+    column: int | None = None
+
+
+class TokenPlaces(Command["Places"], need=Need.WHOLE):
+    """The next places of a token in the corpus, behind a place; see `InspectToken`."""
+    token: int | bytes
+    after: CorpusPlace | None = None
+    most: int = 3
+    column: int | None = None
+
+
+class TokenThere(Command["tuple[int | None, TokenAt] | None"], need=Need.WHOLE):
+    """The token over a character of a part of the corpus, behind its id. None where no token stands."""
+    place: CorpusPlace
+    within: int = 0
+
+
+class ListSteps(Command[StepsView], lane=Lane.BESIDE, need=Need.WHOLE):
+    """Some of the steps made so far, as far as the present one.
+
+    Args:
+        order: `step`, `count`, `length` or `tie`.
+        find: Text that a token, or its parts with a plus between them, must hold; empty for all.
+        mode: How data are shown: what was typed is read so, too.
+        top: The first row.
+        rows: The most rows.
+    """
+    order: str = "step"
+    find: str = ""
+    mode: GlyphMode = "text"
+    top: int = 0
+    rows: int = 100
+
+
+class ExplainSteps(Command[tuple[StepView, ...]], lane=Lane.BESIDE, need=Need.WHOLE):
+    """The reasons of steps, and what each does to the corpus and to the typed text: of steps that were made,
+    and of the next one.
+
+    Args:
+        numbers: The steps, 1 for the first.
+        places: How many places of the corpus are shown; 0 for none.
+    """
+    numbers: tuple[int, ...]
+    places: int = 3
 
 
 class ExamineHealth(Command["HealthReport"], lane=Lane.BESIDE, need=Need.WHOLE):
@@ -397,6 +415,12 @@ class AddColumn(Command[int]):
     """
     wanted: ColumnWanted
     place: int | None = None
+
+
+class ChangeColumn(Command[int]):
+    """Show another column in the place of one, by its key. Answered by the key of the new one."""
+    key: int
+    wanted: ColumnWanted
 
 
 class RemoveColumn(Command[None]):

@@ -222,6 +222,9 @@ class Session:
                 wait = min(PUBLISH_S if wait is None else wait, PUBLISH_S)
                 if state.waiting or state.main.prepared.nothing or not loading.quiet:
                     state.busy = self._loader.running["load"].busy
+            # Jobs that commands begin have names for keys.
+            asked = [one.busy for key, one in self._pool.running.items() if isinstance(key, str)]
+            state.asked = next((busy for busy in asked if busy.left is not None), None)
             # What is trained anew has come to its place before it is shown: the screen changes once.
             quiet = now < self._quiet_until and sync.arriving and not state.waiting
             new = state.stamp() != self._stamp
@@ -305,8 +308,9 @@ class Session:
                 self._line.drop("dropped", loads=True)
                 self._loader.give_up("load")
                 state.results.give_up(self._pool)
-                self._pool.give_up(do.NextPassage.__name__)
                 self._columns.give_up(do.HoldOut.__name__)
+            if isinstance(command, do.CancelWork | do.Leave):  # one column alone disagrees with none
+                self._pool.give_up(do.NextPassage.__name__)
             state.handle(command, lambda found: self._answers.append((answer, found)))
         except Exception as error:
             self._answers.append((answer, error))
@@ -315,7 +319,7 @@ class Session:
 
     def _ask(self, command: do.Command[object], answer: Answer) -> None:
         """Have a question answered by a thread of its own, on objects of its own."""
-        state, at = self.state, self.state.at_step()
+        state, at = self.state, self.state.at_step(command)
 
         def work() -> object:
             # Whoever asked may leave meanwhile; a file is written all the same, rather than half of it.
@@ -329,7 +333,8 @@ class Session:
             self._answers.append((answer, found))
 
         pool = self._columns if isinstance(command, do.HoldOut) else self._pool
-        pool.submit(type(command).__name__, work, taken)
+        name = type(command).__name__
+        pool.submit(name, work, taken, name)
 
     def _find(self, now: float, wait: float | None) -> float | None:
         """Open the columns that are not open, and find what belongs to the position once the columns rest

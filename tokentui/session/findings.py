@@ -8,7 +8,7 @@ column or another corpus makes another job of it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import NamedTuple
@@ -25,13 +25,13 @@ from tokentui.analyze.divergence import (
     walked,
 )
 from tokentui.analyze.metrics import Conventions, Tally, bits, rows_of, tally
+from tokentui.analyze.what_if import Side, between
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check
 from tokentui.core.runtime import quiet_collector
-from tokentui.core.safetext import to_bytes
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.trainer import Trainer
-from tokentui.session.column import Column
+from tokentui.session.column import Column, needles
 from tokentui.session.jobs import Finding, Signature, doing
 from tokentui.session.opening import Prepared, prepare_tokenizer
 from tokentui.session.snapshot import Curve, Measured, SharedTokens, TokenInBoth, TokensInBoth
@@ -92,6 +92,30 @@ def overlaps(
 
     return Finding(
         ("vocabulary", ()), signature, "comparing vocabularies", lambda: vocabularies(at, seen), hold=hold
+    )
+
+
+def costs(columns: Sequence[Column]) -> Iterator[Finding]:
+    """The cost of the what-ifs of each column against the column that it was branched from, or one like that.
+    """
+    trained = [one for one in columns if one.prepared.opened is None]
+    for changed in trained:
+        recipe, run = changed.prepared.recipe, changed.prepared.run
+        of = [
+            one for one in trained
+            if set(one.prepared.recipe.what_if) < set(recipe.what_if) and one.prepared.run == run
+            and one.prepared.recipe.but() == recipe.but()
+        ]
+        if of:
+            yield _cost(min(of, key=lambda one: len(one.prepared.recipe.what_if)), changed)
+
+
+def _cost(run: Column, changed: Column) -> Finding:
+    trainers, sides = (run.trainer, changed.trainer), list[Side]()
+    step = min(one.number for one in trainers)
+    return Finding(
+        ("cost", (run.key, changed.key)), (*trainers, step), "looking what it costs",
+        lambda: between(step, *sides), hold=lambda: sides.extend(Side.of(one, step) for one in trainers),
     )
 
 
@@ -281,18 +305,19 @@ class Vocabularies:
         if look.part.startswith("never") and look.other not in whole:
             return None
         found = self._part(look, whole)
-        if look.find:  # a visible space may stand for a space
-            wanted = {to_bytes(look.find), to_bytes(look.find.replace("·", " ").replace("␣", " "))}
-            found = [piece for piece in found if any(one in piece for one in wanted)]
-        return found
+        return [found[n] for n in _places(found, look.find)] if look.find else found
 
-    def shown(self, look: TokenList, found: list[bytes] | None, busy: Busy | None) -> TokensInBoth | None:
+    def shown(
+        self, look: TokenList, found: list[bytes] | None, busy: Busy | None,
+        whole_runs: Mapping[int, frozenset[bytes]],
+    ) -> TokensInBoth | None:
         """The rows of a list; None where there are no such columns here.
 
         Args:
             look: The list.
             found: All of its tokens, by `listed`.
             busy: The walk to the end of a run that it needs.
+            whole_runs: The tokens of whole runs, by the keys of their columns.
         """
         if look.a not in self.rows or look.b not in self.rows:
             return None
@@ -306,7 +331,10 @@ class Vocabularies:
             id_a, uses_a = left.get(piece, (None, None))
             id_b, uses_b = right.get(piece, (None, None))
             rows.append(TokenInBoth(piece, id_a, id_b, uses_a, uses_b))
-        return TokensInBoth(self.at, replace(look, top=top), len(found), tuple(rows))
+        whole = len(self._part(look, whole_runs)) if look.find else len(found)
+        return TokensInBoth(
+            self.at, replace(look, top=top), len(found), tuple(rows), None, whole, _places(found, look.seek)
+        )
 
     def _part(self, look: TokenList, whole: Mapping[int, frozenset[bytes]]) -> list[bytes]:
         """The tokens of a list, in the order of the ids of the column that has them."""
@@ -316,6 +344,14 @@ class Vocabularies:
         passed = whole[look.other] if never else ()
         common = look.part == "common"
         return [piece for piece in mine if (piece in others) == common and piece not in passed]
+
+
+def _places(pieces: Sequence[bytes], text: str) -> tuple[int, ...]:
+    """The numbers of the pieces that hold a typed text; none where it is empty."""
+    if not text:
+        return ()
+    wanted = needles(text)
+    return tuple([n for n, piece in enumerate(pieces) if any(one in piece for one in wanted)])
 
 
 def vocabularies(at: Position, columns: Sequence[Seen]) -> Vocabularies:

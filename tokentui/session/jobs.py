@@ -10,12 +10,13 @@ from collections.abc import Callable, Hashable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job
 from tokentui.session import commands as do
+from tokentui.session.pace import Pace
 from tokentui.session.views import Busy
 
 TELL_S = 0.1
@@ -77,6 +78,7 @@ class Running:
         signature: What its answer depends on.
         given_up: True if it is wanted no longer.
         future: Its answer to come.
+        pace: Estimates its time left.
     """
 
     take: Callable[[object], object]
@@ -84,6 +86,7 @@ class Running:
     signature: object
     given_up: bool = False
     future: Future[object] | None = None
+    pace: Pace = field(default_factory=Pace)
 
 
 class JobPool:
@@ -123,7 +126,8 @@ class JobPool:
         running = self.running[key] = Running(take, Busy(what, 0, 0), signature)
 
         def tell(what: str, done: int, total: int) -> None:
-            running.busy, now = Busy(what, done, total), time.monotonic()
+            now = time.monotonic()
+            running.busy = running.pace.timed(Busy(what, done, total), now)
             if now - self._told_at >= TELL_S:
                 self._told_at = now
                 self._call(None)

@@ -15,7 +15,7 @@ from tokentui.core.jobs import tick
 from tokentui.core.runtime import quiet_collector
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load, refuse_tokenizers
-from tokentui.learn import jump, start
+from tokentui.learn import branch, jump, start
 from tokentui.learn.replay import ReplayTrainer
 from tokentui.learn.replay.segmentations import TokenOrder
 from tokentui.learn.trainer import Trainer
@@ -165,6 +165,19 @@ def prepare_column(counted: WordCounts, wanted: ColumnWanted) -> Prepared:
     with doing("counting"):
         words = counted.of(recipe)
     return prepare(counted.corpus, recipe, wanted.run, words=words)
+
+
+def branched(of: Prepared, recipe: Recipe) -> Prepared:
+    """The training of a recipe that is another's under more what-ifs, as far as their steps are the same.
+
+    Raises:
+        TokentuiError: The recipe makes no sense, or its training knows no what-ifs.
+    """
+    recipe = check(recipe)
+    more = [one for one in recipe.changes if one.text not in of.recipe.what_if]
+    with quiet_collector():
+        trainer = branch(of.trainer, more)
+    return replace(of, recipe=recipe, trainer=trainer, text=RunningText(of.corpus, recipe))
 
 
 def prepare_again(was: Prepared) -> Prepared:

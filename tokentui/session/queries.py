@@ -10,9 +10,7 @@ from dataclasses import dataclass, replace
 from tokentui import axes, learn
 from tokentui.analyze.compare import cuts, disagreements
 from tokentui.analyze.health import examine
-from tokentui.analyze.inspect import string_facts
 from tokentui.analyze.report import vocabulary_report
-from tokentui.analyze.results import StringFacts
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, each
 from tokentui.encode.tokenizer import Tokenizer
@@ -21,22 +19,30 @@ from tokentui.formats.files import export, mistaken, recognise, targets
 from tokentui.formats.proof import ExportReport, look
 from tokentui.formats.spec import Refused, Spec
 from tokentui.learn import start
-from tokentui.learn.rows import Query
 from tokentui.learn.trainer import Compressed, Trainer
 from tokentui.learn.values import Stop
 from tokentui.recipe import Stops
 from tokentui.session import commands as do
 from tokentui.session.column import needles
+from tokentui.session.finding import find, find_changed
+from tokentui.session.inspecting import (
+    NOTHING_HELD,
+    Held,
+    inspected,
+    life_of,
+    places_of,
+    token_there,
+    token_view,
+)
 from tokentui.session.opening import Prepared, open_corpus
-from tokentui.session.snapshot import EndView, PiecePart, PiecesView, PreviewView
+from tokentui.session.past import Past, at_end
+from tokentui.session.snapshot import PiecePart, PiecesView, PreviewView
 from tokentui.session.views import BETWEEN, MAIN, PARTS, CorpusPlace, Passage, Viewport
 from tokentui.text.corpus import Corpus, LongText, beginning
 from tokentui.text.count import Words
 
 EDITABLE_BYTES = 1_000_000
 """A larger corpus is not edited: each key would train on all of it."""
-INSPECTED_CHARS = 2_000
-"""The longest text whose encoding is explained, step by step."""
 PREVIEW_CHARS = 20_000
 """The characters of the corpus that a preview trains on; few enough to follow the selected line."""
 PREVIEW_SIZE = 500
@@ -56,6 +62,8 @@ class TokenizerAtStep:
         typed: The typed text.
         columns: The tokenizers of all columns at the position.
         passage: The passage that is shown.
+        held: The part of the training at this step that the question needs.
+        past: The steps of the first column, to be looked at again.
     """
 
     step: int
@@ -65,6 +73,8 @@ class TokenizerAtStep:
     typed: str
     columns: tuple[Tokenizer, ...]
     passage: Passage | None
+    past: Past
+    held: Held = NOTHING_HELD
 
 
 def answered(command: do.Command[object], at: TokenizerAtStep) -> object:
@@ -78,7 +88,7 @@ def answered(command: do.Command[object], at: TokenizerAtStep) -> object:
     prepared, corpus, trainer = at.prepared, at.prepared.corpus, at.prepared.trainer
     match command:
         case do.Find():
-            return find(prepared, at.view.vocabulary_order, command)
+            return find(prepared, at.view, command)
         case do.FindChanged(start):
             return find_changed(prepared, start)
         case do.Pieces(place, chars):
@@ -96,8 +106,20 @@ def answered(command: do.Command[object], at: TokenizerAtStep) -> object:
             return format.about if format else ""
         case do.Fingerprint():
             return corpus.sha256
+        case do.ListSteps(order, text, mode, top, rows):
+            return at.past.rows(at.step, order, needles(text, mode) if text else (), top, rows)
+        case do.ExplainSteps(numbers, places):
+            return at.past.views(numbers, at.typed, places)
         case do.InspectText():
-            return inspected(at, command)
+            return inspected(at.tokenizer, prepared, at.step, command)
+        case do.InspectToken(token):
+            return token_view(at.tokenizer, prepared, at.step, token, at.held)
+        case do.LifeOfWord():
+            return life_of(at.tokenizer, prepared, at.step, command, at.held)
+        case do.TokenPlaces():
+            return places_of(prepared, at.tokenizer, command)
+        case do.TokenThere():
+            return token_there(prepared, at.tokenizer, command)
         case do.ExamineHealth():
             return examine(at.tokenizer, at.step)
         case do.Formats():
@@ -144,49 +166,6 @@ def preview(prepared: Prepared, command: do.Preview) -> PreviewView:
     pairs = tuple(candidate for candidate in taken if candidate is not None)
     lines = () if trainer.traits.grows else tuple(step.said for step in learn.steps(trainer))
     return PreviewView(pairs, lines, end, chars)
-
-
-def at_end(prepared: Prepared, typed: str) -> EndView:
-    """The typed text by the tokenizer of the end of the run, to which a copy is trained.
-
-    Raises:
-        TokentuiError: A tokenizer of a file is open, or it refuses the text.
-    """
-    if prepared.opened is not None:
-        raise TokentuiError("a tokenizer of a file is not trained", prepared.opened.view.name, "open a text")
-    trainer = start(prepared.corpus, prepared.recipe, prepared.run, prepared.trainer.words)
-    learn.run(trainer, prepared.run.stops)
-    return EndView(trainer.number, trainer.tokenizer().encode(typed).rows)
-
-
-def inspected(at: TokenizerAtStep, asked: do.InspectText) -> StringFacts:
-    """The facts of a text, or of the pre-token at a place in it.
-
-    Raises:
-        TokentuiError: It is too long, or the pattern of the split takes too long.
-    """
-    tokenizer, text, copy = at.tokenizer, asked.text, None
-    if asked.at is not None:
-        text = _pretoken_at(tokenizer, text, asked.at)
-    if len(text) > INSPECTED_CHARS:
-        raise TokentuiError(f"more than {INSPECTED_CHARS:,} characters are not explained", "", "take a part")
-    if asked.ahead and at.prepared.opened is None:
-        # The trainer walks on meanwhile; a copy comes to the same step.
-        copy = at.prepared.trainer.fork(0, ())
-        learn.jump(copy, at.step)
-        tokenizer = copy.tokenizer()
-    return string_facts(tokenizer, text, trainer=copy)
-
-
-def _pretoken_at(tokenizer: Tokenizer, text: str, place: int) -> str:
-    """The part of a text that becomes the pre-token, or the token found by its name, at a place or before it.
-    """
-    taken = text
-    for part in tokenizer.encoder.stretches(text, False):
-        for one in part if isinstance(part, list) else [part]:
-            if one.start <= place:
-                taken = text[one.start : one.end]
-    return taken
 
 
 def _other_format(path: str, format: Format) -> Format | None:
@@ -236,55 +215,6 @@ def editable_text(corpus: Corpus) -> str:
             f"more than {EDITABLE_BYTES:,} bytes cannot be edited", corpus.name, "open a part of it"
         )
     return "\n".join(corpus.documents)
-
-
-def next_place(places: Sequence[int], start: int, backward: bool) -> int | None:
-    """The next of some rows after (or before) a row, round the end; None where there is none."""
-    if not places:
-        return None
-    if backward:
-        return next((row for row in reversed(places) if row < start), places[-1])
-    return next((row for row in places if row > start), places[0])
-
-
-def find(prepared: Prepared, order: str, asked: do.Find) -> int | CorpusPlace | None:
-    """The next row, or place of the corpus, that shows a text, round the end.
-
-    Args:
-        prepared: What is open.
-        order: The order in which the vocabulary is listed.
-        asked: The text, and where to begin.
-
-    Raises:
-        TokentuiError: There is no such pane.
-    """
-    pane, text, start, backward = asked.pane, asked.text, asked.start, asked.backward
-    if not text:
-        return None
-    trainer, window = prepared.trainer, prepared.text
-    if pane == "corpus" and isinstance(start, CorpusPlace):
-        found = window.find(text, start, backward) if window.documents else None
-        return found and CorpusPlace(*found)
-    if pane == "pairs" and isinstance(start, int):
-        query = Query(0, 0, match=needles(text, asked.mode))
-        return next_place(trainer.candidates(query).places, start, backward)
-    if pane == "vocabulary" and isinstance(start, int):
-        query = Query(0, 0, order, needles(text, asked.mode))
-        return next_place(trainer.entries(query).places, start, backward)
-    raise TokentuiError("no such pane", pane, "one of: corpus, pairs, vocabulary")
-
-
-def find_changed(prepared: Prepared, start: CorpusPlace) -> CorpusPlace | None:
-    """The next place of a word that the last step changed, round the end."""
-    window, trainer = prepared.text, prepared.trainer
-    if not window.documents:
-        return None
-    changed = trainer.changed()
-    if (differs := changed.differs) is None:
-        words = trainer.words.words
-        differs = {words[number] for number in changed.words}.__contains__
-    found = window.find_word(differs, start)
-    return found and CorpusPlace(*found)
 
 
 def compressed(trainer: Trainer, start: int, length: int) -> Compressed:

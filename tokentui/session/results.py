@@ -10,6 +10,7 @@ from itertools import combinations
 from tokentui.analyze.align import align
 from tokentui.analyze.compare import PairAgreement, agreement, word_spans
 from tokentui.analyze.metrics import Conventions
+from tokentui.analyze.what_if import Cost
 from tokentui.core.errors import Cancelled, TokentuiError, in_words
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.encoding import Encoding
@@ -21,6 +22,7 @@ from tokentui.session.queries import text_of
 from tokentui.session.snapshot import (
     Aligned,
     Between,
+    CostView,
     Curve,
     Curves,
     DivergenceView,
@@ -116,6 +118,7 @@ class Results:
         at = sync.position
         signature = (at, tuple((column.key, column.trainer, column.trainer.number) for column in there))
         tokenizers = [(column.key, column.trainer.tokenizer()) for column in there]
+        yield from findings.costs(there)
         if "vocabularies" in wants or listed is not None:
             yield findings.overlaps(at, there, signature, sync.stumbled)
         if "measures" in wants:
@@ -232,10 +235,10 @@ class Results:
             shared = self._shared[1]
             if listed is not None:
                 # Neither a scroll nor a report of progress changes the list that rows are taken from.
-                key = known, replace(listed, top=0, rows=0)
+                key = known, replace(listed, top=0, rows=0, seek="")
                 if self._listed is None or self._listed[0] != key:
                     self._listed = key, vocabularies.listed(listed, whole)
-                tokens = vocabularies.shown(listed, self._listed[1], walk)
+                tokens = vocabularies.shown(listed, self._listed[1], walk, whole)
         measured, held = self._answer("measures"), self._answer("held measures")
         if isinstance(measured, Measured):
             signature, agreements = self._found.get(("agreement", ()), (None, None))
@@ -249,6 +252,10 @@ class Results:
             measured=measured if isinstance(measured, Measured) else None,
             held_measured=held if isinstance(held, Measured) else None,
             curves=self._curves(view.curve_points) if "curves" in view.wants else None,
+            costs=tuple(
+                CostView(keys[0], keys[1], cost) for (kind, keys), (_, cost) in self._found.items()
+                if kind == "cost" and isinstance(cost, Cost) and all(map(self.sync.column, keys))
+            ),
             held_out=self.held_out.corpus.name if self.held_out else "",
             ended=bool(sync.in_sync) and all(one.end(free=False) is not None for one in sync.in_sync),
             busy=next(iter(self.busy.values()), None),

@@ -3,27 +3,139 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import threading
+from pathlib import Path
 
+from tokentui.core.errors import TokentuiError
+from tokentui.core.files import read_regular
 from tokentui.session.saved import keep_state, state_dir
 
 _NAME = "settings.toml"
 _MOST_BYTES = 1 << 20  # a longer file was not written here
+_MOST_ASIDE = 100
+_TABLE = re.compile(r"^[ \t]*\[", re.MULTILINE)
+_KEEPING = threading.Lock()
+
+
+def settings_path() -> Path:
+    """The path of the file of settings. The file may not exist."""
+    return state_dir() / _NAME
+
+
+def read_settings() -> tuple[dict[str, object], str]:
+    """Read the file of settings.
+
+    Returns:
+        The settings by name; and what is wrong with the file, not yet sanitized for a terminal, empty if it
+        can be read or is not there. A file that cannot be read holds no settings.
+    """
+    _, found, wrong = _read()
+    return found, wrong
 
 
 def settings() -> dict[str, object]:
     """The settings by name. Nothing where the file is absent, damaged or not readable."""
+    return read_settings()[0]
+
+
+def keep_setting(name: str, value: bool | int | str) -> str:
+    """Keep a setting; the others stay, and so does what else the file says.
+
+    A file that is no TOML is renamed before a new one is written.
+
+    Args:
+        name: Its name: letters, digits and `_`.
+        value: Its value. Halves of characters are kept as question marks: TOML has none.
+
+    Returns:
+        What the user has to know, not yet sanitized for a terminal; empty if the setting is kept as usual.
+    """
+    with _KEEPING:
+        text, found, wrong = _read()
+        if text is None:
+            return f"the setting is not kept: {wrong}"
+        said = ""
+        if wrong:
+            aside = _set_aside()
+            if aside is None:
+                return f"the setting is not kept: {wrong}"
+            text, found, said = "", {}, f"the broken file of settings is kept as {aside}"
+        line = f"{name} = {_toml(value)}\n"
+        if found.get(name) == value and type(found.get(name)) is type(value):
+            return said
+        changed = _with_line(text, name, line)
+        try:
+            whole = _parsed(changed) == {**found, name: _parsed(line)[name]}
+        except (ValueError, RecursionError):
+            whole = False
+        if not whole:
+            # It says so in a way that one line cannot take the place of, such as a text of several lines.
+            return f"the setting is not kept: change {name} by hand in {settings_path()}"
+        if keep_state(_NAME, changed.encode()) is None:
+            return f"the setting is not kept: {settings_path()} cannot be written"
+        return said
+
+
+def _read() -> tuple[str | None, dict[str, object], str]:
+    """The text of the file, None where it cannot be read; its settings; and what is wrong with it."""
+    path = settings_path()
+    try:
+        if not os.path.lexists(path):
+            return "", {}, ""
+        data = read_regular(str(path), "file of settings", _MOST_BYTES + 1)
+    except (OSError, ValueError, TokentuiError) as error:
+        return None, {}, f"{path}: {error.what if isinstance(error, TokentuiError) else error}"
+    if len(data) > _MOST_BYTES:
+        return "", {}, f"{path}: longer than settings are; the defaults are used"
+    try:
+        text = data.decode()
+        return text, _parsed(text), ""
+    except (ValueError, RecursionError) as error:
+        return "", {}, f"{path}: no TOML ({' '.join(str(error).split())}); the defaults are used"
+
+
+def _parsed(text: str) -> dict[str, object]:
+    """The settings of a text.
+
+    Raises:
+        ValueError: It is no TOML.
+        RecursionError: It is nested too deep.
+    """
     import tomllib  # only what asks for settings needs it
 
-    try:
-        with (state_dir() / _NAME).open("rb") as file:
-            return tomllib.loads(file.read(_MOST_BYTES).decode())
-    except (OSError, ValueError, RecursionError):
-        return {}
+    return tomllib.loads(text)
 
 
-def keep_setting(name: str, value: bool | int | str) -> None:
-    """Keep a setting; the others stay. Where nothing can be written nothing is kept, without a word."""
-    kept = {**settings(), name: value}
-    if settings().get(name) != value:
-        lines = [f"{one} = {json.dumps(held)}\n" for one, held in kept.items()]
-        keep_state(_NAME, "".join(lines).encode())
+def _toml(value: bool | int | str) -> str:
+    """A value as TOML writes it."""
+    if not isinstance(value, str):
+        return json.dumps(value)
+    whole = value.encode("utf-8", "replace").decode()
+    return json.dumps(whole, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _with_line(text: str, name: str, line: str) -> str:
+    """The text with a line in the place of the one that has the setting; or before the first table."""
+    own = re.compile(rf"^[ \t]*{re.escape(name)}[ \t]*=.*(\n|\Z)", re.MULTILINE)
+    table = _TABLE.search(text)
+    end = table.start() if table is not None else len(text)
+    if (found := own.search(text, 0, end)) is not None:
+        return text[: found.start()] + line + text[found.end() :]
+    gap = "\n" if end and text[end - 1] != "\n" else ""
+    return text[:end] + gap + line + text[end:]
+
+
+def _set_aside() -> Path | None:
+    """Rename the file, over none that is there. Returns its new path; None where that cannot be done."""
+    path = settings_path()
+    for number in range(1, _MOST_ASIDE):
+        aside = path.with_name(f"settings.broken-{number}.toml")
+        if not os.path.lexists(aside):
+            try:
+                path.rename(aside)
+            except OSError:
+                return None
+            return aside
+    return None

@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # the room of measures loads when columns are compared
     from tokentui.analyze.compare import Overlap, PairAgreement
     from tokentui.analyze.metrics import MeasureRow
     from tokentui.analyze.results import DivergenceSide
+    from tokentui.analyze.what_if import Cost
     from tokentui.encode.encoding import EncodedToken
 
 CURVES: tuple[tuple[str, str, str], ...] = (
@@ -130,6 +131,7 @@ class TokenInBoth:
 class TokensInBoth:
     """The rows that `query` asked for, of `total` that hold its text. `query.top` is where they begin.
 
+    `whole` is the number of rows of the list without that text, `places` are the rows that hold `query.seek`.
     `busy` is the walk to the end of a run that a `never` list needs; there are no rows until it is over.
     """
 
@@ -138,6 +140,8 @@ class TokensInBoth:
     total: int
     rows: tuple[TokenInBoth, ...]
     busy: Busy | None = None
+    whole: int = 0
+    places: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +260,16 @@ class EndView:
 
 
 @dataclass(frozen=True, slots=True)
+class CostView:
+    """The cost of what-ifs at the position: of the column `changed` against the column `run`, by their keys.
+    """
+
+    run: int
+    changed: int
+    cost: Cost
+
+
+@dataclass(frozen=True, slots=True)
 class Between:
     """The comparison of columns that are shown side by side.
 
@@ -266,6 +280,7 @@ class Between:
         tokens: The list of tokens that was asked for, None for none.
         measured: The measures, None until they are known; `held_measured` those of the second corpus.
         curves: The curves, None where they are not shown.
+        costs: What the what-ifs of columns cost, as far as it is known.
         held_out: The name of the second corpus, empty for none.
         ended: True if every column is at its end.
         busy: The background query under way.
@@ -279,6 +294,7 @@ class Between:
     measured: Measured | None = None
     held_measured: Measured | None = None
     curves: Curves | None = None
+    costs: tuple[CostView, ...] = ()
     held_out: str = ""
     ended: bool = False
     busy: Busy | None = None
@@ -317,6 +333,7 @@ class Snapshot:
         goal: The position being walked to, None if none.
         running: True if it plays; `speed` in steps a second, None for as fast as it can.
         busy: The long work under way, None if none.
+        asked: A question under way that takes long, with the time left.
         waiting: The commands that wait until that is done, in words; empty if none does.
         keep_place: Position to restore after switching recipes: same `step` or vocabulary `size`.
         engine: The engine, in a few words.
@@ -334,6 +351,7 @@ class Snapshot:
     running: bool = False
     speed: int | None = None
     busy: Busy | None = None
+    asked: Busy | None = None
     waiting: str = ""
     keep_place: str = "step"
     engine: str = ""

@@ -18,14 +18,18 @@ from tokentui.core import native
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.learn import jump
 from tokentui.learn.merging import without_kernel
+from tokentui.learn.trainer import Trainer
 from tokentui.session import commands as do
 from tokentui.session.column import Column, same
+from tokentui.session.inspecting import NOTHING_HELD, hold
 from tokentui.session.jobs import Finding
-from tokentui.session.opening import Prepared, prepare_again, prepare_column
+from tokentui.session.opening import Prepared, branched, prepare_again, prepare_column
+from tokentui.session.past import Past
 from tokentui.session.queries import TokenizerAtStep, answered, check_view, fitted
 from tokentui.session.results import Results, parts_nowhere
 from tokentui.session.snapshot import Between, CorpusFacts, Snapshot
 from tokentui.session.sync import Synchronizer
+from tokentui.session.until import until_of
 from tokentui.session.views import Busy, ColumnWanted, CorpusPlace, Passage, Position, Viewport
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import WordCounts
@@ -60,6 +64,7 @@ class State:
         self.typed = ""
         self.passage: Passage | None = None
         self.busy: Busy | None = None
+        self.asked: Busy | None = None
         self.waiting = ""
         self.keep_place = "step"
         self.sync = Synchronizer()
@@ -70,6 +75,8 @@ class State:
         """The columns that are shown side by side, or that are kept until they are again."""
         self.version = 0
         self._merges_at = 0
+        self._past: tuple[Trainer, Past] | None = None
+        """A copy of the training of the first column that walks to its past steps."""
         self._wished: Kept | None = None
         self._show_whole = False
         self.sync.put([self.main])
@@ -234,6 +241,9 @@ class State:
             case do.GoToToken(text):
                 sync.seek(text, answer)
                 return
+            case do.RunUntil():
+                sync.run_until(until_of(command, main.prepared), answer)
+                return
             case do.Play(on):
                 sync.play(on, time.monotonic())
             case do.Speed(by):
@@ -270,6 +280,8 @@ class State:
                 sync.keep_by(way)
             case do.AddColumn(wanted, place):
                 found = self._add(wanted, place)
+            case do.ChangeColumn(key, wanted):
+                found = self._change(key, wanted)
             case do.RemoveColumn(key):
                 self._remove(key)
             case do.MoveColumn(key, by):
@@ -288,7 +300,7 @@ class State:
             case do.MeasureUnder(splitter, alpha):
                 self.results.under = Conventions(splitter, alpha)
             case _:
-                found = answered(command, self.at_step())
+                found = answered(command, self.at_step(command))
         answer(found)
 
     # ---- columns
@@ -318,6 +330,7 @@ class State:
                 counted.know(trained.recipe, trained.trainer.words)
         for column in columns:
             column.in_sync = column is self.main and column.in_sync and column.open
+            self._branch(column)
         self.sync.put(columns)
         if self.main not in columns:
             self.sync.come(Position())
@@ -350,6 +363,12 @@ class State:
         self._put(columns)
         return column.key
 
+    def _change(self, key: int, wanted: ColumnWanted) -> int:
+        old, column = self._known(key), self._column(wanted)
+        self._put(column if one is old else one for one in self.sync.columns)
+        self.results.forget(key)
+        return column.key
+
     def _remove(self, key: int) -> None:
         self._known(key)
         if len(self.sync.columns) <= FEWEST:
@@ -365,7 +384,26 @@ class State:
 
     def _put(self, columns: Iterable[Column]) -> None:
         self.compared = list(columns)
+        for one in self.compared:
+            self._branch(one)
         self.sync.put(self.compared)
+
+    def _branch(self, column: Column) -> None:
+        """Open a column whose recipe is that of another one under more what-ifs: the steps before the first
+        of them are taken over from there."""
+        recipe = column.wanted.recipe
+        if column.open or column.error or recipe is None or not recipe.what_if:
+            return
+        near = [
+            one for one in (self.main, *self.sync.columns, *self.compared)
+            if one.open and one.prepared.opened is None and not one.prepared.partial
+            and one.prepared.corpus is self.results.corpus and one.prepared.run == column.wanted.run
+            and one.prepared.recipe.but() == recipe.but()
+            and set(one.prepared.recipe.what_if) < set(recipe.what_if)
+        ]
+        if near:
+            of = max(near, key=lambda one: len(one.prepared.recipe.what_if))
+            column.take(branched(of.prepared, recipe))
 
     def _known(self, key: int) -> Column:
         column = self.sync.column(key)
@@ -375,12 +413,21 @@ class State:
 
     # ---- looking
 
-    def at_step(self) -> TokenizerAtStep:
-        """The tokenizer of this step, for questions."""
-        prepared, trainer = self.main.prepared, self.main.trainer
+    def at_step(self, command: do.Command[object] | None = None) -> TokenizerAtStep:
+        """The tokenizer of this step, for a question: of the column that it names, else of the first."""
+        key = getattr(command, "column", None)
+        column = self.main if key is None else self._known(key)
+        if key is not None and not column.open:
+            raise TokentuiError("the column is not open yet", column.name, "press the key again then")
+        prepared, trainer = column.prepared, column.trainer
+        held = NOTHING_HELD if command is None else hold(command, prepared, trainer.tokenizer())
         columns = tuple(column.trainer.tokenizer() for column in self.sync.in_sync)
+        if self._past is None or self._past[0] is not trainer:
+            self._past = trainer, Past(prepared)
         return TokenizerAtStep(
-            trainer.number, trainer.tokenizer(), prepared, self.view, self.typed, columns, self.passage
+            trainer.number, trainer.tokenizer(), prepared, self.view, self.typed, columns, self.passage,
+            self._past[1],
+            held,
         )
 
     def found(self, command: do.Command[object], found: object) -> object:
@@ -399,8 +446,10 @@ class State:
             (one.prepared, one.in_sync, one.trainer.number) if one.open else one.error for one in sync.columns
         ])
         return (
-            numbers, sync.position, sync.goal, sync.playing, self.busy, native.failed, self.waiting,
-            self.results.version, [one.loading for one in sync.columns], list(self.results.busy.values()),
+            numbers, sync.position, sync.goal, sync.playing, sync.search is not None,
+            self.busy, self.asked, native.failed, self.waiting, self.results.version,
+            [one.loading for one in sync.columns],
+            list(self.results.busy.values()),
         )
 
     def snapshot(self) -> Snapshot:
@@ -425,6 +474,7 @@ class State:
             running=sync.playing,
             speed=sync.speed,
             busy=self.busy or (sync.busy if sync.at_work or self.main.broken else None),
+            asked=self.asked,
             waiting=self.waiting,
             keep_place=self.keep_place,
             engine=engine,

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.learn.trainer import Made, Size, Tokens
-from tokentui.session.column import Column, last, needles, over
-from tokentui.session.views import END, SPEEDS, WAYS, Busy, Position
+from tokentui.learn.trainer import Goal, Size, Tokens
+from tokentui.session.column import Column, last, over
+from tokentui.session.pace import Pace
+from tokentui.session.until import Seek, meets, spellings, walk
+from tokentui.session.views import END, FIRST_SPEED, SPEEDS, WAYS, Busy, Position
 
 SLICE_S = 0.008
 """The longest slice of work in seconds, about; a single merge of a large corpus may take longer."""
@@ -24,23 +25,6 @@ _FINISH_S = 0.03
 _LEAST_S = 0.0005
 _REST_S = 0.05
 """Seconds between checks, by columns at their end, for one that is still being opened."""
-
-
-@dataclass(slots=True)
-class Seek:
-    """A walk that looks for the step that makes a token.
-
-    Attributes:
-        wanted: The spellings of the token.
-        looked: The last step that was looked at.
-        origin: The step to go back to where the token is never made.
-        answer: Takes the step, or None.
-    """
-
-    wanted: frozenset[bytes]
-    looked: int
-    origin: int
-    answer: Callable[[object], None]
 
 
 class Synchronizer:
@@ -60,10 +44,13 @@ class Synchronizer:
         """True if the goal was given by its value: the stops of a run do not apply."""
         self._then: list[int] = []
         """Moves that begin where the goal turns out to be: it may lie beyond the last step."""
-        self._seek: Seek | None = None
-        self.speed: int | None = SPEEDS[-4]
+        self.search: Seek | None = None
+        """The search of the only column for a step."""
+        self.speed: int | None = FIRST_SPEED
         """Units of the position a second that a run plays at; None for as fast as it can."""
         self._played_from = (0.0, 0)
+        self._pace, self._seen_at = Pace(), 0.0
+        """The time left of the way, and the time of the last turn."""
         self.target = self.position
         """The next position on the way to the goal."""
         self._way = 1
@@ -103,7 +90,7 @@ class Synchronizer:
     def at_work(self) -> bool:
         """True if there is work to do without a new command: columns play, walk to a position, or search for
         the step that makes a token."""
-        walks = self.playing or self.goal is not None or self._seek is not None
+        walks = self.playing or self.goal is not None or self.search is not None
         waits = self.columns[0].broken and self.arriving
         return walks or waits or any(column.open for column in self.coming)
 
@@ -123,10 +110,12 @@ class Synchronizer:
             return None
         if column.broken:
             return column.loading
-        if self._seek is not None:
-            return Busy("looking for the token", column.trainer.number, 0)
+        if self.search is not None:
+            what = "looking for the token" if self.search.origin is not None else "running until"
+            return Busy(what, column.trainer.number, 0)
         goal = self.goal if column.in_sync else self.position
-        return column.way(goal) if goal is not None else None
+        way = column.way(goal) if goal is not None else None
+        return self._pace.timed(way, self._seen_at) if way is not None else None
 
     # ---- commands
 
@@ -175,13 +164,37 @@ class Synchronizer:
             raise TokentuiError("a token is looked for in one column", text, "go to a step, or leave Compare")
         self.halt()
         trainer = self.columns[0].trainer
-        wanted = frozenset(needle for way in (text, "▁" + text) for needle in needles(way))
-        found = trainer.find(Made(wanted))
+        wanted = spellings(text)
+        found = trainer.find(wanted)
         if found is not None:
             self.go(found)
             answer(found)
         else:
-            self._seek = Seek(wanted, trainer.computed, trainer.number, answer)
+            self.search = Seek(wanted, trainer.computed, trainer.number, answer)
+
+    def run_until(self, goal: Goal, answer: Callable[[object], None]) -> None:
+        """Go on to the first step that meets a condition, or to the end of the run.
+
+        Raises:
+            TokentuiError: There are several columns, or the token is made already.
+        """
+        if len(self.columns) > 1:
+            raise TokentuiError("one column runs until", "run until", "leave Compare")
+        self.halt()
+        column = self.columns[0]
+        if meets(column, goal):
+            answer(column.trainer.number)
+            return
+        here, stop = column.trainer.number, column.stopped_at
+        found = column.trainer.find(goal, here) if here else column.trainer.find(goal)
+        if found and (stop is None or found <= stop or here >= stop):
+            self.go(found)
+            answer(found)
+        elif stop is not None:
+            self.go(None)
+            answer(None)
+        else:
+            self.search = Seek(goal, column.trainer.computed, None, answer)
 
     def play(self, on: bool | None, now: float) -> None:
         """Run, or stop where it is; None turns over."""
@@ -198,9 +211,9 @@ class Synchronizer:
     def halt(self) -> None:
         """Stop where the columns are, see `settle`: the goal, the moves behind it and the search for a token
         are given up."""
-        if self._seek is not None:
-            self._seek.answer(Cancelled())
-        self._seek, self.goal, self.playing, self._free, self._then = None, None, False, False, []
+        if self.search is not None:
+            self.search.answer(Cancelled())
+        self.search, self.goal, self.playing, self._free, self._then = None, None, False, False, []
         if self.target != self.position:
             self.settle()
             self.target = self.position
@@ -260,11 +273,12 @@ class Synchronizer:
             column, prepared = self.columns[0], self.columns[0].prepared
             if column.broken or (prepared.partial and not prepared.opened):
                 return 0.1  # steps begin when the corpus is whole, and laid out
+        self._seen_at = now
         begun = time.perf_counter()
         deadline = begun + seconds
-        if self._seek is not None:
+        if self.search is not None:
             try:
-                self._work_seek(self._seek, seconds)
+                self._work_seek(self.search, seconds)
             except Exception as error:
                 self.stumbled(self.columns[0], error)
             return 0.0
@@ -455,19 +469,12 @@ class Synchronizer:
     def _work_seek(self, seek: Seek, seconds: float) -> None:
         """Go on until the token is made; where it never is, back to where one was."""
         column = self.columns[0]
-        trainer, stops = column.trainer, column.stops
-        if trainer.number < trainer.computed:
-            trainer.advance(trainer.computed, stops, seconds)
-        else:
-            ends = stops.only((*trainer.traits.shaped_by, "min_count"))
-            column.passed = True
-            reason = trainer.advance(None, ends, seconds)
-            found = trainer.find(Made(seek.wanted), seek.looked)
-            if found is not None or reason:
-                self._seek, self._free = None, True
-                self.goal = Position("merges", seek.origin if found is None else found)
-                seek.answer(found)
-            seek.looked = trainer.computed
+        over, found = walk(seek, column, seconds)
+        if over:
+            self.search, self._free = None, seek.origin is not None
+            nowhere = END if seek.origin is None else seek.origin
+            self.goal = Position("merges", nowhere if found is None else found)
+            seek.answer(found)
         self.position = self.target = _place_of(column, "merges")
 
     def _passes(self, value: int) -> bool:

@@ -6,10 +6,12 @@ Bytes are exact; the screen makes them safe to draw with `tokentui.core.safetext
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple, Never
 
+from tokentui.core.safetext import GlyphMode
 from tokentui.learn.rows import Candidate, Entry, Page, Traits, Why
 from tokentui.recipe import Ending, Recipe, Run
 
@@ -39,6 +41,8 @@ WAYS = ("merges", "size", "tokens")
 """The ways to keep columns together: by merges made, ids of the vocabulary, tokens left in the corpus."""
 SPEEDS: tuple[int | None, ...] = (1, 2, 5, 10, 20, 60, 200, 1000, 5000, None)
 """Steps a second that a run may play at; None is as fast as it can."""
+FIRST_SPEED = 200
+"""The speed that a session begins with."""
 END = -1
 """The value of a goal that is the end of every column."""
 BETWEEN = ("vocabularies", "measures", "agreement", "curves")
@@ -67,6 +71,13 @@ class ColumnWanted:
     split: str = ""
     name: str = ""
 
+    def like(self, columns: Iterable[ColumnSnapshot]) -> ColumnWanted:
+        """This column; a recipe without a size of its own goes to that of the first file among the others."""
+        size = next((one.opened.size for one in columns if one.opened is not None), None)
+        if self.recipe is None or size is None:
+            return self
+        return replace(self, run=self.run.sized_like(size))
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:
@@ -84,6 +95,7 @@ class TokenList:
     that hold a text.
 
     `part` is one of `PARTS`; `bare` compares without marks, which the `never` lists have not.
+    `seek` is a text that is looked for in these rows.
     """
 
     a: int
@@ -91,6 +103,7 @@ class TokenList:
     part: str = "common"
     bare: bool = False
     find: str = ""
+    seek: str = ""
     top: int = 0
     rows: int = 60
 
@@ -108,10 +121,16 @@ class Viewport:
         wants: The names of the sections that are shown, of `MAIN` and `BETWEEN`.
         candidates_top: The first candidate that is shown; so many rows.
         vocabulary_top: The first entry of the vocabulary; so many rows in an order of `VOCABULARY_ORDERS`.
+        vocabulary_folded: True for one row in the place of the entries that are out of use.
         corpus: The place that the corpus is shown from, with so many characters after it and before it.
         curve_points: The most points of a curve.
         tokens: The list of two vocabularies that is shown.
         literal: Whether merges of two columns are compared as they are spelled; else by what they mean.
+        candidates_only: Only candidates that hold this text are listed, typed as `mode` shows data; empty for
+            all. `candidates_top` counts these.
+        vocabulary_only: The same of the entries of the vocabulary.
+        mode: How data are shown.
+        ages: Whether the steps that made the tokens of the corpus and of the typed text are shown.
     """
 
     wants: tuple[str, ...] = MAIN
@@ -120,22 +139,54 @@ class Viewport:
     vocabulary_top: int = 0
     vocabulary_rows: int = 60
     vocabulary_order: str = "newest"
+    vocabulary_folded: bool = True
     corpus: CorpusPlace = _START
     corpus_chars: int = 4000
     corpus_before: int = 2000
     curve_points: int = 64
     tokens: TokenList | None = None
     literal: bool = False
+    candidates_only: str = ""
+    vocabulary_only: str = ""
+    mode: GlyphMode = "text"
+    ages: bool = False
+
+
+class Found(NamedTuple):
+    """A match of a text that is looked for.
+
+    Attributes:
+        at: The row of a list, or the place in the corpus.
+        number: Its number among all matches, from 1; 0 where they are not counted.
+        matches: The number of all matches.
+    """
+
+    at: int | CorpusPlace
+    number: int
+    matches: int
+
+
+def next_place(places: Sequence[int], start: int, backward: bool) -> Found | None:
+    """The next of some rows after (or before) a row, round the end; None where there is none."""
+    if not places:
+        return None
+    if backward:
+        at = max(bisect_left(places, start) - 1, -1) % len(places)
+    else:
+        at = bisect_right(places, start) % len(places)
+    return Found(places[at], at + 1, len(places))
 
 
 class TokenSpan(NamedTuple):
     """A token inside a piece of the corpus: characters start to end of the piece. `fresh` if the last step
-    made it; `partial` if it begins or ends inside a character (it covers that character then)."""
+    made it; `partial` if it begins or ends inside a character (it covers that character then); `made` is the
+    step that made it, 0 for none or where ages are not wanted."""
 
     start: int
     end: int
     fresh: bool
     partial: bool
+    made: int = 0
 
 
 class CorpusPart(NamedTuple):
@@ -167,7 +218,7 @@ class CorpusView:
 class EncodedView:
     """The typed text, encoded by the tokenizer at this very step. `error` says why it could not be, `lost`
     what decoding the ids does not give back, and `back` what it gives back then; they are empty where the
-    text comes back as it was typed."""
+    text comes back as it was typed. `ages` are the steps that made the tokens, where they are wanted."""
 
     text: str = ""
     tokens: tuple[EncodedToken, ...] = ()
@@ -175,6 +226,7 @@ class EncodedView:
     error: str | None = None
     lost: tuple[str, ...] = ()
     back: str = ""
+    ages: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,13 +259,66 @@ class OpenedView:
     notes: tuple[str, ...]
 
 
+class StepRow(NamedTuple):
+    """A step that was made: its number, the parts that it merged, the token (empty where it made none), the
+    value that it was chosen for, how many candidates shared that, and its name."""
+
+    number: int
+    parts: tuple[bytes, ...]
+    token: bytes
+    worth: int | float
+    tied: int
+    said: str
+
+
+class StepsView(NamedTuple):
+    """Rows of the list of steps, from `top` on, of `total` in all; the list ends with the step `last`."""
+
+    rows: tuple[StepRow, ...] = ()
+    top: int = 0
+    total: int = 0
+    last: int = 0
+
+
+class StepPlace(NamedTuple):
+    """A place in the corpus that a step changes: the text before it, the token, the text behind it."""
+
+    before: str
+    token: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepView:
+    """A step, made or to come, and its reasons.
+
+    Attributes:
+        number: Its number.
+        why: The reasons, as they were before it.
+        taken: The candidate that it took, with the figures that it had then; None where there is no step, or
+            it takes none.
+        tokens: The length of the corpus in tokens before it and after it.
+        places: Places in the corpus that it changes.
+        yours: The number of tokens of the typed text before it and after it; 0 where there are none.
+    """
+
+    number: int
+    why: Why
+    taken: Candidate | None
+    tokens: tuple[int, int]
+    places: tuple[StepPlace, ...]
+    yours: tuple[int, int]
+
+
 @dataclass(frozen=True, slots=True)
 class Busy:
-    """A long work under way: what, how far of how much (total 0 where that is not known)."""
+    """A long work under way: what, how far of how much (total 0 where that is not known), and the seconds
+    that it still takes (None where that is not known)."""
 
     what: str
     done: int
     total: int
+    left: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

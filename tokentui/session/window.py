@@ -79,6 +79,8 @@ class RunningText(CorpusWindow):
         """The symbol that the last step made."""
         self._cut: dict[Key, _Tokens] = {}
         """The tokens of the words in the window."""
+        self._aged = False
+        """True if the steps that made the tokens are wanted."""
         self._slow: set[int] = set()
         """Documents over which a pattern takes too long."""
         self._mark = recipe.mark_text if recipe.mark_kind.startswith("end-") else ""
@@ -105,7 +107,8 @@ class RunningText(CorpusWindow):
         A place past the end is moved to the end. Of another step only the words are cut again that it
         changed.
         """
-        key = look.corpus, look.corpus_chars, look.corpus_before, trainer
+        key = look.corpus, look.corpus_chars, look.corpus_before, look.ages, trainer
+        self._aged = look.ages
         shown, substeps, number = self._shown, trainer.substeps, trainer.number
         moment = number, None if substeps is None else substeps.walked
         if shown is None or shown.key != key or shown.moment != moment:
@@ -261,7 +264,8 @@ class RunningText(CorpusWindow):
             if begin < end:  # one that came from nothing has no place
                 partial = start > 0 and units[start - 1][1] > begin
                 partial = partial or (stop < count and units[stop][0] < end)
-                spans.append(TokenSpan(begin, end, token.symbol == self._newest, partial))
+                made = trainer.made_at(token.symbol) if self._aged else 0
+                spans.append(TokenSpan(begin, end, token.symbol == self._newest, partial, made))
                 symbols.append(token.symbol)
         since = trainer.replay.since(place.text) if trainer.replay is not None else 0
         return _Tokens(tuple(spans), tuple(symbols), since, units)
@@ -373,7 +377,8 @@ def _without(part: CorpusPart, count: int) -> CorpusPart:
     """A part without its first characters."""
     spans = [
         TokenSpan(
-            max(0, span.start - count), span.end - count, span.fresh, span.partial or span.start < count
+            max(0, span.start - count), span.end - count, span.fresh, span.partial or span.start < count,
+            span.made,
         )
         for span in part.tokens
         if span.end > count

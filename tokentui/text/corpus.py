@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bisect
 import codecs
-import hashlib
 import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -139,6 +138,8 @@ class Corpus:
 
 
 def _sha256(data: bytes | memoryview) -> bytes:
+    import hashlib  # an opened tokenizer needs none
+
     return hashlib.sha256(data).digest()
 
 

@@ -195,6 +195,23 @@ Place = tuple[int, int]
 """The number of a document and a character in its normalised text."""
 
 
+def matches_in(text: str | LongText, wanted: str, stop: int | None = None) -> int:
+    """The number of places where a text stands in another, overlapping ones counted, up to a character."""
+    end = len(text) if stop is None else min(stop + len(wanted) - 1, len(text))
+    overlaps = any(wanted.startswith(wanted[n:]) for n in range(1, len(wanted)))
+    count = 0
+    for first in range(0, end, CHUNK_CHARS * 16):
+        check()
+        piece = text[first : min(end, first + CHUNK_CHARS * 16 + len(wanted) - 1)]
+        if not overlaps:  # the same, and faster
+            count += piece.count(wanted)
+            continue
+        at = piece.find(wanted)
+        while at >= 0:
+            count, at = count + 1, piece.find(wanted, at + 1)
+    return count
+
+
 class CorpusWindow:
     """A corpus under one recipe, of which a window is looked at.
 
@@ -210,6 +227,7 @@ class CorpusWindow:
         self._pretokenizer = Pretokenizer(recipe)
         self._texts: dict[int, str | LongText] = {}
         self._spans: dict[int, tuple[array[int], array[int]]] = {}
+        self._matches: tuple[str, list[int]] = "", []
         self._before = [0]
         for text in corpus.parts:
             self._before.append(self._before[-1] + len(text) + 1)
@@ -218,6 +236,16 @@ class CorpusWindow:
     def documents(self) -> int:
         """The number of documents; of words, for counted words."""
         return len(self._before) - 1
+
+    @property
+    def characters(self) -> int:
+        """The characters of the corpus, with one between two documents."""
+        return self._before[-1]
+
+    @property
+    def normalizes(self) -> bool:
+        """True if the text is normalised before it is looked at."""
+        return bool(self._recipe.normalize)
 
     def fraction(self, place: Place) -> float:
         """Return the share of the corpus before a place, from 0 to 1."""
@@ -255,6 +283,13 @@ class CorpusWindow:
             if found >= 0:
                 return document, found
         return None
+
+    def matches(self, text: str) -> list[int]:
+        """The number of places of a text in each document; kept for the text that was counted last."""
+        if self._matches[0] != text:
+            each = [matches_in(self.text(document), text) for document in range(self.documents)]
+            self._matches = text, each
+        return self._matches[1]
 
     def find_word(self, wanted: Callable[[str], bool], start: Place, size: int = 1 << 16) -> Place | None:
         """Find the next place after a place with a pre-token that is wanted, round the end."""

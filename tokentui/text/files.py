@@ -9,7 +9,6 @@ import bz2
 import codecs
 import contextlib
 import gzip
-import hashlib
 import importlib
 import io
 import lzma
@@ -29,6 +28,8 @@ from tokentui.core.files import check_held, refuse_irregular, refused, shown_pat
 from tokentui.core.jobs import check, tick
 
 if TYPE_CHECKING:
+    import hashlib
+
     from _typeshed import WriteableBuffer
 
 BLOCK = 1 << 20
@@ -254,6 +255,8 @@ def _contents(source: _Source, text_only: bool) -> Contents:
     method = _PACKED.match(packed.peek())
     try:
         if method:
+            import hashlib  # what is not packed needs none
+
             source.hash = hashlib.sha256(packed.peek(), usedforsecurity=False)
             opened = _METHODS.get(str(method.lastgroup), lambda packed: _Blocks(_zstd(packed, where)))
             stream = io.BufferedReader(opened(packed), _READ_AHEAD)

@@ -88,6 +88,13 @@ _TABLE = (
     ("counting", "People who count together", "en", "lines", "counting.txt"),
 )
 
+_PARALLEL = (
+    ("English", "en"), ("German", "de"), ("French", "fr"), ("Spanish", "es"), ("Finnish", "fi"),
+    ("Turkish", "tr"), ("Russian", "ru"), ("Arabic", "ar"), ("Hindi", "hi"), ("Chinese", "zh"),
+    ("Japanese", "ja"), ("Korean", "ko"),
+)
+"""The languages of the parallel set: the same sentences line by line, a file a language."""
+
 
 def _folder() -> Path:
     """The folder of the files: inside an installed package, next to the package in a checkout."""
@@ -104,13 +111,22 @@ def samples() -> tuple[Sample, ...]:
     )
 
 
+def parallel() -> tuple[Sample, ...]:
+    """The same sentences in several languages, line by line."""
+    folder = _folder() / "parallel"
+    return tuple(
+        Sample(f"parallel/{title.lower()}", title, language, "lines", folder / f"{title.lower()}.txt")
+        for title, language in _PARALLEL
+    )
+
+
 def find_sample(name: str) -> Sample:
-    """The built-in corpus of a name.
+    """The built-in corpus of a name; `parallel/english` is one of the parallel set.
 
     Raises:
         TokentuiError: There is none; it names the nearest.
     """
-    found = {sample.name: sample for sample in samples()}
+    found = {sample.name: sample for sample in (*samples(), *parallel())}
     if name not in found:
         raise TokentuiError("no such sample", f"sample:{name}", nearest(name, found))
     return found[name]

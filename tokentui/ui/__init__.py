@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from tokentui.session.views import ColumnWanted
     from tokentui.ui.face import SessionLike
 
-TYPED = "The crowd in the street"
-"""The initial text of the encode pane: a sample to watch while stepping."""
-
 
 def run(
     opening: Open, recipe: Recipe, asked: Run, columns: Sequence[ColumnWanted] = (), held_out: str = "",
@@ -95,13 +92,15 @@ def run(
 
     with interrupts_end():
         from tokentui.session.saved import offered
-        from tokentui.session.settings import settings
+        from tokentui.session.settings import read_settings
+        from tokentui.ui.chosen import SEEN
 
         begun, offer = None if tour is not None else _kept(opening), offered() if resume else None
-        welcome = tour is not None or (resume and offer is None and not settings().get("first_screen_seen"))
+        kept, wrong = read_settings()
+        welcome = tour is not None or (resume and offer is None and kept.get(SEEN) is not True)
     app = ExplorerApp(
-        lambda publish: LateSession(lambda: engine(publish), app.call_after_refresh), typed=TYPED,
-        begin=begin, then=compare, run=asked, begun=begun, offer=offer,
+        lambda publish: LateSession(lambda: engine(publish), app.call_after_refresh), typed=None,
+        kept=kept, wrong=wrong, begin=begin, then=compare, run=asked, begun=begun, offer=offer,
         first_screen=welcome, tour=tour,
     )
     return app.run_on_terminal()

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from rich.console import RenderableType
 from textual.actions import SkipAction
-from textual.command import CommandPalette
 from textual.screen import Screen
 
 from tokentui.core.choices import Ref
@@ -22,12 +21,14 @@ from tokentui.session import commands as do
 from tokentui.session.commands import Command
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.actions import ACTIONS, COMPARE_ACTIONS, MAIN_ACTIONS, plays
+from tokentui.ui.back import Back
+from tokentui.ui.chosen import Chosen
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.face import SessionLike, Severity
 from tokentui.ui.keys import Acting
 from tokentui.ui.main import MainScreen
-from tokentui.ui.screen import ActionCommands, Palette, PaneScreen
+from tokentui.ui.screen import PaneScreen
 from tokentui.ui.terminal.app import TerminalApp
 from tokentui.ui.walk import LEFT_OUT, Passed, Walk
 
@@ -58,7 +59,7 @@ class ExplorerApp(Acting, TerminalApp):
 
     Args:
         session_factory: Makes the session; it is given what to call with each snapshot, on the event loop.
-        typed: The initial text of the encode pane.
+        typed: The initial text of the encode pane; None for that of the settings.
         begin: Called with the session once it has started, to open a corpus; a failure is shown in a line.
         then: Called once the corpus is open.
         run: The run that the session begins with.
@@ -69,18 +70,20 @@ class ExplorerApp(Acting, TerminalApp):
             anything is opened.
         first_screen: True to show the first screen.
         tour: A tour to play at once.
+        kept: What the file of settings holds by name; nothing of it is trusted.
+        wrong: What is wrong with that file; empty for nothing.
     """
 
     TITLE = "tokentui"
     CSS_PATH = "app.tcss"
     ACTIONS = ACTIONS
-    COMMANDS = {ActionCommands}  # noqa: RUF012 — Textual's type of it
+    ENABLE_COMMAND_PALETTE = False
 
     def __init__(
         self,
         session_factory: Callable[[Callable[[Snapshot], None]], SessionLike],
         *,
-        typed: str = "",
+        typed: str | None = "",
         begin: Callable[..., asyncio.Future[None]] | None = None,
         then: Callable[[ExplorerApp], object] | None = None,
         run: Run | None = None,
@@ -89,15 +92,19 @@ class ExplorerApp(Acting, TerminalApp):
         offer: tuple[SavedSession, str] | None = None,
         first_screen: bool = False,
         tour: Tour | None = None,
+        kept: Mapping[str, object] | None = None,
+        wrong: str = "",
     ) -> None:
         super().__init__()
         self._first_screen, self._tour = first_screen, tour
         self._begun, self._offer = begun, offer
         source = begun.sources[0] if begun is not None and len(begun.sources) == 1 and not begun.as_ else ""
         self.walk = Walk(source)
+        self.back = Back(self)
         self.keeping: Keeping | None = None
         self._factory = session_factory
-        self._typed = typed
+        self.chosen = Chosen(self, kept or {}, wrong)
+        self._typed = self.chosen.sentence if typed is None else typed
         self._begin, self._then = begin, then
         self._boundaries = boundaries
         self._newest: object = None
@@ -122,10 +129,12 @@ class ExplorerApp(Acting, TerminalApp):
         """Textual's variables, and over them those of the theme and our own."""
         return {**super().get_css_variables(), **ui_text.variables(self.current_theme)}
 
-    def action_command_palette(self) -> None:
-        """Show the palette, our own; Textual asks for it by this name."""
-        if not isinstance(self.screen, CommandPalette):
-            self.push_screen(Palette(id="--command-palette"))
+    def action_go_back(self) -> None:
+        """Go to the place before the last jump. In a tour there is none: the places are the user's own."""
+        if isinstance(self.screen, PaneScreen) and self.screen.face is not self:
+            self.say("a tour has no place to go back to: esc leaves it")
+        else:
+            self.back.go()
 
     async def action_do(self, key: str) -> None:
         """Do what a key stands for: one of the program's own, or one of the screen that is seen."""
@@ -133,6 +142,8 @@ class ExplorerApp(Acting, TerminalApp):
         on: Any = self if always is not None else self.screen
         action = always or (on.action_of(key) if isinstance(on, PaneScreen) else None)
         if action is None or action.does is None:
+            if isinstance(on, PaneScreen) and on.kind == "compare":
+                self._tell_where(key)
             raise SkipAction
         try:
             done = action.does(on)
@@ -141,22 +152,35 @@ class ExplorerApp(Acting, TerminalApp):
         except (TokentuiError, Cancelled) as error:
             self.tell(error)
 
+    def _tell_where(self, key: str) -> None:
+        """Say that a letter is a key of the main screen, where it is one."""
+        for one in MAIN_ACTIONS:
+            if key in one.keys and len(key) == 1 and one.palette and not one.needs:
+                self.say(f"{key} ({one.label}) works on the main screen: esc goes back there")
+                return
+
     # From beginning to end.
 
     def get_default_screen(self) -> MainScreen:
         """The main screen, below all others. It is made here and not before: an input asks the running app
         for its looks.
         """
-        few_colours = self.no_color or self.console.color_system == "standard"
         self.main = MainScreen(self, MAIN_ACTIONS, self._typed,
-            self._boundaries or ("bars" if few_colours else "shade"))
+            self._boundaries or self.usual_boundaries)
         return self.main
+
+    @property
+    def usual_boundaries(self) -> Boundaries:
+        """Shades, or bars where the terminal has few colours."""
+        few_colours = self.no_color or self.console.color_system == "standard"
+        return "bars" if few_colours else "shade"
 
     async def on_mount(self) -> None:
         """Start the session."""
         self.watch_failures()
         self.session = self._factory(self._publish)
         await self.session.start()
+        self.chosen.take_effect()
         if self._typed:
             self.send(do.SetInput(self._typed))
         if self._offer is not None:
@@ -262,13 +286,18 @@ class ExplorerApp(Acting, TerminalApp):
         failed: Callable[[BaseException], object] | None = None,
     ) -> None:
         """Hand a command to the session; see `Face.send`."""
-        if (command.opens or command.walks) and (now := self.snapshot) is not None:
-            column = replace(now.main, **LEFT_OUT)
-            self.walk.passed.append(Passed(column, self.run_in_use, self.walk.corpus))
+        self.back.note(command)
+        self._pass(command)
         if command.opens:
             then, failed = self._opening(command, then, failed or self.tell)
         if self.session is not None:
             self.await_answer(self.session.send(command), then, failed or self.tell)
+
+    def _pass(self, command: Command[Any]) -> None:
+        """Note for the walk where one is, before a command that goes on from there."""
+        if (command.opens or command.walks) and (now := self.snapshot) is not None:
+            column = replace(now.main, **LEFT_OUT)
+            self.walk.passed.append(Passed(column, self.run_in_use, self.walk.corpus))
 
     def _opening(
         self, command: Command[Answer], then: Callable[[Answer], object] | None,
@@ -294,6 +323,18 @@ class ExplorerApp(Acting, TerminalApp):
                 failed(error)
 
         return opened, not_opened
+
+    async def reopen(self, command: Command[None]) -> None:
+        """Open something as `send` does, and wait until it is open.
+
+        Raises:
+            TokentuiError: It cannot be opened.
+            Cancelled: It was given up, or gave way to something else.
+        """
+        self._pass(command)
+        opened, _ = self._opening(command, None, self.tell)
+        await self.ask(command)
+        opened(None)
 
     async def ask(self, command: Command[Answer]) -> Answer:
         """Hand a command to the session and wait for its answer; see `Face.ask`."""

@@ -10,17 +10,19 @@ from typing import Any
 from textual import on
 from textual.containers import Horizontal
 from textual.widget import Widget
+from textual.widgets import Input
 
 from tokentui.analyze.results import ONE_BOUNDARY
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.session import commands as do
-from tokentui.session.catalog import MOST
+from tokentui.session.catalog import FEWEST, MOST
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import BETWEEN, ColumnSnapshot, ColumnWanted, Passage, Viewport
 from tokentui.ui.dialogs import Once
 from tokentui.ui.dialogs.ask import AskLine, conventions, foretell_conventions
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.open import AddScreen, OpenScreen
+from tokentui.ui.dialogs.what_if import Choice, WhatIfScreen, changed, choices, subject_of
 from tokentui.ui.draw.lines import SAYS_BYTES
 from tokentui.ui.draw.table import VirtualTable
 from tokentui.ui.face import Face
@@ -76,15 +78,23 @@ class CompareScreen(PaneScreen, Once[None]):
             lambda width, _: bands.parting_line(self.snapshot, self.pair, self.mode, width),
             attrgetter("between.divergences", "between.overlaps", "columns", "position"),
         )
+        self.costs_line = Band(
+            lambda width, _: bands.costs_line(self.snapshot, width), attrgetter("between.costs", "columns"),
+            id="costs",
+        )
+        self.costs_line.display = False
         self.standing = Band(
             lambda width, _: bands.standing(self.snapshot, width),
             attrgetter("columns", "position", "goal", "running", "speed", "engine", "plain", "between"),
         )
         self.columns = tuple(bands.ColumnPane(n) for n in range(MOST))
-        self.bands = self.header_line, self.standing, self.parting_line, *self.columns
+        self.bands = self.header_line, self.standing, self.parting_line, self.costs_line, *self.columns
         self.columns_row = Horizontal(*self.columns, id="columns")
         self.lower = Horizontal(*(self.panes[name] for name in bodies if name != ENCODE), id="lower")
-        self.parts = self.columns_row, self.parting_line, self.panes[ENCODE], self.lower, self.standing
+        self.parts = (
+            self.columns_row, self.costs_line, self.parting_line, self.panes[ENCODE], self.lower,
+            self.standing,
+        )
 
     def on_mount(self) -> None:
         """Begin in the first column."""
@@ -115,6 +125,9 @@ class CompareScreen(PaneScreen, Once[None]):
     def draw(self) -> None:
         """Draw what shows another section than before, and ask for the tokens that are listed."""
         super().draw()
+        costs = self.columns_row.display and bool(self.snapshot and self.snapshot.between.costs)
+        if self.costs_line.display != costs:
+            self.costs_line.display = costs
         if self.panes["vocabulary"].display and self.pair is not None:
             self.see(tokens=self.vocabulary.look(self.pair))
         if self.active == COLUMNS and self.focused is not self.body_of(COLUMNS):
@@ -217,9 +230,20 @@ class CompareScreen(PaneScreen, Once[None]):
             return  # another has come in its place
         elif event.table is self.vocabulary.table:
             recipes = [column.recipe for column in self.now.columns if column.key in (self.pair or ())]
-            self.face.push(InspectScreen(self.face, entry_of(row, recipes)))
+            keys = [column.key for column in self.now.columns if column.key in (self.pair or ())]
+            column = keys[0 if row.id_a is not None else 1]
+            self.face.push(InspectScreen(self.face, entry_of(row, recipes), asks=True, column=column))
         elif event.table is self.columns[self.place].table and self.column_here().in_sync:
-            self.face.push(InspectScreen(self.face, row))
+            self.face.push(InspectScreen(self.face, row, asks=True, column=self.column_here().key))
+
+    @on(Input.Submitted)
+    def inspect_typed(self) -> None:
+        """Explain the word at the cursor of the typed text, as the column encodes it that has been looked at.
+        """
+        aligned, place = self.now.between.aligned, max(0, self.encode.line.cursor_position - 1)
+        typed = (self.encode.line.value, place) if aligned.passage is None else (aligned.text, None)
+        if typed[0]:
+            self.face.push(InspectScreen(self.face, typed=typed, column=self.column_here().key))
 
     # What keys do.
 
@@ -246,7 +270,7 @@ class CompareScreen(PaneScreen, Once[None]):
             self.vocabulary.table.move_to(0)
             self.draw()
         else:
-            self.face.say("there are only two columns: + adds one")
+            self.face.say("there are only two columns: c adds one")
 
     def go_to_parting(self) -> None:
         """Go before the first step that the two columns make differently."""
@@ -295,23 +319,48 @@ class CompareScreen(PaneScreen, Once[None]):
             rows.go_round(backward)
             self.draw_titles()
         else:
-            self.face.say("this text is cut alike: e looks in the corpus")
+            self.face.say("this text is cut alike: E looks in the corpus")
 
     def ask_column(self) -> None:
         """Ask for another column, and go to it."""
         place = len(self.now.columns)
         if place == MOST:
-            raise TokentuiError("there are four columns already", "compare", "x removes one")
+            raise TokentuiError("there are four columns already", "compare", "delete removes one")
 
         def add(wanted: ColumnWanted | None) -> None:
             if wanted is not None:
-                self.face.send(do.AddColumn(wanted), lambda _: self.go_to_column(place))
+                like = wanted.like(self.now.columns)
+                self.face.send(do.AddColumn(like), lambda _: self.go_to_column(place))
 
         self.face.push(AddScreen(self.face, "Add a column", self.column_here().recipe), add)
 
     def remove_column(self) -> None:
         """Remove the column."""
         self.face.send(do.RemoveColumn(self.column_here().key))
+
+    def ask_what_if(self) -> None:
+        """Ask what would be changed in the column: of the pair under the cursor. A column that is under
+        what-ifs takes it in, or is without one again; of another one the changed run opens at its right.
+        """
+        column, table = self.column_here(), self.columns[self.place].table
+        row = table.held_at(table.cursor) if column.in_sync else None
+
+        def taken(choice: Choice | None) -> None:
+            if choice is None:
+                return
+            recipe = changed(column.recipe, choice)
+            wanted = ColumnWanted(recipe, self.face.run_in_use)
+            if not column.recipe.what_if:
+                place = self.place + 1
+                self.face.send(do.AddColumn(wanted, place), lambda _: self.go_to_column(place))
+            elif recipe.what_if:
+                self.face.send(do.ChangeColumn(column.key, wanted))
+            elif len(self.now.columns) > FEWEST:
+                self.face.send(do.RemoveColumn(column.key))
+            else:
+                self.dismiss(None)
+
+        self.face.push(WhatIfScreen(self.face, subject_of(row), choices(column, row)), taken)
 
     def move_column(self, by: int) -> None:
         """Move the column to one side."""
@@ -358,14 +407,32 @@ class CompareScreen(PaneScreen, Once[None]):
             self.face.send(do.HoldOut(choice.sources[0], choice.as_))
 
     def find(self) -> None:
-        """Ask what to find in the vocabularies."""
+        """Ask what to find in the list of the vocabularies."""
 
         def asked(text: str) -> None:
             self.go("vocabulary")
             self.vocabulary.find_text(text)
             self.draw_afresh()
 
-        self.ask_find("the vocabularies", self.vocabulary.find, asked)
+        self.ask_find("the vocabularies", self.vocabulary.seek, asked)
+
+    def find_again(self, backward: bool) -> None:
+        """Go to the next row of the list that holds what was looked for, or the one before."""
+        if not self.vocabulary.seek:
+            self.face.say("nothing to find yet: press /")
+        elif not self.vocabulary.find_again(backward):
+            self.face.say(f"not found: {self.vocabulary.seek}")
+        self.draw_afresh()
+
+    def ask_filter(self) -> None:
+        """Ask for a text, and list only the tokens that hold it; none: all of them."""
+
+        def asked(text: str) -> None:
+            self.go("vocabulary")
+            self.vocabulary.narrow(text)
+            self.draw_afresh()
+
+        self.ask_find("the vocabularies", self.vocabulary.find, asked, "only rows of")
 
     def sideways(self, by: int) -> None:
         """Go to what stands at the side of what has the focus: a column, a pair, a list; or scroll."""
@@ -396,6 +463,9 @@ class CompareScreen(PaneScreen, Once[None]):
         elif now is not None and now.goal is not None:
             self.face.send(do.CancelWork())
         elif self.vocabulary.find and self.active == "vocabulary":
+            self.vocabulary.narrow("")
+            self.draw_afresh()
+        elif self.vocabulary.seek and self.active == "vocabulary":
             self.vocabulary.find_text("")
             self.draw_afresh()
         elif self.zoomed:

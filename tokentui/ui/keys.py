@@ -1,4 +1,4 @@
-"""Actions as records: the keys of an action, what it does, and how footer, help and palette call it."""
+"""Actions as records: the keys of an action, what it does, and how footer and help call it."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ On = TypeVar("On", contravariant=True)
 
 BOTH = ("global", "compare")
 """The contexts that are a whole screen."""
+GAP, RULE = "  ", " │ "
+"""The text between two actions of a footer, and between two groups of them."""
 MOST_HINTS = 12
 """The most keys in a footer, however wide it is."""
 
@@ -28,13 +30,14 @@ class Action(Generic[On]):
         label: One or two words for the footer.
         does: The function to call with the screen, dialog or widget that has the key. None where the list
             or the line that has the focus knows the key itself: the record only shows it.
-        help: Its effect, in a sentence, for the help and the palette.
+        help: Its effect, in a sentence, for the help.
         name: Its unique name.
         contexts: Where its keys work: a whole screen, or panes.
         footer: Its priority in the footer, 1 first; 0 to leave it out.
         anywhere: True if its keys work in all panes of the screen, though it is about one.
         always: True if its keys work wherever the focus is, in text fields and dialogs as well.
-        palette: True if the command palette has it.
+        palette: True if enter does it in the list of keys.
+        stays: True if the footer shows it at every width, behind all others.
         needs: The trait of a training that it means something for, empty for all. With others its keys only
             say that it does not.
         keys_shown: The number of its keys that the footer shows.
@@ -50,8 +53,14 @@ class Action(Generic[On]):
     anywhere: bool = False
     always: bool = False
     palette: bool = True
+    stays: bool = False
     needs: str = ""
     keys_shown: int = 1
+
+    @property
+    def at_the_end(self) -> bool:
+        """True if it stands behind the others, at every width: what stays, and the esc of a dialog."""
+        return self.stays or (not self.footer and self.keys[:1] == ("escape",))
 
     @property
     def shown_key(self) -> str:
@@ -84,19 +93,34 @@ def hints(actions: Iterable[Action[Any]], *contexts: str) -> list[Action[Any]]:
     return sorted(near, key=lambda one: (one.footer, contexts[0] not in one.contexts))
 
 
-def fitting(actions: Sequence[Action[Any]], width: int, gap: int = 2) -> list[Action[Any]]:
-    """The first of these actions that fit side by side, each as `key label`; not more than can be read at
-    once.
+def fitting(actions: Sequence[Action[Any]], width: int) -> list[list[Action[Any]]]:
+    """The actions of a footer that fit side by side, each as `key label`, in groups.
+
+    The groups are the keys of the whole screen, those of the pane, and those that stay. Those that stay take
+    their room first; of the others the first ones that fit are taken, and not more than can be read at once.
     """
     chosen: list[Action[Any]] = []
-    room = width
-    for action in actions[:MOST_HINTS]:
-        needed = cell_len(action.shown_key) + 1 + cell_len(action.label) + (gap if chosen else 0)
-        if needed > room:
+    for action in sorted(actions, key=lambda one: not one.at_the_end)[:MOST_HINTS]:
+        if _long(_grouped([*chosen, action])) > width:
             break
-        room -= needed
         chosen.append(action)
-    return chosen
+    return _grouped([one for one in actions if one in chosen])
+
+
+def _grouped(actions: Sequence[Action[Any]]) -> list[list[Action[Any]]]:
+    """Actions in the groups of a footer; a group without any is left out."""
+    groups: tuple[list[Action[Any]], ...] = [], [], []
+    for one in actions:
+        groups[2 if one.at_the_end else 0 if set(BOTH) & {*one.contexts} else 1].append(one)
+    return [group for group in groups if group]
+
+
+def _long(groups: Sequence[Sequence[Action[Any]]]) -> int:
+    """The columns that a footer takes: blanks between two actions, a bar between two groups."""
+    ends = (len(GAP) - len(RULE)) * len(groups[1:])
+    return sum(len(GAP) + cell_len(f"{one.shown_key} {one.label}") for group in groups for one in group) - (
+        len(GAP) + ends
+    )
 
 
 class Acting:

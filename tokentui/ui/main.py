@@ -6,7 +6,7 @@ import asyncio
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.containers import Horizontal
@@ -14,23 +14,27 @@ from textual.widgets import Input
 
 from tokentui.core.choices import Ref
 from tokentui.core.errors import TokentuiError
-from tokentui.core.safetext import GLYPH_MODES, GlyphMode
+from tokentui.core.safetext import GLYPH_MODES, GlyphMode, is_safe
 from tokentui.learn.rows import Candidate, Entry, Traits
 from tokentui.session import commands as do
 from tokentui.session.saved import remember
 from tokentui.session.snapshot import Snapshot
-from tokentui.session.views import VOCABULARY_ORDERS, CorpusPlace, Viewport
+from tokentui.session.views import VOCABULARY_ORDERS, CorpusPlace, Found, Viewport
 from tokentui.ui.draw.lines import SAYS_BYTES, Lines, Pane, flow
 from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.draw.table import VirtualTable
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.face import Face, Guessing
+from tokentui.ui.face import Face, Guessing, loads, not_yet
 from tokentui.ui.keys import Action
 from tokentui.ui.panes.corpus import CorpusBody, CorpusText
 from tokentui.ui.panes.encode import EncodeBody
-from tokentui.ui.panes.tables import ColumnTable, candidates, entries
-from tokentui.ui.panes.why import header, scrubber, sentences, tabs
+from tokentui.ui.panes.slider import Slider
+from tokentui.ui.panes.tables import ColumnTable, candidates, entries, match_cell
+from tokentui.ui.panes.why import header, sentences, tabs
 from tokentui.ui.screen import Band, Body, Layout, PaneScreen
+
+if TYPE_CHECKING:
+    from tokentui.session.places import TokenAt
 
 _NAMES = {
     "corpus": ("1 Corpus", "1 Corpus"), "pairs": ("2 Pairs", "2 Pairs"),
@@ -40,8 +44,14 @@ _NAMES = {
 LEAST = 30, 8
 """Below this nothing but a line is shown."""
 
+ORDERS = {"id": "id", "token": "longest", "uses": "most used", "step": "newest", "log p": "newest"}
+"""The order of the vocabulary that a click on the head of a column chooses."""
+_SAMPLE_CHARS = 24
+"""The most characters of a text that the program chooses to be typed."""
 INSPECT = Ref("tokentui.ui.dialogs.inspect:InspectScreen")
+LIFE = Ref("tokentui.ui.dialogs.life:LifeScreen")
 OPEN = Ref("tokentui.ui.dialogs.open:OpenScreen")
+WHAT_IF = Ref("tokentui.ui.dialogs.what_if:ask_beside")
 
 
 class MainScreen(PaneScreen):
@@ -53,6 +63,8 @@ class MainScreen(PaneScreen):
         typed: The initial text of the encode pane.
         boundaries: The initial mark between tokens of the corpus.
     """
+
+    encode: EncodeBody
 
     def __init__(
         self, face: Face, actions: Sequence[Action[Any]], typed: str = "", boundaries: Boundaries = "shade"
@@ -71,6 +83,10 @@ class MainScreen(PaneScreen):
         """The guessing of the next pair; None while nothing is hidden."""
         self.says: Callable[[Snapshot | None, GlyphMode], Sequence[Cell]] = sentences
         """The sentences of Why."""
+        self._sample = typed
+        """The typed text as long as the program chose it."""
+        self._unfolded: int | None = None
+        """The row of the vocabulary to go to once it is unfolded."""
         self._traits: Traits | None = None
         self._followed: tuple[int, CorpusPlace] | None = None
         self._corpus: tuple[object, ...] = ()
@@ -88,14 +104,14 @@ class MainScreen(PaneScreen):
             ),
             attrgetter(
                 "main.why", "main.at", "main.partial", "main.errors", "main.recipe", "main.opened",
-                "main.traits", "corpus", "busy", "waiting",
+                "main.traits", "main.encoding", "main.corpus", "corpus", "busy", "waiting", "running",
             ),
             classes="body",
         )
-        self.scrubber = Band(
-            lambda width, _: scrubber(self.snapshot, width),
+        self.scrubber = Slider(
+            lambda: self.snapshot,
             attrgetter("main.at", "main.curve", "main.partial", "main.why", "corpus", "running", "speed"),
-            id="scrubber",
+            lambda step: face.send(do.GoTo(step)), id="scrubber",
         )
         self.bands = self.header_line, self.why, self.scrubber
         self._upper = Horizontal(*(self.panes[name] for name in list(_NAMES)[:3]), id="panes")
@@ -123,12 +139,18 @@ class MainScreen(PaneScreen):
 
     @property
     def context(self) -> str:
-        """Whose keys work: those of the pane that has the focus, or of the editor in it."""
-        return "editor" if self.active == "corpus" and self.corpus.editing else self.active
+        """Whose keys work: those of the pane that has the focus, or of the editor or the cursor in it."""
+        if self.active != "corpus":
+            return self.active
+        return "editor" if self.corpus.editing else "cursor" if self.text.cursor is not None else "corpus"
 
     def go(self, pane: str, *, typing: bool = False) -> None:
         """Go to a pane."""
+        if pane != "corpus" or self.corpus.editing:
+            self.text.end_cursor()
         super().go(pane, typing=pane == "encode")
+        if pane == "encode" and self._sample and self.encode.line.value == self._sample:
+            self.encode.line.select_all()  # what is typed takes the place of the program's choice
 
     # What is seen.
 
@@ -147,8 +169,13 @@ class MainScreen(PaneScreen):
                 for table in self.tables.values():
                     table.move_to(0)
         self._corpus = corpus
+        self._fit_sample(now)
+        if self._unfolded is not None and not now.main.vocabulary.folded:
+            self.call_later(self.vocabulary.move_to, self._unfolded)  # once its rows are there
+            self._unfolded = None
         if (traits := now.main.traits) is not self._traits:
-            self._traits = traits
+            was, self._traits = self._traits, traits
+            self._order_for(traits, was)
             # Candidates with more figures than a count get more room.
             kinds = {
                 "for-file": traits.replays, "for-pieces": traits.shrinks,
@@ -160,6 +187,31 @@ class MainScreen(PaneScreen):
             self.names = {**self.names, "pairs": (title, title)}
             self.footer_line.say(self.hints())
             self.draw_titles()
+
+    def _order_for(self, traits: Traits, was: Traits | None) -> None:
+        """List what a file has by its uses: its last tokens seldom stand in the corpus. A sort that the user
+        chose stays."""
+        before, after = ("newest", "most used") if traits.replays else ("most used", "newest")
+        if traits.replays != (was is not None and was.replays) and self.look.vocabulary_order == before:
+            self.sort_by(after)
+            if traits.replays and "pairs" not in self._fronts:
+                self._fronts.append("vocabulary")  # where there is room for one of the two
+                self.call_later(self.lay_out)
+
+    def _fit_sample(self, now: Snapshot) -> None:
+        """Take the beginning of the corpus for the typed text where the one that the program chose cannot be
+        encoded, as by a vocabulary without its letters."""
+        encoding, view = now.main.encoding, now.main.corpus
+        if not self._sample or not encoding.text or not view.at_start or now.corpus.nothing:
+            return
+        if not encoding.text == self._sample == self.encode.line.value:
+            return
+        if encoding.error or any(token.piece is None for token in encoding.tokens):
+            words = "".join([part.text for part in view.parts[:99]]).split()
+            starts = [" ".join(words[:count]) for count in range(1, 6)]
+            fitting = [one for one in starts if is_safe(one) and len(one) <= _SAMPLE_CHARS]
+            if fitting and fitting[-1] != self._sample:
+                self._sample = self.encode.line.value = fitting[-1]
 
     def _tabs(self, width: int, height: int) -> Sequence[Cell]:
         names = [(name, short) for name, (_, short) in self.names.items()]
@@ -191,11 +243,19 @@ class MainScreen(PaneScreen):
         elif event.table is self.vocabulary:
             self.see(vocabulary_top=event.top, vocabulary_rows=event.height)
 
+    @on(VirtualTable.HeadClicked)
+    def _head_clicked(self, event: VirtualTable.HeadClicked) -> None:
+        if event.table is self.vocabulary and (order := ORDERS.get(event.title)) is not None:
+            self.sort_by(order)
+
     @on(VirtualTable.Chosen)
     def _chosen(self, event: VirtualTable.Chosen) -> None:
         row: Candidate | Entry | None = event.table.held_at(event.index)
         if self.prediction is not None and isinstance(row, Candidate):
             self.prediction.pick(row)
+            return
+        if isinstance(row, Entry) and row.kind == "folded":
+            self.see(vocabulary_folded=False)
             return
         of_file = self.snapshot is not None and self.snapshot.main.opened is not None
         if of_file and isinstance(row, Entry) and row.id is not None and not row.reason:
@@ -205,7 +265,52 @@ class MainScreen(PaneScreen):
             self._show(row)
 
     def _show(self, row: Candidate | Entry) -> None:
-        self.face.push(INSPECT(self.face, row, asks=True))
+        table = next((one for one in self.tables.values() if one is self.focused), None)
+
+        def neighbour(by: int) -> Candidate | Entry | None:
+            near = table.held_at(table.cursor + by) if table is not None else None
+            if table is None or near is None or (isinstance(near, Entry) and near.kind == "folded"):
+                return None
+            table.move(by)
+            return near  # type: ignore[no-any-return]
+
+        self.face.push(INSPECT(self.face, row, asks=True, neighbour=neighbour))
+
+    def put_cursor(self, on: bool) -> None:
+        """Put a cursor on the corpus, or take it away."""
+        if on:
+            self.text.begin_cursor()
+        else:
+            self.text.end_cursor()
+        self.footer_line.say(self.hints())
+
+    def inspect_here(self) -> None:
+        """Inspect the token under the cursor of the corpus."""
+
+        def found(answer: tuple[int | None, TokenAt] | None) -> None:
+            if answer is None:
+                self.face.say("no token stands there")
+            elif (number := answer[0]) is None:
+                self.face.push(INSPECT(self.face, typed=(answer[1].text, 0)))
+            else:
+                self.face.push(INSPECT(self.face, token=number, word=answer[1].text))
+
+        if (place := self.text.cursor_part) is not None:
+            self.face.send(do.TokenThere(*place), found)
+
+    def show_life(self) -> None:
+        """Show the life of the word under the cursor of the corpus, or of the typed text."""
+
+        def found(answer: tuple[int | None, TokenAt] | None) -> None:
+            if answer is not None:
+                self.face.push(LIFE(self.face, answer[1].text))
+
+        if self.context == "cursor" and (place := self.text.cursor_part) is not None:
+            self.face.send(do.TokenThere(*place), found)
+        elif text := self.encode.line.value:
+            self.face.push(LIFE(self.face, text, max(0, self.encode.line.cursor_position - 1)))
+        else:
+            self.face.say("no word yet: i types a text, enter puts a cursor on the corpus")
 
     @on(Input.Submitted)
     def _typed_entered(self) -> None:
@@ -224,14 +329,20 @@ class MainScreen(PaneScreen):
             self.face.send(do.CancelWork())
         elif self.active == "encode":
             self.go(next(name for name in self._fronts if name != "encode"))
+        elif self.active in self.tables and self.tables[self.active].only:
+            self.narrow(self.active, "")
         else:
             self.mark_found("", "")
 
     def turn_order(self) -> None:
         """Sort the vocabulary in another way."""
         place = VOCABULARY_ORDERS.index(self.look.vocabulary_order)
+        self.sort_by(VOCABULARY_ORDERS[(place + 1) % len(VOCABULARY_ORDERS)])
+
+    def sort_by(self, order: str) -> None:
+        """Sort the vocabulary by one of `VOCABULARY_ORDERS`."""
         self.vocabulary.move_to(0)
-        self.see(vocabulary_order=VOCABULARY_ORDERS[(place + 1) % len(VOCABULARY_ORDERS)], vocabulary_top=0)
+        self.see(vocabulary_order=order, vocabulary_top=0, vocabulary_folded=True)
 
     def follow_merge(self) -> None:
         """Show where the last merge was made; again: the next place."""
@@ -277,6 +388,21 @@ class MainScreen(PaneScreen):
         self.corpus.give_way()
         self.face.send(command, opened, failed)
 
+    def turn_ages(self) -> None:
+        """Colour the corpus and the typed text by the steps that made their tokens, or not."""
+        on = self.text.turn_ages()
+        self.see(ages=on)
+        self.draw_titles()
+
+    def ask_what_if(self) -> None:
+        """Ask what would be changed: of the token under the cursor in Vocabulary, else of the pair."""
+        now = self.snapshot
+        if now is None or loads(now):
+            not_yet(self.face)
+            return
+        table = self.vocabulary if self.active == "vocabulary" else self.pairs
+        WHAT_IF(self.face, now.main, table.held_at(table.cursor))
+
     # Finding.
 
     def find(self) -> None:
@@ -288,8 +414,30 @@ class MainScreen(PaneScreen):
             if text:
                 self.find_again(backward=False)
 
-        name = {**_NAMES, **self.names, "corpus": _NAMES["corpus"]}[pane][0][2:].lower()
-        self.ask_find(name, self.sought[1], asked)
+        self.ask_find(self._name_of(pane), self.sought[1], asked)
+
+    def _name_of(self, pane: str) -> str:
+        return {**_NAMES, **self.names, "corpus": _NAMES["corpus"]}[pane][0][2:].lower()
+
+    def ask_filter(self) -> None:
+        """Ask for a text, and show only the rows of the focused table that hold it; none: all of them."""
+        if (pane := self.active) not in self.tables:
+            self.face.say("& narrows a table: go to the pairs (2) or the vocabulary (3)")
+            return
+        self.ask_find(
+            self._name_of(pane), self.tables[pane].only, lambda text: self.narrow(pane, text), "only rows of"
+        )
+
+    def narrow(self, pane: str, text: str) -> None:
+        """Show only the rows of a table that hold a text; all where it is empty."""
+        table = self.tables[pane]
+        table.only, table.match = text, ()
+        table.find = text or (self.sought[1] if self.sought[0] == pane else "")
+        table.move_to(0)
+        if pane == "pairs":
+            self.see(candidates_only=text, candidates_top=0, mode=self.mode)
+        else:
+            self.see(vocabulary_only=text, vocabulary_top=0, mode=self.mode)
 
     def find_again(self, backward: bool) -> None:
         """The next match of what was looked for last, or the one before."""
@@ -298,13 +446,20 @@ class MainScreen(PaneScreen):
             self.face.say("nothing to find yet: press /")
             return
 
-        def found(answer: int | CorpusPlace | None) -> None:
+        def found(answer: Found | None) -> None:
             if answer is None:
                 self.face.say(f"not found: {text}")
-            elif isinstance(answer, CorpusPlace):
-                self.text.show_place(answer, len(text))
+            elif isinstance(answer.at, CorpusPlace):
+                self.text.match = match_cell(answer)
+                self.text.show_place(answer.at, len(text))
             else:
-                self.tables[pane].move_to(answer)
+                self.tables[pane].match = match_cell(answer)
+                if pane == "vocabulary" and self.look.vocabulary_folded:
+                    self._unfolded = answer.at
+                    self.see(vocabulary_folded=False)  # a match may be out of use
+                else:
+                    self.tables[pane].move_to(answer.at)
+            self.draw_titles()
 
         found_last = self.text.found[0] if self.text.found is not None else self.text.top_place
         start = found_last if pane == "corpus" else self.tables[pane].cursor
@@ -314,9 +469,11 @@ class MainScreen(PaneScreen):
         """Mark a text in the rows of a pane, and nothing in the others."""
         self.sought = (pane, text)
         for name, table in self.tables.items():
-            table.find = text if pane == name else ""
-        if pane != "corpus":
-            self.text.forget_found()
+            table.find, table.match = (text if pane == name else "") or table.only, ()
+        self.text.forget_found()
+        self.text.sought = text if pane == "corpus" else ""
+        self.encode.mark(text)
+        self.draw_titles()
 
     # What outlives the process.
 

@@ -1,4 +1,4 @@
-"""The base of the main screen and Compare: what both show and do, and the command palette.
+"""The base of the main screen and Compare: what both show and do.
 
 A screen knows the session only by commands and snapshots. A snapshot is handed to every pane at once, so all
 of them are always about the same step.
@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from rich.cells import cell_len
 from textual import events, on
 from textual.app import ComposeResult
-from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input
@@ -25,16 +23,16 @@ from tokentui.session.commands import Move, SetInput, SetViewport
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import Viewport
 from tokentui.ui.draw.lines import Draw, KeyLine, Lines, Pane
-from tokentui.ui.draw.text import Cell, StandIns
+from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import Face, has
-from tokentui.ui.keys import Action, hints, key_name
+from tokentui.ui.keys import Action, hints
 from tokentui.ui.panes.encode import TypedPane
 from tokentui.ui.typed import TypedLine
 
 FIND = Ref("tokentui.ui.dialogs.ask:FindScreen")
 
-WHILE_TYPING = ("next_pane", "palette", "quit_now")
-"""Actions of the whole screen whose keys are no text."""
+WHILE_TYPING = ("next_pane", "palette", "quit_now", "copy_typed")
+"""Actions that the footer shows behind those of the line: their keys are no text."""
 
 
 class Body(Protocol):
@@ -213,13 +211,24 @@ class PaneScreen(Screen[None], inherit_bindings=False):
         # Where one types, letters are text and do nothing else.
         typing = self.typing or self.context == "editor"
         near = hints(self.meant(), self.context, "" if typing else self.kind)
-        return near + [one for one in self.actions if typing and one.name in WHILE_TYPING]
+        here = {self.context, self.kind}
+        return near + [
+            one for one in self.actions if typing and one.name in WHILE_TYPING and here & {*one.contexts}
+        ]
 
     def leap(self, tens: int) -> None:
         """Move ten steps forward or back; in an opened file that is shown alone, a hundredth of its steps."""
         alone = self.snapshot is not None and len(self.snapshot.columns) == 1
         opened = self.snapshot.main.opened if self.snapshot is not None and alone else None
         self.face.send(Move(tens * (10 if opened is None else max(1, round(opened.steps / 100)))))
+
+    def find_again(self, backward: bool) -> None:
+        """Go to the next match of what was looked for, or the one before."""
+        raise NotImplementedError
+
+    def ask_filter(self) -> None:
+        """Ask for a text, and show only the rows that hold it."""
+        raise NotImplementedError
 
     def leave(self) -> None:
         """Stop what is under way, or go back from where one is."""
@@ -316,9 +325,13 @@ class PaneScreen(Screen[None], inherit_bindings=False):
     def _typed(self, event: Input.Changed) -> None:
         self.face.send(SetInput(event.value))
 
-    def ask_find(self, where: str, text: str, found: Callable[[str], object]) -> None:
+    def ask_find(
+        self, where: str, text: str, found: Callable[[str], object], verb: str = "find in"
+    ) -> None:
         """Ask for text to find; `where` is the name of what is searched, `text` what was looked for last."""
-        self.face.push(FIND(self.face, where, text), lambda line: found(line) if line is not None else None)
+        self.face.push(
+            FIND(self.face, where, text, verb), lambda line: found(line) if line is not None else None
+        )
 
     # What is seen.
 
@@ -375,42 +388,3 @@ def titles(
         if len(words) == 1 or sum(map(len, words)) + 3 * len(words) + 12 <= width:
             return [(word, pane == seen) for word, pane in zip(words, group, strict=True)]
     return [(names[pane][1] if pane == seen else names[pane][1][0], pane == seen) for pane in group]
-
-
-# The command palette: the actions that mean something on the screen that is seen.
-
-
-class Palette(CommandPalette):
-    """The command palette, safe to show whatever was pasted into it."""
-
-    def on_mount(self) -> None:
-        """Show what is typed as other lines do."""
-        self.query_one(Input).highlighter = StandIns()
-
-
-class ActionCommands(Provider):
-    """The actions in the command palette."""
-
-    async def discover(self) -> Hits:
-        """All of them."""
-        for action in self._actions():
-            yield DiscoveryHit(action.help, self._runner(action), help=_keys(action))
-
-    async def search(self, query: str) -> Hits:
-        """Those whose words look like what was typed."""
-        matcher = self.matcher(query)
-        for action in self._actions():
-            if (score := matcher.match(action.help)) > 0:
-                shown = matcher.highlight(action.help)
-                yield Hit(score, shown, self._runner(action), text=action.help, help=_keys(action))
-
-    def _actions(self) -> list[Action[Any]]:
-        actions = self.screen.meant() if isinstance(self.screen, PaneScreen) else []
-        return [one for one in actions if one.palette and one.does is not None]
-
-    def _runner(self, action: Action[Any]) -> partial[Any]:
-        return partial(action.does or (lambda on: None), self.app if action.always else self.screen)
-
-
-def _keys(action: Action[Any]) -> str:
-    return "key: " + " ".join(map(key_name, action.keys))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +11,10 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
 from tokentui.core.table import plural
 from tokentui.session.commands import EncodeAtEnd
-from tokentui.session.settings import keep_setting
 from tokentui.session.shipped import TOURS
 from tokentui.session.snapshot import EndView, Snapshot
 from tokentui.ui.actions import MAIN_ACTIONS, plays
+from tokentui.ui.chosen import SEEN
 from tokentui.ui.dialogs import Once
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number, size
@@ -30,8 +29,6 @@ if TYPE_CHECKING:  # the app pushes it
     from tokentui.session.views import EncodedToken
     from tokentui.ui.app import ExplorerApp
 
-SEEN = "first_screen_seen"
-"""The setting that says that the first screen was left."""
 _WIDEST = 100
 _BY_NAME: dict[str, Action[Any]] = {one.name: one for one in MAIN_ACTIONS}
 _ABOUT = (
@@ -218,7 +215,7 @@ def show(app: ExplorerApp) -> None:
         if key is None:
             return
         if key not in _BY_NAME["quit"].keys:
-            asyncio.get_running_loop().run_in_executor(None, keep_setting, SEEN, True)
+            app.chosen.keep(SEEN, True)
         if key:
             app.call_later(app.run_action, f"do({key!r})")
 

@@ -308,7 +308,7 @@ class TourScreen(MainScreen, Once[None]):
         now = next((one.shown_key for one in self.actions if wait and one.name == wait), "")
         keys: list[Part] = [(now, "key"), (" or ", "muted")] if now else []
         # What comes first gives way first.
-        self._box.title.say((*keys, ("enter", "key"), (" goes on · ", "muted"), (number, "strong")))
+        self._box.title.say((*keys, ("enter ", "key"), ("goes on · ", "muted"), (number, "strong")))
         self.panel.again()
 
     def lay_out(self) -> None:

@@ -139,18 +139,34 @@ def verify_training(corpus: Corpus, recipe: Recipe, peer: Peer, run: Run | None 
     if number is None:
         return TrainingReport(peer, None, made, end)
     row = theirs[number - 1] if number <= len(theirs) else None
+    pair = ours[number - 1][0] if number <= made else None
+    difference = step_difference(trainer, words, number, pair, None if number <= made else end, row)
+    return TrainingReport(peer, difference, number - 1, end)
+
+
+def step_difference(
+    trainer: Trainer, words: Words, number: int, ours: Pieces | None, ended: str | None, row: Pieces | None
+) -> StepDifference:
+    """The step that a training makes differently.
+
+    Args:
+        trainer: The training, which goes to the step before.
+        words: The counted pre-tokens of its corpus.
+        number: The number of the step.
+        ours: The pair that the training takes, None where it has ended.
+        ended: Why it has ended, None where it has not.
+        row: The other decision: a pair, or a token alone; None where the other one has ended.
+    """
+    vocabulary = trainer.tokenizer().vocabulary
     learn.jump(trainer, number - 1)
     why = learn.tried(trainer, lambda: trainer.why(trainer.limits))
-    difference = StepDifference(
-        step=number,
-        ours=ours[number - 1][0] if number <= made else None,
-        ours_end=None if number <= made else end,
+    return StepDifference(
+        step=number, ours=ours, ours_end=ended,
         candidates=learn.tried(trainer, lambda: trainer.candidates(Query(rows=_ROWS))).rows,
         tied=why.tied if trainer.end(Stops()) is None else 0,
         tie=why.tie_rule,
         theirs=None if row is None else _taken(trainer, words, vocabulary, row),
     )
-    return TrainingReport(peer, difference, number - 1, end)
 
 
 def _taken(trainer: Trainer, words: Words, vocabulary: Vocabulary, row: Pieces) -> Taken:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -20,6 +21,8 @@ Many = Callable[[list[str]], "list[list[int] | None]"]
 """The ids of words without surrogates. None for a word with an unknown unit, which is left to
 plain Python."""
 _LARGEST_SCORE = 1e100
+_MOST_LEFT = 1 << 6
+"""The most symbols whose words are left: with more of them most words would be."""
 
 
 def batch(
@@ -41,6 +44,8 @@ def batch(
     if min(numbered, default=0) < 0 or max(numbered, default=0) > LARGEST_ID:
         return None
     if isinstance(segmenter, Merging):
+        if not segmenter.plain:
+            return None
         known = vocabulary.known_units(merges) if drops else None
         return _merging(vocabulary, segmenter, numbered, unit, known)
     return _scoring(segmenter, numbered, unit) if isinstance(segmenter, Viterbi) and not drops else None
@@ -51,7 +56,17 @@ def _merging(
     known: Mapping[bytes, int] | None,
 ) -> Many | None:
     lengths = list(map(len, vocabulary.pieces))
-    merges = Merges([-1] * 256, itertools.chain.from_iterable(segmenter.pairs()), numbered, {})
+    pairs = list(segmenter.pairs())
+    made_by: dict[int, int] = {}
+    tied = {rank for _, _, rank, made in pairs if made_by.setdefault(rank, made) != made}
+    # A rank makes one symbol here. A word that spells a symbol of a rank that makes several is left.
+    left = {vocabulary.pieces[made] for _, _, rank, made in pairs if rank in tied}
+    if len(left) > _MOST_LEFT:
+        return None
+    left = {one for one in left if not any(other in one for other in left - {one})}
+    apart = re.compile(b"|".join(map(re.escape, left))) if left else None
+    rest = (pair for pair in pairs if pair[2] not in tied)
+    merges = Merges([-1] * 256, itertools.chain.from_iterable(rest), numbered, {})
     if not merges.are_plain(lengths):
         return None
     cells: dict[int | str, Sequence[int]] = {}
@@ -72,6 +87,8 @@ def _merging(
         found = _cut(bounds, lambda starts, ids, longest: words.merge_symbols(
             symbols, bounds, flat("int64", 7 * longest), starts, ids, merges.tables
         ))
+        if apart is not None:
+            found = [None if apart.search(word) else ids for word, ids in zip(data, found, strict=True)]
         whole = [segmenter.at_once(word, len(cut)) for word, cut in zip(data, units, strict=True)]
         return [ids if one is None else [numbered[one]] for one, ids in zip(whole, found, strict=True)]
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import functools
 import itertools
+import operator
 from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise, starmap
 from typing import Any
@@ -105,10 +107,43 @@ class Coded(Table):
 
     def encode(self, text: bytes | memoryview, split: Split) -> Any:
         """The ids of a text: the bytes of numbers of 32 bits. They are to be copied before the next text."""
-        if len(self._numbers) <= len(text):
-            self._numbers = flat("int32", len(text) + 1)
-        count = self.scan([text], split, self._numbers)
+        out = self._written(self._counted([text], split)).cast("B")
+        self._forget()
+        return out
+
+    def encode_each(self, texts: Sequence[bytes], split: Split) -> list[array[int]] | None:
+        """The ids of each of many texts. None where bytes of a text are in no word: then nothing tells to
+        which text a word belongs."""
+        count = self._counted(texts, split)
+        out, words = self._written(count), self._numbers[:count].tolist()
+        ends, starts = (values[: self.size + 1].tolist() for values in (self.words.ends, self._starts))
+        self._forget()
+        sizes, ids = (list(map(operator.sub, values[1:], values)) for values in (ends, starts))
+        bytes_ = list(itertools.accumulate(map(sizes.__getitem__, words), initial=0))
+        places = list(itertools.accumulate(map(ids.__getitem__, words), initial=0))
+        if bytes_[-1] != sum(map(len, texts)):
+            return None
+        found, start = [], 0
+        for end in bounds_of(texts)[1:]:
+            stop = places[bisect_left(bytes_, end)]
+            one = array("i")
+            one.frombytes(out[start:stop].cast("B"))
+            found.append(one)
+            start = stop
+        return found
+
+    def _counted(self, texts: Sequence[bytes | memoryview], split: Split) -> int:
+        """Note the number of each word of texts, and encode those that are new. Returns how many there are.
+        """
+        size = sum(map(len, texts))
+        if len(self._numbers) <= size:
+            self._numbers = flat("int32", size + 1)
+        count = self.scan(texts, split, self._numbers)
         self._encode_new()
+        return count
+
+    def _written(self, count: int) -> Any:
+        """The ids of the first so many words that are noted, as numbers of 32 bits."""
         written = filled = 0
         while True:
             written, filled = words.write_ids(
@@ -117,10 +152,12 @@ class Coded(Table):
             if written == count:
                 break
             self._out = larger(self._out, "int32", 2 * len(self._out) + 2, filled)
-        out = self._out[:filled].cast("B")
+        return self._out[:filled]
+
+    def _forget(self) -> None:
+        """Begin anew where too much is known."""
         if self.size > KEPT_WORDS or self.words.ends[self.size] > KEPT_BYTES:
             self._begin()
-        return out
 
     def _encode_new(self) -> None:
         """Find the ids of the words that have none yet."""
@@ -211,6 +248,8 @@ class Compiled:
         if self.knows and self._split != RUNS:
             self._merges = _merges(vocabulary, merges, segmenter, numbered)
         self._idle: list[Coded] = []
+        self._covers = self._split != RUNS
+        """False once it is known that some bytes of texts are in no word."""
 
     def encode(self, text: str, threads: int | None) -> array[int]:
         """The ids of a text. `WordEncoder.ids` says what the arguments are."""
@@ -229,6 +268,24 @@ class Compiled:
             ids[0] += more
         return ids[0]
 
+    def encode_each(self, texts: Sequence[str]) -> list[array[int]] | None:
+        """The ids of each of many short texts by one call. None where the kernels cannot encode with this
+        vocabulary, where the split leaves bytes out, and where a text holds lone surrogates.
+
+        Raises: As `word` does.
+        """
+        if not (self.knows and self._covers):
+            return None
+        try:
+            data = list(map(str.encode, texts))
+        except UnicodeEncodeError:
+            return None
+        coded = self._taken()
+        found = coded.encode_each(data, tables_of(self._split))
+        self._idle.append(coded)
+        self._covers = found is not None
+        return found
+
     def _taken(self) -> Coded:
         """Words for one thread to go on with."""
         try:
@@ -244,6 +301,8 @@ def _merges(
     segmenter does."""
     recipe = vocabulary.recipe
     if recipe.unit != "byte" or recipe.mark_kind != "none" or not isinstance(segmenter, Merging):
+        return None
+    if not segmenter.plain:
         return None
     known = vocabulary.known_units(merges)
     units = [known.get(bytes((value,)), -1) for value in range(256)]

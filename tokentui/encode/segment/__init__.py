@@ -234,7 +234,7 @@ WAYS = Axis(
 _MERGES, _LONGEST, _VITERBI = (WAYS[name] for name in ("merges", "longest-match", "viterbi"))
 PAIRS = replace(_MERGES, segmenter=Ref("tokentui.encode.segment.merges:PairMerging"))
 RANKS = replace(_MERGES, segmenter=Ref("tokentui.encode.segment.merges:JoinedMerging"), written="ranks")
-PIECES = replace(RANKS, segmenter=Ref("tokentui.encode.segment.merges:PieceMerging"), kernel=False)
+PIECES = replace(RANKS, segmenter=Ref("tokentui.encode.segment.merges:PieceMerging"))
 TABLE = replace(_LONGEST, segmenter=Ref("tokentui.encode.segment.longest:TableMatch"))
 WHOLE = replace(_LONGEST, segmenter=Ref("tokentui.encode.segment.longest:WholeWords"), most=None, written="")
 FUSED = replace(_VITERBI, segmenter=Ref("tokentui.encode.segment.viterbi:FusedViterbi"))

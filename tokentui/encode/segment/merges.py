@@ -120,6 +120,11 @@ class Merging:
         for rank, (left, right) in enumerate(self._vocabulary.merges[: self._merges]):
             yield left, right, rank, self._base + rank
 
+    @property
+    def plain(self) -> bool:
+        """True if merging all pairs is all that is done to a word of known units."""
+        return True
+
     def in_order(self) -> int:
         """The number of tokens, from the first, that merge in the order of the vocabulary.
 
@@ -345,6 +350,28 @@ class PieceMerging(JoinedMerging):
         """The number of tokens that merge in the order of the vocabulary: 0 where some pieces are cut again.
         """
         return 0 if self._unused else super().in_order()
+
+    @property
+    def plain(self) -> bool:
+        """False where some pieces are cut again."""
+        return not self._unused
+
+    def pairs(self) -> Iterator[RankedPair]:
+        """All pairs that merge."""
+        frozen = self._frozen
+        return (pair for pair in super().pairs() if pair[0] not in frozen and pair[1] not in frozen)
+
+    def cells_of(self, unit: bytes) -> list[int]:
+        """As of any merging; -1 for a character that is no piece, though it merges.
+
+        Bytes stand for an unknown one where they are pieces that merge with nothing.
+        """
+        found = [_NONE if symbol in self._hidden else symbol for symbol in super().cells_of(unit)]
+        if unit in self._known:
+            return found
+        spelled = [self._bytes.get(value, _NONE) for value in unit]
+        merge = any(self._table.get(self._pieces[byte]) == byte for byte in spelled if byte != _NONE)
+        return found if merge or _NONE in spelled else spelled
 
     def history(self, units: Sequence[bytes]) -> tuple[list[int], Sequence[int], list[Join]]:
         """As of any merging; what is unknown where it is left is no symbol to begin with."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 from math import isfinite
 
 from tokentui.encode.segment import FUSED, MAX_CHARACTERS, TABLE, WHOLE, EncodingWay
-from tokentui.formats.source import LONGEST_MARK, Node, Pairs, check_tokens
+from tokentui.formats.pairs import Pairs
+from tokentui.formats.source import LONGEST_MARK, Node, check_tokens
 from tokentui.formats.tokens import in_merge_order, is_letters, is_unit, pieces_of
 
 
@@ -72,7 +74,9 @@ def read_model(node: Node, byte_level: bool) -> Model:
     return model
 
 
-def _rows(node: Node, notes: list[str]) -> Sequence[Sequence[str]]:
+def _rows(
+    node: Node, notes: list[str], vocabulary: Mapping[str, int], cut: int
+) -> Sequence[Sequence[str]]:
     """The merges, of the layout that Hugging Face writes now, a pair a row, or of the old one, with a space
     between.
     """
@@ -81,6 +85,12 @@ def _rows(node: Node, notes: list[str]) -> Sequence[Sequence[str]]:
         return place.value
     rows = place.listed()
     old = bool(rows) and isinstance(rows[0], str)
+    if old and set(map(type, rows)) == {str} and set(map(str.count, rows, repeat(" "))) == {1}:
+        names = "\n".join(rows).replace(" ", "\n").split("\n")
+        if len(names) == 2 * len(rows) and not any(map(str.startswith, rows, repeat("#version"))):
+            found = Pairs(vocabulary, cut)
+            found.extend(names)
+            return found
     pairs: list[Sequence[str]] = []
     for number, row in enumerate(rows):
         if old and isinstance(row, str):
@@ -114,7 +124,7 @@ def _bpe(node: Node, byte_level: bool) -> Model:
                       for name in ("continuing_subword_prefix", "end_of_word_suffix"))
     vocabulary = node["vocab"].ids()
     notes: list[str] = []
-    rows = _rows(node, notes)
+    rows = _rows(node, notes, vocabulary, len(prefix))
     if prefix and (odd := sum(not right.startswith(prefix) for _, right in rows)):
         what = f"{odd} of the merges have a right side that does not begin with {prefix[:40]!r}"
         notes.append(f"{what}: it is cut all the same")

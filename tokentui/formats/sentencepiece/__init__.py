@@ -375,6 +375,8 @@ class SentencePieceWords(StagedPretokenizer):
         return _SPACES.sub(" ", made).lstrip(" ") if self.proto.squeeze else made
 
     def _made(self, stretch: str) -> str:
+        if self._charsmap and self._charsmap.plain.fullmatch(stretch):
+            return stretch  # symbols stand for themselves
         return "".join([made for made, _, _ in self._pieces(stretch)])
 
     def _kept(self, text: str) -> list[tuple[str, int, int]]:

@@ -101,6 +101,25 @@ class Charsmap:
         return found
 
     @functools.cached_property
+    def plain(self) -> re.Pattern[str]:
+        """Finds text that no rule changes: ASCII of characters that no rule takes alone or with ASCII behind.
+        """
+        units, size, root = self._units, len(self._units), _offset(self._units[0])
+
+        def leads(node: int, value: int) -> bool:
+            at = node ^ value
+            return at < size and units[at] & 0x800000FF == value
+
+        def changes(value: int) -> bool:
+            if not leads(root, value):
+                return False
+            unit, node = units[root ^ value], root ^ value
+            return bool(unit & _HAS_LEAF) or any(leads(node ^ _offset(unit), more) for more in range(128))
+
+        kept = (re.escape(chr(value)) for value in range(128) if not changes(value))
+        return re.compile(f"(?:{'|'.join(kept) or '(?!)'})*")
+
+    @functools.cached_property
     def apart(self) -> bool:
         """True if a space is looked at apart from what stands before it: no rule goes on over one, and none
         makes two in a row."""

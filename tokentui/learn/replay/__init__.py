@@ -22,7 +22,7 @@ import bisect
 import copy
 import functools
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Self
 
 from tokentui.encode.reach import never
@@ -39,10 +39,11 @@ from tokentui.learn.rows import (
     Why,
     entry_of,
     listed,
+    narrowed,
     page_of,
 )
 from tokentui.learn.trainer import Goal, Size, Tokens
-from tokentui.learn.values import Changed, Event, Kind, Life, MergeStep, Span, Stop, Word
+from tokentui.learn.values import Changed, Event, Kind, Life, MergeStep, Span, Stop, Used, Word
 from tokentui.recipe import Ending, Stops, WhatIf
 from tokentui.text.count import Words
 
@@ -257,6 +258,8 @@ class ReplayTrainer:
             return any(needle in token or needle in parts for needle in query.match)
 
         places = tuple(row for row, step in enumerate(steps) if matches(step)) if query.match else ()
+        if query.only:
+            return narrowed(query, places, len(steps), lambda row: self.taken(steps[row]))
         return Page(tuple(map(self.taken, steps[top : top + query.rows])), top, len(steps), places)
 
     def why(self, stops: Stops) -> Why:
@@ -313,6 +316,7 @@ class ReplayTrainer:
         return page_of(
             self._listed[1], query, vocabulary,
             lambda one: self._entry(one, self.uses[one] if one >= 0 else fixed[-1 - one]),
+            lambda one: one >= 0 and not self.uses[one],
         )
 
     # ---- words
@@ -342,6 +346,17 @@ class ReplayTrainer:
     def made_at(self, symbol: int) -> int:
         """The step at which a symbol comes into use, 0 for the start."""
         return self.order.made[symbol] if symbol >= 0 else 0
+
+    def uses_over(self, symbol: int) -> Callable[[], Sequence[Used]]:
+        """The uses of a symbol up to this step, from the changes of each step."""
+        order, changes, uses, found = self.order, self._changes, 0, list[Used]()
+        for step in itertools.takewhile(self.number.__ge__, changes.steps):
+            by = changes.changes[step].get(symbol, 0)
+            if by or not step:
+                uses += by
+                taken = order.tokens[step - 1] if step else symbol
+                found.append(Used(step, uses, b"" if taken == symbol else order.vocabulary.pieces[taken]))
+        return lambda: found
 
     def tokenizer(self, number: int | None = None, run: Mapping[str, object] | None = None) -> Tokenizer:
         """The tokenizer of a step, of the present one where None."""

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import exp
 from typing import NamedTuple, Self
 
@@ -43,18 +43,15 @@ from tokentui.encode.segment import UNKNOWN
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.kernels.unigram_text import LONGEST
-from tokentui.learn.objectives import Material
-from tokentui.learn.rows import Entry, Page, PieceCandidate, Query, Round, Traits, Why
+from tokentui.learn.objectives import UNIGRAM_SIZE, Material
+from tokentui.learn.rows import Entry, Page, PieceCandidate, Query, Round, Traits, Why, narrowed
 from tokentui.learn.trainer import SLICE_S, Goal, Size, Tokens
 from tokentui.learn.unigram.corpus import PER_MILLE, SEED_SIZE
 from tokentui.learn.unigram.lattice import WRITTEN, Slices, finished
 from tokentui.learn.unigram.model import CUT, PRUNE, REASONS, Judged, Model, Models, pruned_size
 from tokentui.learn.unigram.values import COLUMNS, Left, ModelVocabulary, RoundStep
-from tokentui.learn.values import Changed, Life, Span, Stop, Word
+from tokentui.learn.values import Changed, Life, Span, Stop, Used, Word
 from tokentui.recipe import Ending, Stops, WhatIf
-
-VOCAB_SIZE = 8000
-"""The size that a training prunes towards where none was asked for: the default of sentencepiece."""
 
 
 class _Position(NamedTuple):
@@ -108,7 +105,7 @@ class UnigramTrainer:
         """Find the seeds, and stand on them."""
         size = self._run.stops.vocab_size
         self._models = Models(self.words, self.recipe, material.documents, seed_size)
-        self._target = self._size(VOCAB_SIZE if size is None else size)
+        self._target = self._size(UNIGRAM_SIZE if size is None else size)
         self._start()
 
     def _start(self, longest: int | None = None) -> None:
@@ -378,6 +375,8 @@ class UnigramTrainer:
             return any(needle in exact[piece] or needle in instead for needle in query.match)
 
         places = tuple(row for row, n in enumerate(judged.order) if matches(n)) if query.match else ()
+        if query.only:
+            return narrowed(query, places, len(judged.order), lambda row: candidate(judged.order[row]))
         rows = tuple(map(candidate, judged.order[top : top + query.rows]))
         return Page(rows, top, len(judged.order), places)
 
@@ -424,6 +423,23 @@ class UnigramTrainer:
             if not lives or lives[-1].pieces != pieces:
                 lives.append(Life(number, pieces))
         return lives
+
+    def uses_over(self, symbol: int) -> Callable[[], Sequence[Used]]:
+        """The uses of a piece of this step: a survey of the corpus by the model of each step."""
+        piece = self._vocabulary().numbers[symbol]
+        models, positions = copy.copy(self._models), self._positions[: self.number + 1]
+        models.found = {}  # those of the training stay its own
+
+        def found() -> Sequence[Used]:
+            uses: list[Used] = []
+            for number, (model, *_) in enumerate(positions):
+                tick(number, len(positions))
+                known = finished(models.survey(model)).uses[piece]
+                if not uses or uses[-1].uses != round(known):
+                    uses.append(Used(number, round(known)))
+            return uses
+
+        return found
 
     def made_at(self, symbol: int) -> int:
         """The step that made a symbol: all pieces are there from the start."""

@@ -32,6 +32,17 @@ _SAFE_NATS = 640.0
 taken."""
 _NODE_EDGES = 32
 """A node is as much work as so many edges."""
+MOST_EDGES = 1 << 25
+"""The edges of a lattice that are kept, of twelve bytes each. More are found again by each pass."""
+
+
+class Rules(NamedTuple):
+    """The things that the edges of a lattice follow from: the text with its seeds, the nodes, and 1 for each
+    seed that counts."""
+
+    ground: Ground
+    trie: Trie
+    alive: bytearray
 
 
 class Lattice(NamedTuple):
@@ -41,42 +52,42 @@ class Lattice(NamedTuple):
         levels: The first node of each depth, and the number of nodes.
         ends: The nodes in which strings of any weight end.
         weights: The weight of each of these.
-        edges: The edges.
+        edges: The edges; none where they are too many to be kept.
+        rules: What the edges follow from where they are not kept; else None.
     """
 
     levels: array[int]
     ends: array[int]
     weights: array[float]
     edges: Edges
+    rules: Rules | None = None
 
     @property
     def nodes(self) -> int:
         """The number of nodes."""
         return self.levels[-1]
 
-    def shallow(self, least: float) -> int:
-        """The first edge that ends too deep for products of probabilities, `least` being the logarithm of the
+    def deep(self, least: float) -> int:
+        """The first node that is too deep for products of probabilities, `least` being the logarithm of the
         least one."""
         depth = int(_SAFE_NATS / max(1.0, -least))
-        if depth + 1 >= len(self.levels):
-            return len(self.edges.target)
-        return bisect.bisect_left(self.edges.target, self.levels[depth + 1])
+        return self.levels[min(depth + 1, len(self.levels) - 1)]
 
 
 class Survey(NamedTuple):
     """The probabilities and the best segmentations of a lattice, by a model.
 
     Attributes:
-        alpha: The probability of each node, of all ways to it from the root; only down to the edge `shallow`.
-        logs: Its natural logarithm, for every node if there are deeper edges, else empty.
-        shallow: The first edge that is handled by logarithms.
+        alpha: The probability of each node before `deep`, of all ways to it from the root.
+        logs: Its natural logarithm, for every node if there are deeper ones, else empty.
+        deep: The first node that is handled by logarithms.
         likelihood: The log probability of all strings, by weight.
         uses: The count of each seed in the best segmentations, by weight.
     """
 
     alpha: array[float]
     logs: array[float]
-    shallow: int
+    deep: int
     likelihood: float
     uses: array[float]
 
@@ -91,6 +102,43 @@ def over(
         yield 0.0
 
 
+def sweep(
+    loop: Callable[..., object], lattice: Lattice, low: int, high: int, run: Passes, *arguments: object,
+    nodes: bool = False, down: bool = False,
+) -> Slices[None]:
+    """Call a loop on the edges that end in the nodes from `low` up to `high`, a block at a time.
+
+    An edge that a loop notes is known by its number in all edges; by that in its block where they are not
+    kept. So a loop that reads what another one noted has to have the same `low`.
+
+    Args:
+        loop: The loop. It takes the first edge, the edge after the last one, the edges, and the rest.
+        lattice: The lattice.
+        low, high: The nodes.
+        run: The passes.
+        arguments: The rest.
+        nodes: True if the loop takes nodes in place of the first edge and the edge after the last one.
+        down: True if the last block comes first.
+    """
+    edges, rules = lattice.edges, lattice.rules
+    if rules is None:
+        if not nodes:
+            low, high = (bisect.bisect_left(edges.target, node) for node in (low, high))
+        yield from over(loop, low, high, run.CHUNK, edges, *arguments, down=down)
+        return
+    size = max(1, run.CHUNK // _NODE_EDGES)
+    way, found, count = ints(LONGEST + 1), Edges(*(ints(size * LONGEST) for _ in Edges._fields)), longs(1)
+
+    def block(first: int, last: int) -> None:
+        count[0] = 0
+        run.edges(first, last, *rules, way, count, found)
+        if not nodes:
+            first, last = 0, count[0]
+        loop(first, last, found, *arguments)
+
+    yield from over(block, low, high, size, down=down)
+
+
 def finished(work: Slices[T], told: Callable[[float], object] = lambda _: check()) -> T:
     """Do all of a work at once; the job of this thread may cancel it between two slices."""
     while True:
@@ -102,7 +150,7 @@ def finished(work: Slices[T], told: Callable[[float], object] = lambda _: check(
 
 
 def build(
-    ground: Ground, strings: Strings, alive: bytearray, run: Passes
+    ground: Ground, strings: Strings, alive: bytearray, run: Passes, most: int | None = None
 ) -> Slices[tuple[Lattice, array[int]]]:
     """Lay out the lattice of some strings of a text.
 
@@ -111,6 +159,7 @@ def build(
         strings: Where the strings are in it, and their weights.
         alive: 1 for each seed that counts; every unit does.
         run: The passes.
+        most: The most edges that are kept; None to keep them all.
 
     Returns:
         The lattice, and the node of each string.
@@ -123,12 +172,14 @@ def build(
     while not run.grow(ground.text, strings, run.CHUNK, state, keys, values, 64 - bits, grown, at):
         yield 0.6 * state[0] / len(at)
     count = state[3]
+    del keys, values  # they take more than the nodes
     numbers, levels = ints(count), ints(max(grown.depths) + 2)
     run.number(grown.depths, levels, numbers)
     trie = Trie(ints(count), ints(count), ints(count))
     yield from over(run.renumber, 0, count, run.CHUNK, grown, numbers, trie)
     ends, weights = ints(len(at)), floats(len(at))
     size = run.gather(strings, numbers, at, ints(count), ends, weights)
+    del grown, numbers
     yield 0.7
     way, edges = ints(LONGEST + 1), Edges(ints(0), ints(0), ints(0))
     for part in (0.8, 0.9):  # first they are counted
@@ -136,6 +187,8 @@ def build(
         yield from over(
             run.edges, 1, count, max(1, run.CHUNK // _NODE_EDGES), ground, trie, alive, way, done, edges
         )
+        if most is not None and done[0] > most:
+            return Lattice(levels, ends[:size], weights[:size], edges, Rules(ground, trie, alive)), at
         edges = edges if edges.target else Edges(ints(done[0]), ints(done[0]), ints(done[0]))
         yield part
     return Lattice(levels, ends[:size], weights[:size], edges), at
@@ -143,10 +196,21 @@ def build(
 
 def kept(lattice: Lattice, alive: bytearray, run: Passes) -> Slices[Lattice]:
     """The same lattice with the edges of the pieces that are alive only."""
+    if all(alive):
+        return lattice
+    if lattice.rules is not None:
+        return lattice._replace(rules=lattice.rules._replace(alive=alive))
     size = len(lattice.edges.target)
-    edges, count = Edges(ints(size), ints(size), ints(size)), longs(1)
-    yield from over(run.keep, 0, size, run.CHUNK, lattice.edges, alive, count, edges)
-    return lattice._replace(edges=Edges(*(values[: count[0]] for values in edges)))
+    room, count = max(1, min(size, run.CHUNK)), longs(1)
+    edges, block = (Edges(*(ints(length) for _ in Edges._fields)) for length in (0, room))
+    # A block at a time: edges may take more memory than all else, and those that go are to take none.
+    for low in range(0, size, room):
+        count[0] = 0
+        run.keep(low, min(low + room, size), lattice.edges, alive, count, block)
+        for values, more in zip(edges, block, strict=True):
+            values.extend(more[: count[0]])
+        yield 0.0
+    return lattice._replace(edges=edges)
 
 
 def survey(
@@ -162,20 +226,19 @@ def survey(
         least: The least of the scores.
         run: The passes.
     """
-    edges, count, shallow = lattice.edges, lattice.nodes, lattice.shallow(least)
+    count, deep = lattice.nodes, lattice.deep(least)
     alpha, best, back, logs, flow = floats(count), floats(count, -inf), ints(count), floats(0), floats(count)
     alpha[0], best[0] = 1.0, 0.0
-    yield from over(run.forward, 0, shallow, run.CHUNK, edges, probabilities, scores, alpha, best, back)
-    if shallow < len(edges.target):
+    yield from sweep(run.forward, lattice, 1, deep, run, probabilities, scores, alpha, best, back)
+    if deep < count:
         logs = floats(count)
         yield from over(run.logarithms, 0, count, run.CHUNK, alpha, logs)
-        yield from over(
-            run.forward_logs, shallow, len(edges.target), run.CHUNK, edges, scores, logs, best, back
-        )
+        yield from sweep(run.forward_logs, lattice, deep, count, run, scores, logs, best, back)
     likelihood = run.likelihood(lattice.ends, lattice.weights, logs or alpha, bool(logs), flow)
     uses = floats(len(scores))
-    yield from over(run.count_uses, 1, count, run.CHUNK, edges, back, flow, uses, down=True)
-    return Survey(alpha, logs, shallow, likelihood, uses)
+    for low, high in ((deep, count), (1, deep)):
+        yield from sweep(run.count_uses, lattice, low, high, run, back, flow, uses, nodes=True, down=True)
+    return Survey(alpha, logs, deep, likelihood, uses)
 
 
 def expectations(
@@ -185,15 +248,12 @@ def expectations(
 
     This is the backward pass after a survey by these scores.
     """
-    edges, alpha, shallow, size = lattice.edges, known.alpha, known.shallow, len(lattice.edges.target)
-    deep = edges.target[shallow] if shallow < size else lattice.nodes
+    alpha, deep = known.alpha, known.deep
     beta, expected = floats(lattice.nodes), floats(len(scores))
     run.begin(lattice.ends, lattice.weights, alpha, deep, beta)
     logs = scores, alpha, known.logs, deep, beta, expected
-    yield from over(run.backward_logs, shallow, size, run.CHUNK, edges, *logs, down=True)
-    yield from over(
-        run.backward, 0, shallow, run.CHUNK, edges, probabilities, alpha, beta, expected, down=True
-    )
+    yield from sweep(run.backward_logs, lattice, deep, lattice.nodes, run, *logs, down=True)
+    yield from sweep(run.backward, lattice, 1, deep, run, probabilities, alpha, beta, expected, down=True)
     return expected
 
 

@@ -211,7 +211,7 @@ class Models:
         self.found: dict[str, tuple[Model, tuple[int, ...], Any]] = {}
         self.seeds = seeds = lay_out(code(words, recipe, lines), seed_size, self.run)
         every = bytearray(b"\1") * len(seeds.bytes)
-        build = lattices.build(seeds.ground, seeds.segments, every, self.run)
+        build = lattices.build(seeds.ground, seeds.segments, every, self.run, lattices.MOST_EDGES)
         self.words, _ = finished(
             build, lambda done: tick(int(800 + 200 * done), PER_MILLE) if done else check()
         )

@@ -82,9 +82,9 @@ class ModelVocabulary:
     def __init__(self, model: Model, models: Models, recipe: Recipe, run: Run) -> None:
         exact, scores = models.seeds.bytes, model.scores
         order = sorted(range(len(scores)), key=lambda n: (-scores[n], exact[model.pieces[n]]))
-        self.model, self._models, self._pieces = model, models, [model.pieces[n] for n in order]
+        self.model, self._models, self.numbers = model, models, [model.pieces[n] for n in order]
         self.vocabulary = Vocabulary(
-            recipe, map(exact.__getitem__, self._pieces), run.specials, run.first_id,
+            recipe, map(exact.__getitem__, self.numbers), run.specials, run.first_id,
             map(scores.__getitem__, order),
         )
         self._encoder = WordEncoder(self.vocabulary, 0)
@@ -93,7 +93,7 @@ class ModelVocabulary:
     def uses(self) -> list[int]:
         """The count of each symbol in the best segmentations of the corpus, by weight."""
         uses = finished(self._models.survey(self.model)).uses
-        return [round(uses[piece]) for piece in self._pieces]
+        return [round(uses[piece]) for piece in self.numbers]
 
     def spans(self, word: str) -> list[Span]:
         """The tokens of a word, any text at all; a unit that is no piece has symbol -1."""
@@ -117,4 +117,6 @@ class ModelVocabulary:
             return entry_of(vocabulary, one, vocabulary.id_of(one, 0), self.uses[one])
 
         order = listed(vocabulary, 0, self.uses, query.order) + [_LEFT - n for n in range(len(left))]
-        return page_of(order, query, vocabulary, entry)
+        return page_of(
+            order, query, vocabulary, entry, lambda one: one <= _LEFT or (one >= 0 and not self.uses[one])
+        )

@@ -23,7 +23,7 @@ from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.lines import KeyLine
 from tokentui.ui.draw.table import Column, Listing, TableRow, place_columns
 from tokentui.ui.draw.text import Cell, join
-from tokentui.ui.face import Face, waits_for
+from tokentui.ui.face import Face, under_way, waits_for
 from tokentui.ui.keys import Acting, Action
 from tokentui.ui.typed import Field
 
@@ -137,16 +137,22 @@ class Dialog(Acting, ModalScreen[Result], Once[Result]):
         """The work that an answer of the session waits for; empty if the answer is on its way."""
         return waits_for(self.now)
 
+    @property
+    def asked_so_far(self) -> str:
+        """The share done of a question that takes long, and the time left; empty for no such one."""
+        asked = self.now.asked if self.now is not None else None
+        return under_way(replace(asked, what="")) if asked is not None else ""
+
     def follow(self, snapshot: Snapshot) -> None:
         """Take what the session shows now."""
-        waited, self.now = self.waits, snapshot
-        if self.is_mounted and self.waits != waited:
+        said, self.now = (self.waits, self.asked_so_far), snapshot
+        if self.is_mounted and (self.waits, self.asked_so_far) != said:
             self.tell_waiting()
 
     def tell_waiting(self) -> None:
         """Say what is waited for, where something is."""
         if self.asking:
-            self.notice.say(self.waits or self.asking)
+            self.notice.say(self.waits or self.asking + self.asked_so_far)
 
     def find_out(
         self, command: Command[Answer], found: Callable[[Answer], object], asking: str,
@@ -191,6 +197,13 @@ class Dialog(Acting, ModalScreen[Result], Once[Result]):
         self.remove_class("-editing")
         self.set_focus(back)
 
+    async def action_do(self, key: str) -> None:
+        """Do what a key stands for; what cannot be done is told in a line."""
+        try:
+            await super().action_do(key)
+        except (TokentuiError, Cancelled) as error:
+            self.face.tell(error)
+
     def leave(self) -> None:
         """Leave without a result."""
         self.dismiss(None)
@@ -209,6 +222,18 @@ class ListDialog(Dialog[Result]):
     def on_mount(self) -> None:
         """Begin in the list."""
         self.set_focus(self.listing)
+
+    def fit_height(self, rows: int, least: int = 0) -> None:
+        """Take as many lines as some rows need, and no more than there is room for.
+
+        Args:
+            rows: The rows.
+            least: The lines of the screen that have to be left free.
+        """
+        height = self.app.size.height
+        room = height * 86 // 100 if self.has_class("-high") else height
+        lines = rows + 3 + self.editing  # the frame, and the line of keys
+        self.box.styles.height = max(4, min(room, height - least, lines))
 
     def tell(
         self, columns: Sequence[Column], rows: Iterable[TableRow], *, words: bool = False,

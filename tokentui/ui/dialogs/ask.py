@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import platform
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from typing import ClassVar, NamedTuple, Never
@@ -17,11 +17,12 @@ from textual.widgets import Input
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe, visible
 from tokentui.recipe import Ending
-from tokentui.session.commands import GoTo, GoToToken
+from tokentui.session.commands import GoTo, GoToToken, RunUntil, SyncBy
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.dialogs import LEAVE, SCROLL, Dialog, ListDialog, prompted
+from tokentui.ui.dialogs.draft import stopped_by
 from tokentui.ui.draw.figures import size, step_of
-from tokentui.ui.draw.table import Column, TableRow, heading
+from tokentui.ui.draw.table import Column, Listing, TableRow, heading
 from tokentui.ui.face import Face
 from tokentui.ui.keys import BOTH, Action, key_name
 from tokentui.ui.typed import Field
@@ -65,12 +66,19 @@ def place_of(now: Snapshot | None) -> Place:
     return Place(now.position.value, max((one.computed for one in there), default=0), end, by)
 
 
-def destination(text: str, place: Place) -> GoTo | GoToToken | None:
+class ToSize(NamedTuple):
+    """A place of columns that are in step by something else: so many ids."""
+
+    ids: int
+
+
+def destination(text: str, place: Place) -> GoTo | GoToToken | ToSize | None:
     """Return the command that a typed line stands for.
 
     Args:
         text: A step (`5000`, `5,000`), steps from here (`+100`, `-5`), a part of the run (`50%`), `end`, or
-            else the text of a token. Text in double quotes is a token whatever it says.
+            else the text of a token. Text in double quotes is a token whatever it says. Where columns are
+            compared: a size (`size 2000`), and no token.
         place: Where one is.
 
     Returns:
@@ -87,7 +95,10 @@ def destination(text: str, place: Place) -> GoTo | GoToToken | None:
         return GoTo(None)
     if (match := _STEPS.fullmatch(word)) is None or (match["percent"] and match["sign"]):
         if place.by:
-            raise _wrong("a number belongs here", text, "such as 500, +100 or end")
+            if (size := _UNTIL.fullmatch(word)) is not None and size["size"]:
+                ids = int(size["size"].replace(",", ""))
+                return GoTo(ids) if place.by == "size" else ToSize(ids)
+            raise _wrong("a number belongs here", text, "such as 500, +100, size 2000 or end")
         quoted = len(text) > 2 and text[0] == text[-1] == '"'
         return GoToToken(text[1:-1] if quoted else text)
     number = int(match["digits"].replace(",", ""))
@@ -116,8 +127,10 @@ def foretell(text: str, place: Place) -> str:
     match destination(text, place):
         case None:
             part = "" if place.by == "size" else ", 50%"
-            token = "" if place.by else ", or the text of a token"
-            return f"{_FIRST[place.by]}, +100, -5{part}, end{token}"
+            more = "; size 2000: by ids, as I" if place.by else ", or the text of a token"
+            return f"{_FIRST[place.by]}, +100, -5{part}, end{more if place.by != 'size' else ''}"
+        case ToSize(ids):
+            return f"{ids:,} ids, and in step by ids from here on"
         case GoToToken(token):
             shown = "".join(span.text for span in visible(token, limit=_TYPED_SHOWN))
             return f"the step that {place.finds} ‘{shown}’"
@@ -214,8 +227,80 @@ class GoToScreen(AskLine):
             missing = "the file has no token" if opened else f"no step of this run {place.finds}"
             missing = f"{missing} {command.text!r}"
             self.face.send(command, lambda step: self.face.say(missing) if step is None else None)
+        elif isinstance(command, ToSize):
+            self.face.send(SyncBy("size"))
+            self.face.send(GoTo(command.ids))
         elif command is not None:
             self.face.send(command)
+
+
+_UNTIL = re.compile(
+    r"(?:size\s+)?(?P<size>\d{1,3}(?:,\d{3})+|\d{1,9})(?:\s+ids?)?"
+    r"|(?P<ratio>\d{1,6}(?:\.\d{1,9})?)\s*(?:b/token|b|bytes? per token|bytes?)"
+    r"|(?P<bare>\d{1,6}\.\d{1,9})|token (?P<token>.+)",
+    re.ASCII | re.IGNORECASE | re.DOTALL,
+)
+
+
+def until(text: str) -> RunUntil | None:
+    """Return the command that a typed condition stands for; None for an empty line.
+
+    Args:
+        text: `size 1000` or a whole number of ids; `3.2 bytes per token`; `token ·the`, or else the text of a
+            token. Text in double quotes is a token.
+    """
+    match = _UNTIL.fullmatch(text) or _UNTIL.fullmatch(text.strip())
+    if match is not None and match["size"]:
+        return RunUntil(size=int(match["size"].replace(",", "")))
+    if match is not None and (ratio := match["ratio"] or match["bare"]):
+        return RunUntil(compression=float(ratio))
+    token = match["token"] if match is not None else text
+    quoted = len(token) > 2 and token[0] == token[-1] == '"'
+    return RunUntil(token[1:-1] if quoted else token) if token else None
+
+
+def foretell_until(text: str, now: Snapshot | None) -> str:
+    """Return a preview of what a typed condition stops at, with the value that holds now, as safe text."""
+    at = now.main.at if now is not None else None
+    match until(text):
+        case None:
+            return "token ·the, size 1000, or 3.2 bytes per token"
+        case RunUntil(size=int(size)):
+            return f"the first step with {size:,} ids" + (f"; now {at.vocab_size:,}" if at else "")
+        case RunUntil(compression=float(ratio)):
+            held = at.bytes_per_token if at is not None else None
+            goes = "at most" if now is not None and now.main.traits.shrinks else "at least"
+            here = f"; now {held:.3f}" if held is not None else ""
+            return f"the first step with {goes} {ratio:g} bytes per token{here}"
+        case RunUntil(token):
+            shown = "".join(span.text for span in visible(token, limit=_TYPED_SHOWN))
+            return f"the step that {place_of(now).finds} ‘{shown}’"
+
+
+class UntilScreen(AskLine):
+    """Asks for a condition, and runs to the first step that meets it.
+
+    Args:
+        face: The program.
+    """
+
+    HEADING = "Run until"
+    ACTIONS = (Action(("enter",), "run"), LEAVE, Action(('"100"',), "the token, not the size"))
+
+    def __init__(self, face: Face) -> None:
+        super().__init__(face, "", lambda line: foretell_until(line, self.now), self._run)
+
+    def follow(self, snapshot: Snapshot) -> None:
+        """Take where one is now."""
+        super().follow(snapshot)
+        if self.is_mounted:
+            self.check(self.field.value)
+
+    def _run(self, line: str) -> None:
+        if (command := until(line)) is not None:
+            stop = stopped_by(command.size, self.now, self.face.run_in_use)
+            before = f"the run ends before {command.named}{stop}"
+            self.face.send(command, lambda step: self.face.say(before) if step is None else None)
 
 
 class FindScreen(Dialog[str | None]):
@@ -226,16 +311,16 @@ class FindScreen(Dialog[str | None]):
         face: The program.
         pane: The pane that is searched, as its title has it.
         text: The text of the last search.
+        verb: The word for what is done with the text.
     """
 
-
-    def __init__(self, face: Face, pane: str, text: str = "") -> None:
+    def __init__(self, face: Face, pane: str, text: str = "", verb: str = "find in") -> None:
         super().__init__(face)
-        self._pane, self._text = pane, text
+        self._pane, self._text, self._verb = pane, text, verb
 
     def compose(self) -> ComposeResult:
         """The bar."""
-        yield prompted(f" find in {self._pane} > ", Field(self._text), "bar")
+        yield prompted(f" {self._verb} {self._pane} > ", Field(self._text), "bar")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Look for it."""
@@ -323,29 +408,34 @@ def _all_text(action: Action[Never]) -> str:
     return " ".join([*map(key_name, action.keys), action.label, action.help, action.name]).lower()
 
 
-class HelpScreen(ListDialog[None]):
-    """Shows the keys.
+class HelpScreen(ListDialog[Action[Never] | None]):
+    """Shows the keys; its result is the action to do, None where it is left.
 
     Args:
         face: The program.
         actions: All actions that mean something now.
         context: The context of the focused pane.
+        search: True to begin in the line that searches, as a command palette does.
     """
 
     HEADING = "Help"
     ACTIONS = (
         Action(("slash",), "search", lambda it: it.edit(it.field, it.listing.find), contexts=("list",)),
         replace(SCROLL, contexts=("list",)),
+        Action(("enter",), "do it", contexts=("list", "line")),
         Action(("escape", "q", "question_mark"), "close", lambda it: it.leave(), contexts=("list",),
             keys_shown=3),
-        Action(("enter",), "to the list", contexts=("line",)),
+        Action(("up",), "up", lambda it: it.listing.move(-1), contexts=()),
+        Action(("down",), "down", lambda it: it.listing.move(1), contexts=()),
         Action(("escape",), "end the search", contexts=("line",)),
     )
 
-    def __init__(self, face: Face, actions: Sequence[Action[Never]], context: str = "global") -> None:
+    def __init__(
+        self, face: Face, actions: Sequence[Action[Never]], context: str = "global", search: bool = False
+    ) -> None:
         super().__init__(face)
         self._actions = tuple(actions)
-        self._pane = context
+        self._pane, self._search = context, search
         self.field = Field(placeholder="a key or a word")
         self.parts = prompted("/", self.field, "edit"), self.listing, self.notice
 
@@ -354,23 +444,42 @@ class HelpScreen(ListDialog[None]):
         now = self.now
         known = (now.engine_said, now.main.at.memory) if now is not None else ()
         self.notice.say(engine_line(*known))
+        if self._search:
+            self.call_after_refresh(self.edit, self.field, "")  # the list takes the focus first
 
     def leave(self) -> None:
         """End the search, or leave."""
-        if not self.editing:
+        if not self.editing or self._search:
             self.dismiss(None)
             return
         self.field.value = ""
         self.end_edit(self.listing)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Show what has the text."""
+        """Show what has the text, the first of it marked."""
         self.listing.find = event.value.strip()
         self.lay_out()
+        self.listing.move_to(0)
 
     def on_input_submitted(self) -> None:
-        """Go to the list of what was found."""
-        self.set_focus(self.listing)
+        """Do what the marked row stands for."""
+        self.take(self.listing.cursor_key)
+
+    def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
+        """Do what the row stands for."""
+        self.take(event.key)
+
+    def take(self, key: Hashable) -> None:
+        """Leave with the action of a row; say so where its key works in its pane only."""
+        name = key[0] if isinstance(key, tuple) else key
+        chosen = next((one for one in self._actions if one.name == name), None)
+        if chosen is None:
+            return
+        if chosen.does is None or not chosen.palette:
+            keys = " ".join(map(key_name, chosen.keys))
+            self.notice.say(safe(f"{keys} works where it is needed: close this first", limit=200), "warning")
+        else:
+            self.dismiss(chosen)
 
     def lay_out(self) -> None:
         """Break the sentences for the room there is."""
@@ -381,4 +490,7 @@ class HelpScreen(ListDialog[None]):
             Column(width=max(10, min(keys, _KEYS_MOST)), priority=2),
             Column(width=0 if narrow else min(labels, _LABEL_MOST)), Column(flex=1, min_width=12, priority=1),
         )
-        self.tell(columns, help_rows(self._actions, self._pane, self.listing.find), words=True)
+        rows = list(help_rows(self._actions, self._pane, self.listing.find))
+        if not rows and self.listing.find:
+            rows = [TableRow("nothing", ((), (), (("nothing found", "muted"),)))]
+        self.tell(columns, rows, words=True)

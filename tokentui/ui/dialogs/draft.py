@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
-from tokentui.axes import AXES, changed, chosen, mended, word
+from tokentui.axes import AXES, changed, chosen, mended, usual_size, word
 from tokentui.axes import values as values_of
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe
 from tokentui.presets import PRESETS, Preset
 from tokentui.recipe import RUN, SHAPE, Recipe, Run
+from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import StageView
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.table import Column, TableRow, heading
@@ -73,9 +74,28 @@ class RecipeChoice:
 
     def text(self, name: str) -> str:
         """The value of this name as a user reads it; not yet safe."""
+        if name == "vocab_size" and self.run.stops.vocab_size is None and self.size is not None:
+            return f"{RUN[name].written(self.size)} (default)"
         if name in RUN:
             return RUN[name].written(self.run.word(name))
         return PLACES[self.keep_place] if name == PLACE else word(self.recipe, name)
+
+    @property
+    def size(self) -> int | None:
+        """The number of ids that the run ends at: what was asked for, or the default of the objective."""
+        size = self.run.stops.vocab_size
+        return usual_size(self.recipe) if size is None else size
+
+    def ends(self, ids: int, shrinks: bool) -> str:
+        """The stop that lets the run have no such size, as safe text; "" if it has none.
+
+        Args:
+            ids: The number of ids.
+            shrinks: True if the steps make the vocabulary smaller.
+        """
+        if self.size is not None and (ids < self.size if shrinks else ids > self.size):
+            return f"vocab_size {self.text('vocab_size')}"
+        return "" if shrinks or self.run.stops.merges is None else f"merges {self.text('merges')}"
 
     def to_type(self, name: str) -> str:
         """The value of a word as it would be typed."""
@@ -130,6 +150,16 @@ class RecipeChoice:
             ways = [one.value for one in options(self.recipe, name) if one.taken or not one.refused]
         at = ways.index(now) if now in ways else -1 if by > 0 else 0
         return self._with(name, ways[(at + by) % len(ways)])
+
+
+def stopped_by(ids: int | None, now: Snapshot | None, run: Run) -> str:
+    """Return the stop of a run that does not come to a size, and the key that changes it, as safe text; "" if
+    it has none. It may end before its stop, where no candidate is left.
+    """
+    if ids is None or now is None or now.main.opened is not None:
+        return ""
+    stop = RecipeChoice(now.main.recipe, run).ends(ids, now.main.traits.shrinks)
+    return f": its stop is {stop}; a changes {stop.split()[0]}" if stop else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,12 +258,30 @@ def said(preset: Preset | None) -> str:
     return safe(f"{preset.name}: {', '.join(known)}" if known else f"{preset.name}: no sizes are published")
 
 
-def families() -> dict[str, list[Preset]]:
-    """The presets by family."""
-    found: dict[str, list[Preset]] = {}
-    for preset in PRESETS.values():
-        found.setdefault(preset.family, []).append(preset)
-    return found
+def families(wanted: str = "") -> list[tuple[str, list[Preset]]]:
+    """The presets that a text is found in, by family.
+
+    Those whose names begin so come first, then those whose names hold it, then those whose descriptions do: a
+    family may be there more than once.
+
+    Args:
+        wanted: The text, in upper or lower case; "" for all presets.
+    """
+    out: list[tuple[str, list[Preset]]] = []
+    for near in range(3):
+        found: dict[str, list[Preset]] = {}
+        for preset in PRESETS.values():
+            if _distance(preset, wanted.lower()) == near:
+                found.setdefault(preset.family, []).append(preset)
+        out += found.items()
+    return out
+
+
+def _distance(preset: Preset, wanted: str) -> int:
+    """0 where the name of a preset begins with a text, 1 where it holds it, 2 where its description does."""
+    if wanted in preset.name:
+        return int(not preset.name.startswith(wanted))
+    return 2 if wanted in f"{preset.about} {preset.family}".lower() else 3
 
 
 # Rows.
@@ -245,10 +293,10 @@ def axis_columns(stages: Sequence[StageView]) -> tuple[Column, ...]:
     return first, Column(flex=3 if stages else 2, min_width=15, priority=1), Column(flex=4, min_width=15)
 
 
-def preset_rows(recipe: Recipe) -> list[TableRow]:
-    """The presets by family, marked where they are the recipe."""
+def preset_rows(recipe: Recipe, wanted: str = "") -> list[TableRow]:
+    """The presets that a text is found in, by family, marked where they are the recipe."""
     rows: list[TableRow] = []
-    for family, members in families().items():
+    for family, members in families(wanted):
         rows.append(heading(family))
         rows += [TableRow(one.name, (((f" {one.name}", ""),),), mark="•" if one.recipe == recipe else "")
             for one in members]

@@ -17,6 +17,8 @@ from tokentui.ui.draw.text import Cell, Run
 
 MOST_WORDS, MOST_STEPS, MOST_EDGES = 50, 200, 100
 """The most words of a text, steps of a word and pieces of its lattice that are listed."""
+MOST_TOKENS = 12
+"""The most tokens of a text that are listed one by one."""
 _PIECE_SHOWN = 200
 _SAID_SHOWN = 400
 _HUGE = 10**12
@@ -66,6 +68,19 @@ def explained(found: StringFacts, steps: bool) -> Iterator[TableRow]:
         yield told_row(("back",), "decoded", shown)
         for at, loss in enumerate(lost):
             yield told_row(("lost", at), "", ((safe(loss, limit=_SAID_SHOWN), "warning"),))
+
+
+def tokens_of(found: StringFacts) -> Iterator[TableRow]:
+    """The tokens of a text with their ids, as many as there is room for; enter goes into each."""
+    rows = [] if found.encoding is None else found.encoding.rows
+    for n, one in enumerate(rows[:MOST_TOKENS]):
+        shown = ui_text.runs(one.text if one.piece is None else one.piece, limit=_PIECE_SHOWN)
+        told = "  not in the vocabulary" if one.id is None else f"  id {one.id}"
+        key = ("no token", n) if one.id is None else ("token", one.id, n)
+        style = "warning" if one.piece is None else "primary"
+        yield told_row(key, "" if n else "tokens", (*ui_text.tinted(shown, style), (told, "muted")))
+    if (more := len(rows) - MOST_TOKENS) > 0:
+        yield told_row("more tokens", "", ((f"and {plural(more, 'more token')}", "muted"),))
 
 
 def told_row(key: Hashable, label: str, *cells: Cell, mark: str = "") -> TableRow:

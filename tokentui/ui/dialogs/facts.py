@@ -20,6 +20,10 @@ from tokentui.ui.keys import Action
 STATUS: dict[str, str] = {"PASS": "success", "WARN": "warning", "FAIL": "error"}
 """The colour of what comes of a check."""
 
+_FAIL, _WARN = "FAIL", "WARN"
+_FOLDED = {"PASS": ("passed", "passed"), "n/a": ("does not apply", "do not apply")}
+"""The statuses whose checks one row stands for, and the verb of one check and of several. The status is the
+key of the row."""
 _LABEL, _WIDE_LABEL, _WIDE = 22, 31, 70
 _TEXT_SHOWN = 400
 _PIECE_SHOWN = 40
@@ -88,8 +92,20 @@ class FactsScreen(ListDialog[None]):
             counts = [(name, sum(check.status == name for check in self.report.checks))
                 for name in (*STATUS, "n/a")]
             yield _heading("Health", " · ".join(f"{count} {name}" for name, count in counts if count))
-            for check in self.report.checks:
-                yield from self._check(check)
+            checks = self.report.checks
+            for status in (_FAIL, _WARN):  # what is wrong stands on top
+                for check in checks:
+                    if check.status == status:
+                        yield from self._check(check)
+            for status, (of_one, of_many) in _FOLDED.items():
+                folded = [check for check in checks if check.status == status]
+                if folded:
+                    shown = status in self._open
+                    said = "enter folds them" if shown else "enter shows them ▸"
+                    label = f"{plural(len(folded), 'check')} {of_one if len(folded) == 1 else of_many}"
+                    yield _row(status, label, (said, "muted"), mark=(status, STATUS.get(status, "muted")))
+                    for check in folded if shown else ():
+                        yield from self._check(check)
         opened = self.now.main.opened if self.now is not None else None
         if opened is not None:
             yield _heading("Steps", "in the order in which a text passes them")
@@ -137,14 +153,18 @@ class FactsScreen(ListDialog[None]):
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
         """Show the examples of a check, or hide them."""
-        if name := _check_of(event.key):
+        key = event.key[0] if isinstance(event.key, tuple) else event.key
+        if key in _FOLDED:
+            self._open ^= {str(key)}
+            self.lay_out()
+        elif name := _check_of(event.key):
             self._open ^= {name}
             self.lay_out()
 
     def open_all(self) -> None:
         """Show the examples of all checks, or of none."""
         if self.report is not None:
-            self._open = set() if self._open else {check.name for check in self.report.checks}
+            self._open = set() if self._open else {*_FOLDED, *(check.name for check in self.report.checks)}
             self.lay_out()
 
 

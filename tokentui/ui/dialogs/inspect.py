@@ -1,245 +1,124 @@
-"""One token or pair, exactly: its bytes, its code points with their names, its text in every way it can be
-written.
-"""
+"""A row, a token or a text: what there is to know of it, and the way from one to another."""
 
 from __future__ import annotations
 
-import hashlib
-import math
-import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
-from fractions import Fraction
-from typing import TypeAlias
+from typing import NamedTuple
 
 from textual.widgets import Input
 
 from tokentui.analyze.results import StringFacts
+from tokentui.core.choices import Ref
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.core.safetext import GLYPH_MODES, safe, safe_line, to_bytes
-from tokentui.core.table import plural
-from tokentui.learn.rows import Candidate, Entry, PairCandidate, PieceCandidate, TokenCandidate
-from tokentui.recipe import Recipe
-from tokentui.session.commands import GoTo, InspectText
+from tokentui.core.safetext import GLYPH_MODES, safe_line, to_bytes
+from tokentui.learn.rows import Entry, PairCandidate
+from tokentui.session.commands import GoTo, InspectText, InspectToken, TokenPlaces
+from tokentui.session.inspecting import Places, TokenView
 from tokentui.session.snapshot import Snapshot
+from tokentui.session.views import ColumnSnapshot, CorpusPlace
 from tokentui.ui.dialogs import LEAVE, SCROLL, ListDialog, prompted
-from tokentui.ui.dialogs.explained import explained, leads_to, reason, told_row
+from tokentui.ui.dialogs.exact import (
+    MOST_SHOWN,
+    Row,
+    bare_of,
+    code_points,
+    facts,
+    identity_of,
+    piece_of,
+    text_of,
+)
+from tokentui.ui.dialogs.explained import explained, leads_to, reason, tokens_of, told_row
+from tokentui.ui.dialogs.token import entry_of, of_token
 from tokentui.ui.draw import text as ui_text
-from tokentui.ui.draw.figures import amount, number, signed
-from tokentui.ui.draw.table import Column, Listing, TableRow
+from tokentui.ui.draw.table import GAP, Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import Face, loads
 from tokentui.ui.keys import Action
 from tokentui.ui.typed import Field
 
-MOST_SHOWN = 2048
-"""The most bytes of a piece that are written out; a longer one ends in an ellipsis."""
-
-Row: TypeAlias = Candidate | Entry
-"""A row that can be inspected."""
-
-UNFORESEEN = ("missing", "no-token")
+UNFORESEEN = ("missing", "no-token", "marked")
 """The reasons of which only a training that goes on can tell more."""
-_REASON_SHOWN = 300
-_SPACE = "▁"
-"""The sign of sentencepiece for a space."""
-_COLUMNS = (Column(width=10, priority=1), Column(flex=1, min_width=12, priority=2))
-_UNNAMED = {
-    "Cc": "a control character",
-    "Cf": "a formatting character",
-    "Cn": "not assigned",
-    "Co": "for private use",
-    "Cs": "half of a surrogate pair",
-}
+LIFE = Ref("tokentui.ui.dialogs.life:LifeScreen")
+_LABEL_LEAST = 11
+"""The columns that labels take at least: with the same most of the time, texts do not move sideways."""
 
 
-def _said(text: str, rest: str = "", style: str = "") -> Cell:
-    return ((text, style), (f"  {rest}" if rest else "", "muted"))
+class Shown(NamedTuple):
+    """The subject of the dialog: a row, a token by its id or its bytes, or a text with a place in it."""
 
-
-def facts(row: Row, step: int = 0) -> Iterator[tuple[str, Cell]]:
-    """Yield the facts about a row at a step as (label, cell), without its code points."""
-    piece, parents = piece_of(row), tuple[bytes, ...]()
-    match row:
-        case TokenCandidate():
-            yield "id", _said(number(row.id), "" if row.number <= step else "not made yet", "strong")
-            yield (
-                "made",
-                _said(f"step {number(row.number)}, {safe(row.place, limit=_REASON_SHOWN)} in the file"),
-            )
-            told = f"{number(row.places)} in {number(row.words)} distinct words"
-            yield "places", _said(told, "as soon as it is made")
-            parents = row.parts
-        case Entry():
-            yield "id", _said("–" if row.id is None else number(row.id), row.kind, "strong")
-            if row.made is not None:
-                counted = "" if row.places is None else f", from {plural(row.places, 'pair')}"
-                yield "made", _said(f"step {number(row.made)}{counted}")
-            reason = safe(row.reason, limit=_REASON_SHOWN)
-            if row.kind == "left":
-                yield "left for", _said(reason, "" if row.score is None else _figure(row.score))
-            else:
-                used = "not used" if not row.uses else plural(row.uses, "time")
-                yield (
-                    "uses now",
-                    ((used if row.uses is not None else "not counted", "" if row.uses else "muted"),),
-                )
-                if reason:
-                    yield "never", _said(reason, "no text becomes it", "warning")
-                if row.score is not None:
-                    log = f"the natural log of {_figure(math.exp(row.score))}"
-                    yield "score", _said(_figure(row.score), log)
-            parents = row.parts
-        case PieceCandidate():
-            yield from _judged(row)
-        case PairCandidate():
-            yield from _counted(row)
-            parents = row.parts
-    if parents:
-        yield "parents", _joined(parents)
-    front, end = row.marks
-    if front:
-        yield "mark", (*ui_text.runs(piece[:front]), ("  in front: it goes on with a word", "muted"))
-    if end:
-        yield "mark", (*ui_text.runs(piece[-end:]), ("  at the end: a word ends with it", "muted"))
-    piece = bare_of(row)
-    for mode in GLYPH_MODES:
-        if mode != "hex":
-            yield mode, ui_text.runs(piece, mode=mode, limit=4 * MOST_SHOWN)
-    rest = " …" if len(piece) > MOST_SHOWN else ""
-    yield "hex", _said(piece[:MOST_SHOWN].hex(" ") + rest, plural(len(piece), "byte"))
-    if rest:
-        yield "sha256", _said(hashlib.sha256(piece).hexdigest(), "of all bytes")
-
-
-def piece_of(row: Row) -> bytes:
-    """The exact bytes that a row is about."""
-    return row.piece if isinstance(row, Entry) else row.token
-
-
-def spelled_marks(piece: bytes, recipe: Recipe) -> tuple[int, int]:
-    """Return the number of bytes of a piece that are the recipe's mark, by its spelling.
-
-    It is used where no vocabulary gives the exact number.
-    """
-    mark, kind = recipe.mark_text.encode(), recipe.mark_kind
-    front = kind == "prefix" and piece.startswith(mark) and len(piece) > len(mark)
-    end = kind.startswith("end-") and piece.endswith(mark)
-    return len(mark) if front else 0, len(mark) if end else 0
-
-
-def bare_of(row: Row) -> bytes:
-    """The bytes of a row's piece without its mark."""
-    front, end = row.marks
-    piece = piece_of(row)
-    return piece[front : len(piece) - end]
-
-
-def _named(row: Row) -> tuple[object, ...]:
-    """Return the identity of a row: equal for the same row at another time."""
-    return (row.piece, row.id) if isinstance(row, Entry) else (row.parts, row.token)
-
-
-def _judged(row: PieceCandidate) -> Iterator[tuple[str, Cell]]:
-    """Yield the facts about a piece from the next pruning."""
-    yield "p", _said(_figure(row.probability), style="strong")
-    yield "expected", _said(f"{amount(row.expected)} times", "over all segmentations")
-    yield "uses now", _said(plural(row.uses, "time"), "in the best segmentations")
-    yield "loss", _said(_figure(row.loss), "of the mean log probability of a token, without it")
-    yield "instead", _joined(row.parts) if row.parts else (("nothing", "muted"),)
-    fate = "dropped" if row.taken else "goes" if row.reason else "stays"
-    yield "pruning", _said(fate, safe(row.reason, limit=_REASON_SHOWN), "warning" if row.reason else "")
-
-
-def _counted(row: PairCandidate) -> Iterator[tuple[str, Cell]]:
-    """Yield the facts about a pair from its count and its score."""
-    change = "new" if row.new else signed(row.change)
-    yield "count", _said(number(row.count), f"{change} with the last step" if change else "", "strong")
-    scored = not isinstance(row.worth, int)
-    if row.left_uses and row.right_uses:
-        yield "its sides", _said(f"{number(row.left_uses)} and {number(row.right_uses)} times")
-        ratio = Fraction(row.count, row.left_uses * row.right_uses)
-        told = "count over the product of these" if not scored or row.worth == ratio else ""
-        yield "score", _said(_figure(row.score if scored else float(ratio)), told, "strong")
-    if row.tied:
-        yield (
-            "tied", _said("another pair is exactly as good" if scored else "another pair has the same count"),
-        )
-    if row.expansion:
-        yield "stands for", ui_text.runs(row.expansion, limit=MOST_SHOWN)
-
-
-def _joined(pieces: Sequence[bytes]) -> Cell:
-    joined: list[ui_text.Run] = []
-    for piece in pieces:
-        joined += [(" + ", "muted")] if joined else []
-        joined += ui_text.runs(piece, limit=MOST_SHOWN)
-    return tuple(joined)
-
-
-def _figure(value: float) -> str:
-    """A figure with as many digits as a reader wants."""
-    return ("∞" if math.isinf(value) else f"{value:.6g}") if value >= 0 else "−" + _figure(-value)
-
-
-def code_points(piece: bytes) -> Iterator[tuple[str, Cell]]:
-    """The characters of a piece with their names; bytes that are no whole character stand for themselves."""
-    for char in piece[:MOST_SHOWN].decode("utf-8", "surrogateescape"):
-        if "\udc80" <= char <= "\udcff":
-            yield f"<{ord(char) - 0xDC00:02X}>", (("a byte that is no whole character", "muted"),)
-            continue
-        name = unicodedata.name(char, "") or _UNNAMED.get(unicodedata.category(char), "without a name")
-        yield f"U+{ord(char):04X}", (*ui_text.runs(char), (f"  {name}", "muted"))
-
-
-def text_of(row: Row, recipe: Recipe) -> str | None:
-    """The text that a row's piece stands for, at the start of a text; None where it is no text."""
-    try:
-        text = bare_of(row).decode()
-    except UnicodeDecodeError:
-        return None
-    return text.removeprefix(_SPACE).replace(_SPACE, " ") if recipe.split == "metaspace" else text
+    row: Row | None = None
+    token: int | bytes | None = None
+    typed: tuple[str, int | None] | None = None
 
 
 class InspectScreen(ListDialog[None]):
-    """Shows a row of the vocabulary, of the pairs or of the pieces by loss; or a text: why it is not one
-    token, and how it was encoded.
+    """Shows a row of the vocabulary, of the pairs or of the pieces by loss, a token, or a text: why it is not
+    one token, and how it was encoded. Enter goes on to a part of it, backspace comes back.
 
     While the corpus is loaded it follows the row, whose figures still grow.
 
     Args:
         face: The program.
-        row: The row; None for a text.
+        row: The row; None for a text or a token.
         asks: True to tell of the row's text as well, by the tokenizer of the present step.
         typed: A text and a place in it: the word there is told of.
+        token: The id of a token.
+        word: The text of the word that the token stands in.
+        column: The key of the column that it is about; None for the first.
+        neighbour: Gives the row so many rows further in the pane that the row came from, None where there is
+            none.
     """
 
     HEADING = "Inspect"
     ACTIONS = (
-        Action(("enter",), "to the step", contexts=("list",)),
-        replace(SCROLL, contexts=("list",)), replace(LEAVE, contexts=("list",)),
-        Action(("slash",), "another text", lambda it: it.ask_text(), contexts=("list",)),
+        Action(("enter",), "open", contexts=("list",)),
+        Action(("backspace",), "back", lambda it: it.back(), contexts=("list",)),
+        Action(("left", "right"), "others", keys_shown=2, contexts=("list",)),
+        Action(("left",), "before", lambda it: it.turn(-1), contexts=()),
+        Action(("right",), "after", lambda it: it.turn(1), contexts=()),
+        Action(("n",), "places", lambda it: it.more_places(), contexts=("list",)),
+        Action(("w",), "life", lambda it: it.show_life(), contexts=("list",)),
+        Action(("slash",), "text", lambda it: it.ask_text(), contexts=("list",)),
+        replace(LEAVE, contexts=("list",)), replace(SCROLL, contexts=("list",)),
         Action(("enter",), "explain it", contexts=("line",)),
         Action(("escape",), "back", contexts=("line",)),
     )
 
     def __init__(
-        self, face: Face, row: Row | None = None, *, asks: bool = False, typed: tuple[str, int] | None = None
+        self, face: Face, row: Row | None = None, *, asks: bool = False,
+        typed: tuple[str, int | None] | None = None,
+        token: int | None = None, word: str = "", column: int | None = None,
+        neighbour: Callable[[int], Row | None] | None = None,
     ) -> None:
         super().__init__(face)
-        self._row, self._follows = row, row is not None and loads(face.snapshot)
-        self._asks: InspectText | None = InspectText(*typed) if typed is not None else None
+        self._column, self._tells, self._neighbour = column, asks or row is None, neighbour
+        self._word = word
+        self._past: list[tuple[Shown, Hashable]] = []
+        self._keep: Hashable = None
+        """The key of the row to come back to, as soon as it is there."""
+        self.view: TokenView | None = None
+        """The facts of the token, once they have come."""
+        self.places: Places | None = None
+        """The places of the token that are shown, once they have come."""
+        self._first = 1
         self.found: StringFacts | None = None
         """The facts of the text, once they have come."""
-        self._failed = ""
-        if row is not None:
-            self._call_it(piece_of(row))
-            text = text_of(row, self.now.main.recipe) if asks and self.now is not None else None
-            self._asks = InspectText(text) if text else None
-        if self._asks is None:
-            self.shown_actions = (SCROLL, LEAVE)
+        self._asks: InspectText | None = None
+        self._failed = self._lacks = ""
         self.field = Field()
         self.parts = self.listing, prompted("text", self.field, "edit wide")
+        self.shown = Shown(row, token, typed)
+        """The subject."""
+        self._row, self._follows = row, row is not None and loads(face.snapshot)
+        self._name_it()
+
+    def _name_it(self) -> None:
+        row, token, typed = self.shown
+        if row is not None:
+            self._call_it(piece_of(row))
+        elif isinstance(token, bytes) or typed is not None:
+            self._call_it(token if isinstance(token, bytes) else typed[0] if typed is not None else "")
 
     def _call_it(self, data: bytes | str) -> None:
         shown = "".join(text for text, _ in ui_text.runs(data, limit=30))
@@ -247,12 +126,84 @@ class InspectScreen(ListDialog[None]):
         if self.is_mounted:
             self.name_box(self.heading)
 
+    @property
+    def column(self) -> ColumnSnapshot | None:
+        """The column that it is about, None where there is none yet."""
+        now = self.now
+        if now is None or self._column is None:
+            return None if now is None else now.main
+        return next((one for one in now.columns if one.key == self._column), None)
+
     # What is asked.
 
     def on_mount(self) -> None:
-        """Ask how the text is encoded."""
-        if self._asks is not None:
-            self._ask(self._asks)
+        """Ask what there is to know."""
+        super().on_mount()
+        self._begin()
+
+    def _begin(self) -> None:
+        """Ask anew, about what is to be shown."""
+        self.view = self.places = self.found = self._asks = None
+        self._failed, self._lacks, self._first = "", "", 1
+        row, token, typed = self.shown
+        self._row = row
+        self._name_it()
+        if isinstance(row, Entry) and row.id is not None and row.kind != "left":
+            token = row.id
+        if token is not None and self._tells:
+            self.run_worker(self._learn(token), group="token", exclusive=True)
+        else:
+            self.workers.cancel_group(self, "token")
+        if typed is not None:
+            self._ask(InspectText(*typed, column=self._column))
+        elif row is not None:
+            self._ask_about(row)
+        self.lay_out()
+
+    def _ask_about(self, row: Row) -> None:
+        column = self.column
+        text = text_of(row, column.recipe) if self._tells and column is not None else None
+        if text:
+            self._ask(InspectText(text, column=self._column))
+
+    async def _learn(self, token: int | bytes) -> None:
+        """Take what a session tells of a token, then its first places."""
+        try:
+            self.view = view = await self.face.ask(InspectToken(token, self._column))
+            if self._row is None:
+                self._row = row = entry_of(view)
+                self._call_it(row.piece)
+                self._ask_about(row)
+            self.lay_out()
+            if view.uses:
+                await self._look(None)
+        except (TokentuiError, Cancelled) as error:
+            self._lacks = safe_line(error) if isinstance(error, TokentuiError) else "stopped"
+            self.lay_out()
+
+    async def _look(self, after: CorpusPlace | None) -> None:
+        if (view := self.view) is not None:
+            self.places = await self.face.ask(TokenPlaces(view.facts.id, after, column=self._column))
+            self.lay_out()
+
+    def more_places(self) -> None:
+        """Show the next places of the token; behind the last the first again."""
+        held = self.places
+        if self.view is None or held is None or self.editing:
+            return
+        self._first = self._first + len(held.found) if held.found else 1
+        after = held.found[-1].place if held.found else None
+        if self.view.uses and held.counted and self._first > self.view.uses:
+            self._first, after = 1, None
+
+        async def look() -> None:
+            try:
+                await self._look(after)
+            except (TokentuiError, Cancelled) as error:
+                self._lacks = safe_line(error) if isinstance(error, TokentuiError) else "stopped"
+                self.lay_out()
+
+        self.run_worker(look(), group="token", exclusive=True)
 
     def _ask(self, command: InspectText) -> None:
         self._asks, self._failed = command, ""
@@ -264,7 +215,7 @@ class InspectScreen(ListDialog[None]):
         if self._row is None:
             self._call_it(found.text)
         if self._asks is not None and not self._asks.ahead and found.reason.reason in UNFORESEEN:
-            self._ask(InspectText(found.text, ahead=True))
+            self._ask(InspectText(found.text, ahead=True, column=self._column))
         self.lay_out()
 
     def _not_told(self, error: TokentuiError | Cancelled) -> None:
@@ -275,25 +226,60 @@ class InspectScreen(ListDialog[None]):
         """Say it where the reason will stand."""
         self.lay_out()
 
+    # From one to another.
+
+    def _go(self, to: Shown) -> None:
+        """Tell of something else; backspace comes back."""
+        self._past.append((self.shown, self.listing.cursor_key))
+        self.shown, self._keep = to, None
+        self.listing.move_to(0)
+        self._begin()
+
+    def back(self) -> None:
+        """Come back to what was told of before."""
+        if self._past and not self.editing:
+            self.shown, self._keep = self._past.pop()
+            self._begin()
+
+    def turn(self, by: int) -> None:
+        """Walk to the neighbour: in the pane that the row came from, else by ids."""
+        if self.editing:
+            return
+        if not self._past and self._neighbour is not None:
+            if (row := self._neighbour(by)) is not None:
+                self.shown = Shown(row)
+                self._begin()
+        elif (view := self.view) is not None and (near := view.before if by < 0 else view.after) is not None:
+            self.shown, self._word = Shown(token=near), ""
+            self._begin()
+
+    def show_life(self) -> None:
+        """Show the life of the text: each step that cut it anew."""
+        if self.found is not None and self.found.text and self._column is None and not self.editing:
+            self.face.push(LIFE(self.face, self.found.text, 0))
+
     def ask_text(self) -> None:
         """Type another text."""
-        if self._asks is not None and not self.editing:
+        if not self.editing and self._tells:
             self.edit(self.field, "")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Tell of what was typed."""
         self.end_edit(self.listing)
         if event.value:
-            self._row, self.found = None, None
-            self.listing.move_to(0)
-            self._call_it(event.value)
-            self._ask(InspectText(event.value))
+            self._go(Shown(typed=(event.value, None)))
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
-        """Go to the step that the row tells of."""
-        if (step := leads_to(event.key)) is not None:
-            self.face.send(GoTo(step))
-            self.dismiss(None)
+        """Go to the step that the row tells of, or into the token or the word."""
+        key = event.key[0] if isinstance(event.key, tuple) and isinstance(event.key[0], tuple) else event.key
+        match key:
+            case ("token", int(token) | bytes(token), *_):
+                self._go(Shown(token=token))
+            case ("in word", str(text)):
+                self._go(Shown(typed=(text, None)))
+            case _ if (step := leads_to(event.key)) is not None:
+                self.face.send(GoTo(step))
+                self.dismiss(None)
 
     def leave(self) -> None:
         """Leave the line, or the dialog."""
@@ -311,38 +297,79 @@ class InspectScreen(ListDialog[None]):
         own = self._row
         if own is None:
             return
-        same = [row for row in rows if type(row) is type(own) and _named(row) == _named(own)]
+        same = [row for row in rows if type(row) is type(own) and identity_of(row) == identity_of(own)]
         if same and same[0] != own:
             self._row = same[0]
             self.lay_out()
 
+    # What is seen.
+
     def lay_out(self) -> None:
-        """Break long values for the room there is."""
+        """Break long values for the room there is; take as many lines as there are rows."""
         if not self.is_mounted:
             return
-        rows = list(self._rows())
-        if self._asks is not None:
-            leads = any(leads_to(row.key) is not None for row in rows)
-            self.shown_actions = self.ACTIONS if leads else self.ACTIONS[1:]
-            self.show_keys()
-        self.tell(_COLUMNS, rows, words=True)
+        rows, label = list(self._rows(_LABEL_LEAST)), _LABEL_LEAST
+        longest = max((ui_text.width(row.cells[0]) for row in rows), default=0)
+        if longest > label:  # the text has less room then
+            rows, label = list(self._rows(longest)), longest
+        able = {
+            "left": self._neighbour is not None or self.view is not None, "n": bool(self.places),
+            "w": self.found is not None and self._column is None, "slash": self._tells,
+            "enter": any(_opens(row.key) for row in rows), "backspace": bool(self._past),
+        }
+        self.shown_actions = [one for one in self.ACTIONS if able.get(one.keys[0], True)]
+        self.show_keys()
+        columns = Column(width=label, priority=1), Column(flex=1, min_width=12, priority=2)
+        self.tell(columns, rows, words=True, keep=self._keep)
+        if self.listing.index_of(self._keep) is not None:
+            self._keep = None
+        self.fit_height(len(self.listing.rows))
 
-    def _rows(self) -> Iterator[TableRow]:
-        now, found, row = self.now, self.found, self._row
+    def _rows(self, label: int) -> Iterator[TableRow]:
+        """All rows, where labels take so many columns."""
+        found, row, column, view = self.found, self._row, self.column, self.view
+        at = column.at.step if column is not None else 0
+        width = max(20, self.listing.size.width - 3 - label - 2 * GAP)  # a blank stays at the end
+        steps = column is not None and column.opened is None and self._column is None
         if self._asks is not None:
             asking = (self.asking and (self.waits or self.asking)) or self._failed
             if found is not None:
                 yield reason(found, asking)
             else:
                 yield told_row("why", "one token", ((asking, "error" if self._failed else "muted"),))
-        known: Iterable[tuple[str, Cell]] = ()
+        elif row is None:
+            yield told_row("why", "token", ((self._lacks or self.waits or "working …", "muted"),))
+        if self._word and view is not None and not self._past:
+            word = ui_text.tinted(ui_text.runs(self._word, limit=MOST_SHOWN), "primary")
+            yield told_row(("in word", self._word), "in the word", word)
+        known: list[tuple[str, Cell]] = []
         if row is not None:
-            known = facts(row, now.main.at.step if now is not None else 0)
-            yield from (told_row(("fact", n), *one) for n, one in enumerate(known))
+            known = list(facts(row, at))
+            told = view is not None and bool(view.facts.parents)
+            cut = next((n for n, one in enumerate(known) if one[0] in ("mark", *GLYPH_MODES)), len(known))
+            heads = [one for one in known[:cut] if not (told and one[0] == "parents")]
+            yield from (told_row(("fact", n), *one) for n, one in enumerate(heads))
+            known = known[cut:]
+            if isinstance(row, PairCandidate) and self._tells:
+                for n, part in enumerate(row.parts):
+                    said = ui_text.tinted(ui_text.runs(part, limit=MOST_SHOWN), "primary")
+                    yield told_row(("token", part, n), "" if n else "parts", said)
+        if view is not None:
+            yield from of_token(view, self.places, self._first, width)
+        elif self._lacks and row is not None:
+            yield told_row("lacks", "", ((self._lacks, "error"),))
+        yield from (told_row(("spelled as", n), *one) for n, one in enumerate(known))
         if found is not None:
             if row is not None:
                 yield told_row("gap", "", ())
-            yield from explained(found, now is not None and now.main.opened is None)
+            else:
+                yield from tokens_of(found)
+            yield from explained(found, steps)
         points = bare_of(row) if row is not None else to_bytes(found.text) if found is not None else b""
         yield told_row("points", "", ())
         yield from (told_row(("point", n), *one) for n, one in enumerate(code_points(points)))
+
+
+def _opens(key: object) -> bool:
+    """True if enter on a row leads somewhere."""
+    return leads_to(key) is not None or (isinstance(key, tuple) and key[0] in ("token", "in word"))

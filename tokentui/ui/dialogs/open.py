@@ -255,7 +255,6 @@ class AddScreen(Picker[ColumnWanted]):
 
     def rows(self, typed: str) -> Iterator[TableRow]:
         """A recipe of one's own, and the presets."""
-        wanted = typed.lower()
         if not typed:
             said = (("axis by axis, from the column in use", "muted"),)
             yield TableRow(("own", OWN), (((f" {OWN}", "key"),), said, ()))
@@ -267,14 +266,11 @@ class AddScreen(Picker[ColumnWanted]):
             now = (("yes" if self.published else "no", "strong"), (f"  {what}", "muted"))
             yield TableRow(("published", ""), (((f" {draft.PUBLISHED}", "key"),), now, ()))
         # Those whose names begin so come first: the first row is the one that enter takes.
-        for near in range(3):
-            for family, members in draft.families().items():
-                found = [one for one in members if _distance(one, wanted) == near]
-                if found:
-                    yield heading(family)
-                for preset in found:
-                    cells = ((f" {preset.name}", ""),), ((preset.about, "muted"),), ()
-                    yield TableRow(("preset", preset.name), cells)
+        for family, found in draft.families(typed):
+            yield heading(family)
+            for preset in found:
+                cells = ((f" {preset.name}", ""),), ((preset.about, "muted"),), ()
+                yield TableRow(("preset", preset.name), cells)
 
     def turn_split(self) -> None:
         """Read a file with the next split."""
@@ -329,10 +325,3 @@ class AddScreen(Picker[ColumnWanted]):
             if not await self.row_taken(typed):
                 what = f"{safe(path, limit=200)}: no preset, and as a file: {reason(error)}"
                 self.notice.say(what, "error")
-
-
-def _distance(preset: Preset, wanted: str) -> int:
-    """0 where the name of a preset begins with a text, 1 where it holds it, 2 where its description does."""
-    if wanted in preset.name:
-        return int(not preset.name.startswith(wanted))
-    return 2 if wanted in f"{preset.about} {preset.family}".lower() else 3

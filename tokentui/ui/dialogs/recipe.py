@@ -1,7 +1,7 @@
 """Choose a recipe: presets at the left, axes and stops at the right, and a preview of the changes.
 
-Below the axes are the first steps of the chosen recipe and of the recipe in use. While the dialog is live the
-screen behind follows each change.
+Letters typed at the presets search them. Below the axes are the first steps of the chosen recipe and of the
+recipe in use. While the dialog is live the screen behind follows each change.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from textual.containers import Horizontal, Vertical
+from textual.events import Key
 from textual.widgets import Input
 
 from tokentui.axes import AXES, label
@@ -52,14 +53,17 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         Action(("enter",), "all values", contexts=("axes",)),
         replace(SCROLL, contexts=("steps",)),
         Action(("p",), "back", contexts=("steps",)),
+        Action(("slash",), "search, or type", lambda it: it.search(), contexts=("presets",)),
         Action(("tab", "shift+tab"), "axes", lambda it: it.switch(), contexts=("presets",)),
         Action(("tab",), "presets", contexts=("axes",)),
-        Action(("t",), "take it", lambda it: it.take(), contexts=(*_LISTS, "steps")),
-        Action(("p",), "first steps", lambda it: it.turn_preview(), contexts=_LISTS),
+        Action(("t",), "take it", lambda it: it.take(), contexts=("axes", "steps")),
+        Action(("ctrl+t",), "first steps", lambda it: it.turn_preview(), contexts=("presets",)),
+        Action(("p",), "first steps", lambda it: it.turn_preview(), contexts=("axes",)),
         replace(LEAVE, contexts=_LISTS),
         Action(("escape",), "back", contexts=("steps", "values", "line")),
         Action(("left",), "", lambda it: it.turn(-1)), Action(("right",), "", lambda it: it.turn(1)),
-        Action(("l",), draft.LIVE, lambda it: it.turn_live(), contexts=_LISTS),
+        Action(("up",), "", lambda it: it.move_found(-1)), Action(("down",), "", lambda it: it.move_found(1)),
+        Action(("l",), draft.LIVE, lambda it: it.turn_live(), contexts=("axes",)),
     )
 
     def __init__(
@@ -73,7 +77,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self.published = draft.is_published(PRESETS.get(preset), used.run)
         self._own_run = Run() if self.published else used.run
         self._follow, self._live = follow, live and follow is not None
-        absent = {"l" if follow is None else "", "" if tried else "p"}
+        absent = {"l" if follow is None else "", *(() if tried else ("p", "ctrl+t"))}
         self.shown_actions = [action for action in self.ACTIONS if action.keys[0] not in absent]
         self.set_class(self._live, "-live")
         self._stages = tuple(stages)
@@ -108,7 +112,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         if self._follow is not None and followed != self._followed:
             self._followed = followed
             self._follow(followed)
-        self.presets.show(draft.preset_rows(recipe), keep=preset or self.presets.cursor_key)
+        found = draft.preset_rows(recipe, self.presets.find)
+        self.presets.show(found, keep=preset or self.presets.cursor_key)
         live, published = self._live if self._follow else None, (self.published, draft.said(self._named))
         rows = draft.choice_rows(self.choice, self._used.changes(self.choice), live, published, self._stages)
         self.axes.show(rows, keep=self.axes.cursor_key)
@@ -145,7 +150,10 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         """Say what the row under the cursor means, what is changed, and what comes of it."""
         looked_at, here, style = self.choice, "draft", "muted"
         preset = PRESETS.get(str(self.presets.cursor_key)) if self._list is self.presets else None
-        if preset is not None:
+        if self._list is self.presets and not self.presets.rows:
+            said = f"no preset is named or described by ‘{safe(self.presets.find, limit=40)}’"
+            style = "warning"
+        elif preset is not None:
             looked_at, here = self._with(preset), preset.name
             said = f"{preset.about} · {preset.source}"
         elif option := self._option(self.values.cursor_key):
@@ -180,6 +188,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         """Go between presets and axes."""
         if self.focused is self.preview.steps:
             self.turn_preview()
+        if self.searching:
+            self._stop_typing()
         if not self._open:
             self._go(self.axes if self._list is self.presets else self.presets)
 
@@ -287,6 +297,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
 
     def _choose_preset(self, preset: Preset) -> None:
         self._preset = preset.name
+        if self.searching:
+            self._stop_typing()
         self._go(self.axes)
         self.axes.move_to(0)
         self._choose(self._with(preset))
@@ -326,24 +338,64 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
 
     # What is typed.
 
+    @property
+    def searching(self) -> bool:
+        """True while the line to type in searches the presets."""
+        return self.editing and not self._open
+
+    def on_key(self, event: Key) -> None:
+        """Search the presets for the first letter that is typed at them."""
+        if self.focused is self.presets and (typed := event.character) and typed.isalnum():
+            event.stop()
+            event.prevent_default()
+            self.search(typed)
+
+    def search(self, text: str = "") -> None:
+        """Search the presets for a text and what is typed behind it."""
+        if self.focused is self.presets:
+            self.prompt.show((("/ ", ""),))
+            self.edit(self.field, text)
+
+    def move_found(self, by: int) -> None:
+        """Go to another one of the presets that are found."""
+        if self.searching:
+            self.presets.move(by)
+
+    def _find(self, text: str) -> None:
+        """List the presets that a text is found in; the first of them is marked."""
+        self.presets.find = text
+        self.presets.show(draft.preset_rows(self.choice.recipe, text))
+        if text:
+            self.presets.move_to(0)
+        self._say_row()
+
     def _type(self, head: str, text: str) -> None:
         self._head = head
         self.prompt.show(((head or f"{self._open} ", ""),))
         self.edit(self.field, text)
+        if not head and not isinstance(self.choice.value(self._open), tuple):
+            self.field.select_all()  # another number takes its place; a list or a pattern is added to
         self._check(text)
 
     def _stop_typing(self) -> None:
+        self.presets.find = ""
         self._open = self._open if self._open in AXES else ""
         self.end_edit(self._list)
         self._show()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Say whether it can be taken."""
-        if self.editing:
+        """Say whether it can be taken; of a search, list what is found."""
+        if self.searching:
+            self._find(event.value.strip())
+        elif self.editing:
             self._check(event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Take what was typed, if it makes sense, unless esc was quicker."""
+        """Take what was typed, if it makes sense, unless esc was quicker; of a search, the marked preset."""
+        if self.searching:
+            if self.presets.rows:
+                self.presets.choose()
+            return
         if not self.editing or (choice := self._check(event.value)) is None:
             return
         self.choice = choice

@@ -17,7 +17,7 @@ from textual.widget import Widget
 
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.text import PALETTE, WITHOUT_COLOUR, Cell, Run, Styles
-from tokentui.ui.keys import Action, Scrolling, fitting
+from tokentui.ui.keys import GAP, RULE, Action, Scrolling, fitting
 
 Draw: TypeAlias = Callable[[int, int], Sequence[Cell]]
 """Gives the lines for so many columns and rows."""
@@ -197,6 +197,8 @@ class KeyLine(Lines):
     def __init__(self, actions: Sequence[Action[Any]] = (), indent: int = 0) -> None:
         super().__init__()
         self._actions, self._indent = actions, indent
+        self._places: list[tuple[int, Action[Any]]] = []
+        """The column behind each action that is shown."""
 
     def say(self, actions: Sequence[Action[Any]]) -> None:
         """Take other keys."""
@@ -205,12 +207,22 @@ class KeyLine(Lines):
 
     def cells(self, width: int, height: int) -> Sequence[Cell]:
         """`n next  b back  space run …`."""
-        line: Cell = ((" " * self._indent, ""),)
-        for n, action in enumerate(
-            fitting([one for one in self._actions if one.label], width - 2 * self._indent)
-        ):
-            line = (*line, ("  " if n else "", ""), (action.shown_key, "key"), (f" {action.label}", "muted"))
-        return (line,)
+        line: list[Run] = [(" " * self._indent, "")]
+        self._places = []
+        named = [one for one in self._actions if one.label]
+        for n, group in enumerate(fitting(named, width - 2 * self._indent)):
+            for place, action in enumerate(group):
+                line.append((GAP, "") if place else (RULE if n else "", "muted"))
+                line += [(action.shown_key, "key"), (f" {action.label}", "muted")]
+                self._places.append((ui_text.width(line), action))
+        return (tuple(line),)
+
+    def on_click(self, event: events.Click) -> None:
+        """Press the first key of the action that was clicked on."""
+        event.stop()
+        found = next((action for end, action in self._places if event.x < end), None)
+        if found is not None and event.x >= self._indent:
+            self.app.simulate_key(found.keys[0])
 
 
 # A box round a pane: a numbered title at the top, the pane below it.
@@ -234,7 +246,7 @@ class TitleLine(Lines):
 
     def say(self, note: Cell, titles: Sequence[tuple[str, bool]] | None = None) -> None:
         """Take a note, and other titles. Where there is little room the labels of the note (`tokens: `) give
-        way, then its first runs.
+        way, then runs that begin with a blank, then its first runs.
 
         Args:
             note: The text at the right.
@@ -258,7 +270,8 @@ class TitleLine(Lines):
         left.append((" ", edge))
         room = width - 1 - ui_text.width(left)
         short = tuple(run for run in self.note if not run[0].endswith(": "))
-        ways = (self.note, short, *(self.note[n:] for n in range(1, len(self.note))))
+        bare = tuple(run for run in short if not run[0].startswith(" ") or run[0].isspace())
+        ways = (self.note, short, bare, *(self.note[n:] for n in range(1, len(self.note))))
         facts = next((way for way in ways if ui_text.width(way) + 3 <= room), ())
         note: Cell = ((" ", edge), *facts, (" ", edge)) if facts else ()
         line = "─" * max(0, room - ui_text.width(note) - (1 if note else 0))

@@ -58,6 +58,8 @@ def glyphs(text: str, mode: GlyphMode, breaks: frozenset[int] = frozenset()) -> 
         for word in piece if piece.isascii() else _SPLIT.findall(piece):
             for length, cell, width in _drawn(word, mode):
                 start, end = end, end + length
+                if mode == "text" and text[start : end + 1] == "\r\n":
+                    cell, width = (), 0  # on every line of some files: the title says it once
                 out.append(Glyph(start, end, cell, width))
     return tuple(out)
 
@@ -114,8 +116,24 @@ def wrap(
     return rows
 
 
-Boundaries = Literal["shade", "bars"]
-"""The mark of tokens longer than a character: alternating shades, or bars between all tokens."""
+Boundaries = Literal["shade", "bars", "age"]
+"""The mark of tokens: alternating shades of those longer than a character, bars between all tokens, or bars
+with each token in the colour of the steps that made it."""
+
+AGES = 0, 10, 100, 1_000, 10_000
+"""The last step of each age of tokens; those of the last age come after all of these."""
+
+
+def age_of(made: int) -> str:
+    """The style of a token that a step made, 0 for one that no step made."""
+    return f"age-{bisect.bisect_left(AGES, made)}"
+
+
+def ages_legend() -> Cell:
+    """`made at 0 ≤10 ≤100 ≤1k ≤10k >10k`: the steps of each age in its colour."""
+    said = [f"≤{step // 1000}k" if step >= 1000 else f"≤{step}" if step else "0" for step in AGES]
+    said.append(f">{AGES[-1] // 1000}k")
+    return tuple([run for n, one in enumerate(said) for run in ((" " if n else "", ""), (one, f"age-{n}"))])
 
 BAR = "│"
 
@@ -172,7 +190,7 @@ class Layout:
             return False
         self.parts = tuple(parts)
         marks = self._bars, self._cuts
-        if self.manner.boundaries == "bars" or self._inside:
+        if self.manner.boundaries != "shade" or self._inside:
             self._bars, self._cuts = self._marks()
         if marks != (self._bars, self._cuts):
             self._wrap(anchor, at_start)
@@ -248,20 +266,61 @@ class Layout:
         """The row that a place of the corpus stands in."""
         return max(0, bisect.bisect_right(self._row_starts, self.offset_of(place)) - 1)
 
-    def row(self, number_of_row: int, found: tuple[int, int] | None = None) -> Cell:
-        """A row as runs; `found` are characters to be marked."""
+    def matches(self, text: str, first: int, last: int) -> tuple[tuple[int, int], ...]:
+        """The characters of each match of a text that is seen in rows from one up to another; none goes over
+        the end of a document."""
+        if not text or not self.rows or first >= len(self.rows):
+            return ()
+        at = max(0, self.rows[first][0] - len(text) + 1)
+        end = self.rows[min(last, len(self.rows)) - 1][1] + len(text) - 1
+        out: list[tuple[int, int]] = []
+        while (at := self.text.find(text, at, end)) >= 0:
+            if not any(place in self._breaks for place in range(at + 1, at + len(text))):
+                out.append((at, at + len(text)))
+            at += 1
+        return tuple(out)
+
+    def token_at(self, offset: int) -> tuple[int, int] | None:
+        """The characters of the token over a character, or of the next one behind it; None past the last."""
+        at = max(0, bisect.bisect_right(self._starts, offset) - 1)
+        for part, start in zip(self.parts[at:], self._starts[at:], strict=True):
+            for token in part.tokens:
+                if start + token.end > offset:
+                    return start + token.start, start + token.end
+        return None
+
+    def token_before(self, offset: int) -> tuple[int, int] | None:
+        """The characters of the last token that begins before a character; None where there is none."""
+        at = max(0, bisect.bisect_right(self._starts, offset) - 1)
+        for n in range(at, -1, -1):
+            for token in reversed(self.parts[n].tokens if n < len(self.parts) else ()):
+                if self._starts[n] + token.start < offset:
+                    return self._starts[n] + token.start, self._starts[n] + token.end
+        return None
+
+    def part_at(self, offset: int) -> tuple[CorpusPlace, int]:
+        """The place of the part that a character belongs to, and the character's place in it."""
+        at = max(0, bisect.bisect_right(self._starts, offset) - 1)
+        return self.parts[at].place, offset - self._starts[at]
+
+    def row(
+        self, number_of_row: int, found: Sequence[tuple[int, int]] = (), cursor: tuple[int, int] = (0, 0)
+    ) -> Cell:
+        """A row as runs; `found` are stretches of characters to be marked, `cursor` is that of the cursor."""
         if not 0 <= number_of_row < len(self.rows):
             return ()
         start, end = self.rows[number_of_row]
         first = at = max(0, bisect.bisect_right(self._starts, start) - 1)
         parts, starts = self.parts, self._starts
         past = bisect.bisect_left(starts, end)
+        found = tuple([one for one in found if one[0] < end and one[1] > start])
         key = (
-            start, end, found, (first + self._parity) % 2, tuple([part.tokens for part in parts[first:past]]),
+            start, end, found, cursor, (first + self._parity) % 2,
+            tuple([part.tokens for part in parts[first:past]]),
         )
         if (known := self._drawn.get(number_of_row)) is not None and known[0] == key:
             return known[1]
-        bars, token = self.manner.boundaries == "bars", 0
+        bars, aged, token = self.manner.boundaries != "shade", self.manner.boundaries == "age", 0
         drawn: list[Run] = []
         for place in range(bisect.bisect_left(self._glyph_starts, start), len(self._glyphs)):
             glyph = self._glyphs[place]
@@ -283,7 +342,9 @@ class Layout:
                 ]
                 beyond = inside + length > len(parts[at].text)  # a cluster of several pre-tokens
                 shared = len(holders) > 1 or beyond
-                if True in [one.fresh for one in holders]:
+                if aged:
+                    ground = age_of(max([one.made for one in holders]))
+                elif True in [one.fresh for one in holders]:
                     ground = "fresh-other" if token % 2 else "fresh"
                 elif (len(holders) == length or beyond) and max(
                     [one.end - one.start for one in holders]
@@ -297,7 +358,8 @@ class Layout:
                     ground = "shade-c" if token % 2 else ("shade-b" if (at + self._parity) % 2 else "shade-a")
             if glyph.start != start and glyph.start in self._bars:
                 drawn.append((BAR, "frame"))
-            marked = found is not None and found[0] <= glyph.start < found[1]
+            marked = "match" if found and any(one[0] <= glyph.start < one[1] for one in found) else ""
+            marked = "cursor" if cursor[0] <= glyph.start < cursor[1] else marked
             drawn += [(text, _style(ground, shared, kind, bars, marked)) for text, kind in glyph.cell]
         runs = [("".join([text for text, _ in run]), style) for style, run in groupby(drawn, itemgetter(1))]
         times = parts[first].times
@@ -308,7 +370,7 @@ class Layout:
 
 
 @lru_cache(256)
-def _style(ground: str, shared: bool, kind: str, bars: bool, found: bool) -> str:
+def _style(ground: str, shared: bool, kind: str, bars: bool, found: str) -> str:
     """The name of the style of a character.
 
     Args:
@@ -316,7 +378,7 @@ def _style(ground: str, shared: bool, kind: str, bars: bool, found: bool) -> str
         shared: True if it belongs to several tokens.
         kind: The kind of safe text that it is.
         bars: True if tokens are told apart by bars.
-        found: True if it is marked.
+        found: The style of its mark, empty where it has none.
     """
     names = [] if ground.startswith("shade") and bars else [ground]
     if kind and kind != "text" and not ground.startswith("fresh"):
@@ -324,5 +386,5 @@ def _style(ground: str, shared: bool, kind: str, bars: bool, found: bool) -> str
     if shared:
         names.append("partial-here")
     if found:
-        names.append("match")
+        names.append(found)
     return "+".join([name for name in names if name])

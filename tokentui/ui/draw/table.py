@@ -164,6 +164,13 @@ class VirtualTable(ScrolledLines):
             """Each counts."""
             return False
 
+    class HeadClicked(Message):
+        """The head of a column was clicked: its title."""
+
+        def __init__(self, table: VirtualTable, title: str) -> None:
+            super().__init__()
+            self.table, self.title = table, title
+
     find = reactive("", init=False)
     """The text that is marked wherever it stands in a run, upper or lower case."""
 
@@ -286,7 +293,13 @@ class VirtualTable(ScrolledLines):
             return
         event.stop()
         line = place.y - self._header_lines
-        if line >= 0 and self._has_bar and place.x == self.size.width - 1:
+        if line < 0:
+            at = 2  # behind the margin
+            for column, width, gap in place_columns(self.columns, self.size.width - int(self._has_bar) - 2):
+                if at <= place.x < at + width:
+                    self.post_message(self.HeadClicked(self, self.columns[column].title))
+                at += width + gap
+        elif line >= 0 and self._has_bar and place.x == self.size.width - 1:
             last = line == self._row_lines - 1
             self.show_row(
                 0 if line == 0 else self.total - 1 if last else line * self.total // self._row_lines
@@ -418,7 +431,7 @@ class VirtualTable(ScrolledLines):
         reverse = manner.startswith("cursor") and self.has_focus and not self.KEEPS_COLOURS
         strong = manner.startswith("cursor") and not reverse and not self.KEEPS_COLOURS
         ground = self.named["cursor" if reverse else "strong" if strong else ""]
-        if name == "" and manner.endswith("dim"):
+        if name in ("", "text") and manner.endswith("dim"):
             name = "muted"
         if name in ("", _GROUND):
             return ground

@@ -78,6 +78,12 @@ PALETTE: Mapping[str, str] = MappingProxyType(
         "shade-c": "on $shade-c",
         "fresh": "$fresh-text on $fresh bold",
         "fresh-other": "$fresh-text on $fresh-other bold",
+        "age-0": "",
+        "age-1": "$text-secondary",
+        "age-2": "$text-success",
+        "age-3": "$text-primary",
+        "age-4": "$text-warning",
+        "age-5": "$text-error",
         "past": "$primary",
         "future": "$text-disabled",
         "here": "$accent bold",
@@ -87,7 +93,10 @@ PALETTE: Mapping[str, str] = MappingProxyType(
 """The names of styles and what they mean in theme variables: the only table of them."""
 
 WITHOUT_COLOUR: Mapping[str, str] = MappingProxyType(
-    {"fresh": "bold reverse", "fresh-other": "bold reverse underline"})
+    {
+        "fresh": "bold reverse", "fresh-other": "bold reverse underline",
+        "age-1": "dim", "age-2": "underline", "age-3": "bold", "age-4": "bold underline", "age-5": "reverse",
+    })
 """The replacements for some of these styles on a terminal without colours."""
 
 
@@ -195,9 +204,12 @@ class StandIns(Highlighter):
 
 def mark_stand_ins(text: Text, exact: str) -> None:
     """Draw in reverse what in a text is not what it stands for."""
-    for place, (shown, meant) in enumerate(zip(text.plain, exact, strict=False)):
-        if shown != meant:
-            text.stylize("reverse", place, place + 1)
+    pairs = zip(text.plain, exact, strict=False)
+    places = [place for place, (shown, meant) in enumerate(pairs) if shown != meant]
+    # a style for each run of them: it is widened to whole clusters, which takes long
+    for _, run in itertools.groupby(enumerate(places), lambda one: one[1] - one[0]):
+        first, *more = (place for _, place in run)
+        text.stylize("reverse", first, (more[-1] if more else first) + 1)
 
 
 def highlight(cell: Cell, find: str) -> Cell:

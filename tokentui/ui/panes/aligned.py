@@ -25,6 +25,8 @@ from tokentui.ui.panes.lines import letter
 
 REFUSAL_SHOWN = 300
 _MARGIN = 3
+_LEGEND = "cut here"
+"""The figures of the ruler are numbers of rows: so many of them are cut there."""
 _STRIDE = 8
 """The number of terminal columns that one key scrolls."""
 _NOTHING = Alignment("", 0, (), (), (), ())
@@ -191,7 +193,8 @@ class AlignedRows(Lines, can_focus=True):
             else:
                 lines.append((*head, ("–", "muted")))
         if len(aligned.keys) > 1:
-            lines.append(((" " * _MARGIN, ""), *ruler_cell(alignment, here, *span)))
+            legend: Cell = ((_LEGEND.rjust(self._tail), "muted"),)
+            lines.append(((" " * _MARGIN, ""), *ruler_cell(alignment, here, *span), *legend))
             places = {column.key: place for place, column in enumerate(self.columns)}
             for one in aligned.pairs:
                 if (one.a, one.b) == self.pair:
@@ -229,14 +232,14 @@ def agreement_cell(pair: PairAgreement, a: int, b: int, room: int) -> Cell:
 
 
 def passage_line(passage: Passage | None, size: int) -> Sequence[Cell]:
-    """Where in the corpus the text stands that is shown: `corpus  document 1, character 12,345   e what was
+    """Where in the corpus the text stands that is shown: `corpus  document 1, character 12,345   E what was
     typed`.
     """
     if passage is None:
         return ()
     where = f"document {number(passage.document + 1)}, character {number(passage.start)}"
     return ((
-        ("corpus  ", "strong"), (where, ""), (f" · {plural(size, 'byte')}   ", "muted"), ("e", "key"),
+        ("corpus  ", "strong"), (where, ""), (f" · {plural(size, 'byte')}   ", "muted"), ("E", "key"),
         (" what was typed", "muted"),
     ),)
 

@@ -4,6 +4,7 @@ on the corpus, and the measures of all.
 
 from __future__ import annotations
 
+import bisect
 import dataclasses
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from operator import attrgetter
@@ -18,8 +19,8 @@ from tokentui.learn.rows import Entry
 from tokentui.recipe import Recipe
 from tokentui.session.catalog import PAIR_MEASURES, SYMBOLS, PairAgreement
 from tokentui.session.snapshot import Measured, Snapshot, TokenInBoth
-from tokentui.session.views import LETTERS, PARTS, AtStep, ColumnSnapshot, TokenList
-from tokentui.ui.dialogs.inspect import spelled_marks
+from tokentui.session.views import LETTERS, PARTS, AtStep, ColumnSnapshot, Found, TokenList, next_place
+from tokentui.ui.dialogs.exact import spelled_marks
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import Lines
@@ -35,7 +36,7 @@ from tokentui.ui.panes.lines import (
     said,
     shared_cell,
 )
-from tokentui.ui.panes.tables import ColumnTable, candidates, tokens
+from tokentui.ui.panes.tables import ColumnTable, candidates, match_cell, tokens
 from tokentui.ui.panes.why import busy_cell
 
 
@@ -182,7 +183,10 @@ class VocabularyBody(Vertical):
     def __init__(self) -> None:
         super().__init__()
         self.line, self.table = Lines(), VirtualTable()
-        self.part, self.bare, self.find = PARTS[0], False, ""
+        self.part, self.bare, self.find, self.seek = PARTS[0], False, "", ""
+        self.places: tuple[int, ...] = ()
+        """The rows that hold the text that is looked for."""
+        self._goes = False
         self.note: Cell = ()
         """Where one is in the list; for the title."""
 
@@ -196,7 +200,7 @@ class VocabularyBody(Vertical):
         top, height = self.table.window
         rows = max(60, height, 3 * self.table.size.height)
         return TokenList(*pair, self.part, self.bare and not self.part.startswith("never"), self.find,
-            top, rows)
+            self.seek, top, rows)
 
     def turn(self, by: int) -> None:
         """Another list."""
@@ -208,11 +212,23 @@ class VocabularyBody(Vertical):
         self.bare = not self.bare
         self.table.move_to(0)
 
-    def find_text(self, text: str) -> None:
-        """List what holds a text."""
+    def narrow(self, text: str) -> None:
+        """List only what holds a text."""
         self.find = text
         self.table.move_to(0)
-        self.table.find = text
+        self.table.find = text or self.seek
+
+    def find_text(self, text: str) -> None:
+        """Mark a text, and go to the first row that holds it once that is known."""
+        self.seek, self._goes = text, bool(text)
+        self.table.find = text or self.find
+
+    def find_again(self, backward: bool) -> bool:
+        """Go to the next row that holds the text, or the one before, round the end. False where none does."""
+        found = next_place(self.places, self.table.cursor, backward)
+        if found is not None and isinstance(found.at, int):
+            self.table.move_to(found.at)
+        return found is not None
 
     def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
         """Show the list; see `Body.present`."""
@@ -237,9 +253,20 @@ class VocabularyBody(Vertical):
             return _shared_row(held, mode)
 
         self.table.update_rows(found.query.top, found.rows, found.total, columns, row_of)
-        sought: Cell = ((f"/{safe(self.find, limit=FIND_SHOWN)} · ", "muted"),) if self.find else ()
+        self.places = found.places
+        if self._goes and self.places:
+            self._goes = False
+            self.table.move_to(self.places[0])
+        match: Cell = ()
+        if self.seek:
+            here = bisect.bisect_right(self.places, self.table.cursor)
+            match = match_cell(Found(self.table.cursor, here, len(self.places)))
         marks: Cell = (("without marks · ", "muted"),) if look.bare else ()
-        self.note = (*marks, *sought, ("tokens: ", "muted"), (number(found.total), "muted"))
+        total: Cell = (("tokens: ", "muted"), (number(found.total), "muted"))
+        if self.find:
+            hold = f' hold "{safe(self.find, limit=FIND_SHOWN)}"'
+            total = (f"{number(found.total)} of {number(found.whole)}", "warning"), (hold, "muted")
+        self.note = (*match, *marks, *total)
         if found.busy is not None:
             self.note = busy_cell(found.busy)[:-2]
 
@@ -347,7 +374,7 @@ class MeasuresList(Listing):
         rows, self.note = [TableRow("coming", ((("loading …", "muted"),), *empty))], ()
         if measured is not None:
             rows = list(_measure_rows(measured, now, self.formulas))
-            turned = "f conventions" if self.formulas else "f formulas"
+            turned = "M conventions" if self.formulas else "M formulas"
             self.note = measured_note(now) or ((turned, "muted"),)
         if held_out is not None:
             rows += _measure_rows(held_out, now, self.formulas, "second corpus ")
@@ -362,7 +389,9 @@ class MeasuresList(Listing):
 
 def _measure_rows(measured: Measured, now: Snapshot, formulas: bool, which: str = "") -> Iterator[TableRow]:
     empty: tuple[Cell, ...] = ((),) * (len(now.columns) + 1)
-    yield TableRow(None, (((which, "muted"), (safe(measured.corpus, limit=40), "strong")), *empty))
+    # The columns say how the training cut its corpus: the same name has another figure there.
+    of: Cell = (("encoded" if which else "encoded, not as trained", "muted"),)
+    yield TableRow(None, (((which, "muted"), (safe(measured.corpus, limit=40), "strong")), *empty[1:], of))
     errors = dict(measured.errors)
     for place, column in enumerate(now.columns):
         if column.key in errors:

@@ -6,20 +6,20 @@ another. The place of its top row is kept, whatever is merged and however wide t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Literal
 
 from textual.containers import Vertical
 from textual.reactive import var
 
-from tokentui.core.errors import TokentuiError
+from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import GlyphMode
 from tokentui.session.commands import CorpusText as WholeText
 from tokentui.session.commands import TrainOnText
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import CorpusPlace, CorpusView
 from tokentui.ui.draw.lines import ScrolledLines
-from tokentui.ui.draw.running import Boundaries, Layout, Manner
+from tokentui.ui.draw.running import Boundaries, Layout, Manner, ages_legend
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import Face, loads, not_yet, nothing_there
 
@@ -47,12 +47,21 @@ class CorpusText(ScrolledLines):
     ) -> None:
         super().__init__()
         self.boundaries, self._wanted, self.moved = boundaries, wanted, moved
+        self._before_ages: Boundaries = boundaries
         self.mode: GlyphMode = "text"
         self.layout_held: Layout | None = None
+        self.has_returns = False
+        """True if lines that are held end in a carriage return and a newline: the text does not show it."""
         self.top_place = CorpusPlace()
         """The place of that row."""
         self.found: tuple[CorpusPlace, int] | None = None
         """A place that was found, and how many characters were."""
+        self.sought = ""
+        """The text that is marked wherever it is seen."""
+        self.match: Cell = ()
+        """The number of the match that was found, and of all."""
+        self.cursor: CorpusPlace | None = None
+        """The place of the token under the cursor; None where there is no cursor."""
         self._view: CorpusView | None = None
         self._aim: tuple[Aim, CorpusPlace] | None = None
         self._asked: tuple[CorpusPlace, int, int] | None = None
@@ -87,6 +96,7 @@ class CorpusText(ScrolledLines):
         """Go back to the beginning, for another corpus."""
         self.top_place, self.top, self.layout_held = CorpusPlace(), 0, None
         self.found = self._aim = self._asked = None
+        self.sought, self.match = "", ()
 
     def begin_again(self, place: CorpusPlace | None = None) -> None:
         """Show nothing until the text comes anew: round a place, or where it was."""
@@ -98,6 +108,24 @@ class CorpusText(ScrolledLines):
         """Tell tokens apart in the other way."""
         self.boundaries = "bars" if self.boundaries == "shade" else "shade"
         self._lay_out()
+
+    def mark_by(self, boundaries: Boundaries) -> None:
+        """Tell tokens apart by shades or bars, once they are not coloured by their steps."""
+        if self.boundaries == "age":
+            self._before_ages = boundaries
+        else:
+            self.boundaries = boundaries
+            self._lay_out()
+
+    def turn_ages(self) -> bool:
+        """Colour tokens by the steps that made them, or tell them apart as before. Returns whether it does.
+        """
+        if self.boundaries == "age":
+            self.boundaries = self._before_ages
+        else:
+            self._before_ages, self.boundaries = self.boundaries, "age"
+        self._lay_out()
+        return self.boundaries == "age"
 
     def show_place(self, place: CorpusPlace, chars: int = 0) -> None:
         """Bring a place into view, and mark so many characters from there on."""
@@ -111,8 +139,62 @@ class CorpusText(ScrolledLines):
 
     def forget_found(self) -> None:
         """Mark nothing any more."""
-        self.found = None
+        self.found, self.sought, self.match = None, "", ()
         self._repaint()
+
+    # The cursor, which stands on a token.
+
+    def begin_cursor(self) -> None:
+        """Put a cursor on the first token that is seen."""
+        held = self.layout_held
+        if held is not None and held.rows:
+            self._put(held, held.token_at(held.rows[min(self.top, len(held.rows) - 1)][0]))
+
+    def end_cursor(self) -> None:
+        """Take the cursor away."""
+        if self.cursor is not None:
+            self.cursor = None
+            self._repaint()
+
+    def step_cursor(self, by: int) -> None:
+        """Move the cursor to the next token, or the one before."""
+        held, here = self.layout_held, self.under_cursor
+        if held is not None and here is not None:
+            self._put(held, held.token_at(here[1]) if by > 0 else held.token_before(here[0]))
+
+    def move(self, rows: int) -> None:
+        """Scroll by rows; move the cursor by rows where there is one."""
+        held, here = self.layout_held, self.under_cursor
+        if held is None or here is None:
+            super().move(rows)
+            return
+        row = held.row_of(held.place_of(here[0]))
+        to = min(max(0, row + rows), len(held.rows) - 1)
+        start, end = held.rows[to]
+        wanted = min(start + here[0] - held.rows[row][0], end - 1)
+        self._put(held, held.token_at(wanted) if to != row else here)
+
+    @property
+    def under_cursor(self) -> tuple[int, int] | None:
+        """The characters of the token under the cursor, among those that are held."""
+        held, cursor = self.layout_held, self.cursor
+        if held is None or cursor is None or not self._holds(held, cursor):
+            return None
+        return held.token_at(held.offset_of(cursor))
+
+    @property
+    def cursor_part(self) -> tuple[CorpusPlace, int] | None:
+        """The part of the text that the cursor stands in, and the character of it."""
+        held, here = self.layout_held, self.under_cursor
+        return held.part_at(here[0]) if held is not None and here is not None else None
+
+    def _put(self, held: Layout, token: tuple[int, int] | None) -> None:
+        """Put the cursor on a token, and bring it into view."""
+        if token is None:
+            return
+        self.cursor = held.place_of(token[0])
+        row, height = held.row_of(self.cursor), max(1, self.size.height)
+        self.scroll_rows(min(max(self.top, row - height + 1), row))
 
     @property
     def position(self) -> float:
@@ -152,6 +234,7 @@ class CorpusText(ScrolledLines):
             return
         manner = Manner(self.size.width, self.boundaries, self.mode)
         held = Layout(view.parts, manner, self.top_place, view.at_start, self.layout_held)
+        self.has_returns = manner.mode == "text" and "\r\n" in held.text
         self.layout_held, self.top = held, held.first
         if self._aim is not None and self._reaches(view, held, *self._aim):
             (aim, place), self._aim = self._aim, None
@@ -207,12 +290,14 @@ class CorpusText(ScrolledLines):
     # What is seen.
 
     def _repaint(self) -> None:
-        held, found = self.layout_held, None
+        held, height = self.layout_held, self.size.height
         if held is None:
             return
+        found = list(held.matches(self.sought, self.top, self.top + height)) if self.sought else []
         if self.found is not None and (start := held.offset_of(self.found[0])) >= 0:
-            found = (start, start + self.found[1])
-        self.paint([held.row(self.top + y, found) for y in range(self.size.height)])
+            found.append((start, start + self.found[1]))
+        cursor = self.under_cursor or (0, 0)
+        self.paint([held.row(self.top + y, found, cursor) for y in range(height)])
 
 
 class CorpusBody(Vertical):
@@ -261,7 +346,11 @@ class CorpusBody(Vertical):
             return ((self._editor.position, "muted"),)
         if now is None or now.corpus.nothing:
             return ()
-        return ((f"{100 * self.text.position:3.0f} %" if now.main.at.start_tokens else "empty", "muted"),)
+        if self.text.boundaries == "age" and now.main.at.start_tokens:
+            return (*self.text.match, *ages_legend())
+        place = f"{100 * self.text.position:3.0f} %" if now.main.at.start_tokens else "empty"
+        ends: Cell = (("CR LF  ", "muted"),) if self.text.has_returns else ()
+        return (*self.text.match, *ends, (place, "muted"))
 
     def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
         """Show the corpus in tokens, unless one types into it; see `Body.present`."""
@@ -377,6 +466,16 @@ class CorpusBody(Vertical):
         self._opening -= 1
         self._offered, self.edited = None, False
         await self._drop()
+
+    async def replaced(self, opening: Awaitable[object]) -> None:
+        """Give way while another corpus is opened, and come back where it cannot be."""
+        self.give_way()
+        try:
+            await opening
+        except (TokentuiError, Cancelled):
+            self.come_back()
+            raise
+        await self.opened()
 
     def come_back(self) -> None:
         """The other corpus could not be opened."""

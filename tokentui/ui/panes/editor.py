@@ -113,6 +113,7 @@ class CorpusEditor(Acting, TextArea):
     """
 
     ACTIONS = (
+        Action(("ctrl+u",), "", lambda it: it.clear()),
         Action(("ctrl+t",), "", lambda it: it.undo()),
         Action(("ctrl+y",), "", lambda it: it.redo()),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -16,7 +17,8 @@ from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import EncodedView
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
-from tokentui.ui.draw.lines import Lines
+from tokentui.ui.draw.lines import Lines, flow
+from tokentui.ui.draw.running import age_of
 from tokentui.ui.draw.text import Cell, runs
 from tokentui.ui.panes.tables import TOKEN_SHOWN
 from tokentui.ui.typed import TYPED_LIMIT, TypedLine
@@ -64,11 +66,27 @@ class EncodeBody(TypedPane):
         self._shown = EncodedView()
         self._last: int | None = None
         self._mode: GlyphMode = "text"
+        self._find = ""
         self.tally = Lines(lambda width, _: tally(self._shown, width), classes="tally")
-        self.tokens = Lines(
-            lambda width, height: tokens(self._shown, self._mode, self._last, width, height), classes="tokens"
-        )
+        self.tokens = Lines(self._tokens, classes="tokens")
         super().__init__(typed, self.tally, self.tokens)
+
+    def on_mount(self) -> None:
+        """Follow the cursor of the line."""
+        self.watch(self.line, "selection", self._follow, init=False)
+
+    def _follow(self) -> None:
+        if self.line.has_focus:
+            self.tokens.again()
+
+    def _tokens(self, width: int, height: int) -> Sequence[Cell]:
+        at = self.line.cursor_position if self.line.has_focus else 0
+        return tokens(self._shown, self._mode, self._last, width, height, self._find, at)
+
+    def mark(self, text: str) -> None:
+        """Mark a text wherever it stands in the typed text."""
+        self._find = text
+        self.tokens.again()
 
     def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
         """Show the encoding; see `Body.present`."""
@@ -96,40 +114,77 @@ def tally(view: EncodedView, width: int) -> Sequence[Cell]:
 
 
 def tokens(view: EncodedView, mode: GlyphMode, last_id: int | None, width: int,
-        height: int) -> Sequence[Cell]:
-    """The tokens over their ids, and what is lost; `last_id` is the token that the last step made."""
+        height: int, find: str = "", at: int = 0) -> Sequence[Cell]:
+    """The tokens over their ids, and what is lost; `last_id` is the token that the last step made, `find` a
+    text that is marked, `at` the place in the text that is seen where there is no room for all."""
     if view.error is not None:
         return ((("  ", ""), (safe(view.error, limit=300), "error")),)
-    lines = lay_out_tokens(view.tokens, width - 2, height, mode, last_id)
-    losses: list[Cell] = []
-    if view.lost:
-        back = runs(view.back, mode=mode, limit=max(1, width)) or (("nothing", "muted"),)
-        losses = [(("  decoding gives back ", "muted"), *back)]
-    losses += [(("  ", ""), (safe(loss, limit=200), "warning")) for loss in view.lost]
-    shown = losses[: max(0, height - len(lines))]
-    return [*lines, *(ui_text.clip(loss, max(0, width - 2)) for loss in shown)]
+    found = matches(view.text, find)
+    # What comes back has a line before ids have one.
+    kept = min(2, max(1, height - 2)) if view.lost and height > 1 else 0
+    lines = lay_out_tokens(view.tokens, width - 2, height - kept, mode, last_id, found, view.ages, at)
+    left = height - len(lines)
+    if not view.lost or left < 1:
+        return lines
+    back = runs(view.back, mode=mode, limit=max(1, width)) or (("nothing", "muted"),)
+    losses = [(("decoding gives back ", "muted"), *back)]
+    losses += [((safe(loss, limit=200), "warning"),) for loss in view.lost]
+    told = flow([(" · ", loss) for loss in losses], width - 2, left)
+    return [*lines, *[((" ", ""), *line) for line in told]]
+
+
+def matches(text: str, find: str) -> list[tuple[int, int]]:
+    """The characters of each match of a text in another."""
+    starts = [at for at in range(len(text)) if text.startswith(find, at)] if find else []
+    return [(at, at + len(find)) for at in starts]
 
 
 def lay_out_tokens(
-    found: Sequence[EncodedToken], width: int, height: int, mode: GlyphMode, last_id: int | None = None
+    found: Sequence[EncodedToken], width: int, height: int, mode: GlyphMode, last_id: int | None = None,
+    matched: Sequence[tuple[int, int]] = (), ages: Sequence[int] = (), seen: int = 0,
 ) -> list[Cell]:
-    """Tokens over their ids, in pairs of lines of a width; the last pair ends with the number of the rest."""
+    """Tokens over their ids, in pairs of lines of a width; the last pair ends with the number of the rest.
+
+    Where there is no room for all, they begin with the first, or before the one that ends at the character
+    `seen` of the text or holds it; then the first line says how many are left out.
+    """
+    lines, end = _lay_out(found, 0, width, height, mode, last_id, matched, ages)
+    if seen and end < len(found):
+        wanted = max(0, bisect_left(found, seen, key=attrgetter("start")) - 1)
+        if wanted >= end:
+            half = max(1, end // 2)  # the first moves by halves of a page: typing shifts it seldom
+            first = max(1, (wanted // half - 1) * half)
+            lines, end = _lay_out(found, first, width, height, mode, last_id, matched, ages)
+            if wanted >= end:
+                lines, end = _lay_out(found, wanted, width, height, mode, last_id, matched, ages)
+    return lines
+
+
+def _lay_out(
+    found: Sequence[EncodedToken], at: int, width: int, height: int, mode: GlyphMode, last_id: int | None,
+    matched: Sequence[tuple[int, int]], ages: Sequence[int],
+) -> tuple[list[Cell], int]:
+    """The lines of tokens from one on, and the number of the first token behind them."""
     lines: list[Cell] = []
-    at = 0
+    before = f"+{number(at)} … " if at else ""
     with_ids = height > 1
     while at < len(found) and len(lines) + (2 if with_ids else 1) <= max(1, height):
         last_pair = len(lines) + 2 * (2 if with_ids else 1) > max(1, height)
-        upper: Cell = (("  ", ""),)
-        lower: Cell = (("  ", ""),)
-        used, begin = 0, at
+        upper: Cell = (("  ", ""), (before, "muted"))
+        lower: Cell = (("  ", ""), (" " * len(before), ""))
+        used, begin, before = len(before), at, ""
         while at < len(found):
             token = found[at]
             data = token.text if token.piece is None else token.piece
             text = runs(data, mode=mode, limit=TOKEN_SHOWN)
-            made = token.id is not None and token.id == last_id
+            made = token.id is not None and token.id == last_id and not ages
+            if ages:
+                text = tuple([(part, age_of(ages[at])) for part, _ in text])
             if made or token.piece is None:
                 # Of a token that is not in the vocabulary the text stands in its place.
                 text = tuple([(part, "accent" if made else "warning") for part, _ in text])
+            if any(start < token.end and end > token.start for start, end in matched):
+                text = tuple([(part, f"{name}+match" if name else "match") for part, name in text])
             identity = "–" if token.id is None else str(token.id)
             size = max(ui_text.width(text), len(identity))
             left = len(found) - at - 1
@@ -153,4 +208,4 @@ def lay_out_tokens(
             lines.append(lower)
         if last_pair:
             break
-    return lines
+    return lines, at

@@ -122,6 +122,22 @@ def parting_line(now: Snapshot | None, pair: tuple[int, int] | None, mode: Glyph
     return ((*left, (line, "frame"), *right),)
 
 
+def costs_line(now: Snapshot | None, width: int) -> Sequence[Cell]:
+    """The costs of the what-ifs of each column: `B without ·the: 0.9 % more tokens, 41 tokens never made`."""
+    if now is None:
+        return ()
+    keys = [column.key for column in now.columns]
+    facts: list[tuple[str, Cell]] = []
+    for one in now.between.costs:
+        if one.run in keys and one.changed in keys:
+            place, against = keys.index(one.changed), keys.index(one.run)
+            there = one.cost.step == min(now.columns[at].at.step for at in (place, against))
+            name, style = safe(now.columns[place].name, limit=COLUMN_SHOWN), "" if there else "muted"
+            said: Cell = (letter(place), (f" {name}: ", "muted"), (one.cost.said, style))
+            facts.append(("   ", (*said, (", against ", "muted"), letter(against))))
+    return flow(facts, width, 1)
+
+
 def at_words(at: Position) -> str:
     """A position in words: `step 128`, `384 ids`."""
     return f"{number(at.value)} ids" if at.by == "size" else f"step {number(at.value)}"
@@ -280,7 +296,7 @@ def absent(column: ColumnSnapshot, width: int, height: int) -> Sequence[Cell]:
         words = textwrap.wrap(safe(column.error, limit=ERROR_SHOWN), max(2, width - 2))
         said: list[Cell] = [line for part in words for line in wrap(((part, "error"),), width - 2)]
     elif column.loading is not None:
-        said = [busy_cell(column.loading)[:-2]]
+        said = [busy_cell(column.loading, width - 2)[:-2]]
     else:
         said = [(("loading …", "muted"),)]
     about: Cell = ((safe(column.about, limit=ERROR_SHOWN), "muted"),)

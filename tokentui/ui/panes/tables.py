@@ -10,7 +10,7 @@ from tokentui.core.safetext import GlyphMode, is_safe, safe
 from tokentui.core.table import plural
 from tokentui.learn.rows import Candidate, Entry, PieceCandidate, TokenCandidate
 from tokentui.session.snapshot import Snapshot
-from tokentui.session.views import ColumnSnapshot
+from tokentui.session.views import ColumnSnapshot, Found
 from tokentui.ui.draw.figures import amount, bar, behind, decimal, number, signed
 from tokentui.ui.draw.table import Column, TableRow, VirtualTable
 from tokentui.ui.draw.text import Cell, Run, runs, tinted
@@ -19,12 +19,20 @@ from tokentui.ui.face import nothing_there
 TOKEN_SHOWN = 64
 """The most characters of a token in a row."""
 REASON_SHOWN = 60
+_ONLY_SHOWN = 24
 SCORE_WIDTH = len("0.0038112")
 """Columns of a score: five digits that count, however small it is."""
 _LOG_WIDTH = len("−12.345")
 _SMALL_WIDTH = len("1.23e-4")
 _HEADS = {"left uses": "f(x)", "right uses": "f(y)", "probability": "p", "parts": "of"}
 """The short heads of columns whose names are long."""
+
+
+def match_cell(found: Found) -> Cell:
+    """`3 of 782 · `: the number of a match and of all; empty where they are not counted."""
+    if not found.matches:
+        return ()
+    return (f"{number(found.number)} of {number(found.matches)}", ""), (" · ", "muted")
 
 
 def tokens(pieces: Sequence[bytes], mode: GlyphMode) -> Cell:
@@ -79,13 +87,22 @@ class ColumnTable(VirtualTable):
         self._section, self._rows = section, rows
         drawn = attrgetter(f"main.{section}", "main.why", "main.at", "main.traits")
         self.of = lambda now: (drawn(now), now.corpus.nothing and now.busy)
-        self.note: Cell = ()
+        self._note: Cell = ()
+        self.match: Cell = ()
+        """The number of the match that was found, and of all; it goes with the step."""
+        self.only = ""
+        """The text that the rows hold that are shown; empty where all are."""
         self.column: ColumnSnapshot | None = None
         self.mode: GlyphMode = "text"
 
+    @property
+    def note(self) -> Cell:
+        """The number of rows, and before it that of the match that was found."""
+        return (*self.match, *self._note)
+
     def clear(self, text: str = "") -> None:
         """Show no rows, and a line in their place."""
-        self.column, self.note = None, ()
+        self.column, self._note, self.match = None, (), ()
         self.update_rows(0, (), 0, (Column(text, flex=1, priority=1),) if text else None)
 
     def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
@@ -97,9 +114,15 @@ class ColumnTable(VirtualTable):
 
     def show(self, column: ColumnSnapshot, mode: GlyphMode) -> None:
         """Show the rows of another step, or other rows of it."""
+        if self.column is None or self.column.at.step != column.at.step:
+            self.match = ()
         self.column, self.mode = column, mode
         page = getattr(column, self._section)
-        columns, row_of, self.note = self._rows(column, mode, self.size.width)
+        columns, row_of, self._note = self._rows(column, mode, self.size.width)
+        if page.whole is not None:
+            count = f"{number(page.total)} of {number(page.whole)}"
+            hold = "holds" if page.total == 1 else "hold"
+            self._note = (count, "warning"), (f' {hold} "{safe(self.only, limit=_ONLY_SHOWN)}"', "muted")
         self.update_rows(page.top, page.rows, page.total, columns, row_of)
 
     def on_resize(self) -> None:
@@ -210,16 +233,17 @@ def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
                 ) or (("nothing", "muted"),)))
 
     def row_of(held: Candidate, index: int) -> TableRow:
-        taken = index == 0 and best is not None
+        place = index if page.whole is None else page.number(index)
+        taken = place == 0 and best is not None
         dim, mark, style, lead = False, "▸" if taken else " ", "", tokens(held.parts or (held.token,), mode)
         cells: list[Cell] = []
         if isinstance(held, PieceCandidate):
             dim, style = held.taken, "gone" if held.taken else "warning" if held.reason else ""
-            mark = "×" if held.taken else " " if not held.reason else "▸" if index == first else "−"
+            mark = "×" if held.taken else " " if not held.reason else "▸" if place == first else "−"
             lead = tinted(tokens((held.token,), mode), style)
         elif isinstance(held, TokenCandidate):
-            dim, taken = not held.places, index == 0
-            mark = " " if index else "•" if held.number <= at.step else "▸"
+            dim, taken = not held.places, place == 0
+            mark = " " if place else "•" if held.number <= at.step else "▸"
             lead = tokens((held.token,), mode)
             cells.append(((number(held.number), "muted"),))
         # Rows that tie are a group: the first has the sign, and the others are quiet.
@@ -259,7 +283,12 @@ def entries(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
         tail,
     )
 
+    units = {"byte": "bytes", "char": "characters"}.get(column.recipe.unit, "units")
+    out = "not used here" if traits.replays else "left or unused" if traits.shrinks else f"{units} unused"
+
     def row_of(held: Entry, index: int) -> TableRow:
+        if held.kind == "folded":
+            return TableRow("folded", ((), ((f"{number(held.uses or 0)} {out} ▸", "muted"),), (), ()))
         piece = tokens((held.piece,), mode)
         if held.kind == "left":
             said: Cell = (*tinted(piece, "gone"), (f"  {safe(held.reason, limit=REASON_SHOWN)}", "muted"))
@@ -280,6 +309,6 @@ def entries(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
         return TableRow((held.kind, held.id), cells, dim=held.uses == 0, mark="•" if newest else " ")
 
     # The rows of a training that shrinks hold the tokens that the last step dropped.
-    count = at.vocab_size if traits.shrinks else page.total
+    count = at.vocab_size if traits.shrinks else page.total - 1 + page.folded if page.folded else page.total
     total = ("tokens: ", "muted"), (number(count), "muted")
     return Rows(columns, row_of, ((f"{page.order} · ", "muted"), *total) if page.order else ())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from tokentui.axes import AXES
 from tokentui.core.native import FAILED
@@ -15,7 +16,7 @@ from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import bar, behind, between, number, place_of, signed, size, upright
 from tokentui.ui.draw.lines import spread
 from tokentui.ui.draw.text import Cell, Run, tinted
-from tokentui.ui.face import nothing_there
+from tokentui.ui.face import nothing_there, time_left
 from tokentui.ui.panes.tables import stands, tokens, worth_of
 
 _STEPS = {
@@ -58,14 +59,19 @@ _BAR = 20
 FACT_SHOWN = 300
 
 
-def busy_cell(busy: Busy) -> Cell:
-    """`counting 45 % ▇▇▇▇····  esc stops it`."""
+def busy_cell(busy: Busy, room: int = 1000) -> Cell:
+    """`counting 45 % ▇▇▇▇····  12 s left   esc stops it`. The bar goes where the rest before `esc` is wider
+    than the room in cells."""
     what: Cell = ((safe(busy.what, limit=60), "strong"),)
     if busy.total > 0:
         share = min(busy.done, busy.total) / busy.total
         filled = bar(share, 1, _BAR)
         rest = "·" * (_BAR - len(filled))
         what = (*what, (f" {int(100 * share):3d} % ", ""), (filled, "primary"), (rest, "future"))
+        if busy.left is not None:
+            what = (*what, (f"  {time_left(busy)}", ""))
+        if ui_text.width(what) > room:
+            what = tuple([run for run in what if run[1] not in ("primary", "future")])
     elif busy.done:
         what = (*what, (f" {number(busy.done)}", ""))
     return (*what, ("   esc", "key"), (" stops it", "muted"))
@@ -82,25 +88,81 @@ def sentences(snapshot: Snapshot | None, mode: GlyphMode) -> list[Cell]:
         out.append((("waits for it: ", "accent"), (safe(snapshot.waiting, limit=FACT_SHOWN), "")))
     if snapshot.corpus.nothing:
         return out or [((nothing_there(snapshot), "muted"),)]
-    return out + reasons(snapshot.main, snapshot.corpus.name, mode)
+    main = snapshot.main
+    out += reasons(main, snapshot.corpus.name, mode, saves=False) + effects(main, mode, not snapshot.running)
+    last, replays = main.at.last, main.traits.replays
+    if last is None or replays or not last.parts:
+        return out
+    token = stands(last.token) if main.traits.compresses else tokens((last.token,), mode)
+    merge: Cell = (("made  ", "muted"), *tokens(last.parts, mode), (" → ", "muted"), *token)
+    places = plural(last.places, "place") if isinstance(last.worth, int) else worth_of(last)
+    said: Cell = (*merge, ("   ", ""), (places, ""))
+    if last.tied:
+        known = AXES["tie"].get(main.recipe.tie)
+        rule = safe(main.recipe.tie, limit=60) + (f" {known.why}" if known is not None else "")
+        said = (*said, (" · tied with another: ", "muted"), (rule, "muted"))
+    return [*out, said]
 
 
-def reasons(column: ColumnSnapshot, corpus: str, mode: GlyphMode) -> list[Cell]:
-    """The reasons of a column's next step, most important first; `corpus` is the name of the corpus."""
+_PLACES, _AROUND = 2, 8
+"""The most places of a pair that the pane shows, and the characters at either side of each."""
+
+
+def effects(column: ColumnSnapshot, mode: GlyphMode, places: bool = True) -> list[Cell]:
+    """The changes that the next merge makes: to the corpus, to the typed text, and where, if `places` are
+    wanted, in the stretch of the corpus that is seen."""
+    why, traits, best = column.why, column.traits, column.why.best
+    if best is None or why.end is not None or not traits.grows or traits.replays or traits.compresses:
+        return []
+    out = [shortening(column.at.tokens, column.at.tokens - why.replaced)]
+    encoding = column.encoding
+    if encoding.tokens and not encoding.error and column.recipe.encode == "merges":
+        found, merged, at = encoding.tokens, 0, 0
+        while at + 1 < len(found):  # from the left, none twice
+            one, other = found[at : at + 2]
+            here = (one.piece, other.piece) == best.parts and one.word == other.word >= 0
+            merged, at = merged + here, at + 1 + here
+        out.append(shortening(len(found), len(found) - merged, yours=True))
+    mark = column.recipe.mark_text if column.recipe.mark_kind == "prefix" else ""
+    shown, most = column.corpus.parts, len(out) + _PLACES
+    pair = [part.decode("utf-8", "surrogateescape") for part in best.parts]
+    # A mark in front is not in the text: a left part has none at the start of a word.
+    inside = [part[len(mark) :] if part.startswith(mark) else None for part in pair]
+    wanted = [None if mark and pair[0].startswith(mark) else pair[0], inside[1]], inside
+    for n, part in enumerate(shown if places else ()):
+        for left, right in pairwise(part.tokens):
+            texts = [part.text[token.start : token.end] for token in (left, right)]
+            if texts[0] != wanted[left.start > 0][0] or texts[1] != wanted[True][1]:
+                continue
+            if left.partial or right.partial:
+                continue
+            before = "".join([near.text for near in shown[max(0, n - _AROUND) : n]]) + part.text[: left.start]
+            after = part.text[right.end :] + "".join([near.text for near in shown[n + 1 : n + 1 + _AROUND]])
+            out.append(in_context(before[-_AROUND:], texts, after[:_AROUND], mode))
+            break
+        if len(out) == most:
+            break
+    return out
+
+
+
+
+def reasons(column: ColumnSnapshot, corpus: str, mode: GlyphMode, saves: bool = True) -> list[Cell]:
+    """The reasons of a column's next step, most important first.
+
+    Args:
+        column: The column.
+        corpus: The name of the corpus.
+        mode: The way tokens are shown.
+        saves: Whether to say how many tokens the step saves.
+    """
     out: list[Cell] = []
     if column.partial:
         out.append((("only a part of the corpus is counted: these numbers still grow", "warning"),))
     why, traits = column.why, column.traits
     if error := column.errors.get("why"):
         return [*out, ((safe(error, limit=FACT_SHOWN), "error"),)]
-    if why.end is not None:
-        out.append((("end  ", "accent"), (_end(column, why.end), "")))
-    elif why.round is not None:
-        out += next_step(why.round)
-    elif isinstance(why.best, TokenCandidate):
-        out += _next_token(why.best, corpus, mode)
-    elif why.best is not None:
-        out += _next(column, why.best, mode)
+    out += chosen(column, corpus, mode)
     if why.round is not None:
         out += last_step(why.round)
     out += [((safe(fact, limit=FACT_SHOWN), "warning" if traits.replays else "muted"),) for fact in why.facts]
@@ -113,9 +175,40 @@ def reasons(column: ColumnSnapshot, corpus: str, mode: GlyphMode) -> list[Cell]:
         out.append(((f"{number(column.at.vocab_size)} of {number(column.opened.size)} ids", ""),))
         out.append(((f"steps {safe(column.opened.order, limit=120)}", "muted"),))
     # What a compression saves is among its facts, and what its table costs.
-    elif why.best is not None and why.end is None and not traits.compresses:
+    elif saves and why.best is not None and why.end is None and not traits.compresses:
         out.append((("saves ", "muted"), (plural(why.replaced, "token"), "")))
     return out
+
+
+def chosen(column: ColumnSnapshot, corpus: str, mode: GlyphMode) -> list[Cell]:
+    """The step of a column's Why, and the reasons for it: the tie, the candidate that would be next."""
+    why = column.why
+    if why.end is not None:
+        return [(("end  ", "accent"), (_end(column, why.end), ""))]
+    if why.round is not None:
+        return next_step(why.round)
+    if isinstance(why.best, TokenCandidate):
+        return _next_token(why.best, corpus, mode)
+    return _next(column, why.best, mode) if why.best is not None else []
+
+
+def shortening(before: int, after: int, yours: bool = False) -> Cell:
+    """`text 621,004 → 611,694 tokens (−1.5 %)` of the corpus, `yours 18 → 16` of the typed text."""
+    share = f" ({100 * (after - before) / before:+.1f} %)".replace("-", "−") if before else ""
+    if share in (" (−0.0 %)", " (+0.0 %)") and after != before:
+        share = " (under 0.1 %)"
+    numbers: Cell = ((number(before), ""), (" → ", "muted"), (number(after), "strong"))
+    if yours:
+        return (("yours ", "muted"), *numbers)
+    return (("text ", "muted"), *numbers, (f" tokens{share}", "muted"))
+
+
+def in_context(before: str, token: Sequence[bytes | str], after: str, mode: GlyphMode) -> Cell:
+    """`…fell·on│t│he│·crowd…`: a place in the corpus, with the token or its parts marked."""
+    out: list[Run] = [("…", "muted"), *tinted(ui_text.runs(before, mode=mode), "muted")]
+    for part in token:
+        out += [("│", "frame"), *tinted(ui_text.runs(part, mode=mode), "strong")]
+    return (*out, ("│", "frame"), *tinted(ui_text.runs(after, mode=mode), "muted"), ("…", "muted"))
 
 
 def _end(column: ColumnSnapshot, end: str) -> str:

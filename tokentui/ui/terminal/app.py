@@ -16,7 +16,6 @@ from types import FrameType
 from rich.console import RenderableType
 from textual import events
 from textual.app import App
-from textual.command import CommandPalette
 from textual.filter import LineFilter, NoColor
 from textual.screen import Screen
 from textual.timer import Timer
@@ -35,8 +34,6 @@ from tokentui.ui.terminal.picture import monochrome
 
 CLIPBOARD_BYTES = 74_000
 """The most that is handed to the terminal's clipboard: common terminals drop what is longer."""
-LEAST_PALETTE = 8
-"""Rows below which there is no command palette."""
 SETTLE_S = 0.2
 """The seconds after a key in which output counts as caused by it.
 
@@ -127,10 +124,7 @@ class TerminalApp(App[None]):
 
     async def on_event(self, event: events.Event) -> None:
         """Hand a key over, or let it wait for the one under way. A key that leaves waits for none."""
-        low = isinstance(event, events.InputEvent) and self.size.height < LEAST_PALETTE
-        if low and isinstance(self.screen, CommandPalette):
-            self.screen.dismiss(None)  # Textual's list fails where it has no row to stand on
-        elif not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
+        if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
             await super().on_event(event)
         elif self._acting is not None and not (isinstance(event, events.Key) and leaves(self, event.key)):
             self._ahead.append(event)

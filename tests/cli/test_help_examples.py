@@ -1,0 +1,52 @@
+"""The examples in the help of a command are run, in a folder with files of their names."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+from running_cli import cli, done
+
+from tokentui.text.sources import find_sample
+
+RUN = ("languages", "inspect", "compare", "verify", "edit")
+"""The commands whose examples are run."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Texts and tokenizers under the names that examples have."""
+    home = tmp_path_factory.mktemp("examples")
+    english, finnish = (f"sample:parallel/{name}" for name in ("english", "finnish"))
+    for name, sample in (("novel.txt", "english"), ("en.txt", "parallel/english"),
+                         ("de.txt", "parallel/german"), ("second.txt", "parallel/finnish")):
+        shutil.copy(find_sample(sample).path, home / name)
+    short = ("--merges", "80", "-q", "-o")
+    done("train", str(home / "novel.txt"), "-r", "gpt2", *short, str(home / "novel.json"))
+    done("train", english, "-r", "gpt2", *short, str(home / "tokenizer.json"), "--format", "huggingface")
+    for name in ("mine", "theirs", "a", "b"):
+        shutil.copy(home / "novel.json", home / f"{name}.json")
+    done("train", finnish, "-r", "gpt4", *short, str(home / "cl100k_base.tiktoken"))
+    return home
+
+
+def examples(command: str) -> list[str]:
+    """The examples of a command that need no other library, without what stands behind them."""
+    text = done(command, "--help").partition("Examples:")[2]
+    return [re.split(r" {3,}", line.strip())[0] for line in text.splitlines()
+            if "tokentui " in line and "--against" not in line]
+
+
+@pytest.mark.parametrize("command", RUN)
+def test_each_example_runs(command: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    found = examples(command)
+    assert found
+    for line in found:
+        _, name, *words = shlex.split(line)
+        result = cli(name, "-q", *words)
+        assert result.exit_code in (0, 1), (line, result.output)
+        assert result.stdout, line

@@ -1,0 +1,69 @@
+"""A recipe that is compared with a file goes to the size of the file, where it has no size of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dialogs import FakeFace
+
+import tokentui
+from tokentui.presets import preset_named
+from tokentui.recipe import Recipe, Run, Stops
+from tokentui.session.opening import prepare, prepare_tokenizer
+from tokentui.session.state import State
+from tokentui.session.views import ColumnWanted
+from tokentui.ui.actions import compare_with
+
+CORPUS = tokentui.read("sample:sailor")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    path = tmp_path / "t.json"
+    tokentui.train(CORPUS, "gpt2", merges=20).save(path)
+    return str(path)
+
+
+class Face(FakeFace):
+    """Notes what is compared, and lets the test answer the dialog."""
+
+    def push(self, screen: Any, then: Any = None) -> None:
+        """Keep what the dialog is answered to."""
+        self.then = then
+
+    def compare(self, columns: Any, held_out: str = "") -> None:
+        """Note the columns."""
+        self.columns = columns
+
+
+def compared(state: State, second: ColumnWanted) -> tuple[ColumnWanted, ColumnWanted]:
+    """The columns that the key of Compare gives with this answer."""
+    face = Face(state.snapshot())
+    compare_with(face)
+    face.then(second)
+    first, other = face.columns
+    return first, other
+
+
+@pytest.mark.parametrize(("run", "size"), [
+    (Run(), 276), (Run(Stops(vocab_size=300)), 300), (Run(Stops(merges=7)), None),
+])
+def test_next_to_a_file(file: str, run: Run, size: int | None) -> None:
+    state = State(prepare_tokenizer(CORPUS, None, Run(), path=file))
+    recipe = preset_named("gpt4").recipe
+    first, second = compared(state, ColumnWanted(recipe, run))
+    assert first.path == file
+    assert (second.recipe, second.run.stops.vocab_size) == (recipe, size)
+    trained = tokentui.Trainer(CORPUS, recipe)
+    trained.run(vocab_size=second.run.stops.vocab_size, merges=second.run.stops.merges)
+    assert trained.vocab_size == (size or 263)
+    other = ColumnWanted(path=file)
+    assert compared(state, other)[1] == other
+
+
+def test_next_to_a_recipe() -> None:
+    state = State(prepare(CORPUS, Recipe(), Run()))
+    second = ColumnWanted(preset_named("gpt4").recipe)
+    assert compared(state, second)[1] == second

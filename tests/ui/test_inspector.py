@@ -1,0 +1,251 @@
+"""The Inspector on the real explorer: the cursor on the corpus, a token, its parts, the life of a word."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from dialogs import assert_safe
+from hypothesis import given
+from hypothesis import strategies as st
+from screens import check_kept
+from textual.pilot import Pilot
+from waiting import screen_text, until
+
+from tokentui.analyze.inspect import token_facts
+from tokentui.axes import preset
+from tokentui.core.safetext import is_safe
+from tokentui.learn import jump, start
+from tokentui.recipe import Run, Stops
+from tokentui.session import commands as do
+from tokentui.session.driver import Session
+from tokentui.session.inspecting import Places, TokenView
+from tokentui.session.places import Context
+from tokentui.session.views import ColumnWanted, CorpusPlace
+from tokentui.text.corpus import Corpus
+from tokentui.ui.app import ExplorerApp
+from tokentui.ui.compare import CompareScreen
+from tokentui.ui.dialogs.inspect import InspectScreen
+from tokentui.ui.dialogs.life import LifeScreen
+from tokentui.ui.dialogs.token import context, of_token, ordinal
+from tokentui.ui.draw.text import width
+
+STEP = 300
+
+
+@asynccontextmanager
+async def explored(
+    size: tuple[int, int], name: str = "gpt2", step: int = STEP, typed: str = "The crowd in the street"
+) -> AsyncIterator[tuple[ExplorerApp, Pilot[None]]]:
+    """The explorer on a sample, at a step."""
+    recipe, stops = preset(name), Stops(vocab_size=400) if "unigram" in name else Stops()
+    app = ExplorerApp(
+        lambda publish: Session(publish, recipe, Run(stops)),
+        typed=typed, begin=lambda session: session.send(do.Open(("sample:english",))),
+    )
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: app.main.snapshot is not None and not app.main.snapshot.corpus.nothing)
+        app.send(do.GoTo(step))
+        await until(pilot, lambda: at(app) == step)
+        await rest(app)
+        yield app, pilot
+
+
+async def rest(app: ExplorerApp) -> None:
+    """Let the session come to rest."""
+    assert isinstance(app.session, Session)
+    await asyncio.wait_for(app.session.idle.wait(), 60)
+
+
+def at(app: ExplorerApp) -> int:
+    return app.snapshot.main.at.step if app.snapshot is not None else -1
+
+
+def inspector(app: ExplorerApp) -> InspectScreen:
+    assert isinstance(app.screen, InspectScreen)
+    return app.screen
+
+
+async def told(app: ExplorerApp, pilot: Pilot[None]) -> InspectScreen:
+    """The dialog, once all has come."""
+    await until(pilot, lambda: isinstance(app.screen, InspectScreen))
+    dialog = inspector(app)
+    await until(
+        pilot, lambda: dialog.view is not None and dialog.found is not None and not dialog.asking
+        and (dialog.places is not None or not dialog.view.uses)
+    )
+    await pilot.pause()
+    return dialog
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+async def test_a_token_of_the_corpus_is_inspected(size: tuple[int, int]) -> None:
+    async with explored(size) as (app, pilot):
+        await pilot.press("1", "enter")
+        await until(pilot, lambda: app.main.context == "cursor")
+        assert app.main.text.under_cursor == (0, 1)
+        await pilot.press("right", "right", "right", "left")
+        held = app.main.text.layout_held
+        here = app.main.text.under_cursor
+        assert held is not None
+        assert here is not None
+        assert held.text[slice(*here)] == " even"
+        assert at(app) == STEP, "the keys that go from step to step move the cursor"
+        await pilot.press("down")
+        assert app.main.text.under_cursor != here
+        await pilot.press("up", "enter")
+        await told(app, pilot)
+        assert "in the word" in screen_text(pilot)
+        assert_safe(pilot)
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: app.main.context == "corpus" and app.screen is app.main)
+        assert app.main.text.cursor is None
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20), (200, 60)])
+async def test_the_screen_of_a_token(size: tuple[int, int]) -> None:
+    async with explored(size) as (app, pilot):
+        assert isinstance(app.session, Session)
+        tokenizer = app.session.state.main.trainer.tokenizer()
+        number = next(one.id for one in tokenizer.entries() if one.piece == b" the")
+        app.push(InspectScreen(app, token=number))
+        dialog = await told(app, pilot)
+        await check_kept(pilot, f"inspect-token-{size[0]}x{size[1]}")
+        assert_safe(pilot)
+        view = dialog.view
+        assert view is not None
+        assert f"1 of {view.uses}" in screen_text(pilot) or size[1] < 40
+        await pilot.press("n")
+        await until(pilot, lambda: dialog.places is not None and dialog._first == 4)
+        await pilot.press("right")
+        await until(pilot, lambda: dialog.view is not None and dialog.view.facts.id == view.after)
+        await pilot.press("left")
+        await until(pilot, lambda: dialog.view is not None and dialog.view.facts.id == number)
+
+
+async def test_enter_goes_into_a_part_and_backspace_comes_back() -> None:
+    async with explored((120, 40)) as (app, pilot):
+        assert isinstance(app.session, Session)
+        tokenizer = app.session.state.main.trainer.tokenizer()
+        number = next(one.id for one in tokenizer.entries() if one.piece == b" the")
+        parts = token_facts(tokenizer, number).parents
+        app.push(InspectScreen(app, token=number))
+        dialog = await told(app, pilot)
+        at_part = next(n for n, row in enumerate(dialog.listing.rows) if row.key == ("token", parts[1], 1))
+        dialog.listing.move_to(at_part)
+        await pilot.press("enter")
+        await until(pilot, lambda: dialog.view is not None and dialog.view.facts.piece == parts[1])
+        await told(app, pilot)
+        await pilot.press("backspace")
+        await until(pilot, lambda: dialog.view is not None and dialog.view.facts.id == number)
+        assert dialog.listing.cursor == at_part
+        await pilot.press("backspace")
+        assert app.screen is dialog, "there is nothing to come back to"
+
+
+async def test_left_and_right_walk_the_rows_of_the_pane() -> None:
+    async with explored((120, 40)) as (app, pilot):
+        await pilot.press("3", "down", "enter")
+        dialog = await told(app, pilot)
+        rows = app.snapshot.main.vocabulary.rows if app.snapshot is not None else ()
+        assert dialog.view is not None
+        assert dialog.view.facts.id == rows[1].id
+        await pilot.press("right", "right")
+        await until(pilot, lambda: dialog.view is not None and dialog.view.facts.id == rows[3].id)
+        assert app.main.vocabulary.cursor == 3
+        await pilot.press("left")
+        await until(pilot, lambda: dialog.view is not None and dialog.view.facts.id == rows[2].id)
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
+@pytest.mark.parametrize(("name", "step"), [("gpt2", STEP), ("sentencepiece-unigram", 4)])
+async def test_the_run_follows_the_life_of_a_word(name: str, step: int, size: tuple[int, int]) -> None:
+    async with explored(size, name, step) as (app, pilot):
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(app.screen, LifeScreen) and app.screen.life is not None)
+        dialog = app.screen
+        assert isinstance(dialog, LifeScreen)
+        assert dialog.life is not None
+        await pilot.pause()
+        await check_kept(pilot, f"life-{name}-{size[0]}x{size[1]}")
+        assert_safe(pilot)
+        assert at(app) == step, "opening it moves nothing"
+        turns = dialog.life.turns
+        assert len(turns) > 1
+        await pilot.press("up")
+        await until(pilot, lambda: at(app) == turns[-2].number)
+        await pilot.press("right")
+        await until(pilot, lambda: at(app) == turns[-1].number)
+        await pilot.press("home")
+        await until(pilot, lambda: at(app) == 0)
+        await pilot.press("escape")
+        await until(pilot, lambda: at(app) == step and app.screen is app.main)
+
+
+async def test_enter_stays_at_a_step_of_the_life() -> None:
+    async with explored((120, 40)) as (app, pilot):
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(app.screen, LifeScreen) and app.screen.life is not None)
+        await pilot.press("home", "enter")
+        await until(pilot, lambda: at(app) == 0 and app.screen is app.main)
+
+
+async def test_no_word_has_no_life() -> None:
+    async with explored((80, 24), typed="") as (app, pilot):
+        said: list[str] = []
+        app.say = lambda text, severity="information": said.append(text)  # type: ignore[method-assign]
+        await pilot.press("w")
+        await until(pilot, lambda: said)
+        assert app.screen is app.main
+
+
+async def test_compare_inspects_by_the_column_concerned() -> None:
+    async with explored((120, 40)) as (app, pilot):
+        wanted = (ColumnWanted(preset("gpt2")), ColumnWanted(preset("wordpiece")))
+        app.compare(wanted)
+        await until(pilot, lambda: isinstance(app.screen, CompareScreen))
+        screen = app.screen
+        assert isinstance(screen, CompareScreen)
+        await until(pilot, lambda: screen.snapshot is not None and len(screen.snapshot.columns) == 2
+                    and all(one.in_sync and not one.loading for one in screen.snapshot.columns))
+        await pilot.press("right")
+        await until(pilot, lambda: screen.place == 1)
+        screen.inspect_typed()
+        await until(pilot, lambda: isinstance(app.screen, InspectScreen))
+        dialog = inspector(app)
+        await until(pilot, lambda: dialog.found is not None and not dialog.asking)
+        assert dialog.found is not None
+        assert dialog.found.encoding is not None
+        assert isinstance(app.session, Session)
+        column = app.session.state.sync.columns[1]
+        assert dialog.found.encoding.ids == column.trainer.tokenizer().encode(dialog.found.text).ids
+
+
+@given(st.text(max_size=30), st.text(max_size=8), st.text(max_size=30), st.integers(12, 90))
+def test_a_context_is_safe_and_as_wide_as_its_room(before: str, shown: str, after: str, room: int) -> None:
+    cell = context(Context(CorpusPlace(), before, shown, after), room)
+    assert width(cell) == room
+    assert all(is_safe(text) for text, _ in cell)
+
+
+@given(st.text(min_size=2, max_size=20))
+def test_a_hostile_token_is_drawn_safely(text: str) -> None:
+    trainer = start(Corpus.from_text(text * 4), preset("minbpe-basic"))
+    jump(trainer, 4)
+    tokenizer, uses = trainer.tokenizer(), list(trainer.uses)
+    for number in range(256, 256 + trainer.number):
+        facts = token_facts(tokenizer, number)
+        view = TokenView(
+            trainer.number, facts, number, number - 255, "", uses[number], 1, len(uses),
+            trainer.uses_over(number)(), (), (), None, None, None,
+        )
+        for row in of_token(view, Places((), True), 1, 60):
+            assert all(is_safe(part) for cell in row.cells for part, _ in cell)
+
+
+def test_ordinals() -> None:
+    assert [ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 102, 111, 1003)] == [
+        "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "102nd", "111th", "1,003rd"
+    ]

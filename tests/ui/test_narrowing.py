@@ -1,0 +1,51 @@
+"""Narrowing a table to the rows that hold a text, and marking what is found, on a session that trains."""
+
+from __future__ import annotations
+
+import pytest
+from screens import check_kept, screen_text
+from waiting import until
+
+from tokentui.session import commands as do
+from tokentui.session.driver import Session
+from tokentui.ui.app import ExplorerApp
+from tokentui.ui.dialogs.ask import FindScreen
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+async def test_a_table_is_narrowed_and_stays_exact_while_stepping(size: tuple[int, int]) -> None:
+    app = ExplorerApp(
+        Session, typed="the other", begin=lambda one: one.send(do.Open(("sample:english",))),
+        boundaries="shade",
+    )
+    async with app.run_test(size=size, notifications=False) as pilot:
+        main = app.main
+        await until(pilot, lambda: main.snapshot and main.snapshot.main.candidates.rows)
+        await pilot.press("2", "ampersand")
+        await until(pilot, lambda: isinstance(app.screen, FindScreen))
+        await pilot.press(*"th", "enter")
+        await until(pilot, lambda: main.snapshot and main.snapshot.main.candidates.whole is not None)
+        await check_kept(pilot, f"narrowed-{size[0]}x{size[1]}")
+        for step in (1, 2, 3):
+            await pilot.press("n")
+            await until(pilot, lambda step=step: main.snapshot and main.snapshot.main.at.step == step)  # type: ignore[misc]
+            page = main.snapshot.main.candidates if main.snapshot else None
+            assert page is not None
+            assert all(b"th" in row.token for row in page.rows)
+            assert f"{page.total:,} of {page.whole:,}" in screen_text(app)
+        await pilot.press("escape")
+        await until(pilot, lambda: main.snapshot and main.snapshot.main.candidates.whole is None)
+        await pilot.press("1", "slash")
+        await until(pilot, lambda: isinstance(app.screen, FindScreen))
+        await pilot.press(*"the", "enter")
+        await until(pilot, lambda: main.text.match)
+        await until(pilot, lambda: "1 of " in screen_text(app))
+        held = main.text.layout_held
+        assert held is not None
+        shown = held.matches("the", main.text.top, main.text.top + main.text.size.height)
+        marked = [
+            text for y in range(main.text.size.height)
+            for text, style in main.text._painted[y] if "match" in style
+        ]
+        assert len("".join(marked).replace("·", "")) == 3 * len(shown)
+        assert len(shown) > 1

@@ -1,0 +1,464 @@
+"""The differences of two tokenizers: the first merge that differs, ids that moved, tokens that came and went,
+special tokens, steps, chat templates, and the documents of a corpus that change.
+
+Tokens are told by their exact bytes, marks included; where several are spelled alike, in order of their ids.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from tokentui.analyze.divergence import Decision, Meanings, first_numbers
+from tokentui.analyze.documents import DocumentsDiff, documents_diff
+from tokentui.axes import word
+from tokentui.core.jobs import each
+from tokentui.encode.pipeline import Parents
+from tokentui.encode.segment.merges import JoinedMerging
+from tokentui.encode.tokenizer import Entry, Tokenizer
+from tokentui.formats.spec import Spec
+from tokentui.recipe import AXIS_NAMES, SHAPE
+from tokentui.text.corpus import Corpus
+
+TEMPLATE = "chat_template"
+"""The key of a file that holds the text of its chat template."""
+_TRAINING = ("base", "objective", "weight", "tie", "pieces", "coverage", "what_if")
+"""The axes and words of a training, which another tool's file does not tell."""
+_ELSEWHERE = ("added_tokens", "version", TEMPLATE)
+"""Keys of a file that are told elsewhere, or say nothing of a text."""
+_SHOWN = 80
+
+
+@dataclass(frozen=True, slots=True)
+class MergeSide:
+    """The merge of one of two tokenizers at the step where they differ.
+
+    Attributes:
+        parts: The exact bytes of the pair.
+        token: The token that it makes.
+        id: Its id.
+        elsewhere: The step at which the other one makes the same merge, None for never.
+        built: How many later merges are made of this token, directly or not; None of a file without pairs.
+        uses: How often the token stands in the documents of the corpus that change, None without a corpus.
+    """
+
+    parts: tuple[bytes, bytes]
+    token: bytes
+    id: int
+    elsewhere: int | None
+    built: int | None
+    uses: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MergeDifference:
+    """The first step, from 1, at which two lists of merges differ; a side is None where its list has ended.
+    """
+
+    step: int
+    a: MergeSide | None
+    b: MergeSide | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedToken:
+    """A token of one of two tokenizers.
+
+    Attributes:
+        id: Its id there.
+        piece: Its exact bytes.
+        kind: The kind of its entry.
+        uses: How often it stands in the documents of the corpus that change, None without a corpus.
+    """
+
+    id: int
+    piece: bytes
+    kind: str
+    uses: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MovedIds:
+    """Tokens whose ids follow each other in both tokenizers, and moved.
+
+    Attributes:
+        first, last: The ids in the first one.
+        by: How much is added to each in the second one.
+        piece: The exact bytes of the first of them.
+    """
+
+    first: int
+    last: int
+    by: int
+    piece: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Rescored:
+    """A token whose score (a natural log probability) changed."""
+
+    piece: bytes
+    a: float
+    b: float
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A value that differs: where it stands, and as text in either; None where it is absent."""
+
+    where: str
+    a: str | None
+    b: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """The differences of two tokenizers.
+
+    Attributes:
+        merges: The first merge that is spelled otherwise; None for none, or where one has no merges.
+        merges_by_meaning: The first that means something else: where a space, ▁ and a mark at the edge of a
+            word are one boundary.
+        moved: The ids that moved, in runs.
+        moved_count: How many tokens have another id.
+        reused: How many ids stand for another token than before.
+        went: The tokens that the second lacks: those used most first, then in order of the ids.
+        came: The tokens that the first lacks, in the same order.
+        rescored: The tokens of another score, the greatest change first.
+        specials: What differs of special tokens: names, ids, flags, and those around a text.
+        steps: The axes and steps that differ.
+        template: The first line of the chat template that differs.
+        documents: The documents of the corpus, None without one.
+    """
+
+    merges: MergeDifference | None
+    merges_by_meaning: MergeDifference | None
+    moved: tuple[MovedIds, ...]
+    moved_count: int
+    reused: int
+    went: tuple[ChangedToken, ...]
+    came: tuple[ChangedToken, ...]
+    rescored: tuple[Rescored, ...]
+    specials: tuple[Change, ...]
+    steps: tuple[Change, ...]
+    template: Change | None
+    documents: DocumentsDiff | None
+
+    @property
+    def same(self) -> bool:
+        """True if nothing differs."""
+        texts = self.documents
+        return not (
+            self.merges or self.moved or self.went or self.came or self.rescored or self.specials
+            or self.steps or self.template or (texts and (texts.changed or texts.recut))
+        )
+
+    @property
+    def same_ids(self) -> bool:
+        """True if each id of the first stands for the same token in the second, and no text of the corpus
+        becomes other ids. Tokens may have come."""
+        return not (self.moved or self.went or (self.documents and self.documents.changed))
+
+    def grows_more(self, share: float) -> bool:
+        """Return whether the corpus takes more tokens than before by more than a share, or a document is
+        refused that was not.
+
+        Args:
+            share: Such as 0.005.
+        """
+        texts = self.documents
+        if texts is None:
+            return False
+        return bool(texts.only_b_refuses) or texts.b - texts.a > share * texts.a
+
+
+def diff(
+    a: Tokenizer, b: Tokenizer, corpus: Corpus | None = None, *, rows: int = 10, processes: int | None = None
+) -> Diff:
+    """Find the differences of two tokenizers. The job is told of the characters of the corpus.
+
+    Args:
+        a: The first, the old one.
+        b: The second, the new one.
+        corpus: The corpus; None for none.
+        rows: The most documents listed.
+        processes: The processes at most; the cores of the machine where None.
+
+    Raises:
+        Cancelled: The job is cancelled.
+    """
+    pairs, gone, new = _matched(a, b)
+    same = {one.id: other.id for one, other in pairs}
+    texts = None
+    if corpus is not None:
+        texts = documents_diff(a, b, same, corpus, rows, processes=processes)
+    uses_a, uses_b = (None, None) if texts is None else (texts.uses_a, texts.uses_b)
+    by_meaning, spelled = _merges(a, b, uses_a, uses_b)
+    moved = sorted((one.id, other.id, one.piece) for one, other in pairs if one.id != other.id)
+    there = {other.id for _, other in pairs} | {one.id for one in new}
+    scores = (Rescored(one.piece, one.score, other.score) for one, other in pairs
+              if one.score is not None and other.score is not None and one.score != other.score)
+    return Diff(
+        spelled, by_meaning, tuple(_runs(moved)), len(moved),
+        sum(one in there for one, _, _ in moved) + sum(one.id in there for one in gone),
+        _changed(gone, uses_a), _changed(new, uses_b),
+        tuple(sorted(scores, key=lambda one: -abs(one.b - one.a))),
+        tuple(_specials(a, b)), tuple(_steps(a, b)), _template(a, b), texts,
+    )
+
+
+def _matched(a: Tokenizer, b: Tokenizer) -> tuple[list[tuple[Entry, Entry]], list[Entry], list[Entry]]:
+    """The entries of both that are the same token, those of the first alone, and those of the second alone.
+    """
+    theirs: dict[bytes, list[Entry]] = {}
+    for entry in each(b.entries()):
+        theirs.setdefault(entry.piece, []).append(entry)
+    pairs, gone, waiting = [], [], []
+    for entry in each(a.entries()):
+        # One that kept its id is itself, whatever else is spelled so.
+        found = theirs.get(entry.piece, [])
+        twin = next((one for one in found if one.id == entry.id), None)
+        if twin is None:
+            waiting.append(entry)
+        else:
+            found.remove(twin)
+            pairs.append((entry, twin))
+    for entry in waiting:
+        if left := theirs.get(entry.piece):
+            pairs.append((entry, left.pop(0)))
+        else:
+            gone.append(entry)
+    return pairs, gone, [one for listed in theirs.values() for one in listed]
+
+
+def _changed(entries: Sequence[Entry], uses: Mapping[int, int] | None) -> tuple[ChangedToken, ...]:
+    found = [
+        ChangedToken(one.id, one.piece, one.kind, None if uses is None else uses.get(one.id, 0))
+        for one in entries
+    ]
+    return tuple(sorted(found, key=lambda one: (-(one.uses or 0), one.id)))
+
+
+def _runs(moved: Sequence[tuple[int, int, bytes]]) -> Iterator[MovedIds]:
+    """Moves in runs of ids that follow each other and move alike."""
+    for (_, by), run in itertools.groupby(
+        enumerate(moved), lambda row: (row[1][0] - row[0], row[1][1] - row[1][0])
+    ):
+        held = [one for _, one in run]
+        yield MovedIds(held[0][0], held[-1][0], by, held[0][2])
+
+
+# ---- merges
+
+
+class _Merges:
+    """The merges of a tokenizer in order.
+
+    Args:
+        tokenizer: The tokenizer.
+        rows: True for all rows of a file, False for the first merge of each token.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, rows: bool) -> None:
+        self._vocabulary = vocabulary = tokenizer.vocabulary
+        self._at = tokenizer.merges
+        self._base = vocabulary.base_size
+        self._listed = Spec(tokenizer).pairs if rows else None
+        self._meanings = Meanings(vocabulary)
+
+    def __len__(self) -> int:
+        return self._at if self._listed is None else len(self._listed)
+
+    def of(self, number: int) -> tuple[int, int, int]:
+        """(left, right, made) of a merge from 0 on, as symbols."""
+        if self._listed is not None:
+            return self._listed[number]
+        return *self._vocabulary.merges[number], self._base + number
+
+    def spelled(self, number: int) -> tuple[bytes, bytes] | None:
+        """The bytes of a pair, None past the end."""
+        if number >= len(self):
+            return None
+        left, right, _ = self.of(number)
+        return self._vocabulary.spelled(left), self._vocabulary.spelled(right)
+
+    def decision(self, number: int) -> Decision:
+        """A merge as it is spelled and by its meaning, None past the end."""
+        if number >= len(self):
+            return None, None
+        left, right, _ = self.of(number)
+        return self.spelled(number), self._meanings.of_symbols(left, right)
+
+    def token(self, number: int) -> bytes | None:
+        """The token that a merge makes, None past the end."""
+        return None if number >= len(self) else self._vocabulary.spelled(self.of(number)[2])
+
+    def side(
+        self, number: int, other: _Merges, uses: Mapping[int, int] | None, meant: bool
+    ) -> MergeSide | None:
+        """A merge with what it does."""
+        if number >= len(self):
+            return None
+        left, right, made = self.of(number)
+        pieces, identity = self._vocabulary.spelled, self._vocabulary.id_of(made, self._at)
+        numbers = each(range(len(other)))
+        if meant:
+            wanted = self.decision(number)[1]
+            place = next((n + 1 for n in numbers if other.decision(n)[1] == wanted), None)
+        else:  # few tokens are spelled so, and their pairs may have to be worked out
+            token, pair = self.token(number), self.spelled(number)
+            alike = (n for n in numbers if other.token(n) == token)
+            place = next((n + 1 for n in alike if other.spelled(n) == pair), None)
+        return MergeSide(
+            (pieces(left), pieces(right)), pieces(made), identity, place, self._built(number),
+            None if uses is None else uses.get(identity, 0),
+        )
+
+    def _built(self, number: int) -> int | None:
+        if isinstance(self._vocabulary.merges, Parents):  # to work all of them out takes seconds
+            return None
+        held, built = {self.of(number)[2]}, 0
+        for later in range(number + 1, len(self)):
+            left, right, made = self.of(later)
+            if left in held or right in held:
+                held.add(made)
+                built += 1
+        return built
+
+
+def _merges(
+    a: Tokenizer, b: Tokenizer, uses_a: Mapping[int, int] | None, uses_b: Mapping[int, int] | None
+) -> tuple[MergeDifference | None, MergeDifference | None]:
+    """The first merges that differ by their meaning, and as they are spelled."""
+    if not (a.merges and b.merges):
+        return None, None
+    joined = [isinstance(one.encoder.segmenter, JoinedMerging) for one in (a, b)]
+    first, second = (_Merges(one, not any(joined)) for one in (a, b))
+    start, ends = 0, max(len(first), len(second))
+    if all(joined) and _units(a) == _units(b):
+        # The pairs of ranks follow from the tokens: where these are alike, so are those.
+        start = next((n for n in each(range(ends)) if first.token(n) != second.token(n)), ends)
+    numbers = each(range(start, ends))
+    found = first_numbers(((first.decision(n), second.decision(n)) for n in numbers), start + 1)
+
+    def difference(number: int | None, meant: bool) -> MergeDifference | None:
+        if number is None:
+            return None
+        return MergeDifference(
+            number, first.side(number - 1, second, uses_a, meant),
+            second.side(number - 1, first, uses_b, meant),
+        )
+
+    spelled = difference(found[1], False)
+    return spelled if found[0] == found[1] else difference(found[0], True), spelled
+
+
+def _units(tokenizer: Tokenizer) -> list[bytes]:
+    vocabulary = tokenizer.vocabulary
+    return vocabulary.pieces[: vocabulary.base_size]
+
+
+# ---- specials, steps, templates
+
+
+def _specials(a: Tokenizer, b: Tokenizer) -> Iterator[Change]:
+    one, other = ({
+        name: str(way.vocabulary.special_id(name)) for name in way.vocabulary.specials
+    } for way in (a, b))
+    yield from _differing({f"id of {name}": number for name, number in one.items()},
+                          {f"id of {name}": number for name, number in other.items()})
+    yield from _differing(_flags(a), _flags(b)) if _both_staged(a, b) else ()
+    for n, where in enumerate(("before a text", "after a text")):
+        texts = [" ".join(way.encoder.around[n]) for way in (a, b)]
+        if texts[0] != texts[1]:
+            yield Change(where, *texts)
+    unknown = [str(way.vocabulary.unknown_id) for way in (a, b)]
+    if unknown[0] != unknown[1]:
+        yield Change("id of the unknown token", *unknown)
+
+
+def _flags(tokenizer: Tokenizer) -> dict[str, str]:
+    """The flags of added tokens by their names and places."""
+    added = tokenizer.vocabulary.pipeline.stages.get("added_tokens")
+    listed = [one for one in added if isinstance(one, dict)] if isinstance(added, list) else []
+    flags = ("single_word", "lstrip", "rstrip", "normalized", "special")
+    return {
+        f"{flag} of {one.get('content')}": str(bool(one.get(flag, flag == "normalized"))).lower()
+        for one in listed for flag in flags
+    }
+
+
+def _both_staged(a: Tokenizer, b: Tokenizer) -> bool:
+    """Return whether both are of files of one format that lists its steps."""
+    one, other = a.vocabulary.pipeline, b.vocabulary.pipeline
+    formats = [way.origin.format if way.origin else "" for way in (one, other)]
+    return formats[0] == formats[1] and bool(one.stages and other.stages)
+
+
+def _steps(a: Tokenizer, b: Tokenizer) -> Iterator[Change]:
+    """The axes that differ, then the steps of files of one format.
+
+    Axes of the training count where both are trainings; in the place of an axis that is only near to the
+    steps of a file stand these.
+    """
+    read = any(one.vocabulary.imported for one in (a, b))
+    staged = _both_staged(a, b)
+    for name in (*AXIS_NAMES, *SHAPE):
+        if (read and name in _TRAINING) or (staged and name in ("split", "normalize")):
+            continue
+        values = [word(one.recipe, name) for one in (a, b)]
+        if values[0] != values[1]:
+            yield Change(name, *values)
+    if staged:
+        stages = (one.vocabulary.pipeline.stages for one in (a, b))
+        flat = ({key: value for key, value in one.items() if key not in _ELSEWHERE} for one in stages)
+        yield from _differing(*(dict(_leaves(one, "")) for one in flat))
+
+
+def _leaves(value: object, where: str) -> Iterator[tuple[str, str]]:
+    """The values of a document by their places, as text."""
+    if isinstance(value, Mapping) and value:
+        for key, one in value.items():
+            yield from _leaves(one, f"{where}.{key}" if where else str(key))
+    elif isinstance(value, list) and value:
+        for n, one in enumerate(value):
+            yield from _leaves(one, f"{where}[{n}]")
+    else:
+        yield where, "null" if value is None else str(value)
+
+
+def _differing(one: Mapping[str, str], other: Mapping[str, str]) -> Iterator[Change]:
+    for where in dict.fromkeys((*one, *other)):
+        values = one.get(where), other.get(where)
+        if values[0] != values[1]:
+            yield Change(where, *(None if value is None else _short(value) for value in values))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}… ({len(text):,} characters)"
+
+
+def template_of(tokenizer: Tokenizer) -> str | None:
+    """The text of the chat template that its file holds, None for none; several ones follow each other."""
+    held = tokenizer.vocabulary.pipeline.stages.get(TEMPLATE)
+    if isinstance(held, list):
+        rows = [one for one in held if isinstance(one, dict)]
+        return "\n".join(f"{one.get('name')}:\n{one.get('template')}" for one in rows)
+    return held if isinstance(held, str) else None
+
+
+def _template(a: Tokenizer, b: Tokenizer) -> Change | None:
+    texts = template_of(a), template_of(b)
+    if texts[0] == texts[1]:
+        return None
+    if None in texts:
+        return Change("chat template", *(
+            None if text is None else f"{text.count(chr(10)) + 1:,} lines" for text in texts
+        ))
+    lines = [(text or "").split("\n") for text in texts]
+    for number, (one, other) in enumerate(itertools.zip_longest(*lines), 1):
+        if one != other:
+            return Change(f"chat template, line {number:,}", one, other)
+    return None
+

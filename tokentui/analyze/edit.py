@@ -1,0 +1,435 @@
+"""A changed vocabulary: tokens that are added, and tokens that a corpus does not use taken out.
+
+A tokenizer that was read from a file of Hugging Face's, sentencepiece's or tiktoken's is changed in the shape
+of that file, and read again. One that was trained here is made again of the merges that are kept.
+
+No merge that a text takes is lost where its tokens are kept: the merges inside a token are those that the
+token takes alone, so that the parts of these are kept too.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import struct
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import NamedTuple
+
+from tokentui.core.errors import TokentuiError
+from tokentui.core.jobs import check, tick
+from tokentui.encode.tokenizer import Entry, Tokenizer
+from tokentui.encode.vocabulary import GageVocabulary, Vocabulary
+from tokentui.formats import WRITTEN, Format
+from tokentui.formats.proof import contents
+from tokentui.formats.sentencepiece import CONTROL, USER_DEFINED
+from tokentui.formats.source import Known, source_of
+from tokentui.formats.spec import Fitted, Loss, Spec, Token
+from tokentui.text.corpus import Corpus
+
+GONE = -1
+"""The new id of a token that was taken out, and of an id that was none's."""
+_FILES = ("huggingface", "sentencepiece", "tiktoken")
+"""The formats in whose shape a vocabulary is changed."""
+_NPY = b"\x93NUMPY\x01\x00"
+"""The first bytes of a file of NumPy's: its name, and version 1.0."""
+STOPS = ("merges", "vocab_size", "min_count", "max_length")
+"""The words of a run that end it: what is changed did not end by them."""
+
+
+class Added(NamedTuple):
+    """A token that was added.
+
+    Attributes:
+        id: Its id.
+        text: Its text.
+        special: Whether it is a special token.
+        does: What the library does that the file belongs to.
+    """
+
+    id: int
+    text: str
+    special: bool
+    does: str
+
+
+@dataclass(frozen=True)
+class Pruned:
+    """The tokens that were taken out, and the documents that have other pieces for it.
+
+    Attributes:
+        kept: The number of ids that are left.
+        gone: The number of tokens that were taken out.
+        unused: The number of those that the corpus does not use.
+        documents: The number of documents.
+        refused: The documents that the tokenizer refuses, by their numbers from 1.
+        changed: The documents that have other pieces now, by their numbers from 1.
+    """
+
+    kept: int
+    gone: int
+    unused: int
+    documents: int
+    refused: tuple[int, ...] = ()
+    changed: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A changed tokenizer.
+
+    Attributes:
+        tokenizer: The tokenizer.
+        ids: The new id of each old id, in order of the old ids from 0; `GONE` where there is none.
+        losses: What was lost so that tokens could be added.
+        added: The tokens that were added.
+        pruned: What became of the corpus; None where nothing was taken out.
+    """
+
+    tokenizer: Tokenizer
+    ids: tuple[int, ...]
+    losses: tuple[Loss, ...] = ()
+    added: tuple[Added, ...] = ()
+    pruned: Pruned | None = None
+
+
+def unchanged(tokenizer: Tokenizer) -> Edit:
+    """The edit that changes nothing."""
+    return Edit(tokenizer, _listed({entry.id: entry.id for entry in tokenizer.entries()}))
+
+
+def _listed(ids: Mapping[int, int]) -> tuple[int, ...]:
+    return tuple(ids.get(number, GONE) for number in range(max(ids, default=-1) + 1))
+
+
+def _followed(first: tuple[int, ...], then: Mapping[int, int]) -> tuple[int, ...]:
+    """The ids after two changes."""
+    return tuple(then.get(number, GONE) for number in first)
+
+
+def _shape(tokenizer: Tokenizer) -> Format | None:
+    """The format in whose shape a tokenizer is changed, None for one that was trained here."""
+    origin = tokenizer.vocabulary.pipeline.origin
+    return WRITTEN[origin.format] if origin is not None and origin.format in _FILES else None
+
+
+def _read(format: Format, fitted: Fitted) -> Tokenizer:
+    """The tokenizer of a file as it would be written."""
+    split = fitted.recipe.split if format.needs_split else ""
+    files, known = format.codec.write(fitted), Known(fitted.recipe, fitted.specials)
+    return format.codec.read(source_of(format.files, files, split, known))
+
+
+def _in_shape(tokenizer: Tokenizer) -> tuple[Tokenizer, Format, tuple[Loss, ...]]:
+    """A tokenizer as a file has it that a token can be added to behind the last one, and what that loses.
+
+    Raises:
+        TokentuiError: Hugging Face's file cannot hold it.
+    """
+    format = _shape(tokenizer)
+    if format is not None and format.name != "tiktoken":
+        return tokenizer, format, ()
+    format = WRITTEN["huggingface"]
+    report, files = contents(tokenizer, format)
+    if report.refused:
+        what = f"no token can be added: huggingface cannot hold it: {report.refused}"
+        raise TokentuiError(what, "--add", "its own file has no place behind the last id")
+    return format.codec.read(source_of(format.files, files)), format, report.losses
+
+
+def id_map(path: str, ids: Sequence[int]) -> bytes:
+    """The bytes of a map from old ids to new ones, by the end of its name: in `.json` a list of the new id of
+    each old id, in `.npy` the same as little-endian int64, as NumPy 1.0 files have it.
+
+    Raises:
+        TokentuiError: The name ends otherwise.
+    """
+    if path.lower().endswith(".json"):
+        return json.dumps(list(ids)).encode() + b"\n"
+    if not path.lower().endswith(".npy"):
+        raise TokentuiError("the end of this name says no format", path[:80], "take .json or .npy")
+    about = f"{{'descr': '<i8', 'fortran_order': False, 'shape': ({len(ids)},), }}".encode()
+    about += b" " * (-(len(_NPY) + 2 + len(about) + 1) % 64) + b"\n"
+    return _NPY + struct.pack("<H", len(about)) + about + struct.pack(f"<{len(ids)}q", *ids)
+
+
+# --- tokens that are added ---
+
+
+def add(edit: Edit, texts: Sequence[tuple[str, bool]]) -> Edit:
+    """Add tokens behind the last id.
+
+    Args:
+        edit: The tokenizer so far.
+        texts: The text of each token, and whether it is a special one.
+
+    Raises:
+        TokentuiError: A text is empty, no text or a token already, or the tokenizer has no place for it.
+    """
+    if not texts:
+        return edit
+    taken = edit.tokenizer
+    for number, (text, special) in enumerate(texts):
+        where = f"--{'special' if special else 'add'} {text[:40]}"
+        _check_text(taken, text, where)
+        if text in [one for one, _ in texts[:number]]:
+            raise TokentuiError("named twice", where, "name it once")
+    tokenizer, format, losses = _in_shape(taken)
+    before = {entry.id: entry for entry in tokenizer.entries()}
+    moved = _moved(taken, tokenizer) if losses else {number: number for number in before}
+    last = max(before, default=-1)
+    fitted = format.codec.fit(Spec(tokenizer))
+    added: list[Added] = []
+    for number, (text, special) in enumerate(texts, last + 1):
+        place = _add_piece if format.name == "sentencepiece" else _add_listed
+        added.append(Added(number, text, special, place(fitted, number, text, special)))
+    made = _read(format, fitted)
+    there = {entry.id: entry.piece for entry in made.entries()}
+    for one in added:
+        if there.get(one.id) != _spelled(format, one.text, one.special).encode():
+            raise TokentuiError(f"its id would not be {one.id}", f"--add {one.text[:40]}", "prune it first")
+    return replace(edit, tokenizer=made, ids=_followed(edit.ids, moved), losses=edit.losses + losses,
+                   added=edit.added + tuple(added))
+
+
+def _check_text(tokenizer: Tokenizer, text: str, where: str) -> None:
+    try:
+        code = text.encode()
+    except UnicodeEncodeError:
+        raise TokentuiError("half a surrogate pair is no text", where, "name a text") from None
+    if not text:
+        raise TokentuiError("an empty text is no token", where, "name a text")
+    taken = tokenizer.token_to_id(code)
+    taken = tokenizer.vocabulary.special_id(text) if text in tokenizer.vocabulary.specials else taken
+    if taken is None:
+        taken = {name: number for number, name in tokenizer.vocabulary.names.items()}.get(text)
+    if taken is not None:
+        raise TokentuiError(f"it is a token already, with id {taken}", where, "leave it out")
+
+
+def _moved(old: Tokenizer, new: Tokenizer) -> dict[int, int]:
+    """The new id of each token by its bytes and kind."""
+    there = {(entry.piece, _named(entry)): entry.id for entry in new.entries()}
+    found = {entry.id: there.get((entry.piece, _named(entry)), GONE) for entry in old.entries()}
+    return {number: other for number, other in found.items() if other != GONE}
+
+
+def _named(entry: Entry) -> bool:
+    return entry.kind in ("special", "unknown")
+
+
+def _spelled(format: Format, text: str, special: bool) -> str:
+    """The name of a token that is added, as a file of the format has it."""
+    return text.replace(" ", "▁") if format.name == "sentencepiece" and not special else text
+
+
+def _add_listed(fitted: Fitted, number: int, text: str, special: bool) -> str:
+    """Add a token to a `tokenizer.json`, and say what its library does."""
+    listed = fitted.said.get("added_tokens")
+    row = {"id": number, "content": text, "single_word": False, "lstrip": False, "rstrip": False,
+           "normalized": False, "special": special}
+    fitted.said["added_tokens"] = [*(listed if isinstance(listed, list) else ()), row]
+    fitted.specials[text] = number
+    found = "tokenizers finds it in a text as typed, before the text is split and merged"
+    return found + ("; decoding leaves it out unless asked" if special else "")
+
+
+def _add_piece(fitted: Fitted, number: int, text: str, special: bool) -> str:
+    """Add a piece to a `.model`, and say what its library does."""
+    kinds = fitted.said["kinds"]
+    assert isinstance(kinds, dict)
+    name = _spelled(WRITTEN["sentencepiece"], text, special)
+    fitted.said["kinds"] = {**kinds, str(len(fitted.tokens)): CONTROL if special else USER_DEFINED}
+    fitted.tokens.append(Token(number, name, name.encode(), 0.0))
+    if special:
+        return "sentencepiece finds it in no text: a program puts its id there, and decoding leaves it out"
+    return "sentencepiece finds it in the normalised text, before pieces are merged"
+
+
+# --- tokens that are taken out ---
+
+
+def prune(edit: Edit, corpus: Corpus, keep: int | None = None) -> Edit:
+    """Take out the tokens that a corpus does not use. The ids are numbered anew, in the old order.
+
+    Base units, byte tokens and specials stay, and each token that another one is made of. A tick of the
+    current job is a document.
+
+    Args:
+        edit: The tokenizer so far.
+        corpus: The corpus: documents.
+        keep: The most ids that are kept, those of the tokens that are used most; all used ones where None.
+
+    Raises:
+        TokentuiError: The corpus is one of counted words, the ids that always stay are more than `keep`, or
+            the tokenizer is of a kind that cannot be pruned.
+    """
+    tokenizer = edit.tokenizer
+    vocabulary, format = tokenizer.vocabulary, _shape(tokenizer)
+    if isinstance(vocabulary, GageVocabulary) or not vocabulary.encodes:
+        raise TokentuiError("a compression has no tokens to take out", "--prune", "take one of merges")
+    if vocabulary.imported and format is None:
+        origin = vocabulary.pipeline.origin
+        what = f"a file of {origin.format if origin else 'this kind'} cannot be pruned"
+        raise TokentuiError(what, "--prune", "convert it to huggingface first")
+    if corpus.counts is not None:
+        raise TokentuiError("counted words are no documents", "--prune", "name a text")
+    uses: Counter[int] = Counter()
+    encoded = []
+    for number, text in enumerate(corpus.documents):
+        tick(number, 2 * len(corpus.documents))
+        ids = _encoded(tokenizer, text)
+        uses.update(ids or ())
+        encoded.append(ids)
+    spec = Spec(tokenizer)
+    kept = _kept(spec, uses, keep)
+    made, moved = _remade(spec, kept) if format is None else _shortened(spec, format, kept)
+    changed = []
+    for number, text in enumerate(corpus.documents):
+        tick(len(encoded) + number, 2 * len(encoded))
+        ids = encoded[number]
+        if ids is not None and [moved.get(one, one if one < 0 else GONE - 1) for one in ids] != _encoded(
+            made, text
+        ):
+            changed.append(number + 1)
+    gone = [entry.id for entry in spec.entries if entry.id not in moved]
+    told = Pruned(len(moved), len(gone), sum(not uses[one] for one in gone), len(encoded),
+                  tuple(n for n, ids in enumerate(encoded, 1) if ids is None), tuple(changed))
+    return replace(edit, tokenizer=made, ids=_followed(edit.ids, moved), pruned=told)
+
+
+def _encoded(tokenizer: Tokenizer, text: str) -> list[int] | None:
+    """The ids of a text, `GONE` for what has none; None where it is refused."""
+    try:
+        return list(tokenizer.encode_ids(text))
+    except TokentuiError:
+        return None
+
+
+def _kept(spec: Spec, uses: Counter[int], keep: int | None) -> set[int]:
+    """The ids that are kept: those that always stay, then the tokens that are used most, each with its parts.
+
+    Raises:
+        TokentuiError: What always stays is more than `keep`.
+    """
+    kept = {entry.id for entry in spec.entries if _stays(entry)} | set(spec.specials.values())
+    if keep is not None and keep < len(kept):
+        what = f"base units and specials alone are {len(kept):,} ids"
+        raise TokentuiError(what, f"--keep {keep}", f"take {len(kept)} or more")
+    parts = _Parts(spec)
+    order = sorted((entry for entry in spec.entries if uses[entry.id]),
+                   key=lambda entry: (-uses[entry.id], entry.id))
+    for n, entry in enumerate(order):
+        if n % 256 == 0:
+            check()
+        wanted = kept | parts.of(entry) | {entry.id} if entry.id not in kept else kept
+        if keep is None or len(wanted) <= keep:
+            kept = wanted
+    return kept
+
+
+def _stays(entry: Entry) -> bool:
+    """Return whether a token always stays: it is no merge and no longer piece."""
+    if entry.kind in ("merge", "orphan"):
+        return False
+    return entry.kind != "piece" or len(entry.piece.decode("utf-8", "replace")) <= 1
+
+
+class _Parts:
+    """The tokens that others are made of.
+
+    Args:
+        spec: The tokenizer.
+    """
+
+    def __init__(self, spec: Spec) -> None:
+        self._vocabulary, self._ids = spec.vocabulary, spec.symbols
+        self._ranks: dict[tuple[int, int], tuple[int, int]] = {}
+        for rank, (left, right, made) in enumerate(spec.pairs):
+            self._ranks.setdefault((left, right), (rank, made))
+
+    def of(self, entry: Entry) -> set[int]:
+        """The ids of all tokens that a token's merges make, by the list of merges and as it is encoded alone.
+        """
+        if entry.symbol is None:
+            return set()
+        units: list[int] = []
+        found, stack, base = set(), [entry.symbol], self._vocabulary.base_size
+        while stack:
+            symbol = stack.pop()
+            found.add(symbol)
+            if symbol < base or symbol - base >= len(self._vocabulary.merges):
+                units.append(symbol)
+            else:
+                left, right = self._vocabulary.merges[symbol - base]
+                stack += [right, left]
+        last = len(self._ranks), 0
+        while len(units) > 1:
+            rank, made, at = min((*self._ranks.get(pair, last), n) for n, pair in enumerate(pairwise(units)))
+            if rank == last[0]:
+                break
+            units[at : at + 2] = [made]
+            found.add(made)
+        return {self._ids[symbol] for symbol in found if symbol in self._ids}
+
+
+def _remade(spec: Spec, kept: set[int]) -> tuple[Tokenizer, dict[int, int]]:
+    """A tokenizer that was trained here with a part of its merges, and its new ids."""
+    old, merges, recipe = spec.vocabulary, spec.tokenizer.merges, spec.recipe
+    ids = old.ids(merges)
+    stays = [symbol for symbol in range(old.base_size) if ids[symbol] in kept]
+    specials = [name for name in old.specials if name not in recipe.symbols]
+    scores = [old.scores[symbol] for symbol in stays] if old.scores else ()
+    new = Vocabulary(recipe, [old.pieces[symbol] for symbol in stays], specials, old.first_id, scores)
+    symbols = {symbol: n for n, symbol in enumerate(stays)}
+    for n, (left, right) in enumerate(old.merges[:merges]):
+        if ids[old.base_size + n] in kept and {left, right} <= symbols.keys():
+            symbols[old.base_size + n] = new.add(symbols[left], symbols[right], old.counts[n])
+    run = {key: value for key, value in spec.tokenizer.run.items() if key not in STOPS}
+    made = Tokenizer(new, None, run)
+    moved = {ids[symbol]: new.id_of(other, made.merges) for symbol, other in symbols.items()}
+    moved |= {entry.id: entry.id for entry in spec.entries if entry.symbol is None}
+    return made, moved
+
+
+def _shortened(spec: Spec, format: Format, kept: set[int]) -> tuple[Tokenizer, dict[int, int]]:
+    """The tokenizer of a file with a part of its tokens, and its new ids."""
+    fitted = copy.copy(format.codec.fit(spec))
+    numbers = sorted({token.id for token in fitted.tokens if token.id in kept} | {*fitted.specials.values()})
+    moved = {number: n for n, number in enumerate(numbers)}
+    places = {n: token.id for n, token in enumerate(fitted.tokens)}
+    fitted.tokens = [token._replace(id=moved[token.id]) for token in fitted.tokens if token.id in moved]
+    names = {token.name for token in fitted.tokens}
+    fitted.rows = [row for row in fitted.rows if names.issuperset(row)]
+    fitted.specials = {name: moved[number] for name, number in fitted.specials.items()}
+    kinds = fitted.said.get("kinds")
+    if isinstance(kinds, dict):
+        moves = {str(n): str(moved[number]) for n, number in places.items() if number in moved}
+        fitted.said = {**fitted.said, "kinds": {moves[n]: kind for n, kind in kinds.items() if n in moves}}
+    if format.name == "huggingface":
+        fitted.said = {name: _renumbered(value, moved) for name, value in fitted.said.items()}
+    return _read(format, fitted), moved
+
+
+_ID_KEYS = ("id", "unk_id", "pad_id")
+
+
+def _renumbered(value: object, moved: Mapping[int, int]) -> object:
+    """The steps and the added tokens of a `tokenizer.json` with new ids."""
+    if isinstance(value, list):
+        return [_renumbered(one, moved) for one in value]
+    if not isinstance(value, dict):
+        return value
+    found: dict[str, object] = {}
+    for name, one in value.items():
+        if name in _ID_KEYS and isinstance(one, int):
+            found[name] = moved.get(one, one)
+        elif name == "ids" and isinstance(one, list):
+            found[name] = [moved.get(number, number) for number in one]
+        elif name in ("sep", "cls") and isinstance(one, list) and len(one) == 2:
+            found[name] = [one[0], moved.get(one[1], one[1])]
+        else:
+            found[name] = _renumbered(one, moved)
+    return found

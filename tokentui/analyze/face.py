@@ -1,0 +1,143 @@
+"""The analyses of a tokenizer as methods, for the library: each is what a command prints."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from tokentui.core.errors import TokentuiError, name_of, shown
+from tokentui.core.jobs import Cancel, Progress, job
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.formats.files import refuse_tokenizers
+from tokentui.presets import resolved
+from tokentui.recipe import Recipe
+from tokentui.text.corpus import Corpus
+from tokentui.text.read import read
+
+if TYPE_CHECKING:  # an analysis is imported where it is asked for
+    from tokentui.analyze.budget import Budget
+    from tokentui.analyze.glitches import Glitch
+    from tokentui.analyze.languages import Languages
+    from tokentui.analyze.verify.trained import TrainedReport
+
+Path = str | os.PathLike[str]
+Source = Corpus | Path | Sequence[Path]
+"""A corpus, or what `tokentui.read` takes."""
+
+
+def corpus_of(source: Source) -> Corpus:
+    """A corpus as it is, or the one that a source names.
+
+    Raises:
+        TokentuiError: It cannot be read, or is a tokenizer file.
+    """
+    if isinstance(source, Corpus):
+        return source
+    refuse_tokenizers(source, None, "tokentui.read(…, as_='text')")
+    return read(source)
+
+
+class Analysed(Tokenizer):
+    """A tokenizer that can be asked for analyses."""
+
+    def languages(
+        self, corpora: Mapping[str, Source] | None = None, by: str | None = None, words: str = "whitespace",
+        *, progress: Progress | None = None, cancel: Cancel | None = None,
+    ) -> Languages:
+        """The cost of the same text in many languages, the cheapest language first.
+
+        Args:
+            corpora: The texts by the names of their languages; the built-in set where None, 40 plain
+                sentences with the same meaning in twelve languages.
+            by: What tokens are counted by: `sentences`, `bytes`, `characters` or `words`. By sentences the
+                texts are parallel, a document a sentence. By default sentences for the built-in set, bytes
+                for other texts.
+            words: The split that tells what a word is.
+            progress: Told (done, total) in languages.
+            cancel: Asked meanwhile; true raises `Cancelled`.
+
+        Raises:
+            TokentuiError: A text cannot be read, the texts are not parallel, or there is no such basis or
+                split.
+        """
+        from tokentui.analyze.languages import costs, parallel_corpora
+
+        named: object = corpora
+        if not isinstance(named, Mapping | None):
+            what = f"texts by the names of languages belong here, not {shown(named)}"
+            raise TokentuiError(what, "corpora", "hand in a dict, or None")
+        with job(progress, cancel):
+            if corpora is None:
+                return costs(self, parallel_corpora(), "sentences" if by is None else by, words)
+            texts = {str(name): corpus_of(source) for name, source in corpora.items()}
+            return costs(self, texts, "bytes" if by is None else by, words)
+
+    def glitches(
+        self, corpus: Source | None = None, *, progress: Progress | None = None, cancel: Cancel | None = None
+    ) -> list[Glitch]:
+        """The glitch tokens, in order of the ids: those that no text becomes, those that only a spelling
+        becomes that people do not write, and with a corpus those that it only has inside longer tokens.
+        `tokentui.analyze.glitches.glitches` defines them.
+
+        Args:
+            corpus: A corpus, or what `read` takes.
+            progress: Told (done, total) in tokens.
+            cancel: Asked meanwhile; true raises `Cancelled`.
+
+        Raises:
+            TokentuiError: The corpus cannot be read, or the tokenizer refuses it.
+        """
+        from tokentui.analyze.glitches import glitches
+
+        with job(progress, cancel):
+            return list(glitches(self, None if corpus is None else corpus_of(corpus)))
+
+    def budget(
+        self, corpus: Source, second: Source | None = None, target: str | None = None, *,
+        progress: Progress | None = None, cancel: Cancel | None = None,
+    ) -> Budget:
+        """The tokens of a corpus at each size of the vocabulary, the knee of that curve, and the size at
+        which a target is met.
+
+        Args:
+            corpus: A corpus, or what `read` takes.
+            second: Another corpus, under the same vocabulary.
+            target: Tokens a byte, such as `0.25`; or the dimensions of the embedding and the tokens that one
+                number of it is worth, such as `768:0.001`.
+            progress: Told (done, total) in words.
+            cancel: Asked meanwhile; true raises `Cancelled`.
+
+        Raises:
+            TokentuiError: A corpus cannot be read or encoded, the tokens do not come one by one, or the
+                target is none.
+        """
+        from tokentui.analyze.budget import Target, budget
+
+        wanted = None if target is None else Target.parse(name_of(target, "target"))
+        with job(progress, cancel):
+            named = [corpus] if second is None else [corpus, second]
+            return budget(self, [corpus_of(one) for one in named], wanted)
+
+    def trained_from(
+        self, corpus: Source, recipe: Recipe | str | None = None, *, merges: int | None = None,
+        progress: Progress | None = None, cancel: Cancel | None = None,
+    ) -> TrainedReport:
+        """Compare its merges with those of a training: the longest prefix that is alike, the first merge that
+        differs, and which axis changed alone would give more.
+
+        Args:
+            corpus: The corpus to train on, or what `read` takes.
+            recipe: The recipe to train by, or the name of a preset; its own where None.
+            merges: The most merges to compare; all where None.
+            progress: Told (done, total) in steps, then in changes that were tried.
+            cancel: Asked meanwhile; true raises `Cancelled`.
+
+        Raises:
+            TokentuiError: The corpus cannot be read, there is no such preset, or there are no merges.
+        """
+        from tokentui.analyze.verify.trained import verify_trained
+
+        chosen = self.recipe if recipe is None else resolved(recipe)[0]
+        with job(progress, cancel):
+            return verify_trained(self, corpus_of(corpus), chosen, merges)

@@ -1,0 +1,168 @@
+"""Glitch tokens: those that exist in a vocabulary and that no text, or no text that people write, becomes.
+
+Such tokens are seldom or never trained on: Land and Bartolo, "Fishing for Magikarp" (2024). Special tokens
+are none: they are meant to come of no text.
+"""
+
+from __future__ import annotations
+
+import itertools
+import string
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tokentui.analyze.report import ORDINARY, usage
+from tokentui.core.errors import TokentuiError
+from tokentui.core.jobs import each
+from tokentui.encode.decode import bare
+from tokentui.encode.reach import completions, neighbours, own_text, reach
+from tokentui.encode.stretches import Pretokens
+from tokentui.encode.tokenizer import Entry, Tokenizer
+from tokentui.text.corpus import Corpus
+
+NEVER, UNWRITTEN, SWALLOWED = "never", "unwritten", "swallowed"
+KINDS = {
+    NEVER: "no text becomes it",
+    UNWRITTEN: "only a spelling that people do not write becomes it",
+    SWALLOWED: "in the corpus, and each time a part of longer tokens",
+}
+"""The kinds of glitch tokens, by name."""
+_LINE = "\t\n\r"
+_MOST_TRIED = 1 << 18
+"""So many characters are tried for a token that is a part of a character."""
+_ROW = 128
+"""Code points of a script mostly stand in rows of so many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Glitch:
+    """A glitch token.
+
+    Attributes:
+        id: Its id.
+        piece: Its exact bytes, marks included.
+        kind: One of `KINDS`.
+        reason: The name of the reason: of `tokentui.encode.why_not.REASONS` for one that no text becomes;
+            `control`, `lone-mark` or `not-utf8` for a spelling; `swallowed`.
+        sentence: The same in words.
+        text: A text that becomes it, as it would have to be written; None where none was found.
+        into: The tokens that it became a part of in the corpus, the commonest first, at most three.
+    """
+
+    id: int
+    piece: bytes
+    kind: str
+    reason: str
+    sentence: str
+    text: str | None = None
+    into: tuple[bytes, ...] = ()
+
+
+def glitches(tokenizer: Tokenizer, corpus: Corpus | None = None) -> tuple[Glitch, ...]:
+    """The glitch tokens of a tokenizer, in order of the ids.
+
+    A spelling that people do not write holds a control character but tab and line ends, a code point that is
+    private or has no character, U+FFFD, or bytes that are not UTF-8; or a combining mark with no letter to
+    stand on: it follows a space in the token, or stands first in it and no letter of its script or of a to z
+    in front of it leaves the token. A token is of that kind where each text that was tried and becomes it is
+    such a spelling.
+
+    Args:
+        tokenizer: The tokenizer.
+        corpus: A corpus, which tells what is swallowed.
+
+    Raises:
+        TokentuiError: The tokenizer refuses the corpus.
+        Cancelled: The job is cancelled.
+    """
+    entries = [one for one in tokenizer.entries() if one.kind in (*ORDINARY, "byte", "orphan")]
+    others = neighbours(tokenizer)
+    written = tuple(one for one in others if not unwritten(one))
+    found = {}
+    for entry in each(entries, len(entries)):
+        if (one := _glitch(tokenizer, entry, written, others)) is not None:
+            found[one.id] = one
+    if corpus is not None:
+        words, _ = Pretokens(tokenizer).count(corpus)
+        for unused in usage(tokenizer, words).unused:
+            if unused.why == SWALLOWED and unused.id not in found:
+                piece = _spelled(tokenizer, unused.id, unused.piece)
+                found[unused.id] = Glitch(unused.id, piece, SWALLOWED, SWALLOWED, KINDS[SWALLOWED],
+                                          into=unused.into)
+    return tuple(found[number] for number in sorted(found))
+
+
+def unwritten(text: str) -> str:
+    """Why a text is a spelling that people do not write: `not-utf8`, `control`, or empty where it is none.
+
+    >>> unwritten("a\\tb"), unwritten("a\\x07b"), unwritten("\\ue000"), unwritten("\\udc80")
+    ('', 'control', 'control', 'not-utf8')
+    """
+    kinds = {unicodedata.category(char) for char in text if char not in _LINE}
+    if "Cs" in kinds:
+        return "not-utf8"
+    return "control" if kinds & {"Cc", "Co", "Cn"} or "\ufffd" in text else ""
+
+
+def _glitch(
+    tokenizer: Tokenizer, entry: Entry, written: tuple[str, ...], others: tuple[str, ...]
+) -> Glitch | None:
+    """The glitch that an entry is of its own; None where it is none."""
+    found = reach(tokenizer, entry, written)
+    if found.text is None and found.reason == "context":
+        found = reach(tokenizer, entry, others)
+    if found.text is None:
+        return Glitch(entry.id, found.piece, NEVER, found.reason, found.sentence)
+    text, reason = found.text, unwritten(found.text)
+    own = None if entry.symbol is None else own_text(tokenizer, entry.symbol)
+    if reason and own is None:
+        data = bytes((int(entry.text[3:5], 16),)) if entry.symbol is None else _bare(tokenizer, entry)
+        text = next((one for one in _whole(data) if _becomes(tokenizer, one, entry.id)), text)
+        reason = unwritten(text)
+    if reason:
+        said = ("only bytes that are not UTF-8 become it" if reason == "not-utf8" else
+                "only texts with a control character or an unassigned or private code point become it")
+        return Glitch(entry.id, found.piece, UNWRITTEN, reason, said, text)
+    if own is not None and _lone(tokenizer, own, entry.id):
+        said = "a combining mark in it stands on no letter"
+        return Glitch(entry.id, found.piece, UNWRITTEN, "lone-mark", said, text)
+    return None
+
+
+def _whole(data: bytes) -> Iterator[str]:
+    """Texts of whole characters that people write and that have some bytes."""
+    return (one for one in itertools.islice(completions(data), _MOST_TRIED) if not unwritten(one))
+
+
+def _lone(tokenizer: Tokenizer, own: str, number: int) -> bool:
+    """True if a combining mark of a token stands on no letter in each text that becomes it."""
+    marks = [unicodedata.category(char).startswith("M") for char in own]
+    if any(mark and own[at - 1].isspace() for at, mark in enumerate(marks) if at):
+        return True
+    if not marks or not marks[0]:
+        return False
+    row = ord(own[0]) // _ROW * _ROW
+    letters = (char for char in map(chr, range(row, row + _ROW))
+               if unicodedata.category(char) in ("Lo", "Ll"))
+    return not any(_becomes(tokenizer, letter + own, number)
+                   for letter in itertools.chain(string.ascii_lowercase, letters))
+
+
+def _becomes(tokenizer: Tokenizer, text: str, number: int) -> bool:
+    """True if a text has the token of an id."""
+    try:
+        return number in tokenizer.encoder.encode(text).ids
+    except TokentuiError:
+        return False
+
+
+def _bare(tokenizer: Tokenizer, entry: Entry) -> bytes:
+    assert entry.symbol is not None
+    return bare(tokenizer.recipe, tokenizer.vocabulary.spelled(entry.symbol))
+
+
+def _spelled(tokenizer: Tokenizer, number: int, piece: bytes) -> bytes:
+    """The exact bytes of the token of an id; those of its entry where it is no symbol."""
+    symbol = tokenizer.vocabulary.symbols_by_id(tokenizer.merges).get(number)
+    return piece if symbol is None else tokenizer.vocabulary.spelled(symbol)

@@ -1,0 +1,147 @@
+"""`tokentui edit`: a changed vocabulary, with the map from old ids to new ones."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+
+import click
+
+from tokentui.analyze.edit import Edit, add, id_map, prune, unchanged
+from tokentui.analyze.grow import extend, merge
+from tokentui.cli import output as out
+from tokentui.cli.convert import STDOUT, check_output, loss_rows
+from tokentui.cli.options import (
+    QUIET,
+    READING,
+    SPLIT,
+    Given,
+    corpus_option,
+    format_option,
+    json_option,
+    options,
+)
+from tokentui.core.errors import TokentuiError
+from tokentui.core.files import write_together
+from tokentui.core.safetext import safe_line
+from tokentui.core.table import Table, plural
+from tokentui.formats.files import format_of, load, targets
+from tokentui.formats.proof import ExportReport, contents
+
+DONE, DIFFERS = 0, 1
+_LISTED = 10
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  tokentui edit novel.json out.json --prune novel.txt --keep 300 --map ids.npy
+  tokentui edit tokenizer.json chat.hf.json --special "<|user|>" --add tokenizer
+  tokentui edit novel.json small.json --prune en.txt --as lines --json""",
+)
+@options(
+    click.argument("source", metavar="IN", type=click.Path()),
+    click.argument("output", metavar="OUT", type=click.Path()),
+    click.option("--add", "texts", metavar="TEXT", multiple=True, help="A token that is found in a text as "
+                 "it stands; its id is behind the last one. May be given many times."),
+    click.option("--special", "names", metavar="TEXT", multiple=True, help="A special token; its id is "
+                 "behind the last one and those of --add. May be given many times."),
+    corpus_option("--prune", "corpus_name",
+                  about="Take out the tokens that this corpus does not use. Ids are numbered anew."),
+    click.option("--keep", metavar="N", type=click.IntRange(1),
+                 help="With --prune the most ids that are kept, the tokens that are used most."),
+    corpus_option("--extend", "more_name",
+                  about="Train on with this corpus from where the vocabulary ends."),
+    click.option("--vocab-size", "size", metavar="N", type=click.IntRange(1),
+                 help="With --extend the number of ids to train on to."),
+    click.option("--merge", "other", metavar="OTHER", type=click.Path(), help="Put the merges of this "
+                 "tokenizer that IN lacks behind those of IN."),
+    click.option("--map", "map_", metavar="FILE", type=click.Path(), help="Write the new id of each old id, "
+                 "-1 for one that went: a list in .json, or int64 in .npy."),
+    format_option("--to", "OUT"),
+    SPLIT,
+    *READING,
+    json_option("Print one row of JSON."),
+    QUIET,
+)
+def command(
+    given: Given, source: str, output: str, texts: tuple[str, ...], names: tuple[str, ...],
+    corpus_name: str | None, keep: int | None, more_name: str | None, size: int | None, map_: str | None,
+    format_: str | None, other: str | None,
+) -> int:
+    """Write the tokenizer of IN to OUT with another vocabulary. Tokens are taken out first, then it
+    is trained on, then merges of OTHER and tokens are added.
+
+    With --prune each document is encoded before and after: the exit code is 1 where one has other pieces,
+    and the documents are listed. What OUT cannot hold is printed as convert prints it; where OUT would encode
+    otherwise nothing is written.
+    """
+    if not (texts or names or [one for one in (corpus_name, more_name, other) if one is not None]):
+        raise TokentuiError("nothing to change is named", "edit",
+                            "name --add, --special, --prune, --extend or --merge")
+    if (more_name is None) != (size is None):
+        raise TokentuiError("--extend and --vocab-size belong together", "edit", "name both")
+    if keep is not None and corpus_name is None:
+        raise TokentuiError("it needs a corpus", f"--keep {keep}", "name one by --prune")
+    if output == STDOUT:
+        raise TokentuiError("the report goes to standard output", f"OUT {STDOUT}", "name a file")
+    if map_ is not None:
+        id_map(map_, ())  # a wrong name is told before the work
+        out.check_target(map_)
+    tokenizer = load(source, given.split())
+    given.remark(tokenizer.notes)
+    behind = None if other is None else load(other, otherwise=given.split())
+    format = format_of(output, tokenizer.recipe, format_, option="--to")
+    check_output(output, format)
+    if map_ is not None and os.path.realpath(map_) in map(os.path.realpath, targets(output, format)):
+        raise TokentuiError("the map and the tokenizer cannot be one file", f"--map {map_}", "name another")
+    edited = unchanged(tokenizer)
+    with out.working(given.quiet) as bar:
+        if corpus_name is not None:
+            corpus = replace(given, sources=(corpus_name,)).corpus(bar)
+            with bar.of("encoding"):
+                edited = prune(edited, corpus, keep)
+        if more_name is not None and size is not None:
+            corpus = replace(given, sources=(more_name,)).corpus(bar)
+            with bar.of("training"):
+                edited = extend(edited, corpus, size)
+        if behind is not None:
+            edited = merge(edited, behind)
+        with bar.of("checking"):
+            edited = add(edited, [*((text, False) for text in texts), *((name, True) for name in names)])
+            report, files = contents(edited.tokenizer, format)
+    if report.refused:
+        out.complain(f"{output}: {format.name} cannot hold it: {report.refused} (nothing is written)")
+        return DIFFERS
+    maps = [] if map_ is None else [(map_, id_map(map_, edited.ids))]
+    report = replace(report, losses=(*edited.losses, *report.losses))
+    out.write_answer(given.as_json, lambda: _row(edited, report, tokenizer.vocab_size),
+                     _tables(edited, report, tokenizer.vocab_size))
+    write_together([*zip(targets(output, format), files, strict=True), *maps])
+    return DIFFERS if edited.pruned and edited.pruned.changed else DONE
+
+
+def _row(edited: Edit, report: ExportReport, before: int) -> out.Json:
+    pruned = edited.pruned
+    return {
+        "ids_before": before, "ids": edited.tokenizer.vocab_size,
+        "pruned": None if pruned is None else out.as_row(pruned),
+        "added": [out.as_row(one) for one in edited.added], **out.as_row(report),
+    }
+
+
+def _tables(edited: Edit, report: ExportReport, before: int) -> Iterator[Table]:
+    """The losses first, then the changes."""
+    yield Table(loss_rows(report) or [("nothing is lost",)], f"{report.format}: {report.about}", indent=2)
+    yield out.fact("ids", f"{before:,} before, {edited.tokenizer.vocab_size:,} now")
+    if pruned := edited.pruned:
+        used = pruned.gone - pruned.unused
+        yield out.fact("taken out", f"{plural(pruned.gone, 'token')}, of these {used:,} that the corpus uses")
+        told = f"{plural(pruned.documents, 'document')}: {len(pruned.changed):,} with other pieces"
+        told += f", {len(pruned.refused):,} that it refuses" if pruned.refused else ""
+        yield out.fact("corpus", told, [("document", f"{one:,}") for one in pruned.changed], _LISTED)
+    if edited.added:
+        yield out.fact("added", plural(len(edited.added), "token"), [
+            (str(one.id), safe_line(one.text, limit=40), one.does) for one in edited.added
+        ])

@@ -1,0 +1,121 @@
+"""Work on all cores: forked children that have what this process holds, and hand their answers back.
+
+A child has the tokenizers and the corpus without a copy. It takes no interrupt: this process does, and ends
+its children. What it hands back is JSON.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import selectors
+import signal
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from typing import NoReturn, cast
+
+from tokentui.core.errors import TokentuiError
+from tokentui.core.jobs import job, tick
+
+_WAIT_S = 0.1
+_SIZE = 8
+_BLOCK = 1 << 16
+
+
+def cores() -> int:
+    """The cores that this process may use, 1 where it cannot be forked: where other threads are at work, or
+    the system is not Linux."""
+    if sys.platform != "linux" or threading.active_count() > 1 or len(os.listdir("/proc/self/task")) > 1:
+        return 1
+    return len(os.sched_getaffinity(0))
+
+
+def in_forks(works: Sequence[Callable[[], object]], done: int, total: int) -> list[object]:
+    """Do works at once, each in a child of its own. The ticks of all add up to those of the current job.
+
+    What a child does not end, for want of memory or because it was killed, is done here.
+
+    Args:
+        works: The works, which return what JSON can hold.
+        done: The units done before them.
+        total: The units in all.
+
+    Raises:
+        TokentuiError: One of the works raised it.
+        Cancelled: The job is cancelled; the children have ended.
+    """
+    children: dict[int, int] = {}
+    answers: dict[int, object] = {}
+    units, held = [0] * len(works), [bytearray() for _ in works]
+    with contextlib.ExitStack() as stack, selectors.DefaultSelector() as selector:
+        for number, work in enumerate(works):
+            reader, writer = os.pipe()
+            stack.callback(os.close, reader)
+            child = os.fork()
+            if not child:
+                _work(work, writer)
+            os.close(writer)
+            children[number] = child
+            stack.callback(_end, child)
+            selector.register(reader, selectors.EVENT_READ, number)
+        while selector.get_map():
+            tick(done + sum(units), total)
+            for key, _ in selector.select(_WAIT_S):
+                number, block = key.data, os.read(key.fd, _BLOCK)
+                if not block:
+                    selector.unregister(key.fd)
+                    continue
+                held[number] += block
+                for kind, value in _messages(held[number]):
+                    if kind == "error":
+                        raise TokentuiError(*cast(list[str], value))
+                    if kind == "done":
+                        units[number] = cast(int, value)
+                    else:
+                        answers[number] = value
+    return [
+        answers[number] if number in answers else json.loads(json.dumps(work()))
+        for number, work in enumerate(works)
+    ]
+
+
+def _messages(held: bytearray) -> list[tuple[str, object]]:
+    """The messages that are there as a whole; they are taken off."""
+    found = []
+    while len(held) >= _SIZE and len(held) >= (end := _SIZE + int.from_bytes(held[:_SIZE], "big")):
+        kind, value = json.loads(held[_SIZE:end])
+        found.append((kind, value))
+        del held[:end]
+    return found
+
+
+def _end(child: int) -> None:
+    with contextlib.suppress(OSError):
+        os.kill(child, signal.SIGKILL)
+    with contextlib.suppress(OSError):
+        os.waitpid(child, 0)
+
+
+def _work(work: Callable[[], object], writer: int) -> NoReturn:
+    """The life of a child."""
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+        def send(kind: str, value: object) -> None:
+            data = json.dumps([kind, value]).encode()
+            data = len(data).to_bytes(_SIZE, "big") + data
+            while data:
+                data = data[os.write(writer, data) :]
+
+        try:
+            with job(progress=lambda done, total: send("done", done)):
+                answer = work()
+        except TokentuiError as error:
+            send("error", [error.what, error.where, error.hint])
+        else:
+            send("answer", answer)
+    finally:
+        os._exit(0)  # nothing of the parent's is flushed or closed a second time

@@ -1,0 +1,92 @@
+"""Many texts at a time: in as many threads as pay off, and short ones by one call of the kernels."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import itertools
+from array import array
+from bisect import bisect_left
+from collections.abc import Sequence
+
+from tokentui.core import native
+from tokentui.core.jobs import check
+from tokentui.encode import offsets
+from tokentui.encode.encoding import Encoding
+from tokentui.encode.offsets import WordEncoder, joined, packed
+from tokentui.encode.segment import Refused
+
+CALL_CHARS = 1 << 16
+"""Characters of short texts that are encoded by one call."""
+
+
+def runs(encoder: WordEncoder, sizes: Sequence[int]) -> list[slice]:
+    """Texts of so many characters in as many runs as there are threads that pay off: kernels encode without
+    the interpreter's lock, plain Python does not."""
+    total, most = sum(sizes), 1
+    if _by_kernels(encoder, total):
+        with native.rescued():
+            from tokentui.text.kernels.count import threads_for
+
+            most = threads_for(total) if encoder.tables().knows else 1
+    before = list(itertools.accumulate(sizes, initial=0))
+    cuts = sorted({0, len(sizes), *(bisect_left(before, total * n // most) for n in range(1, most))})
+    return [slice(start, end) for start, end in itertools.pairwise(cuts)] or [slice(0, 0)]
+
+
+def encode_each(
+    encoder: WordEncoder, texts: Sequence[str | bytes], *, special_tokens: bool = False,
+    allow_special: bool = False, threads: int | None = None,
+) -> list[Encoding]:
+    """Encode texts, each as `WordEncoder.encode` does, which says what the arguments are.
+
+    Raises:
+        TokentuiError, Cancelled: As that does, of the first text that it raises for.
+    """
+    encode = functools.partial(
+        encoder.encode, special_tokens=special_tokens, allow_special=allow_special, threads=threads
+    )
+    if not _by_kernels(encoder, sum(map(len, texts))):
+        return list(map(encode, texts))
+    special_id, names = encoder.vocabulary.special_id, encoder.vocabulary.specials if allow_special else ()
+    before, after = (packed(map(special_id, ends)) if special_tokens else array("i")
+                     for ends in encoder.around)
+    found: list[Encoding] = []
+    short: list[str] = []
+
+    def encode_short() -> None:
+        """Encode the texts that wait."""
+        numbers = None
+        if len(short) > 1:
+            check()
+            with native.rescued(), contextlib.suppress(Refused):
+                numbers = encoder.tables().encode_each(short)
+        if numbers is None:  # one text at a time says which is wrong, and where
+            found.extend(map(encode, short))
+        else:
+            for text, ids in zip(short, numbers, strict=True):
+                placed = functools.partial(encoder.placed, text, special_tokens, allow_special)
+                whole = joined(joined(before[:], ids), after) if before or after else ids
+                found.append(Encoding.later(text, whole, placed))
+        short.clear()
+
+    size = 0
+    for one in texts:
+        text = one.decode("utf-8", "surrogateescape") if isinstance(one, bytes) else one
+        if len(text) >= offsets.KERNEL_CHARS or any(map(text.__contains__, names)) or not encoder.alike(text):
+            encode_short()
+            found.append(encode(text))
+            size = 0
+            continue
+        short.append(text)
+        size += len(text)
+        if size >= CALL_CHARS:
+            encode_short()
+            size = 0
+    encode_short()
+    return found
+
+
+def _by_kernels(encoder: WordEncoder, total: int) -> bool:
+    """True if kernels encode texts of so many characters in all, where they know the vocabulary."""
+    return encoder.way.scope == "word" and total >= offsets.KERNEL_CHARS and native.available()

@@ -1,0 +1,64 @@
+"""Long lists of merges: pairs of names as numbers."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from array import array
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from operator import add
+from typing import Any
+
+
+class Pairs(Sequence[tuple[str, str]]):
+    """Pairs of names, by their numbers: a list of half a million merges names few tokens.
+
+    Args:
+        vocabulary: The names that have the first numbers, in its order.
+        cut: How many characters the right part loses where the two become one.
+
+    Attributes:
+        lefts, rights: Of each pair the numbers of its names.
+        makes: Of each pair the number of the name that the two make, -1 where no name before it is that.
+    """
+
+    def __init__(self, vocabulary: Mapping[str, object], cut: int = 0) -> None:
+        self._of = vocabulary, cut
+        held, count = list(vocabulary.values()), range(len(vocabulary))
+        in_order = set(map(type, held)) <= {int} and held == list(count)  # so it is nearly always
+        numbers = vocabulary if in_order else dict(zip(vocabulary, count, strict=True))
+        self._numbers: defaultdict[str, Any] = defaultdict(itertools.count(len(held)).__next__, numbers)
+        self.lefts, self.rights, self.makes = array("l"), array("l"), array("l")
+
+    def is_of(self, vocabulary: Mapping[str, object], cut: int) -> bool:
+        """Return whether the numbers are those of a vocabulary, with this cut."""
+        return self._of[0] is vocabulary and self._of[1] == cut
+
+    def add(self, rows: Sequence[Sequence[str]]) -> bool:
+        """Add rows, where each is a pair of texts. Returns whether each is one."""
+        if not (set(map(type, rows)) <= {list, tuple} and set(map(len, rows)) <= {2}):
+            return False
+        names = list(itertools.chain.from_iterable(rows))
+        if not set(map(type, names)) <= {str}:
+            return False
+        self.extend(names)
+        return True
+
+    def extend(self, names: Sequence[str]) -> None:
+        """Add pairs, the left and the right name of each one after the other."""
+        lefts, rights, cut = names[::2], names[1::2], self._of[1]
+        self.lefts.extend(map(self._numbers.__getitem__, lefts))
+        self.rights.extend(map(self._numbers.__getitem__, rights))
+        made = map(add, lefts, [name[cut:] for name in rights] if cut else rights)
+        self.makes.extend(map(self._numbers.get, made, itertools.repeat(-1)))
+
+    @functools.cached_property
+    def names(self) -> list[str]:
+        return list(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self.lefts)
+
+    def __getitem__(self, at: Any) -> Any:
+        return self.names[self.lefts[at]], self.names[self.rights[at]]

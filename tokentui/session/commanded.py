@@ -1,0 +1,41 @@
+"""The command line that makes a training as far as a step."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+from tokentui.recipe import RUN, SHAPE, Recipe, Run
+from tokentui.session.tours import recipe_words
+
+CORPUS = "CORPUS"
+"""The word for a corpus that has no name on a command line."""
+_FLAGS = {"specials": "--special", "symbols": "--symbol", "what_if": "--what-if", "coverage": "--coverage"}
+
+
+def train_line(source: str, recipe: Recipe, run: Run, step: int, shaped_by: Sequence[str] = ()) -> str:
+    """The command that trains up to a step.
+
+    Args:
+        source: The corpus as a command line names it; empty where it has no name.
+        recipe: The recipe.
+        run: The run. Of its stops only those that shape the steps are named.
+        step: The number of steps.
+        shaped_by: The names of the stops that shape the steps.
+    """
+    name, *named = recipe_words(recipe, Run())
+    words = ["tokentui", "train", source or CORPUS, "-r", name]
+    differs = [(one.partition("=")[0], one) for one in named]
+    words += [word for axis, one in differs if axis not in SHAPE for word in ("-s", one)]
+    of: dict[str, object] = {axis: getattr(recipe, axis) for axis, _ in differs if axis in SHAPE}
+    ends = {"merges", "vocab_size", "min_count"}.difference(shaped_by)
+    of |= {one: value for one, value in run.words.items() if one not in ends}
+    for one, value in of.items():
+        if one == "prefix_space":
+            words.append("--prefix-space" if value else "--no-prefix-space")
+        elif isinstance(value, list | tuple):
+            words += [word for each in value for word in (_FLAGS[one], str(each))]
+        else:
+            flag = _FLAGS.get(one, "--" + one.replace("_", "-"))
+            words += [flag, RUN[one].written(value) if one in RUN else str(value)]
+    return shlex.join([*words, "--merges", str(step)])

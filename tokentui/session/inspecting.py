@@ -1,0 +1,332 @@
+"""Questions about one token or one word: what there is to know of it at a step."""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tokentui import learn
+from tokentui.analyze.inspect import string_facts, token_facts
+from tokentui.analyze.results import StringFacts, Token, TokenFacts
+from tokentui.core.errors import TokentuiError
+from tokentui.encode.decode import bare
+from tokentui.encode.reach import own_text
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import Special, Vocabulary
+from tokentui.encode.ways import ways
+from tokentui.learn.trainer import Trainer
+from tokentui.learn.values import Life, Used
+from tokentui.session import commands as do
+from tokentui.session.opening import Prepared
+from tokentui.session.places import Context, TokenAt, contexts, token_at
+from tokentui.text.pretokenize import PreToken
+from tokentui.text.split import SPACE_MARK
+
+INSPECTED_CHARS = 2_000
+"""The longest text whose encoding is explained, step by step."""
+_MOST_MAKES = 40
+
+
+class Spelled(NamedTuple):
+    """Another spelling of a token: its exact bytes, and its id where the vocabulary has it."""
+
+    piece: bytes
+    id: int | None
+
+
+class MadeOf(NamedTuple):
+    """A token that was made of another one directly: itself, its uses now, and the step that made it."""
+
+    token: Token
+    uses: int
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class TokenView:
+    """A token at a step of a training.
+
+    Attributes:
+        number: The step.
+        facts: The facts of its vocabulary.
+        symbol: Its symbol; None for a special or a byte token.
+        made: The step that made it; None for one that is there from the start.
+        place: The place in the file of a token that was opened, in words; else empty.
+        uses: Its uses in the corpus, by weight; None where these are not counted.
+        rank: Its place among the tokens by their uses, 1 for the most used one.
+        tokens: The number of tokens that are used.
+        over: Its uses from step 0 on, an entry for each step that changes them.
+        makes: The first tokens that were made of it directly, the most used first.
+        spellings: Its other spellings: with a space or a mark or without, capitalised, in capitals.
+        ways: The number of ways to write its text; None where that is not counted.
+        before: The id before it, None for the first.
+        after: The id after it, None for the last.
+    """
+
+    number: int
+    facts: TokenFacts
+    symbol: int | None
+    made: int | None
+    place: str
+    uses: int | None
+    rank: int
+    tokens: int
+    over: Sequence[Used]
+    makes: Sequence[MadeOf]
+    spellings: Sequence[Spelled]
+    ways: int | None
+    before: int | None
+    after: int | None
+
+    def lost(self) -> list[tuple[bytes, int, int]]:
+        """The tokens that took its uses: each with how many it took, and its step; most first."""
+        pairs = itertools.pairwise(self.over)
+        taken = [(now.into, was.uses - now.uses, now.number) for was, now in pairs if now.uses < was.uses]
+        return sorted((one for one in taken if one[0]), key=lambda one: (-one[1], one[2]))
+
+
+class Turn(NamedTuple):
+    """A step in the life of a word.
+
+    Attributes:
+        number: The step, 0 for the start.
+        parts: The exact bytes of the parts that it merged; empty where it merged none.
+        said: The step in words, where it merged none.
+        pieces: The exact bytes of the tokens of the word from then on; empty for an unknown one.
+    """
+
+    number: int
+    parts: tuple[bytes, ...]
+    said: str
+    pieces: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WordLife:
+    """The life of a pre-token: its text, the step that it was asked at, and each step that cut it anew."""
+
+    word: str
+    number: int
+    turns: tuple[Turn, ...]
+
+
+class Places(NamedTuple):
+    """The next places of a token in the corpus: the first few, and whether the corpus holds each use once."""
+
+    found: tuple[Context, ...]
+    counted: bool
+
+
+class Held(NamedTuple):
+    """The part of a training, which walks on, that the engine keeps for a question of another thread.
+
+    Attributes:
+        uses: The uses of each symbol.
+        over: Tells the uses of the token over the run.
+        life: Tells the life of a word.
+    """
+
+    uses: Sequence[int] = ()
+    over: Callable[[], Sequence[Used]] = tuple
+    life: Callable[[str], Sequence[Life]] = lambda word: ()
+
+
+NOTHING_HELD = Held()
+
+
+def hold(command: do.Command[object], prepared: Prepared, tokenizer: Tokenizer) -> Held:
+    """The part of the training at this step that a question needs."""
+    trainer = prepared.trainer
+    match command:
+        case do.InspectToken(token):
+            symbol = symbol_of(tokenizer, token)
+            over: Callable[[], Sequence[Used]] = tuple if symbol is None else trainer.uses_over(symbol)
+            return Held(tuple(map(int, trainer.uses)), over)
+        case do.LifeOfWord(text, place):
+            if trainer.traits.shrinks:
+                return Held(life=trainer.fork(trainer.number, ()).life)
+            word = pretoken_at(tokenizer, text, place)
+            lives = trainer.life(word) if word else ()
+            return Held(life=lambda word: lives)
+    return NOTHING_HELD
+
+
+def symbol_of(tokenizer: Tokenizer, token: int | bytes) -> int | None:
+    """The symbol of the token of an id, or of exact bytes; None for a special or a byte token, or none."""
+    vocabulary, merges = tokenizer.vocabulary, tokenizer.merges
+    known = vocabulary.symbols_by_id(merges)
+    if isinstance(token, int):
+        return known.get(token)
+    return next((one for one in known.values() if token in (vocabulary.pieces[one], vocabulary.spelled(one))),
+                None)
+
+
+def token_view(
+    tokenizer: Tokenizer, prepared: Prepared, number: int, token: int | bytes, held: Held
+) -> TokenView:
+    """A token at a step.
+
+    Raises:
+        TokentuiError: There is no such token.
+    """
+    vocabulary, merges, trainer = tokenizer.vocabulary, tokenizer.merges, prepared.trainer
+    ids = sorted(entry.id for entry in tokenizer.entries())
+    symbol = symbol_of(tokenizer, token)
+    if isinstance(token, bytes):
+        if symbol is None:
+            raise TokentuiError("no token of this step is spelled so", "", "go on to the step that makes it")
+        token = vocabulary.id_of(symbol, merges)
+    facts = token_facts(tokenizer, token)
+    uses, over = held.uses, held.over()
+    own = None if symbol is None else uses[symbol]
+    at = bisect.bisect_left(ids, token)
+    made = trainer.made_at(symbol) if symbol is not None else 0
+    replay = getattr(trainer, "order", None)
+    place = replay.place(made) if replay is not None and made else ""
+    return TokenView(
+        number, facts, symbol, made or None, place, own,
+        sum(one > (own or 0) for one in uses) + 1, sum(one > 0 for one in uses), over,
+        () if symbol is None else tuple(_makes(vocabulary, merges, symbol, uses)),
+        () if symbol is None else tuple(_spellings(tokenizer, symbol)),
+        None if symbol is None else _count_ways(tokenizer, symbol),
+        ids[at - 1] if at else None, ids[at + 1] if at + 1 < len(ids) else None,
+    )
+
+
+def _makes(vocabulary: Vocabulary, merges: int, symbol: int, uses: Sequence[int]) -> list[MadeOf]:
+    pairs = enumerate(vocabulary.merges[:merges], vocabulary.base_size)
+    made = [child for child, parts in pairs if symbol in parts]
+    made.sort(key=lambda one: -uses[one])
+    return [
+        MadeOf(Token(vocabulary.id_of(one, merges), vocabulary.spelled(one)), uses[one],
+               one - vocabulary.base_size + 1)
+        for one in made[:_MOST_MAKES]
+    ]
+
+
+def _spellings(tokenizer: Tokenizer, symbol: int) -> Iterator[Spelled]:
+    """The forms of a token that differ in its space, its mark or its capitals."""
+    vocabulary, recipe = tokenizer.vocabulary, tokenizer.recipe
+    try:
+        text = bare(recipe, vocabulary.spelled(symbol)).decode()
+    except UnicodeDecodeError:
+        return
+    plain = text.lstrip(" " + SPACE_MARK)
+    if not plain:
+        return
+    space = SPACE_MARK if recipe.split == "metaspace" else " "
+    mark = vocabulary.mark.decode("utf-8", "surrogateescape")
+    front, end = (mark, "") if recipe.mark_kind == "prefix" else ("", mark)
+    cases = dict.fromkeys((plain, plain.lower(), plain[:1].upper() + plain[1:].lower(), plain.upper()))
+    forms = dict.fromkeys(
+        form.encode("utf-8", "surrogateescape")
+        for case in cases for form in (case, f"{front}{case}{end}" if mark else space + case)
+    )
+    known = {vocabulary.spelled(one): number
+             for number, one in vocabulary.symbols_by_id(tokenizer.merges).items()}
+    own = vocabulary.spelled(symbol)
+    yield from (Spelled(form, known.get(form)) for form in forms if form != own)
+
+
+def _count_ways(tokenizer: Tokenizer, symbol: int) -> int | None:
+    """The number of ways to write a token's own text, where that is one pre-token."""
+    text = own_text(tokenizer, symbol)
+    if not text:
+        return None
+    try:
+        words = list(tokenizer.encoder.pretokenizer.words(text))
+        return ways(tokenizer.encoder, words[0], 1).count if len(words) == 1 else None
+    except TokentuiError:
+        return None
+
+
+def inspected(tokenizer: Tokenizer, prepared: Prepared, number: int, asked: do.InspectText) -> StringFacts:
+    """The facts of a text, or of the pre-token at a place in it.
+
+    Raises:
+        TokentuiError: It is too long, or the pattern of the split takes too long.
+    """
+    text, copy = asked.text, None
+    if asked.at is not None:
+        part = _part_at(tokenizer, text, asked.at)
+        text = text if part is None else text[part.start : part.end]
+    if len(text) > INSPECTED_CHARS:
+        raise TokentuiError(f"more than {INSPECTED_CHARS:,} characters are not explained", "", "take a part")
+    if asked.ahead and prepared.opened is None:
+        # The trainer walks on meanwhile; a copy comes to the same step.
+        copy = prepared.trainer.fork(0, ())
+        learn.jump(copy, number)
+        tokenizer = copy.tokenizer()
+    return string_facts(tokenizer, text, trainer=copy)
+
+
+def _part_at(tokenizer: Tokenizer, text: str, place: int) -> PreToken | Special | None:
+    """The pre-token of a text, or the token found by its name, at a place or before it."""
+    taken: PreToken | Special | None = None
+    for part in tokenizer.encoder.stretches(text, False):
+        for one in part if isinstance(part, list) else [part]:
+            if one.start <= place:
+                taken = one
+    return taken
+
+
+def pretoken_at(tokenizer: Tokenizer, text: str, place: int) -> str:
+    """The pre-token at a place of a typed text, as it is encoded; empty for a token found by its name."""
+    if len(text) > INSPECTED_CHARS:
+        raise TokentuiError(f"more than {INSPECTED_CHARS:,} characters are not explained", "", "take a part")
+    part = _part_at(tokenizer, text, place)
+    return part.text if isinstance(part, PreToken) else ""
+
+
+def life_of(
+    tokenizer: Tokenizer, prepared: Prepared, number: int, asked: do.LifeOfWord, held: Held
+) -> WordLife:
+    """The life of a word up to a step.
+
+    Raises:
+        TokentuiError: No word stands at the place, or it cannot be encoded.
+    """
+    word, trainer = pretoken_at(tokenizer, asked.text, asked.at), prepared.trainer
+    if not word:
+        raise TokentuiError("no word stands there", "", "put the cursor on one")
+    return WordLife(word, number, tuple(
+        Turn(one.number, *_made(tokenizer.vocabulary, trainer, one.number), one.pieces)
+        for one in held.life(word)
+    ))
+
+
+def _made(vocabulary: Vocabulary, trainer: Trainer, number: int) -> tuple[tuple[bytes, ...], str]:
+    """The parts that a step merged; else the step in words."""
+    if not number:
+        return (), "start"
+    if trainer.traits.grows and not trainer.traits.replays:
+        return tuple(map(vocabulary.spelled, vocabulary.merges[number - 1])), ""
+    if trainer.traits.replays:
+        taken = trainer.taken(number)
+        return ((), "") if taken is None else ((taken.token,), "")
+    return (), trainer.step_at(number).said
+
+
+def places_of(prepared: Prepared, tokenizer: Tokenizer, asked: do.TokenPlaces) -> Places:
+    """The next places of a token in the corpus."""
+    symbol = symbol_of(tokenizer, asked.token)
+    if symbol is None or not prepared.text.documents:
+        return Places((), False)
+    vocabulary = tokenizer.vocabulary
+    data = bare(tokenizer.recipe, vocabulary.spelled(symbol))
+    found = contexts(prepared.text, symbol, data, asked.after, prepared.trainer)
+    counted = prepared.corpus.counts is None and tokenizer.recipe.weight == "occurrences"
+    return Places(tuple(itertools.islice(found, asked.most)), counted)
+
+
+def token_there(
+    prepared: Prepared, tokenizer: Tokenizer, asked: do.TokenThere
+) -> tuple[int | None, TokenAt] | None:
+    """The token over a character of the corpus behind its id; None where no token stands."""
+    at = token_at(prepared.text, asked.place, asked.within, prepared.trainer)
+    if at is None or at.symbol is None:
+        return None if at is None else (None, at)
+    return tokenizer.vocabulary.id_of(at.symbol, tokenizer.merges), at

@@ -1,0 +1,178 @@
+"""The steps of a training, looked at again: a copy of it walks to any of them while the training goes on."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+
+from tokentui import learn
+from tokentui.core.errors import TokentuiError
+from tokentui.core.jobs import each
+from tokentui.learn.rows import Candidate
+from tokentui.learn.trainer import Trainer
+from tokentui.learn.values import MergeStep
+from tokentui.session.opening import Prepared
+from tokentui.session.snapshot import EndView
+from tokentui.session.views import CorpusPlace, CorpusView, StepPlace, StepRow, StepsView, StepView, Viewport
+from tokentui.session.window import OpenedText, RunningText
+
+PLACES = 3
+"""The most places of the corpus that a step is shown at."""
+_AROUND = 24
+"""The characters that are shown before a place, and behind it."""
+
+
+class Past:
+    """A copy of a training, for questions about any of its steps. Threads use it one after the other.
+
+    Args:
+        prepared: The training, and what it is of. Nothing but its words is read.
+    """
+
+    def __init__(self, prepared: Prepared) -> None:
+        self._prepared, self._lock = prepared, threading.Lock()
+        self._copy: Trainer | None = None
+        self._text: RunningText | None = None
+        self._rows: list[StepRow] = []
+        """The first steps, as they were made."""
+
+    def rows(self, last: int, order: str, match: Sequence[bytes], top: int, count: int) -> StepsView:
+        """Some rows of the list of steps.
+
+        Args:
+            last: The last step of the list.
+            order: `step`, `count`, `length` or `tie`: the greatest first, but steps from the first on.
+            match: Texts of which a token, or its parts with a plus between them, must hold one; none for all.
+            top: The first row.
+            count: The most rows.
+        """
+        with self._lock:
+            known = self._known(last)
+        found: Sequence[StepRow] = known
+        if match:
+            found = [
+                row for row in each(known)
+                if any(one in row.token or one in b"+".join(row.parts) for one in match)
+            ]
+        if order == "count":
+            found = sorted(found, key=lambda row: -row.worth)
+        elif order == "length":
+            found = sorted(found, key=lambda row: -len(row.token))
+        elif order == "tie":
+            found = sorted(found, key=lambda row: -row.tied)
+        top = max(0, min(top, len(found) - count))
+        return StepsView(tuple(found[top : top + count]), top, len(found), last)
+
+    def views(self, numbers: Sequence[int], typed: str, places: int) -> tuple[StepView, ...]:
+        """The reasons of steps, in their order: 1 is the first, and one more than are made the next.
+
+        Args:
+            numbers: The steps.
+            typed: The typed text.
+            places: How many places of the corpus are looked for; none where it is 0.
+        """
+        with self._lock:
+            return tuple([self._view(number, typed, places) for number in each(numbers)])
+
+    def _walked(self, number: int) -> Trainer:
+        """The copy at a step, or at the last one."""
+        if self._copy is None:
+            self._copy = self._prepared.trainer.fork(0, ())
+        learn.jump(self._copy, number)
+        return self._copy
+
+    def _known(self, last: int) -> list[StepRow]:
+        """The first so many steps."""
+        if len(self._rows) < last:
+            copy = self._walked(last)
+            for number in each(range(len(self._rows) + 1, min(last, copy.computed) + 1)):
+                self._rows.append(_row(copy, number))
+        return self._rows[:last]
+
+    def _view(self, number: int, typed: str, places: int) -> StepView:
+        """The reasons of a step."""
+        copy, stops = self._walked(number - 1), self._prepared.run.stops
+        why, before = copy.why(stops), copy.tokens_at(copy.number)
+        yours = _length(copy, typed)
+        walked = why.end is None or number <= self._prepared.trainer.computed
+        if copy.number != number - 1 or not walked or self._walked(number).number != number:
+            return StepView(number, why, None, (before, before), (), (yours, yours))
+        after = copy.tokens_at(number)
+        found = tuple(self._places(copy, places)) if places and copy.traits.grows else ()
+        return StepView(
+            number, why, copy.taken(number), (before, after), found, (yours, _length(copy, typed))
+        )
+
+    def _places(self, copy: Trainer, count: int) -> Iterator[StepPlace]:
+        """The first places of the corpus that the last step of the copy changed."""
+        if self._text is None:
+            corpus, opened = self._prepared.corpus, self._prepared.opened
+            self._text = (
+                RunningText(corpus, self._prepared.recipe) if opened is None
+                else OpenedText(corpus, opened.tokenizer)
+            )
+        text, changed, seen = self._text, copy.changed(), set[tuple[int, int]]()
+        words = copy.words.words
+        differs = changed.differs or {words[one] for one in changed.words}.__contains__
+        at = CorpusPlace(max(0, text.documents - 1), 1 << 40)
+        while len(seen) < count and text.documents:
+            found = text.find_word(differs, at)
+            if found is None or tuple(found) in seen:
+                return
+            at = CorpusPlace(*found)
+            seen.add((at.document, at.offset))
+            look = Viewport(corpus=at, corpus_chars=4 * _AROUND, corpus_before=_AROUND)
+            if (place := _around(text.view(look, copy), at)) is not None:
+                yield place
+
+
+def _row(copy: Trainer, number: int) -> StepRow:
+    """A computed step as a row."""
+    step = copy.step_at(number)
+    if isinstance(step, MergeStep):
+        worth = step.count if step.score is None else step.score
+        return StepRow(number, (step.left, step.right), step.token, worth, step.tied, step.said)
+    taken = copy.taken(number)
+    if taken is None:
+        return StepRow(number, (), b"", 0, step.tied, step.said)
+    return StepRow(number, taken.parts, taken.token, _worth(taken), step.tied, step.said)
+
+
+def _worth(row: Candidate) -> int | float:
+    return row.worth if isinstance(row.worth, int) else float(row.worth)
+
+
+def _length(copy: Trainer, typed: str) -> int:
+    """The number of tokens of the typed text; 0 where it cannot be encoded."""
+    try:
+        return len(copy.tokenizer().encode(typed).rows) if typed else 0
+    except TokentuiError:
+        return 0
+
+
+def _around(view: CorpusView, place: CorpusPlace) -> StepPlace | None:
+    """The first token of a window that the last step made, from a place on, with what stands round it."""
+    before = ""
+    parts = iter(view.parts)
+    for part in parts:
+        fresh = next((one for one in part.tokens if one.fresh), None)
+        if fresh is None or part.place < place:
+            before += part.text
+            continue
+        after = part.text[fresh.end :] + "".join([one.text for one in parts])
+        before += part.text[: fresh.start]
+        return StepPlace(before[-_AROUND:], part.text[fresh.start : fresh.end], after[:_AROUND])
+    return None
+
+
+def at_end(prepared: Prepared, typed: str) -> EndView:
+    """The typed text by the tokenizer of the end of the run, to which a copy is trained.
+
+    Raises:
+        TokentuiError: A tokenizer of a file is open, or it refuses the text.
+    """
+    if prepared.opened is not None:
+        raise TokentuiError("a tokenizer of a file is not trained", prepared.opened.view.name, "open a text")
+    trainer = learn.start(prepared.corpus, prepared.recipe, prepared.run, prepared.trainer.words)
+    learn.run(trainer, prepared.run.stops)
+    return EndView(trainer.number, trainer.tokenizer().encode(typed).rows)

@@ -1,0 +1,148 @@
+"""Where a token stands in the corpus: the token over a character, and the places of a token one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tokentui.core.safetext import to_bytes
+from tokentui.learn.trainer import Trainer
+from tokentui.learn.values import Word
+from tokentui.recipe import Recipe
+from tokentui.session.views import CorpusPlace
+from tokentui.session.window import Cut, RunningText, unit_spans
+from tokentui.text.corpus import LongText
+from tokentui.text.split import SPACE_MARK
+
+_STRETCH = 1 << 16
+_UNITS = 20_000
+"""A longer pre-token is looked at in stretches."""
+_NEAR = 60
+"""The characters that are shown before a token and behind it."""
+
+
+class TokenAt(NamedTuple):
+    """The token over a character of the corpus.
+
+    Attributes:
+        symbol: Its symbol; None for what the vocabulary has no piece for, or what stands there by its name.
+        start: The place of its first character.
+        shown: The characters that it covers.
+        text: The text that becomes its pre-token, as it is typed.
+    """
+
+    symbol: int | None
+    start: CorpusPlace
+    shown: str
+    text: str
+
+
+class Context(NamedTuple):
+    """A place of a token in the corpus, with the text round it.
+
+    Attributes:
+        place: The place of its first character.
+        before: The characters before it.
+        shown: The characters that it covers.
+        after: The characters behind it.
+    """
+
+    place: CorpusPlace
+    before: str
+    shown: str
+    after: str
+
+
+def token_at(window: RunningText, place: CorpusPlace, within: int, trainer: Trainer) -> TokenAt | None:
+    """The token over a character of the corpus; None where no token stands.
+
+    Args:
+        window: The corpus.
+        place: The place of a pre-token, or of a part of one.
+        within: The characters from there on.
+        trainer: The training.
+    """
+    if place.document >= window.documents:
+        return None
+    for cut in window.cuts(place.document, place.offset, place.offset + 1):
+        if cut.start <= place.offset < cut.end:
+            inside = place.offset - cut.start + within
+            for symbol, start, end in _tokens(cut, trainer, inside - 1):
+                if start <= inside < end:
+                    at = place._replace(offset=cut.start + start)
+                    shown = cut.text[start:end]
+                    return TokenAt(symbol if symbol >= 0 else None, at, shown, _typed(cut, trainer.recipe))
+    return None
+
+
+def contexts(
+    window: RunningText, symbol: int, data: bytes, after: CorpusPlace | None, trainer: Trainer
+) -> Iterator[Context]:
+    """The places of a token in the order of the corpus, with the text round each.
+
+    Args:
+        window: The corpus.
+        symbol: The token.
+        data: Bytes that each word with the token has.
+        after: The place behind which to begin; None for the beginning of the corpus.
+        trainer: The training.
+    """
+    first = after or CorpusPlace(0, -1)
+    for document in range(first.document, window.documents):
+        text, same = window.text(document), document == first.document
+        begin = initial = max(0, first.offset) if same else 0
+        while begin <= len(text):
+            end = begin + _STRETCH
+            for cut in window.cuts(document, begin, end):
+                # One that begins in the stretch before was told of there, but for the very first stretch.
+                if cut.start >= end or (cut.start < begin != initial) or cut.word is None:
+                    continue
+                if data not in to_bytes(cut.word):
+                    continue
+                past = first.offset - cut.start if same else -1
+                for one, start, stop in _tokens(cut, trainer, past):
+                    if one == symbol and start > past:
+                        yield _context(text, CorpusPlace(document, cut.start + start), cut, start, stop)
+            begin = end
+
+
+def _tokens(cut: Cut, trainer: Trainer, past: int) -> Iterator[tuple[int, int, int]]:
+    """The tokens of a pre-token: the symbol of each, and its characters from the start of the word.
+
+    Of an enormous one they come stretch by stretch, and stretches that end before `past` are left out. What
+    stands there by its name has the symbol -1.
+    """
+    word, recipe, first = cut.word, trainer.recipe, 0
+    if word is None or word in recipe.symbols:
+        yield -1, 0, cut.end - cut.start
+        return
+    mark = recipe.mark_text if recipe.mark_kind.startswith("end-") else ""
+    size = _UNITS if cut.units is None else max(1, len(word))
+    for skip in range(0, len(word), size):
+        piece = word[skip : skip + size]
+        units = unit_spans(recipe, piece, mark if skip + size >= len(word) else "")
+        units = units if cut.units is None else cut.units
+        if skip + len(piece) + len(mark) > past:
+            for token in trainer.segment(Word(word, first, len(units))):
+                if first <= token.start < first + len(units):
+                    stop = min(token.end - first, len(units))
+                    yield token.symbol, skip + units[token.start - first][0], skip + units[stop - 1][1]
+        first += len(units)
+
+
+def _typed(cut: Cut, recipe: Recipe) -> str:
+    """The text that becomes a pre-token of the corpus."""
+    if recipe.split != "metaspace" or cut.units is not None or cut.word is None:
+        return cut.text
+    return cut.text.removeprefix(SPACE_MARK).replace(SPACE_MARK, " ")
+
+
+def _context(text: str | LongText, place: CorpusPlace, cut: Cut, start: int, stop: int) -> Context:
+    """A token of a pre-token, and the text round it. A pre-token may begin with a sign that its text lacks.
+    """
+    before = cut.text[max(0, start - _NEAR) : start]
+    after = cut.text[stop : stop + _NEAR]
+    return Context(
+        place, (text[max(0, cut.start - _NEAR) : cut.start] + before)[-_NEAR:], cut.text[start:stop],
+        (after + text[cut.end : cut.end + _NEAR])[:_NEAR],
+    )

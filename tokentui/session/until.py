@@ -1,0 +1,107 @@
+"""The walks of one column that look for a step: where a token is made, or a condition is met first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tokentui.core.errors import TokentuiError
+from tokentui.learn.trainer import Goal, Made, Size, Tokens
+from tokentui.session import commands as do
+from tokentui.session.column import Column, needles
+from tokentui.session.opening import Prepared
+
+
+@dataclass(slots=True)
+class Seek:
+    """A walk that looks for a step.
+
+    Attributes:
+        goal: The condition that the step meets.
+        looked: The last step that was looked at.
+        origin: The step to go back to where there is none; None to stay at the end of the run.
+        answer: Takes the step, or None.
+    """
+
+    goal: Goal
+    looked: int
+    origin: int | None
+    answer: Callable[[object], None]
+
+
+def spellings(text: str) -> Made:
+    """The step that makes a token, by its text as it is shown or typed."""
+    return Made(frozenset(needle for way in (text, "▁" + text) for needle in needles(way)))
+
+
+def until_of(command: do.RunUntil, prepared: Prepared) -> Goal:
+    """The condition of a run.
+
+    Raises:
+        TokentuiError: There is not exactly one, it cannot be met by any step, or the corpus has no bytes for
+            each token.
+    """
+    given = [bool(command.token), command.size is not None, command.compression is not None]
+    if sum(given) != 1:
+        raise TokentuiError("one condition belongs here", "run until", "a token, a size or bytes per token")
+    if command.size is not None:
+        return Size(command.size)
+    if command.compression is None:
+        return spellings(command.token)
+    ratio, size = command.compression, prepared.corpus.size
+    if not ratio > 0 or math.isinf(ratio):
+        raise TokentuiError("out of range", f"{ratio:g} bytes per token", "take more than 0")
+    if prepared.recipe.weight == "distinct":
+        raise TokentuiError("distinct words count once: there are no bytes per token", "run until", "")
+    if prepared.trainer.traits.shrinks:
+        # Steps make the corpus longer: it is met at the first step with at least so many tokens.
+        return Tokens(math.ceil(size / ratio))
+    most = math.floor(size / ratio)
+    # The quotient is rounded: the most tokens that have the ratio, exactly as it is shown.
+    while most > 0 and size / most < ratio:
+        most -= 1
+    while size / (most + 1) >= ratio:
+        most += 1
+    return Tokens(most)
+
+
+def meets(column: Column, goal: Goal) -> bool:
+    """True if the present step of a column meets a condition already.
+
+    Raises:
+        TokentuiError: A step before has made the token.
+    """
+    trainer = column.trainer
+    number, shrinks = trainer.number, trainer.traits.shrinks
+    if isinstance(goal, Made):
+        found = trainer.find(goal)
+        if found is not None and found < number:
+            what = f"step {found:,} made this token already" if found else "it is there from the start"
+            raise TokentuiError(what, "run until", "g goes to the step of a token")
+        return found is not None and found == number
+    if isinstance(goal, Size):
+        size = trainer.size_at(number)
+        return size <= goal.ids if shrinks else size >= goal.ids
+    tokens = trainer.tokens_at(number)
+    return tokens >= goal.tokens if shrinks else tokens <= goal.tokens
+
+
+def walk(seek: Seek, column: Column, seconds: float) -> tuple[bool, int | None]:
+    """Go on until a step meets the condition, or there is no more.
+
+    Returns:
+        Whether the search is over, and the step.
+    """
+    trainer, stops = column.trainer, column.stops
+    if trainer.number < trainer.computed:
+        trainer.advance(trainer.computed, stops, seconds)
+        return False, None
+    if seek.origin is None:
+        reason = column.end(free=False) or trainer.advance(None, stops, seconds)
+    else:
+        column.passed = True
+        reason = trainer.advance(None, stops.only((*trainer.traits.shaped_by, "min_count")), seconds)
+    found = trainer.find(seek.goal, seek.looked)
+    seek.looked = trainer.computed
+    return found is not None or bool(reason), found

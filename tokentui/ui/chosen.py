@@ -1,0 +1,204 @@
+"""The settings of the user: the values that each may have, and how each takes effect."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from textual.screen import Screen
+
+from tokentui.core.safetext import GLYPH_MODES, safe
+from tokentui.session.commands import Speed
+from tokentui.session.settings import keep_setting
+from tokentui.session.views import FIRST_SPEED, SPEEDS, VOCABULARY_ORDERS
+from tokentui.ui.draw.text import DARK_NAME, LIGHT_NAME
+from tokentui.ui.screen import PaneScreen
+
+if TYPE_CHECKING:  # the app has them
+    from tokentui.ui.app import ExplorerApp
+
+Value = str | int | bool
+MOST_TYPED = 2000
+"""The most characters of a sentence that is kept."""
+SEEN = "first_screen_seen"
+"""The setting that says that the first screen was left."""
+_OWN = DARK_NAME, LIGHT_NAME
+_TERMINAL = "ansi-dark", "ansi-light"
+"""Textual's names of the themes that leave the sixteen colours to the terminal."""
+
+
+def theme_groups(known: Iterable[str]) -> tuple[tuple[str, Sequence[str]], ...]:
+    """Return the names of themes in groups with titles."""
+    others = sorted({*known} - {*_OWN, *_TERMINAL})
+    return ("Made for this program", _OWN), ("The terminal's own", _TERMINAL), ("Others", others)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A setting.
+
+    Attributes:
+        name: Its name in the file.
+        title: Its name on the screen.
+        default: Its value where the file has none.
+        values: Returns the values that it may have; none for a text of one line.
+        said: Returns a value in words.
+        takes_effect: Called with a value that it now has.
+    """
+
+    name: str
+    title: str
+    default: Value
+    values: Callable[[ExplorerApp], Sequence[Value]]
+    said: Callable[[Value], str]
+    takes_effect: Callable[[ExplorerApp, Value], object]
+
+    def takes(self, app: ExplorerApp, value: object) -> bool:
+        """True if it may have a value."""
+        if values := self.values(app):
+            return any(value == one and type(value) is type(one) for one in values)
+        return isinstance(value, str) and len(value) <= MOST_TYPED and value.splitlines() in ([], [value])
+
+
+def _panes(app: ExplorerApp) -> list[PaneScreen]:
+    """The screens with panes of the user's session; a tour's are not."""
+    return [one for one in app.screen_stack if isinstance(one, PaneScreen) and one.face is app]
+
+
+def _themes(app: ExplorerApp) -> Sequence[Value]:
+    known = app.available_themes
+    return [name for _, names in theme_groups(known) for name in names if name in known]
+
+
+def _theme(app: ExplorerApp, value: Value) -> None:
+    app.theme = str(value)
+
+
+def _speed(app: ExplorerApp, value: Value) -> None:
+    now = app.snapshot.speed if app.snapshot is not None else FIRST_SPEED
+    wanted = next(one for one in SPEEDS if speed_name(one) == value)
+    if by := SPEEDS.index(wanted) - SPEEDS.index(now):
+        app.send(Speed(by))
+
+
+def speed_name(speed: int | None) -> Value:
+    """A speed as the file has it: units a second, `max` for as fast as it can."""
+    return "max" if speed is None else speed
+
+
+def _view(app: ExplorerApp, value: Value) -> None:
+    for screen in _panes(app):
+        screen.mode = next(one for one in GLYPH_MODES if one == value)
+        screen.draw()
+
+
+def _boundaries(app: ExplorerApp, value: Value) -> None:
+    app.main.text.mark_by(app.usual_boundaries if value == "auto" else "bars" if value == "bars" else "shade")
+
+
+def _order(app: ExplorerApp, value: Value) -> None:
+    app.main.sort_by(str(value))
+
+
+def _sentence(app: ExplorerApp, value: Value) -> None:
+    _panes(app)[-1].encode.line.value = str(value)
+
+
+_SENTENCE = Setting(
+    "sentence", "sentence to encode", "The crowd in the street", lambda _: (), str, _sentence
+)
+SETTINGS: tuple[Setting, ...] = (
+    Setting("theme", "colours", DARK_NAME, _themes, str, _theme),
+    Setting("speed", "speed of a run", FIRST_SPEED, lambda _: tuple(map(speed_name, SPEEDS)),
+        lambda one: f"{one:,} a second" if isinstance(one, int) else "as fast as it can", _speed),
+    Setting("view", "tokens as", "text", lambda _: GLYPH_MODES, str, _view),
+    Setting("boundaries", "boundaries in the corpus", "auto", lambda _: ("auto", "shade", "bars"),
+        lambda one: {"auto": "shades where there are colours", "shade": "shades"}.get(str(one), str(one)),
+        _boundaries),
+    Setting("order", "order of the vocabulary", "newest", lambda _: VOCABULARY_ORDERS, str, _order),
+    _SENTENCE,
+    Setting(SEEN, "first screen", False, lambda _: (False, True),
+        lambda one: "is not shown" if one else "is shown at the next start", lambda app, value: None),
+)
+"""The settings, in the order in which they are listed."""
+
+
+class Chosen:
+    """The settings in effect, and the file that keeps them.
+
+    Args:
+        app: The program.
+        found: What the file holds by name: nothing of it is trusted.
+        wrong: What is wrong with the file; empty for nothing.
+    """
+
+    def __init__(self, app: ExplorerApp, found: Mapping[str, object], wrong: str = "") -> None:
+        self._app, self._found, self.wrong = app, dict(found), wrong
+        self._waiting: dict[str, Value] = {}
+        self._lock = threading.Lock()
+
+    def value_of(self, setting: Setting) -> Value:
+        """The value of a setting: the kept one if it is allowed, else the default."""
+        value = self._found.get(setting.name)
+        if isinstance(value, str | int) and setting.takes(self._app, value):
+            return value
+        return setting.default
+
+    @property
+    def sentence(self) -> str:
+        """The sentence that the encode pane begins with."""
+        return str(self.value_of(_SENTENCE))
+
+    def take_effect(self) -> None:
+        """Let each setting take effect that the file has, and say what the file has wrong."""
+        names = [safe(name, limit=30) for name in self._found if name not in [one.name for one in SETTINGS]]
+        for setting in SETTINGS:
+            if setting.name not in self._found:
+                continue
+            if setting.takes(self._app, self._found[setting.name]):
+                if setting is not _SENTENCE:  # the line of the app holds it from the start
+                    setting.takes_effect(self._app, self.value_of(setting))
+            else:
+                names.append(setting.name)
+        if names:
+            listed = ", ".join(names[:5]) + (" …" if names[5:] else "")
+            self.wrong = self.wrong or f"settings that are not understood: {listed}; the defaults are used"
+        if self.wrong:
+            self._app.say(self.wrong, "warning")
+
+    def values_of(self, setting: Setting) -> Sequence[Value]:
+        """The values that a setting may have; none for a text of one line."""
+        return setting.values(self._app)
+
+    def change(self, setting: Setting, value: Value) -> None:
+        """Give a setting another value, which takes effect and is kept."""
+        self._found[setting.name] = value
+        setting.takes_effect(self._app, value)
+        self.keep(setting.name, value)
+
+    def keep(self, name: str, value: Value) -> None:
+        """Keep a value; a thread writes it."""
+        self._found[name] = value
+        with self._lock:
+            self._waiting[name] = value
+        writing = asyncio.get_running_loop().run_in_executor(None, self._write)
+        self._app.await_answer(writing, self._written, self._app.tell)
+
+    def _write(self) -> str:
+        # Of several writes of a name the last one counts, whichever thread comes first.
+        with self._lock:
+            waiting, self._waiting = self._waiting, {}
+            return "; ".join([said for name, value in waiting.items() if (said := keep_setting(name, value))])
+
+    def _written(self, said: str) -> None:
+        if said:
+            self._app.say(said, "warning")
+
+
+def chosen_of(screen: Screen[Any]) -> Chosen:
+    """The settings of the program that a screen belongs to."""
+    found: Chosen = screen.app.chosen  # type: ignore[attr-defined]
+    return found

@@ -1,0 +1,88 @@
+"""The texts that can be copied from a screen: those of the row at the cursor, the ids, and the command."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from tokentui.learn.rows import Candidate, Entry
+from tokentui.session.commanded import train_line
+from tokentui.session.snapshot import Snapshot, TokenInBoth
+from tokentui.session.views import LETTERS, ColumnSnapshot
+from tokentui.ui.dialogs.copying import Copied, CopyScreen, token_of
+from tokentui.ui.draw.table import VirtualTable
+from tokentui.ui.screen import PaneScreen
+
+if TYPE_CHECKING:
+    from tokentui.session.views import EncodedToken
+
+
+def ask(on: PaneScreen) -> None:
+    """Ask what to copy of a screen."""
+    now = on.snapshot
+    focused = on.focused
+    found = list(_of_row(focused, now)) if isinstance(focused, VirtualTable) else []
+    if now is not None:
+        found += _ids(now)
+        if not now.corpus.nothing:
+            found.append(_command(on, _column(on, now)))
+    if found:
+        on.face.push(CopyScreen(on.face, found))
+    else:
+        on.face.say("there is nothing to copy yet")
+
+
+def _column(on: PaneScreen, now: Snapshot) -> ColumnSnapshot:
+    """The column that keys are about."""
+    place = getattr(on, "place", 0)
+    return now.columns[min(place, len(now.columns) - 1)]
+
+
+def _of_row(table: VirtualTable, now: Snapshot | None) -> Iterator[Copied]:
+    held, row = table.held_at(table.cursor), table.row_at(table.cursor)
+    match held:
+        case Candidate():
+            yield token_of("token", held.spelled)
+        case Entry(kind="folded"):
+            return
+        case Entry():
+            yield token_of("token", held.piece)
+            if held.id is not None:
+                yield Copied("id", str(held.id))
+        case TokenInBoth():
+            yield token_of("token", held.piece)
+            for letter, one in zip("AB", (held.id_a, held.id_b), strict=True):
+                if one is not None:
+                    yield Copied(f"id in the {'first' if letter == 'A' else 'second'}", str(one))
+    if row is not None and row.key is not None:
+        cells = ["".join(text for text, _ in cell).strip() for cell in row.cells]
+        yield Copied("row", "\t".join(cells))
+
+
+def _ids(now: Snapshot) -> Iterator[Copied]:
+    if len(now.columns) == 1:
+        if now.main.encoding.tokens:
+            yield Copied("ids of the typed text", _listed(now.main.encoding.tokens))
+        return
+    aligned, keys = now.between.aligned, [column.key for column in now.columns]
+    for key, tokens in zip(aligned.keys, aligned.tokens, strict=False):
+        if tokens and key in keys:
+            yield Copied(f"ids of the text in {LETTERS[keys.index(key)]}", _listed(tokens))
+
+
+def _listed(tokens: tuple[EncodedToken, ...]) -> str:
+    return json.dumps([token.id for token in tokens])
+
+
+def _command(on: PaneScreen, column: ColumnSnapshot) -> Copied:
+    walk = getattr(on.app, "walk", None)
+    source = "" if walk is None else walk.corpus[0]
+    if column.path:
+        import shlex
+
+        return Copied("command", shlex.join(["tokentui", "-t", column.path, *([source] if source else [])]))
+    line = train_line(
+        source, column.recipe, on.face.run_in_use, column.at.step, column.traits.shaped_by
+    )
+    return Copied("command", line)

@@ -1,0 +1,60 @@
+"""The dialog that chooses the colours: each is seen on the screen below before it is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tokentui.ui.chosen import chosen_of, theme_groups
+from tokentui.ui.dialogs import SCROLL, ListDialog
+from tokentui.ui.draw.table import Column, Listing, TableRow, heading
+from tokentui.ui.face import Face
+from tokentui.ui.keys import Action
+
+
+class ColoursScreen(ListDialog[None]):
+    """Chooses the theme. The row at the cursor is shown at once; esc goes back to the one before.
+
+    Args:
+        face: The program.
+    """
+
+    HEADING = "Colours"
+    ACTIONS = (
+        SCROLL,
+        Action(("enter",), "take"),
+        Action(("escape", "q", "T"), "as before", lambda it: it.leave()),
+    )
+
+    def __init__(self, face: Face) -> None:
+        super().__init__(face)
+        self._before = ""
+
+    def on_mount(self) -> None:
+        """List the themes, at the one in use."""
+        self._before = self.app.theme
+        self.listing.show(
+            tuple(self._rows()), self._before, (Column(flex=1, min_width=12, priority=1), Column(width=5))
+        )
+
+    def _rows(self) -> Iterator[TableRow]:
+        themes = self.app.available_themes
+        for title, names in theme_groups(themes):
+            yield heading(title)
+            for name in names:
+                if (theme := themes.get(name)) is not None:
+                    yield TableRow(name, (((name, ""),), (("dark" if theme.dark else "light", "muted"),)))
+
+    def on_virtual_table_cursor_moved(self, event: Listing.CursorMoved) -> None:
+        """Show the theme at the cursor."""
+        if isinstance(event.key, str) and event.key in self.app.available_themes:
+            self.app.theme = event.key
+
+    def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
+        """Keep it."""
+        self.dismiss(None)
+        chosen_of(self).keep("theme", self.app.theme)
+
+    def leave(self) -> None:
+        """Go back to the theme before."""
+        self.app.theme = self._before
+        self.dismiss(None)

@@ -1,0 +1,90 @@
+"""Copy what is under the cursor to the clipboard of the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from tokentui.core.safetext import safe
+from tokentui.ui.dialogs import LEAVE, ListDialog
+from tokentui.ui.draw.table import Column, Listing, TableRow
+from tokentui.ui.draw.text import runs
+from tokentui.ui.face import Face
+from tokentui.ui.keys import Action
+from tokentui.ui.terminal.app import CLIPBOARD_BYTES
+
+_SHOWN = 400
+_SAID = 60
+
+
+class Copied(NamedTuple):
+    """A text that can be copied.
+
+    Attributes:
+        name: Its name in a few words.
+        text: The exact text.
+        escaped: True if it is a literal of bytes that are not UTF-8.
+    """
+
+    name: str
+    text: str
+    escaped: bool = False
+
+
+def token_of(name: str, piece: bytes) -> Copied:
+    """A token as text; as a literal of its bytes where they are not UTF-8."""
+    try:
+        return Copied(name, piece.decode())
+    except UnicodeDecodeError:
+        return Copied(name, repr(piece), escaped=True)
+
+
+class CopyScreen(ListDialog[None]):
+    """Shows the texts that can be copied, and copies the one that is chosen.
+
+    Args:
+        face: The program.
+        found: The texts.
+    """
+
+    HEADING = "Copy"
+    ACTIONS = (
+        Action(("enter",), "copy"), Action(("y",), "next", lambda it: it.turn()), LEAVE,
+        Action(("q",), "", lambda it: it.leave()),
+    )
+
+    def __init__(self, face: Face, found: Sequence[Copied]) -> None:
+        super().__init__(face)
+        self._found = tuple(found)
+
+    def on_mount(self) -> None:
+        """Show the rows at once: the next key may move among them."""
+        super().on_mount()
+        self.lay_out()
+
+    def lay_out(self) -> None:
+        """A row for each text: its name, and its beginning."""
+        wide = max((len(one.name) for one in self._found), default=0)
+        rows = [
+            TableRow(n, (((one.name, "strong"),), runs(one.text, limit=_SHOWN)))
+            for n, one in enumerate(self._found)
+        ]
+        self.listing.show(
+            rows, self.listing.cursor_key, (Column(width=wide, priority=2), Column(flex=1, priority=1))
+        )
+
+    def turn(self) -> None:
+        """Go to the next text, round the end."""
+        self.listing.move_to((self.listing.cursor + 1) % max(1, len(self._found)))
+
+    def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
+        """Copy a text, and say which."""
+        one = self._found[event.index]
+        self.app.copy_to_clipboard(one.text)
+        self.dismiss(None)
+        how = ", as a literal of its bytes, which are not UTF-8" if one.escaped else ""
+        if len(one.text.encode("utf-8", "replace")) > CLIPBOARD_BYTES:
+            self.face.say(f"the {one.name} is too long for a terminal's clipboard: ctrl+v pastes it here",
+                "warning")
+        else:
+            self.face.say(f"copied the {one.name}{how}: {safe(one.text, limit=_SAID)}")

@@ -1,0 +1,185 @@
+"""One token or pair, exactly: its bytes, its code points with their names, its text in every way it can be
+written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import unicodedata
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import TypeAlias
+
+from tokentui.core.safetext import GLYPH_MODES, safe
+from tokentui.core.table import plural
+from tokentui.learn.rows import Candidate, Entry, PairCandidate, PieceCandidate, TokenCandidate
+from tokentui.recipe import Recipe
+from tokentui.ui.draw import text as ui_text
+from tokentui.ui.draw.figures import amount, number, signed
+from tokentui.ui.draw.text import Cell
+
+MOST_SHOWN = 2048
+"""The most bytes of a piece that are written out; a longer one ends in an ellipsis."""
+
+Row: TypeAlias = Candidate | Entry
+"""A row that can be inspected."""
+
+_REASON_SHOWN = 300
+_SPACE = "▁"
+"""The sign of sentencepiece for a space."""
+_UNNAMED = {
+    "Cc": "a control character",
+    "Cf": "a formatting character",
+    "Cn": "not assigned",
+    "Co": "for private use",
+    "Cs": "half of a surrogate pair",
+}
+
+
+def _said(text: str, rest: str = "", style: str = "") -> Cell:
+    return ((text, style), (f"  {rest}" if rest else "", "muted"))
+
+
+def facts(row: Row, step: int = 0) -> Iterator[tuple[str, Cell]]:
+    """Yield the facts about a row at a step as (label, cell), without its code points."""
+    piece, parents = piece_of(row), tuple[bytes, ...]()
+    match row:
+        case TokenCandidate():
+            yield "id", _said(str(row.id), "" if row.number <= step else "not made yet", "strong")
+            yield (
+                "made",
+                _said(f"step {number(row.number)}, {safe(row.place, limit=_REASON_SHOWN)} in the file"),
+            )
+            told = f"{number(row.places)} in {number(row.words)} distinct words"
+            yield "places", _said(told, "as soon as it is made")
+            parents = row.parts
+        case Entry():
+            yield "id", _said("–" if row.id is None else str(row.id), row.kind, "strong")
+            if row.made is not None:
+                counted = "" if row.places is None else f", from {plural(row.places, 'pair')}"
+                yield "made", _said(f"step {number(row.made)}{counted}")
+            reason = safe(row.reason, limit=_REASON_SHOWN)
+            if row.kind == "left":
+                yield "left for", _said(reason, "" if row.score is None else _figure(row.score))
+            else:
+                used = "not used" if not row.uses else plural(row.uses, "time")
+                yield (
+                    "uses now",
+                    ((used if row.uses is not None else "not counted", "" if row.uses else "muted"),),
+                )
+                if reason:
+                    yield "never", _said(reason, "no text becomes it", "warning")
+                if row.score is not None:
+                    log = f"the natural log of {_figure(math.exp(row.score))}"
+                    yield "score", _said(_figure(row.score), log)
+            parents = row.parts
+        case PieceCandidate():
+            yield from _judged(row)
+        case PairCandidate():
+            yield from _counted(row)
+            parents = row.parts
+    if parents:
+        yield "parents", _joined(parents)
+    front, end = row.marks
+    if front:
+        yield "mark", (*ui_text.runs(piece[:front]), ("  in front: it goes on with a word", "muted"))
+    if end:
+        yield "mark", (*ui_text.runs(piece[-end:]), ("  at the end: a word ends with it", "muted"))
+    piece = bare_of(row)
+    for mode in GLYPH_MODES:
+        if mode != "hex":
+            yield mode, ui_text.runs(piece, mode=mode, limit=4 * MOST_SHOWN)
+    rest = " …" if len(piece) > MOST_SHOWN else ""
+    yield "hex", _said(piece[:MOST_SHOWN].hex(" ") + rest, plural(len(piece), "byte"))
+    if rest:
+        yield "sha256", _said(hashlib.sha256(piece).hexdigest(), "of all bytes")
+
+
+def piece_of(row: Row) -> bytes:
+    """The exact bytes that a row is about."""
+    return row.piece if isinstance(row, Entry) else row.token
+
+
+def spelled_marks(piece: bytes, recipe: Recipe) -> tuple[int, int]:
+    """Return the number of bytes of a piece that are the recipe's mark, by its spelling.
+
+    It is used where no vocabulary gives the exact number.
+    """
+    mark, kind = recipe.mark_text.encode(), recipe.mark_kind
+    front = kind == "prefix" and piece.startswith(mark) and len(piece) > len(mark)
+    end = kind.startswith("end-") and piece.endswith(mark)
+    return len(mark) if front else 0, len(mark) if end else 0
+
+
+def bare_of(row: Row) -> bytes:
+    """The bytes of a row's piece without its mark."""
+    front, end = row.marks
+    piece = piece_of(row)
+    return piece[front : len(piece) - end]
+
+
+def identity_of(row: Row) -> tuple[object, ...]:
+    """Return the identity of a row: equal for the same row at another time."""
+    return (row.piece, row.id) if isinstance(row, Entry) else (row.parts, row.token)
+
+
+def _judged(row: PieceCandidate) -> Iterator[tuple[str, Cell]]:
+    """Yield the facts about a piece from the next pruning."""
+    yield "p", _said(_figure(row.probability), style="strong")
+    yield "expected", _said(f"{amount(row.expected)} times", "over all segmentations")
+    yield "uses now", _said(plural(row.uses, "time"), "in the best segmentations")
+    yield "loss", _said(_figure(row.loss), "of the mean log probability of a token, without it")
+    yield "instead", _joined(row.parts) if row.parts else (("nothing", "muted"),)
+    fate = "dropped" if row.taken else "goes" if row.reason else "stays"
+    yield "pruning", _said(fate, safe(row.reason, limit=_REASON_SHOWN), "warning" if row.reason else "")
+
+
+def _counted(row: PairCandidate) -> Iterator[tuple[str, Cell]]:
+    """Yield the facts about a pair from its count and its score."""
+    change = "new" if row.new else signed(row.change)
+    yield "count", _said(number(row.count), f"{change} with the last step" if change else "", "strong")
+    scored = not isinstance(row.worth, int)
+    if row.left_uses and row.right_uses:
+        yield "its sides", _said(f"{number(row.left_uses)} and {number(row.right_uses)} times")
+        ratio = Fraction(row.count, row.left_uses * row.right_uses)
+        told = "count over the product of these" if not scored or row.worth == ratio else ""
+        yield "score", _said(_figure(row.score if scored else float(ratio)), told, "strong")
+    if row.tied:
+        yield (
+            "tied", _said("another pair is exactly as good" if scored else "another pair has the same count"),
+        )
+    if row.expansion:
+        yield "stands for", ui_text.runs(row.expansion, limit=MOST_SHOWN)
+
+
+def _joined(pieces: Sequence[bytes]) -> Cell:
+    joined: list[ui_text.Run] = []
+    for piece in pieces:
+        joined += [(" + ", "muted")] if joined else []
+        joined += ui_text.runs(piece, limit=MOST_SHOWN)
+    return tuple(joined)
+
+
+def _figure(value: float) -> str:
+    """A figure with as many digits as a reader wants."""
+    return ("∞" if math.isinf(value) else f"{value:.6g}") if value >= 0 else "−" + _figure(-value)
+
+
+def code_points(piece: bytes) -> Iterator[tuple[str, Cell]]:
+    """The characters of a piece with their names; bytes that are no whole character stand for themselves."""
+    for char in piece[:MOST_SHOWN].decode("utf-8", "surrogateescape"):
+        if "\udc80" <= char <= "\udcff":
+            yield f"<{ord(char) - 0xDC00:02X}>", (("a byte that is no whole character", "muted"),)
+            continue
+        name = unicodedata.name(char, "") or _UNNAMED.get(unicodedata.category(char), "without a name")
+        yield f"U+{ord(char):04X}", (*ui_text.runs(char), (f"  {name}", "muted"))
+
+
+def text_of(row: Row, recipe: Recipe) -> str | None:
+    """The text that a row's piece stands for, at the start of a text; None where it is no text."""
+    try:
+        text = bare_of(row).decode()
+    except UnicodeDecodeError:
+        return None
+    return text.removeprefix(_SPACE).replace(_SPACE, " ") if recipe.split == "metaspace" else text

@@ -1,0 +1,135 @@
+"""The life of a word: a row for each step that cut it anew. The run goes to the step of the row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.safetext import safe, safe_line
+from tokentui.session.commands import GoTo, LifeOfWord
+from tokentui.session.inspecting import Turn, WordLife
+from tokentui.ui.dialogs import LEAVE, ListDialog
+from tokentui.ui.draw import text as ui_text
+from tokentui.ui.draw.figures import number
+from tokentui.ui.draw.table import Column, Listing, TableRow
+from tokentui.ui.draw.text import Cell
+from tokentui.ui.face import Face
+from tokentui.ui.keys import Action
+
+_COLUMNS = (Column(width=11, align="right", priority=1), Column(flex=1, min_width=14, priority=2))
+_SHOWN = 60
+_FREE = 10
+"""The lines of the screen below that stay seen: the typed text and its tokens are there."""
+
+
+class LifeScreen(ListDialog[None]):
+    """Shows each step that cut a word anew, and takes the run to the step of the row.
+
+    Args:
+        face: The program.
+        text: The text that the word stands in.
+        place: A place in the word.
+    """
+
+    HEADING = "Life"
+    ACTIONS = (
+        Action(("up", "down"), "a step of its life", keys_shown=2),
+        Action(("left",), "before", lambda it: it.listing.move(-1), contexts=()),
+        Action(("right",), "after", lambda it: it.listing.move(1), contexts=()),
+        Action(("enter",), "stay here"),
+        replace(LEAVE, label="back where one was"),
+    )
+
+    def __init__(self, face: Face, text: str, place: int = 0) -> None:
+        super().__init__(face, f"Life of ‘{ui_text_of(text)}’")
+        self._asks = LifeOfWord(text, place)
+        self.life: WordLife | None = None
+        """The steps of its life, once they have come."""
+        self._said = ""
+        self._origin: int | None = None
+        self._at: int | None = None
+        """The step that the run was sent to last."""
+
+    def on_mount(self) -> None:
+        """Ask for its life."""
+        super().on_mount()
+        if self.now is not None:
+            self._origin = self.now.main.at.step
+        self.find_out(self._asks, self._take, "its life is being looked up …", self._not_told)
+
+    def tell_waiting(self) -> None:
+        """Say it where its life will stand."""
+        self.lay_out()
+
+    def _take(self, life: WordLife) -> None:
+        self.life, self._at = life, life.turns[-1].number
+        if self._origin is None:
+            self._origin = life.number
+        told = f"{len(life.turns) - 1} of {number(life.number)} steps cut it anew"
+        self.name_box(f"Life of ‘{ui_text_of(life.word)}’", told)
+        self.lay_out()
+        self.listing.move_to(len(life.turns) - 1)
+
+    def _not_told(self, error: TokentuiError | Cancelled) -> None:
+        self._said = safe_line(error) if isinstance(error, TokentuiError) else "stopped"
+        self.lay_out()
+
+    def lay_out(self) -> None:
+        """Draw the rows, in as many lines as there are."""
+        if not self.is_mounted:
+            return
+        rows = list(self._rows())
+        self.tell(_COLUMNS, rows, keep=self._at)
+        self.fit_height(len(self.listing.rows), _FREE if self.app.size.height >= 3 * _FREE // 2 else 0)
+
+    def _rows(self) -> Iterator[TableRow]:
+        if self.life is None:
+            said = self._said or self.waits or self.asking
+            yield TableRow(None, (((said, "error" if self._said else "muted"),),))
+            return
+        for turn in self.life.turns:
+            label = f"step {number(turn.number)}" if turn.number else "start"
+            yield TableRow(turn.number, (((label, "muted"),), _as_it_was(turn), _made_by(turn)))
+
+    def on_virtual_table_cursor_moved(self, event: Listing.CursorMoved) -> None:
+        """Take the run to the step."""
+        key = event.key[0] if isinstance(event.key, tuple) else event.key
+        if isinstance(key, int) and self.life is not None and key != self._at:
+            self._at = key
+            self.face.send(GoTo(key))
+
+    def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
+        """Stay at the step."""
+        self.dismiss(None)
+
+    def leave(self) -> None:
+        """Go back to the step where the run was."""
+        if self.life is not None and self._origin is not None and self._at != self.life.turns[-1].number:
+            self.face.send(GoTo(self._origin))
+        self.dismiss(None)
+
+
+def ui_text_of(text: str) -> str:
+    """A text as a title shows it."""
+    return "".join(part for part, _ in ui_text.runs(text, limit=30))
+
+
+def _as_it_was(turn: Turn) -> Cell:
+    """The word in its tokens."""
+    out: list[tuple[str, str]] = []
+    for n, piece in enumerate(turn.pieces):
+        out += [("│", "frame")] if n else []
+        out += ui_text.runs(piece, limit=_SHOWN) or (("unknown", "warning"),)
+    return tuple(out)
+
+
+def _made_by(turn: Turn) -> Cell:
+    """The merge of the step, or the step in words."""
+    if not turn.parts:
+        return (("  " + safe(turn.said, limit=200), "muted"),) if turn.said != "start" else ()
+    out: list[tuple[str, str]] = [("  ", "")]
+    for n, part in enumerate(turn.parts):
+        out += [(" + ", "muted")] if n else []
+        out += ui_text.tinted(ui_text.runs(part, limit=_SHOWN), "muted")
+    return tuple(out)

@@ -1,0 +1,110 @@
+"""The dialog of the settings: each changes at once, and stays for the next start."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tokentui.core.safetext import safe
+from tokentui.session.settings import settings_path
+from tokentui.ui.chosen import MOST_TYPED, SETTINGS, Chosen, Setting, Value, chosen_of
+from tokentui.ui.dialogs import SCROLL, ListDialog, prompted
+from tokentui.ui.draw.table import Column, Listing, TableRow
+from tokentui.ui.draw.text import Cell, runs
+from tokentui.ui.face import Face
+from tokentui.ui.keys import Action
+from tokentui.ui.typed import Field
+
+_BY_NAME = {one.name: one for one in SETTINGS}
+_TITLE_WIDTH = max(len(one.title) for one in SETTINGS)
+
+
+class SettingsScreen(ListDialog[None]):
+    """Lists the settings and changes them.
+
+    Args:
+        face: The program.
+    """
+
+    HEADING = "Settings"
+    ACTIONS = (
+        replace(SCROLL, contexts=("list",)),
+        Action(("enter",), "change", contexts=("list",)),
+        Action(("left", "h"), "value before", lambda it: it.turn(-1), contexts=()),
+        Action(("right", "l"), "next value", lambda it: it.turn(1), contexts=()),
+        Action(("left", "right"), "other value", contexts=("list",), keys_shown=2),
+        Action(("escape", "q", "O"), "close", lambda it: it.leave(), contexts=("list",)),
+        Action(("enter",), "keep", contexts=("line",)),
+        Action(("escape",), "as before", contexts=("line",)),
+    )
+
+    def __init__(self, face: Face) -> None:
+        super().__init__(face)
+        self.field = Field(most=MOST_TYPED)
+        self.parts = self.listing, prompted(">", self.field, "edit"), self.notice
+
+    def on_mount(self) -> None:
+        """List them, and say where they are kept."""
+        super().on_mount()
+        if self.chosen.wrong:
+            self.notice.say(safe(self.chosen.wrong, limit=300), "warning")
+        else:
+            self.notice.say(f"kept in {safe(str(settings_path()), limit=300)}")
+        self.lay_out()
+
+    def lay_out(self) -> None:
+        """A row for each setting: its name and its value."""
+        rows = []
+        for one in SETTINGS:
+            said = one.said(self.chosen.value_of(one))
+            value: Cell = (("  ", ""), *runs(said, limit=400))
+            if self.chosen.values_of(one):
+                value = (("‹ ", "muted"), (safe(said, limit=60), ""), (" ›", "muted"))
+            rows.append(TableRow(one.name, (((one.title, "strong"),), value)))
+        columns = Column(width=_TITLE_WIDTH, priority=2), Column(flex=1, priority=1)
+        self.listing.show(rows, self.listing.cursor_key, columns)
+        self.fit_height(len(rows) + 1)
+
+    @property
+    def chosen(self) -> Chosen:
+        """The settings of the program."""
+        return chosen_of(self)
+
+    @property
+    def setting(self) -> Setting:
+        """The setting at the cursor."""
+        return _BY_NAME[str(self.listing.cursor_key)]
+
+    def turn(self, by: int) -> None:
+        """Take the next value of the setting at the cursor, or the one before; a text is typed."""
+        if self.editing:
+            return
+        if not (values := self.chosen.values_of(self.setting)):
+            self.edit(self.field, str(self.chosen.value_of(self.setting)))
+            self.lay_out()
+            return
+        at = values.index(self.chosen.value_of(self.setting))
+        self._change(values[(at + by) % len(values)])
+
+    def _change(self, value: Value) -> None:
+        self.chosen.change(self.setting, value)
+        self.lay_out()
+
+    def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
+        """Change the setting of the row."""
+        self.turn(1)
+
+    def on_input_submitted(self) -> None:
+        """Keep the text."""
+        self._change(self.field.value)
+        self._end_edit()
+
+    def _end_edit(self) -> None:
+        self.end_edit(self.listing)
+        self.lay_out()
+
+    def leave(self) -> None:
+        """End typing; else leave."""
+        if self.editing:
+            self._end_edit()
+        else:
+            self.dismiss(None)

@@ -1,0 +1,254 @@
+"""The dialogs of steps: the list of all that were made, and the reasons of some of them at length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from textual import on
+from textual.widgets import Input
+
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.table import plural
+from tokentui.learn.rows import Candidate
+from tokentui.session.commands import ExplainSteps, GoTo, ListSteps
+from tokentui.session.views import StepRow, StepsView, StepView
+from tokentui.ui.dialogs import LEAVE, SCROLL, Dialog, ListDialog, prompted
+from tokentui.ui.dialogs.what_if import ask_beside
+from tokentui.ui.draw.figures import behind, decimal, number, signed
+from tokentui.ui.draw.table import Column, TableRow, VirtualTable
+from tokentui.ui.draw.text import Cell
+from tokentui.ui.face import Face
+from tokentui.ui.keys import Action
+from tokentui.ui.panes.tables import SCORE_WIDTH, tokens, worth_of
+from tokentui.ui.panes.why import chosen, in_context, last_step, shortening
+from tokentui.ui.typed import Field
+
+ORDERS = ("step", "count", "length", "tie")
+"""The orders of the list."""
+_LEAST_ROWS = 60
+_COLUMNS = (
+    Column("step", width=7, align="right", priority=9),
+    Column("pair", flex=2, min_width=8, priority=8),
+    Column("token", flex=2, min_width=8, priority=7),
+    Column("count", width=9, align="right", priority=6),
+    Column("tied", width=5, align="right", priority=3),
+    Column("runner-up", flex=2, min_width=8, priority=2),
+    Column("behind", width=8, align="right", priority=1),
+)
+_WHY_COLUMNS = (Column(width=8, priority=1), Column(flex=1, min_width=12, priority=2))
+
+
+class StepsScreen(Dialog[None]):
+    """Lists the steps made so far. It is searched and sorted, and leads to any of them.
+
+    Args:
+        face: The program.
+    """
+
+    HEADING = "Steps"
+    ACTIONS = (
+        Action(("enter",), "go there", contexts=("list",)),
+        Action(("Y",), "why", lambda it: it.tell_why(), contexts=("list",)),
+        Action(("x",), "what if", lambda it: it.ask_what_if(), contexts=("list",)),
+        Action(("S",), "sort", lambda it: it.turn_order(), contexts=("list",)),
+        Action(("slash",), "search", lambda it: it.edit(it.field, it.text), contexts=("list",)),
+        replace(SCROLL, contexts=("list",)), replace(LEAVE, contexts=("list",)),
+        Action(("m",), "", lambda it: it.leave(), contexts=("list",)),
+        Action(("enter",), "to the list", contexts=("line",)),
+        Action(("escape",), "end the search", contexts=("line",)),
+    )
+
+    def __init__(self, face: Face) -> None:
+        super().__init__(face)
+        self.table, self.field = VirtualTable(_COLUMNS), Field(placeholder="a token or a pair, such as t+he")
+        self.order, self.text = ORDERS[0], ""
+        self.page = StepsView()
+        self._why: dict[int, StepView] = {}
+        """The steps whose runner-up is known."""
+        self.parts = prompted("/", self.field, "edit"), self.table, self.notice
+
+    def on_mount(self) -> None:
+        """Begin in the list."""
+        self.set_focus(self.table)
+        self._ask(0, _LEAST_ROWS)
+
+    def _ask(self, top: int, rows: int) -> None:
+        mode = getattr(self.app, "main", None)
+        command = ListSteps(self.order, self.text, mode.mode if mode is not None else "text", top, rows)
+        self.find_out(command, self._take, "going over the steps …")
+
+    def _take(self, page: StepsView) -> None:
+        self.page = page
+        self._draw()
+        order = "" if self.order == "step" else f", by {self.order}"
+        found = f" with ‘{self.text}’" if self.text else ""
+        self.name_box(f"{self.HEADING} · {plural(page.total, 'step')}{found}{order}")
+        wanted = [row.number for row in page.rows if row.number not in self._why]
+        self.notice.say("" if page.total else "no step has been made yet" if not self.text else "none has it")
+        heavy = self.now is not None and self.now.main.traits.heavy
+        if wanted and not heavy:
+            self.find_out(ExplainSteps(tuple(wanted), 0), self._explained, "looking for the runners-up …")
+
+    def _explained(self, found: Sequence[StepView]) -> None:
+        self._why |= {one.number: one for one in found}
+        self.notice.say("")
+        self._draw()
+
+    def _draw(self) -> None:
+        self.table.find = self.text
+        self.table.update_rows(self.page.top, self.page.rows, self.page.total, _COLUMNS, self._row)
+
+    def _row(self, row: StepRow, index: int) -> TableRow:
+        worth = number(row.worth) if isinstance(row.worth, int) else decimal(row.worth, SCORE_WIDTH)
+        pair = tokens(row.parts, "text") if row.parts else ((row.said, "muted"),)
+        tied: Cell = ((f"={number(row.tied)}", "warning"),) if row.tied > 1 else (("–", "muted"),)
+        view = self._why.get(row.number)
+        second: Cell = ()
+        less: Cell = ()
+        if view is not None and view.why.runner_up is not None:
+            runner = view.why.runner_up
+            second = tokens(runner.parts or (runner.token,), "text")
+            less = ((_distance(view.why.best, runner), "muted"),)
+        made: Cell = tokens((row.token,), "text") if row.token else ()
+        figures: Cell = ((worth, "strong"),) if row.token else ()
+        return TableRow(
+            row.number, (((number(row.number), "muted"),), pair, made, figures, tied, second, less)
+        )
+
+    # What the user does.
+
+    @on(VirtualTable.WindowWanted)
+    def _window_wanted(self, event: VirtualTable.WindowWanted) -> None:
+        self._ask(event.top, max(event.height, 1))
+
+    @on(VirtualTable.Chosen)
+    def _chosen(self, event: VirtualTable.Chosen) -> None:
+        if isinstance(event.key, int):
+            self.face.send(GoTo(event.key))
+            self.dismiss(None)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Show what has the text."""
+        self.text = event.value
+        self._ask(0, _LEAST_ROWS)
+
+    def on_input_submitted(self) -> None:
+        """Go to the list of what was found."""
+        self.set_focus(self.table)
+
+    def leave(self) -> None:
+        """End the search, or leave."""
+        if not self.editing:
+            self.dismiss(None)
+            return
+        self.field.value = ""
+        self.end_edit(self.table)
+
+    def turn_order(self) -> None:
+        """Sort the list in another way."""
+        self.order = ORDERS[(ORDERS.index(self.order) + 1) % len(ORDERS)]
+        self.table.move_to(0)
+        self._ask(0, _LEAST_ROWS)
+
+    @property
+    def here(self) -> StepRow | None:
+        """The step under the cursor."""
+        row = self.table.held_at(self.table.cursor)
+        return row if isinstance(row, StepRow) else None
+
+    def tell_why(self) -> None:
+        """Show the reasons of the step under the cursor."""
+        if (row := self.here) is not None:
+            self.face.push(WhyScreen(self.face, (row.number,)))
+
+    def ask_what_if(self) -> None:
+        """Ask for a what-if of the step under the cursor."""
+        if (row := self.here) is not None and self.now is not None:
+            ask_beside(self.face, self.now.main, made=(row.number, row.token, row.parts))
+
+
+def _distance(best: Candidate | None, second: Candidate) -> str:
+    """The value of the runner-up less that of the best."""
+    if best is None:
+        return ""
+    if isinstance(second.worth, int):
+        return signed(second.places - best.places) or "equal"
+    return behind(float(second.worth), float(best.worth)) or "equal"
+
+
+class WhyScreen(ListDialog[None]):
+    """Tells the reasons of steps at length, and what each does to the corpus and to the typed text.
+
+    Args:
+        face: The program.
+        numbers: The steps.
+    """
+
+    HEADING = "Why"
+    ACTIONS = (SCROLL, LEAVE, Action(("Y", "q"), "", lambda it: it.leave()))
+
+    def __init__(self, face: Face, numbers: Sequence[int]) -> None:
+        super().__init__(face)
+        self._numbers = tuple(numbers)
+        self.found: tuple[StepView, ...] = ()
+        self.parts = self.listing, self.notice
+
+    def on_mount(self) -> None:
+        """Ask for them."""
+        super().on_mount()
+        said = ", ".join(map(number, sorted(self._numbers)))
+        self.name_box(f"{self.HEADING} · step{'s' * (len(self._numbers) > 1)} {said}")
+        self.find_out(ExplainSteps(self._numbers), self._take, "going to the step …", self._not_told)
+
+    def _not_told(self, error: TokentuiError | Cancelled) -> None:
+        self.notice.tell(error)
+        self.lay_out()
+
+    def _take(self, found: tuple[StepView, ...]) -> None:
+        self.found = found
+        self.lay_out()
+
+    def tell_waiting(self) -> None:
+        """Say it where the reasons will stand."""
+        self.lay_out()
+
+    def lay_out(self) -> None:
+        """Break long sentences for the room there is."""
+        self.tell(_WHY_COLUMNS, self._rows(), words=True, keep=self.listing.cursor_key)
+
+    def _rows(self) -> Iterator[TableRow]:
+        now = self.now
+        if self.asking:
+            yield TableRow("asking", ((), ((self.waits or self.asking, "muted"),)))
+        if now is None:
+            return
+        for view in self.found:
+            column, why = replace(now.main, why=view.why), view.why
+            made = "the step to come" if view.number > now.main.at.step else "made"
+            yield TableRow(None, (((f"step {number(view.number)}", "strong"),), ((made, "muted"),)))
+            sentences = chosen(column, now.corpus.name, "text")
+            if sentences and sentences[0][:1] == (("next  ", "accent"),):
+                sentences[0] = sentences[0][1:]
+            if why.round is not None:
+                sentences += last_step(why.round)
+            sentences += [((fact, "muted"),) for fact in why.facts]
+            for n, sentence in enumerate(sentences):
+                yield TableRow((view.number, "why", n), ((("why" if not n else "", "muted"),), sentence))
+            if view.taken is not None and why.best is not None and view.taken.parts != why.best.parts:
+                said: Cell = (*tokens(view.taken.parts, "text"), (f"   {worth_of(view.taken)}", "strong"))
+                yield TableRow((view.number, "taken"), ((("took", "muted"),), said))
+            for n, place in enumerate(view.places):
+                here = in_context(place.before, (place.token,), place.after, "text")
+                yield TableRow((view.number, "place", n), ((("places" if not n else "", "muted"),), here))
+            if view.tokens[0] != view.tokens[1]:
+                yield TableRow((view.number, "text"), ((("text", "muted"),), shortening(*view.tokens)[1:]))
+            if view.yours[0]:
+                typed = shortening(*view.yours, yours=True)[1:]
+                yield TableRow((view.number, "yours"), ((("yours", "muted"),), typed))
+
+
+def show_why(face: Face) -> None:
+    """Show the reasons of the step to come and of the step made last."""
+    step = face.snapshot.main.at.step if face.snapshot is not None else 0
+    face.push(WhyScreen(face, (step + 1, step) if step else (1,)))

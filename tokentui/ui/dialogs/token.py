@@ -1,0 +1,214 @@
+"""A token as rows: its uses over the run, its merge tree, what it makes, its places in the text."""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from tokentui.analyze.results import Branch
+from tokentui.core.safetext import safe
+from tokentui.core.table import plural
+from tokentui.learn.rows import Entry
+from tokentui.session.inspecting import Places, TokenView
+from tokentui.session.places import Context
+from tokentui.ui.dialogs.explained import told_row
+from tokentui.ui.draw import text as ui_text
+from tokentui.ui.draw.figures import number, upright
+from tokentui.ui.draw.table import TableRow
+from tokentui.ui.draw.text import Cell
+
+_SHOWN = 40
+_MOST_LOST, _MOST_MADE, _MOST_LINES = 4, 6, 9
+_DEEPEST = 4
+_HUGE = 10**12
+_ENDINGS = {1: "st", 2: "nd", 3: "rd"}
+
+
+def entry_of(view: TokenView) -> Entry:
+    """The row of the vocabulary that a token has."""
+    facts = view.facts
+    return Entry(
+        facts.id, -1 if view.symbol is None else view.symbol, facts.piece, facts.kind, view.made, facts.count,
+        view.uses, facts.score, facts.parents, facts.marks, facts.unreachable,
+    )
+
+
+def ordinal(count: int) -> str:
+    """`1st`, `2nd`, `11th`."""
+    ending = "th" if count % 100 in (11, 12, 13) else _ENDINGS.get(count % 10, "th")
+    return f"{number(count)}{ending}"
+
+
+def of_token(view: TokenView, places: Places | None, first: int, width: int) -> Iterator[TableRow]:
+    """The facts of a token that its row does not tell.
+
+    Args:
+        view: The token.
+        places: Its places that are shown; None while they are looked for.
+        first: The number of the first of them, from 1.
+        width: The columns that a row may take.
+    """
+    if view.uses:
+        rank = f"{ordinal(view.rank)} of {plural(view.tokens, 'token')} that are used"
+        yield told_row("rank", "rank", ((rank, ""),))
+    yield from _over(view, width)
+    yield from _tree(view, width)
+    for n, part in enumerate(view.facts.parents):
+        yield told_row(("token", part, n), "" if n else "parts", _entered(part))
+    for n, made in enumerate(view.makes[:_MOST_MADE]):
+        told = f"  used {plural(made.uses, 'time')}, made at step {number(made.step)}"
+        key = ("token", made.token.id, "made")
+        yield told_row(key, "" if n else "makes", _entered(made.token.piece, told))
+    if (more := view.facts.child_count - min(len(view.makes), _MOST_MADE)) > 0:
+        yield told_row("more makes", "", ((f"and {plural(more, 'more token')}", "muted"),))
+    yield from _places(view, places, first, width)
+    if view.spellings:
+        spelled: list[Cell] = []
+        for one in view.spellings:
+            known = ("–", "muted") if one.id is None else (f"id {one.id}", "")
+            spelled.append((*ui_text.runs(one.piece, limit=_SHOWN), (" ", ""), known))
+        yield from _several("spelled", spelled, width)
+    if not view.facts.unreachable:
+        count = view.ways
+        many = "" if count is None else plural(count, "way") if count < _HUGE else "very many ways"
+        ways = f", {many} to write it" if many else ""
+        yield told_row("reached", "reached", (("yes", ""), (ways, "muted")))
+    else:
+        why = safe(view.facts.unreachable, limit=300)
+        yield told_row("reached", "reached", (("no: ", "warning"), (why, "")))
+
+
+def _several(label: str, cells: Sequence[Cell], width: int) -> Iterator[TableRow]:
+    """Some cells with dots between them, as many in a row as fit."""
+    lines: list[Cell] = []
+    for cell in cells:
+        joined: Cell = (*lines[-1], (" · ", "muted"), *cell) if lines else cell
+        if lines and ui_text.width(joined) <= width:
+            lines[-1] = joined
+        else:
+            lines.append(cell)
+    for n, line in enumerate(lines):
+        yield told_row((label, n), "" if n else label, line)
+
+
+def _entered(piece: bytes, told: str = "") -> Cell:
+    """A token that enter goes into."""
+    return (*ui_text.tinted(ui_text.runs(piece, limit=_SHOWN), "primary"), (told, "muted"))
+
+
+def _over(view: TokenView, width: int) -> Iterator[TableRow]:
+    """The uses at evenly spread steps, and who took them."""
+    if not view.over:
+        return
+    last = f" 0 … {number(view.number)}"
+    room = max(1, min(view.number + 1, 48, width - len(last)))
+    numbers = [one.number for one in view.over]
+    steps = [round(view.number * n / max(1, room - 1)) for n in range(room)] if view.number else [0]
+    values = [view.over[bisect.bisect_right(numbers, step) - 1].uses for step in steps]
+    most = max(view.over, key=lambda one: one.uses)
+    spark = upright(values, max(most.uses, 1))
+    yield told_row("over", "over steps", ((spark, "primary"), (last, "muted")))
+    told = f"most: {plural(most.uses, 'time')}, from step {number(most.number)} on"
+    yield told_row("most", "", ((told, "muted"),))
+    lost = view.lost()
+    for n, (piece, by, step) in enumerate(lost[:_MOST_LOST]):
+        key = ("token", piece, "lost", n)
+        yield told_row(key, "lost" if not n else "", ((number(by), ""), (" to ", "muted"), *_entered(piece),
+                       (f" at step {number(step)}", "muted")))
+    if (more := len(lost) - _MOST_LOST) > 0:
+        taken = sum(by for _, by, _ in lost[_MOST_LOST:])
+        told = f"and {number(taken)} to {plural(more, 'more token')}"
+        yield told_row("more lost", "", ((told, "muted"),))
+
+
+# ---- its places
+
+
+def _places(view: TokenView, places: Places | None, first: int, width: int) -> Iterator[TableRow]:
+    if not view.uses:
+        return
+    if places is None:
+        yield told_row("places", "in the text", (("looking …", "muted"),))
+        return
+    if not places.found:
+        yield told_row("places", "in the text", (("no further place", "muted"),))
+    of = f" of {number(view.uses)}" if places.counted else ""
+    size = max([len(number(first + n) + of) for n in range(len(places.found))], default=0)
+    for n, one in enumerate(places.found):
+        count = f"{number(first + n)}{of}".rjust(size)
+        label = "in the text" if not n else ""
+        yield told_row(("place", n), label, (*context(one, width - size - 2), (f"  {count}", "muted")))
+
+
+def context(one: Context, width: int) -> Cell:
+    """A token in its text, marked, in exactly so many columns: as much of either side as fits."""
+    shown = ui_text.clip(ui_text.tinted(ui_text.runs(one.shown), "match"), max(1, width - 2))
+    room = max(0, width - ui_text.width(shown) - 2)
+    before, after = ui_text.runs(one.before), ui_text.runs(one.after)
+    left, have = room // 2, ui_text.width(before)
+    before = ui_text.crop(before, max(0, have - left), have)
+    out: Cell = (*ui_text.tinted(before, "muted"), ("│", "frame"), *shown, ("│", "frame"))
+    out = ((" " * (left - ui_text.width(before)), ""), *out)
+    out = (*out, *ui_text.tinted(ui_text.crop(after, 0, width - ui_text.width(out)), "muted"))
+    return (*out, (" " * max(0, width - ui_text.width(out)), ""))
+
+
+# ---- its merge tree
+
+
+class _Block(NamedTuple):
+    """Lines of equal width, and the column above which a node hangs."""
+
+    lines: list[Cell]
+    width: int
+    centre: int
+
+
+def _tree(view: TokenView, width: int) -> Iterator[TableRow]:
+    """The merge tree, as many levels as there is room for."""
+    tree = view.facts.tree
+    if len(tree) < 3:
+        return
+    deepest = min(_DEEPEST, max(one.depth for one in tree))
+    blocks = (_drawn(tree, levels) for levels in range(deepest, 0, -1))
+    fits = (one for one in blocks if one.width <= width and len(one.lines) <= _MOST_LINES)
+    block = next(fits, None)
+    for n, line in enumerate(block.lines if block is not None else ()):
+        yield told_row(("tree", n), "merge tree" if not n else "", line)
+
+
+def _drawn(tree: Sequence[Branch], levels: int) -> _Block:
+    """A merge tree down to a level. Parts that are not listed are left out."""
+    place = 0
+
+    def node() -> _Block:
+        nonlocal place
+        one = tree[place]
+        place += 1
+        label = ui_text.runs(one.piece, limit=_SHOWN)
+        parts: list[_Block] = []
+        while len(parts) < 2 and place < len(tree) and tree[place].depth == one.depth + 1:
+            parts.append(node())
+        if len(parts) < 2 or one.depth >= levels:
+            size = max(1, ui_text.width(label))
+            return _Block([label], size, (size - 1) // 2)
+        return _over_parts(label, *parts)
+
+    return node()
+
+
+def _over_parts(label: Cell, left: _Block, right: _Block) -> _Block:
+    """A node over its two parts."""
+    low, high = left.centre, left.width + 2 + right.centre
+    middle, size = (low + high) // 2, ui_text.width(label)
+    shift = max(0, (size - 1) // 2 - middle)
+    start = middle + shift - (size - 1) // 2
+    width = max(shift + left.width + 2 + right.width, start + size)
+    wire = " " * (shift + low) + "┌" + "─" * (middle - low - 1) + "┴" + "─" * (high - middle - 1) + "┐"
+    lines: list[Cell] = [((" " * start, ""), *label), ((wire, "frame"),)]
+    for one, other in itertools.zip_longest(left.lines, right.lines, fillvalue=()):
+        gap = left.width + 2 - ui_text.width(one)
+        lines.append(((" " * shift, ""), *one, (" " * gap, ""), *other))
+    return _Block(lines, width, middle + shift)

@@ -1,0 +1,186 @@
+"""The dialog of what-ifs: the changes that a row allows, and those that a run is under."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeAlias
+
+from tokentui.core.errors import TokentuiError
+from tokentui.learn.rows import Candidate, Entry
+from tokentui.recipe import FORBID, FORCE, LEAVE_OUT, Recipe, WhatIf, check_changes
+from tokentui.session.views import ColumnSnapshot, ColumnWanted
+from tokentui.ui.dialogs import LEAVE, SCROLL, ListDialog
+from tokentui.ui.draw.figures import number
+from tokentui.ui.draw.table import Column, Listing, TableRow
+from tokentui.ui.draw.text import Cell
+from tokentui.ui.face import Face
+from tokentui.ui.keys import Action
+from tokentui.ui.panes.tables import tokens
+
+_COLUMNS = (Column(width=22, priority=1), Column(flex=1, min_width=12, priority=2))
+
+Step: TypeAlias = tuple[int, bytes, tuple[bytes, ...]]
+"""A step that was made, its token and the parts of that."""
+
+
+class Choice(NamedTuple):
+    """A what-if that can be taken, or taken back.
+
+    Attributes:
+        change: The what-if.
+        name: What it is, in two or three words.
+        about: What it does.
+        back: True where it is there, and is taken back.
+    """
+
+    change: WhatIf
+    name: str
+    about: Cell
+    back: bool = False
+
+
+def of_pair(row: Candidate, column: ColumnSnapshot) -> Iterator[Choice]:
+    """Yield the what-ifs of a candidate of the next step."""
+    step, best = column.at.step + 1, column.why.best
+    pair, made = tokens(row.parts, "text"), tokens((row.spelled,), "text")
+    yield Choice(
+        WhatIf(step, FORBID, row.parts), "forbid the pair",
+        ((f"from step {number(step)} on ", "muted"), *pair, (" is not merged", "muted")),
+    )
+    yield Choice(
+        WhatIf(step, FORBID, (row.spelled,)), "forbid the token",
+        ((f"from step {number(step)} on no pair makes ", "muted"), *made),
+    )
+    if best is None or best.parts != row.parts or column.why.end is not None:
+        yield Choice(
+            WhatIf(step, FORCE, row.parts), "force it now",
+            ((f"step {number(step)} merges ", "muted"), *pair, (", whatever its rank is", "muted")),
+        )
+
+
+def of_step(step: int, token: bytes, parts: Sequence[bytes]) -> Iterator[Choice]:
+    """Yield the what-ifs of a merge that was made."""
+    pair, made = tokens(tuple(parts), "text"), tokens((token,), "text")
+    yield Choice(
+        WhatIf(step, LEAVE_OUT), "leave this merge out",
+        (("the next best pair is merged in place of ", "muted"), *pair,
+            (f", from step {number(step)} on", "muted")),
+    )
+    yield Choice(
+        WhatIf(step, FORBID, (token,)), "forbid the token",
+        ((f"from step {number(step)} on no pair makes ", "muted"), *made),
+    )
+
+
+def choices(
+    column: ColumnSnapshot, row: Candidate | Entry | None = None, made: Step | None = None
+) -> list[Choice]:
+    """The what-ifs that a row of a column allows, and those to take back.
+
+    Args:
+        column: The column.
+        row: A candidate, or an entry of the vocabulary.
+        made: A step, its token and the parts of that, in place of a row.
+
+    Raises:
+        TokentuiError: The column knows no what-ifs, or there is nothing to change.
+    """
+    column.traits.check_what_ifs((WhatIf(1, LEAVE_OUT),))
+    found: list[Choice] = []
+    if isinstance(row, Entry) and row.made is not None:
+        made = row.made, row.piece, row.parts
+    if isinstance(row, Candidate) and row.parts:
+        found += of_pair(row, column)
+    elif made is not None:
+        found += of_step(*made)
+    there = column.recipe.changes
+    found = [one for one in found if allowed(column.recipe, one.change)]
+    about: Cell = (("the run goes on as if it had never been asked for", "muted"),)
+    found += [Choice(one, "take back", ((f"{one.text}   ", ""), *about), back=True) for one in there]
+    if not found:
+        what = "no merge made this: a what-if is of a pair, or of a token that a step made"
+        raise TokentuiError(what, "what if", "choose another row")
+    return found
+
+
+def allowed(recipe: Recipe, change: WhatIf) -> bool:
+    """True if a recipe may be under one more what-if. It is not written out: a token may have megabytes."""
+    try:
+        check_changes((*recipe.changes, change))
+    except TokentuiError:
+        return False
+    return True
+
+
+def changed(recipe: Recipe, choice: Choice) -> Recipe:
+    """A recipe under a what-if more, or under one less."""
+    return recipe.but((choice.change,)) if choice.back else recipe.under((choice.change,))
+
+
+def beside(column: ColumnSnapshot, choice: Choice, face: Face) -> tuple[ColumnWanted, ColumnWanted]:
+    """The run as it is and the changed one, to be compared."""
+    run = face.run_in_use
+    return (
+        ColumnWanted(column.recipe, run, name=column.name), ColumnWanted(changed(column.recipe, choice), run),
+    )
+
+
+def ask_beside(
+    face: Face, column: ColumnSnapshot, row: Candidate | Entry | None = None,
+    made: Step | None = None,
+) -> None:
+    """Ask for a what-if of a row, and open the run as it is and the changed one in Compare; see `choices`."""
+
+    def taken(choice: Choice | None) -> None:
+        if choice is not None:
+            face.compare(beside(column, choice, face))
+
+    face.push(WhatIfScreen(face, subject_of(row, made), choices(column, row, made)), taken)
+
+
+def subject_of(row: Candidate | Entry | None, made: Step | None = None) -> Cell:
+    """The pair or the token that is asked about."""
+    if isinstance(row, Candidate):
+        return tokens(row.parts, "text")
+    token = row.piece if row is not None else made[1] if made is not None else b""
+    return tokens((token,), "text") if token else ()
+
+
+class WhatIfScreen(ListDialog[Choice]):
+    """Asks for a what-if. Its result is the choice.
+
+    Args:
+        face: The program.
+        subject: What it is about.
+        found: The choices.
+    """
+
+    HEADING = "What if"
+    ACTIONS = (Action(("enter",), "take it"), SCROLL, LEAVE, Action(("x",), "", lambda it: it.leave()))
+
+    def __init__(self, face: Face, subject: Cell, found: Sequence[Choice]) -> None:
+        said = "".join(text for text, _ in subject)
+        super().__init__(face, f"{self.HEADING} · {said}" if said else self.HEADING)
+        self._found = tuple(found)
+        self.parts = self.listing, self.notice
+
+    def on_mount(self) -> None:
+        """Say what comes of it."""
+        super().on_mount()
+        self.notice.say("the changed run stands beside this one in Compare, with what it costs")
+
+    def lay_out(self) -> None:
+        """Break long sentences for the room there is."""
+        self.tell(_COLUMNS, self._rows(), keep=self.listing.cursor_key)
+
+    def _rows(self) -> Iterator[TableRow]:
+        for at, one in enumerate(self._found):
+            if one.back and (not at or not self._found[at - 1].back):
+                yield TableRow(None, ((("under these now", "muted"),), ()))
+            yield TableRow(at, (((one.name, "strong"),), one.about))
+
+    def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
+        """Take one."""
+        key = event.key[0] if isinstance(event.key, tuple) else event.key
+        if isinstance(key, int):
+            self.dismiss(self._found[key])
