@@ -13,10 +13,10 @@ from tokentui.learn import jump
 from tokentui.learn.values import Word
 from tokentui.recipe import Run, Stops
 from tokentui.session.commands import Command, InspectToken, LifeOfWord, TokenPlaces, TokenThere
-from tokentui.session.inspecting import TokenView, WordLife
 from tokentui.session.opening import prepare
 from tokentui.session.queries import answered
 from tokentui.session.state import State
+from tokentui.session.tokens import TokenView, WordLife
 from tokentui.session.views import CorpusPlace
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read

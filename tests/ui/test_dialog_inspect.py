@@ -25,10 +25,10 @@ from tokentui.learn import jump, start
 from tokentui.learn.rows import PairCandidate
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session.commands import GoTo, InspectText, InspectToken, TokenPlaces
-from tokentui.session.inspecting import TokenView
 from tokentui.session.opening import prepare
 from tokentui.session.queries import answered
 from tokentui.session.state import State
+from tokentui.session.tokens import TokenView
 from tokentui.session.views import Viewport
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read

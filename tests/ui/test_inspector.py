@@ -21,8 +21,7 @@ from tokentui.learn import jump, start
 from tokentui.recipe import Run, Stops
 from tokentui.session import commands as do
 from tokentui.session.driver import Session
-from tokentui.session.inspecting import Places, TokenView
-from tokentui.session.places import Context
+from tokentui.session.tokens import Context, Places, TokenView
 from tokentui.session.views import ColumnWanted, CorpusPlace
 from tokentui.text.corpus import Corpus
 from tokentui.ui.app import ExplorerApp

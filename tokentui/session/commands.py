@@ -30,8 +30,7 @@ if TYPE_CHECKING:  # answers of rooms that load when one is asked for
     from tokentui.analyze.results import HealthReport, StringFacts, VocabularyReport  # noqa: F401
     from tokentui.formats.proof import ExportReport  # noqa: F401
     from tokentui.learn.trainer import Compressed  # noqa: F401
-    from tokentui.session.inspecting import Places, TokenView, WordLife  # noqa: F401
-    from tokentui.session.places import TokenAt  # noqa: F401
+    from tokentui.session.tokens import Places, TokenAt, TokenView, WordLife  # noqa: F401
 
 class Move(Command[None], need=Need.ARRIVED, walks=True):
     """Go so many steps forward (or back, for a negative number): units of the position, see `Position`."""

@@ -5,12 +5,11 @@ from __future__ import annotations
 import bisect
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from tokentui import learn
 from tokentui.analyze.inspect import string_facts, token_facts
-from tokentui.analyze.results import StringFacts, Token, TokenFacts
+from tokentui.analyze.results import StringFacts, Token
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.decode import bare
 from tokentui.encode.reach import own_text
@@ -21,103 +20,14 @@ from tokentui.learn.trainer import Trainer
 from tokentui.learn.values import Life, Used
 from tokentui.session import commands as do
 from tokentui.session.opening import Prepared
-from tokentui.session.places import Context, TokenAt, contexts, token_at
+from tokentui.session.places import contexts, token_at
+from tokentui.session.tokens import MadeOf, Places, Spelled, TokenAt, TokenView, Turn, WordLife
 from tokentui.text.pretokenize import PreToken
 from tokentui.text.split import SPACE_MARK
 
 INSPECTED_CHARS = 2_000
 """The longest text whose encoding is explained, step by step."""
 _MOST_MAKES = 40
-
-
-class Spelled(NamedTuple):
-    """Another spelling of a token: its exact bytes, and its id where the vocabulary has it."""
-
-    piece: bytes
-    id: int | None
-
-
-class MadeOf(NamedTuple):
-    """A token that was made of another one directly: itself, its uses now, and the step that made it."""
-
-    token: Token
-    uses: int
-    step: int
-
-
-@dataclass(frozen=True, slots=True)
-class TokenView:
-    """A token at a step of a training.
-
-    Attributes:
-        number: The step.
-        facts: The facts of its vocabulary.
-        symbol: Its symbol; None for a special or a byte token.
-        made: The step that made it; None for one that is there from the start.
-        place: The place in the file of a token that was opened, in words; else empty.
-        uses: Its uses in the corpus, by weight; None where these are not counted.
-        rank: Its place among the tokens by their uses, 1 for the most used one.
-        tokens: The number of tokens that are used.
-        over: Its uses from step 0 on, an entry for each step that changes them.
-        makes: The first tokens that were made of it directly, the most used first.
-        spellings: Its other spellings: with a space or a mark or without, capitalised, in capitals.
-        ways: The number of ways to write its text; None where that is not counted.
-        before: The id before it, None for the first.
-        after: The id after it, None for the last.
-    """
-
-    number: int
-    facts: TokenFacts
-    symbol: int | None
-    made: int | None
-    place: str
-    uses: int | None
-    rank: int
-    tokens: int
-    over: Sequence[Used]
-    makes: Sequence[MadeOf]
-    spellings: Sequence[Spelled]
-    ways: int | None
-    before: int | None
-    after: int | None
-
-    def lost(self) -> list[tuple[bytes, int, int]]:
-        """The tokens that took its uses: each with how many it took, and its step; most first."""
-        pairs = itertools.pairwise(self.over)
-        taken = [(now.into, was.uses - now.uses, now.number) for was, now in pairs if now.uses < was.uses]
-        return sorted((one for one in taken if one[0]), key=lambda one: (-one[1], one[2]))
-
-
-class Turn(NamedTuple):
-    """A step in the life of a word.
-
-    Attributes:
-        number: The step, 0 for the start.
-        parts: The exact bytes of the parts that it merged; empty where it merged none.
-        said: The step in words, where it merged none.
-        pieces: The exact bytes of the tokens of the word from then on; empty for an unknown one.
-    """
-
-    number: int
-    parts: tuple[bytes, ...]
-    said: str
-    pieces: tuple[bytes, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class WordLife:
-    """The life of a pre-token: its text, the step that it was asked at, and each step that cut it anew."""
-
-    word: str
-    number: int
-    turns: tuple[Turn, ...]
-
-
-class Places(NamedTuple):
-    """The next places of a token in the corpus: the first few, and whether the corpus holds each use once."""
-
-    found: tuple[Context, ...]
-    counted: bool
 
 
 class Held(NamedTuple):

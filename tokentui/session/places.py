@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from tokentui.core.safetext import to_bytes
 from tokentui.learn.trainer import Trainer
 from tokentui.learn.values import Word
 from tokentui.recipe import Recipe
+from tokentui.session.tokens import Context, TokenAt
 from tokentui.session.views import CorpusPlace
 from tokentui.session.window import Cut, RunningText, unit_spans
 from tokentui.text.corpus import LongText
@@ -19,38 +19,6 @@ _UNITS = 20_000
 """A longer pre-token is looked at in stretches."""
 _NEAR = 60
 """The characters that are shown before a token and behind it."""
-
-
-class TokenAt(NamedTuple):
-    """The token over a character of the corpus.
-
-    Attributes:
-        symbol: Its symbol; None for what the vocabulary has no piece for, or what stands there by its name.
-        start: The place of its first character.
-        shown: The characters that it covers.
-        text: The text that becomes its pre-token, as it is typed.
-    """
-
-    symbol: int | None
-    start: CorpusPlace
-    shown: str
-    text: str
-
-
-class Context(NamedTuple):
-    """A place of a token in the corpus, with the text round it.
-
-    Attributes:
-        place: The place of its first character.
-        before: The characters before it.
-        shown: The characters that it covers.
-        after: The characters behind it.
-    """
-
-    place: CorpusPlace
-    before: str
-    shown: str
-    after: str
 
 
 def token_at(window: RunningText, place: CorpusPlace, within: int, trainer: Trainer) -> TokenAt | None:

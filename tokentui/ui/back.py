@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Coroutine
+from typing import NamedTuple, Protocol
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.recipe import Recipe, Run
@@ -11,9 +12,9 @@ from tokentui.session import commands as do
 from tokentui.session.commands import Command
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import CorpusPlace, Position
-
-if TYPE_CHECKING:  # the app keeps it
-    from tokentui.ui.app import ExplorerApp
+from tokentui.ui.face import Face
+from tokentui.ui.main import MainScreen
+from tokentui.ui.walk import Walk
 
 MOST = 100
 """The number of places that are kept on each screen."""
@@ -43,6 +44,26 @@ class Place(NamedTuple):
     top: CorpusPlace
 
 
+class Jumping(Face, Protocol):
+    """The program, as the places to go back to know it."""
+
+    main: MainScreen
+    """The main screen."""
+    walk: Walk
+    """The walk of the user."""
+
+    async def reopen(self, command: Command[None]) -> None:
+        """Open something and wait until it is open.
+
+        Raises:
+            TokentuiError: It cannot be opened.
+            Cancelled: It was given up.
+        """
+
+    def run_worker(self, work: Coroutine[object, object, None], *, group: str, exclusive: bool) -> object:
+        """Run a coroutine in the background; one of a group at a time."""
+
+
 class Back:
     """The places of both screens, the last one last.
 
@@ -50,7 +71,7 @@ class Back:
         app: The program.
     """
 
-    def __init__(self, app: ExplorerApp) -> None:
+    def __init__(self, app: Jumping) -> None:
         self._app = app
         self._main: deque[Place] = deque(maxlen=MOST)
         self._compare: deque[Position] = deque(maxlen=MOST)

@@ -34,7 +34,7 @@ from tokentui.ui.panes.why import header, sentences, tabs
 from tokentui.ui.screen import Band, Body, Layout, PaneScreen
 
 if TYPE_CHECKING:
-    from tokentui.session.places import TokenAt
+    from tokentui.session.tokens import TokenAt
 
 _NAMES = {
     "corpus": ("1 Corpus", "1 Corpus"), "pairs": ("2 Pairs", "2 Pairs"),

@@ -14,8 +14,8 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import GLYPH_MODES, safe_line, to_bytes
 from tokentui.learn.rows import Entry, PairCandidate
 from tokentui.session.commands import GoTo, InspectText, InspectToken, TokenPlaces
-from tokentui.session.inspecting import Places, TokenView
 from tokentui.session.snapshot import Snapshot
+from tokentui.session.tokens import Places, TokenView
 from tokentui.session.views import ColumnSnapshot, CorpusPlace
 from tokentui.ui.dialogs import LEAVE, SCROLL, ListDialog, prompted
 from tokentui.ui.dialogs.exact import (

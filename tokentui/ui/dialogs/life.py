@@ -8,7 +8,7 @@ from dataclasses import replace
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe, safe_line
 from tokentui.session.commands import GoTo, LifeOfWord
-from tokentui.session.inspecting import Turn, WordLife
+from tokentui.session.tokens import Turn, WordLife
 from tokentui.ui.dialogs import LEAVE, ListDialog
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
