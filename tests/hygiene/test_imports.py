@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import graphlib
 import json
 import pkgutil
 import subprocess
@@ -103,3 +104,31 @@ def test_each_reference_stands_for_something() -> None:
     for file, target in references():
         assert target.startswith("tokentui."), f"{file}: write the module and the name in full"
         assert Ref(target).resolve() is not None
+
+
+def imported(name: str, path: Path, known: set[str]) -> set[str]:
+    """The modules of the package that a file imports: at its top, in functions, and for types alone."""
+    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            up = package.split(".")[: len(package.split(".")) - max(node.level - 1, 0)] if node.level else []
+            base = ".".join([*up, *([node.module] if node.module else [])])
+            for alias in node.names:
+                within = f"{base}.{alias.name}"
+                found.add(within if within in known else base)
+    return (found & known) - {name}
+
+
+def test_no_two_files_import_each_other() -> None:
+    root = Path(tokentui.__path__[0])
+    paths = {
+        ".".join(("tokentui", *path.relative_to(root).with_suffix("").parts)).removesuffix(".__init__"): path
+        for path in root.rglob("*.py")
+    }
+    graph = {name: imported(name, path, set(paths)) for name, path in paths.items()}
+    assert len(graph) > 200
+    assert sum(map(len, graph.values())) > 1000
+    graphlib.TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
