@@ -15,6 +15,7 @@ from types import ModuleType
 
 import oracle
 import pytest
+import raised
 import soak
 import styles
 import waiting
@@ -23,6 +24,8 @@ from sessions import Watched
 from textual._compositor import Compositor
 
 from tokentui.core import limits, native
+from tokentui.core.choices import Refusal
+from tokentui.core.errors import TokentuiError
 
 soak.register_profiles()
 styles.parse_once()
@@ -51,6 +54,13 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.cache is not None and os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
         sys.dont_write_bytecode = False
         sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(config.cache.mkdir("bytecode"))
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Write down which errors of the package are made, where `TOKENTUI_RAISED` names a file for it."""
+    if path := os.environ.get("TOKENTUI_RAISED"):
+        for kind in (TokentuiError, Refusal):
+            raised.write_down(kind, Path(path))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
