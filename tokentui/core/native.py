@@ -22,7 +22,6 @@ import json
 import mmap
 import os
 import sys
-import traceback
 import warnings
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -98,6 +97,8 @@ def fail(error: Exception) -> bool:
     # without memory plain Python, which takes more, would not go on either
     if isinstance(error, (TokentuiError, Cancelled, MemoryError)):
         return False
+    import traceback  # only for a fault
+
     calls = {tick.__code__, check_match.__code__, *_handlers()}
     if any(frame.f_code in calls for frame, _ in traceback.walk_tb(error.__traceback__)):
         return False  # it comes from whoever watches the job, or was sent as a signal

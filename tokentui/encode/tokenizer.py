@@ -6,11 +6,11 @@ import functools
 import threading
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Self, SupportsIndex
 
 from tokentui.core.errors import TokentuiError, each_of, nearest, shown, text_of, whole
 from tokentui.core.jobs import Cancel, Progress, check, job
+from tokentui.core.records import dataclass
 from tokentui.core.safetext import safe_line
 from tokentui.encode.decode import Decoder
 from tokentui.encode.encoding import Encoding

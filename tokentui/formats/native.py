@@ -11,11 +11,12 @@ import itertools
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from typing import NamedTuple
 
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
+from tokentui.core.records import dataclass
 from tokentui.encode.segment import WAYS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import GageVocabulary, Vocabulary

@@ -6,10 +6,11 @@ from __future__ import annotations
 import contextlib
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import accumulate, islice
 from operator import add, lt
 
+from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.segment import PAIRS, EncodingWay

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tokentui.core.choices import Axis, Choice
+from tokentui.core.records import dataclass
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.objectives import Objective
 

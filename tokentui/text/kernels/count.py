@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import functools
 import operator
 import os
@@ -43,6 +42,8 @@ _LEAST_BITS = 13
 _CHECK_EVERY = 4096
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_BETWEEN = re.compile("[a-z](?= [a-z])")
+_NEAR = 1024
 _RUN_CUT = re.compile("[ \n](?=(?s:.))")
 
 
@@ -321,7 +322,7 @@ def share(
             three bytes.
         front: Makes of the beginning of a document the one that is worked on.
     """
-    cut = _cut_run if split in (RUNS, SPACED) else splitter(split.removeprefix(STRETCHES)).safe_cut
+    cut = _cut_run if split in (RUNS, SPACED) else functools.partial(_cut_between, split)
     sizes = list(map(size_of, documents))
     places, done, total = list(_starts(documents, sizes, cut, len(workers))), [0] * len(workers), sum(sizes)
     stopped = threading.Event()
@@ -349,19 +350,46 @@ def share(
     def tell() -> None:
         tick(sum(done), total)
 
-    tell()
-    with concurrent.futures.ThreadPoolExecutor(max(1, len(workers) - 1)) as pool:
+    def beside(number: int) -> None:
         try:
-            others = [pool.submit(work, number, halt) for number in range(1, len(workers))]
-            work(0, tell)
-            while concurrent.futures.wait(others, timeout=0.05).not_done:
+            work(number, halt)
+        except BaseException as error:
+            failed.append(error)
+
+    tell()
+    # a pool of threads would do the same, and takes longer to import than to count a short text
+    failed: list[BaseException] = []
+    others = [threading.Thread(target=beside, args=(number,)) for number in range(1, len(workers))]
+    try:
+        for other in others:
+            other.start()
+        work(0, tell)
+        for other in others:
+            while other.is_alive():
+                other.join(0.05)
                 tell()
-        except BaseException:
-            stopped.set()
-            raise
-    for other in others:
-        other.result()
+    except BaseException:
+        stopped.set()
+        for other in others:
+            if other.is_alive():
+                other.join()
+        raise
+    for error in failed:
+        raise error
     tick(total, total)
+
+
+def _cut_between(split: str, text: str, at: int) -> int:
+    """A place from `at` on where a text may be cut in two.
+
+    Every split with a rule may be cut before the space between two small letters. That is found without its
+    pattern, whose import and compilation take longer than to count a short text.
+    """
+    if not split.startswith(STRETCHES):
+        match = _BETWEEN.search(text, max(at - 1, 0), at + _NEAR)
+        if match:
+            return match.end()
+    return splitter(split.removeprefix(STRETCHES)).safe_cut(text, at)
 
 
 def _starts(
