@@ -93,7 +93,7 @@ class Corpus:
         """The documents as they are kept, or the words of a counted corpus."""
         return self.texts if self.counts is None else tuple([word for word, _ in self.counts])
 
-    @property
+    @cached_property
     def characters(self) -> int:
         """The number of characters of all documents."""
         return sum(map(len, self.texts))
@@ -365,6 +365,12 @@ def whole_text(text: str | LongText) -> str:
 def size_of(document: str | LongText) -> int:
     """The length of a document in the unit of its places: characters, or bytes of a long text."""
     return document.size if isinstance(document, LongText) else len(document)
+
+
+def sizes_of(documents: Sequence[str | LongText]) -> list[int]:
+    """The length of each document, see `size_of`."""
+    plain = set(map(type, documents)) <= {str}
+    return list(map(len if plain else size_of, documents))  # type: ignore[arg-type]
 
 
 def safe_cut(document: str | LongText, at: int, cut: Callable[[str, int], int]) -> int:

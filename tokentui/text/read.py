@@ -275,8 +275,8 @@ class _Parts:
         told = (*notes, *self._notes, *mark_notes(self._marked))
         bytes_ = sum(one.count for one in self._invalid)
         invalid = replace(self._invalid[0], count=bytes_) if self._invalid else None
-        long = any(isinstance(one, LongText) for one in self._documents)
-        documents = Documents(self._documents) if long else tuple(map(whole_text, self._documents))
+        long = LongText in set(map(type, self._documents))
+        documents: Sequence[str] = Documents(self._documents) if long else tuple(self._documents)  # type: ignore[arg-type]
         return Corpus(name, documents, counts, invalid, told, tuple(self.digests))
 
 
