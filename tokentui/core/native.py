@@ -367,7 +367,7 @@ def hashed(key: Any, shift: Any) -> Any:
 
 # ---- arrays and calls
 
-_LARGE = 1 << 22
+_LARGE = 1 << 20
 """Bytes from which an array has pages of its own. Below, freed memory serves again, which is faster."""
 
 
@@ -377,10 +377,23 @@ def flat(kind: str | Row, size: int) -> Array:
 
     Memory of a large one is taken when it is first written to.
     """
-    wanted = size * width_of(kind)
-    room = mmap.mmap(-1, wanted) if wanted >= _LARGE else bytearray(wanted)
-    view: Array = memoryview(room)
+    view: Array = memoryview(room_for(size * width_of(kind)))
     return view.cast(letter_of(kind))
+
+
+def room_for(size: int) -> mmap.mmap | bytearray:
+    """So many bytes of noughts, see `flat`."""
+    return pages(size) if size >= _LARGE else bytearray(size)
+
+
+def pages(size: int) -> mmap.mmap:
+    """So many bytes of noughts with pages of their own, large ones where the system has them: to take memory
+    page by page costs more than most of what is done with it."""
+    made = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        with contextlib.suppress(OSError):
+            made.madvise(mmap.MADV_HUGEPAGE)
+    return made
 
 
 @functools.cache
