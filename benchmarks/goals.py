@@ -97,6 +97,22 @@ GOALS = (
         "plain Python, 10 MB, beside Hugging Face", "train:10",
         lambda one: one["tokentui, plain Python"]["seconds"] / one["tokenizers"]["seconds"], 0.8, "x",
     ),
+    Goal(
+        "a letter typed, at rest: p99", "keys:10", lambda one: 1000 * one["at rest"], 16, "ms"
+    ),
+    Goal(
+        "the same while 10 MB train in plain Python: p99", "keys:10",
+        lambda one: 1000 * one["while it trains in plain Python"], 33, "ms",
+    ),
+    Goal("the explorer at rest", "rest", lambda one: 100 * one["share"], 0.1, "% of a processor"),
+    Goal(
+        "--version, beside 60 ms or four bare interpreters", "commands",
+        lambda one: one["version"] / max(0.06, 4 * one["bare"]), 1, "x",
+    ),
+    Goal(
+        "encode of a line, a tokenizer.json as GPT-2's", "commands", lambda one: float(one["encode"]), 0.25, "s"
+    ),
+    Goal("opening a million lines: first text", "open:1", lambda one: 1000 * one["lines"], 400, "ms"),
     Goal("opening 1 MB: exact pairs", "open:1", lambda one: 1000 * one["corpus"], 300, "ms"),
     Goal("opening a tokenizer.json of 33 MB", "open:1", lambda one: float(one["file"]), 1, "s"),
     Goal("the same: peak memory", "open:1", lambda one: float(one["megabytes"]), 300, "MB"),

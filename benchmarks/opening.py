@@ -27,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 TOKENS, MERGES = 262_144, 515_000
 """As many as Gemma 3 has."""
+LINES = 1_000_000
 
 
 def write_long(path: str) -> Figures:
@@ -61,6 +62,35 @@ def write_long(path: str) -> Figures:
     return {}
 
 
+def lines(path: str) -> Figures:
+    """Seconds from the command to the first snapshot with text of a long corpus, in a session."""
+    from live import LOOK, Watched
+
+    from tokentui.session import commands as do
+
+    async def opened() -> list[float]:
+        watched = Watched("gpt2")
+        await watched.session.start()
+        await watched.session.send(do.SetViewport(LOOK))
+        times, _ = await watched.after(
+            do.Open((path,), as_="lines"), lambda now: bool(now.main.corpus.parts and not now.corpus.nothing)
+        )
+        await watched.session.close()
+        return times
+
+    return {"seconds": asyncio.run(opened())[0]}
+
+
+def write_lines(path: str) -> Figures:
+    """Write a million lines of a few words."""
+    dice = random.Random(9)
+    words = ["".join(dice.choices("etaoinshrdlu", k=dice.randrange(2, 9))) for _ in range(5000)]
+    with Path(path).open("w", encoding="utf-8") as file:
+        for _ in range(LINES):
+            file.write(" ".join(dice.choices(words, k=4)) + "\n")
+    return {}
+
+
 def corpus(path: str) -> Figures:
     """Seconds from the command to the snapshot with first pairs and to that with exact ones, in a session."""
     from live import LOOK, Watched, shows, whole
@@ -84,22 +114,25 @@ def corpus(path: str) -> Figures:
 def table(path: Path, repeats: int) -> Table:
     """A corpus of about a megabyte, with kernels and in plain Python, and a tokenizer.json of 33 MB."""
     with tempfile.TemporaryDirectory() as folder:
-        long = Path(folder) / "tokenizer.json"
+        long, many = Path(folder) / "tokenizer.json", Path(folder) / "lines.txt"
         apart("opening", "write_long", str(long))
+        apart("opening", "write_lines", str(many))
+        text = f"{LINES:,} lines of {megabytes(many)}, each a document, to the first text"
         corpus_, file = f"a corpus of {megabytes(path)}", f"a tokenizer.json of {megabytes(long)}"
         plain = f"{corpus_}, plain Python"
         runs = in_turns({
             corpus_: lambda: apart("opening", "corpus", str(path)),
             plain: lambda: apart("opening", "corpus", str(path), TOKENTUI_ENGINE="plain"),
+            text: lambda: apart("opening", "lines", str(many)),
             file: lambda: apart("opening", "once", str(long), "", ""),
         }, repeats)
     rows = []
     for name, found in runs.items():
-        first = f"{1000 * median(found, 'first'):,.0f}"
+        first = f"{1000 * median(found, 'first'):,.0f}" if "first" in found[0] else ""
         peak = f"{median(found, 'megabytes'):,.0f}" if name == file else ""
         rows.append((name, "" if peak else first, *spread([run["seconds"] for run in found], 1000, 0), peak))
     figures = {
-        "corpus": median(runs[corpus_]), "file": median(runs[file]),
+        "corpus": median(runs[corpus_]), "file": median(runs[file]), "lines": median(runs[text]),
         "megabytes": median(runs[file], "megabytes"),
     }
     heads = ("what is opened", "first pairs, ms", "all of it, ms", "least–most", "peak MB")

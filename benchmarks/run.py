@@ -73,6 +73,18 @@ def _startup(path: Path, repeats: int) -> Table:
     return startup.table(repeats)
 
 
+def _commands(path: Path, repeats: int) -> Table:
+    import commands
+
+    return commands.table(repeats)
+
+
+def _rest(path: Path, repeats: int) -> Table:
+    import commands
+
+    return commands.rest_table(repeats)
+
+
 def _snapshots(path: Path, repeats: int) -> Table:
     import snapshots
 
@@ -121,6 +133,8 @@ MEASUREMENTS: dict[str, Measurement] = {
         "another preset under the same corpus", small, _of("live", "swap_table", repeated=False)
     ),
     "open": Measurement("opening a corpus and a long tokenizer.json", small, _of("opening", "table")),
+    "commands": Measurement("commands that do next to nothing", None, _commands),
+    "rest": Measurement("an explorer that nobody touches", None, _rest),
     "startup": Measurement("from the start to the first paint", None, _startup),
     "snapshots": Measurement("a snapshot after a step and after a character", None, _snapshots),
 }

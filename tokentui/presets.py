@@ -7,9 +7,10 @@ stands in `stops`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 
 from tokentui.core.errors import TokentuiError, name_of, nearest
+from tokentui.core.records import dataclass
 from tokentui.recipe import Recipe, Run, Stops
 
 

@@ -14,12 +14,12 @@ import itertools
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from tokentui.core.choices import UNWRITABLE, Parameter, unwritable
 from tokentui.core.errors import TokentuiError, name_of, nearest, shown
 from tokentui.core.files import read_regular, shown_path
+from tokentui.core.records import dataclass
 
 _EMPTY = ("", "none", "[]")  # how a user writes that a list is empty
 

@@ -25,7 +25,10 @@ BEFORE_THE_FIRST_PAINT = (
     "tokentui.text.count", "tokentui.analyze", "numpy", "regex",
 )
 """What no first paint waits for: it comes after it."""
-NOT_FOR_ITS_OWN_FORMAT = ("tokentui.formats.huggingface", "tokentui.formats.sentencepiece", "numpy")
+NOT_FOR_ITS_OWN_FORMAT = (
+    "tokentui.formats.huggingface", "tokentui.formats.sentencepiece", "numpy", "regex", "decimal", "random",
+    "concurrent.futures",
+)
 """What no training waits for: kernels come when the corpus is worth it, other tools' formats when one is
 named."""
 

@@ -112,12 +112,16 @@ def test_every_code_point_everywhere(counting: ModuleType, split: str, around: t
 
 @pytest.mark.parametrize("split", scanning.SPLITS)
 @settings(max_examples=40)
-@given(documents=st.lists(scanning.texts, max_size=4), threads=st.integers(1, 3), chunk=st.integers(1, 9))
+@given(
+    documents=st.lists(scanning.texts, max_size=5), threads=st.integers(1, 3), chunk=st.integers(1, 30),
+    together=st.integers(1, 3),
+)
 def test_any_text_in_any_chunks(
-    counting: ModuleType, split: str, documents: list[str], threads: int, chunk: int
+    counting: ModuleType, split: str, documents: list[str], threads: int, chunk: int, together: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tokentui.text.kernels.count.CHUNK_CHARS", chunk)
+        patch.setattr("tokentui.text.kernels.count.TOGETHER", together)
         patch.setattr("tokentui.text.corpus.WINDOW", 3)
         assert found(counting, documents, split, threads=threads) == scanning.by_pattern(documents, split)
 

@@ -6,6 +6,8 @@ import itertools
 
 import pytest
 import scanning
+from hypothesis import given
+from hypothesis import strategies as st
 from scanning import class_of
 
 from tokentui.recipe import Recipe
@@ -50,3 +52,11 @@ def test_the_table_of_a_split_has_an_entry_for_each_pair() -> None:
 ])
 def test_what_keeps_the_kernels_from_counting_is_named(recipe: Recipe, said: str) -> None:
     assert rules.without_scanner(recipe) == said
+
+
+@pytest.mark.parametrize("split", scanning.SPLITS)
+@given(st.text("ab '.1\nZé", max_size=8), st.text("ab '.1\nZé", max_size=8))
+def test_a_text_may_be_cut_before_a_space_between_small_letters(split: str, head: str, tail: str) -> None:
+    """`count` cuts there without the pattern of the split."""
+    head, tail, one = f"{head}x", f" y{tail}", splitter(split)
+    assert one.words(head) + one.words(tail, first=False) == one.words(head + tail)

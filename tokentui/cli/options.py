@@ -6,7 +6,7 @@ import functools
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,6 +15,7 @@ from click.shell_completion import CompletionItem
 from tokentui.cli.output import Bar, bytes_of, complain
 from tokentui.cli.program import completions
 from tokentui.core.errors import TokentuiError, nearest
+from tokentui.core.records import dataclass
 from tokentui.presets import PRESETS, preset_named
 from tokentui.recipe import RUN, SHAPE, Recipe, Run, check_names, read_recipe
 from tokentui.text.sources import READ_AS, samples

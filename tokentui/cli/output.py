@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -229,6 +228,8 @@ class Bar:
         if not self._on or (now := self._clock()) < self._next:
             return
         self._next = now + _EVERY_S
+        import shutil  # it knows all packers, and a line is drawn on long work alone
+
         room = max(0, shutil.get_terminal_size().columns - 1)
         line = f"{what} {done:,}"
         if total:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 import re
 import sys
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -19,6 +17,7 @@ from tokentui.cli.output import complain, write_text
 from tokentui.core import limits, native, runtime
 from tokentui.core.choices import Ref
 from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.records import dataclass
 from tokentui.core.table import Table, printed
 
 NAME = "tokentui"
@@ -320,6 +319,8 @@ def _close_output() -> None:
 
 def _report(error: Exception) -> None:
     """A fault of the program: its last places, on a few safe lines."""
+    import traceback  # only for a fault
+
     complain(f"a fault of the program: {type(error).__name__}: {error}")
     for frame in traceback.extract_tb(error.__traceback__)[-5:]:
         complain(f"  {frame.filename}:{frame.lineno} in {frame.name}")

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
 from tokentui.core.errors import TokentuiError, each_of, name_of, nearest, shown, whole
+from tokentui.core.records import dataclass
 
 LARGEST = 2**53
 """The largest number that may be named: what every reader of JSON keeps exact."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -68,16 +68,28 @@ def job(
         if value is not None and not callable(value):
             what = f"a callable belongs here, not {shown(value)}"
             raise TokentuiError(what, name, "hand in a function, or None")
+    token = open_job(progress, cancel, match_seconds)
+    try:
+        yield
+    finally:
+        close_job(token)
+
+
+def open_job(
+    progress: Progress | None = None, cancel: Cancel | None = None, match_seconds: float | None = None
+) -> Token[_Job]:
+    """Begin a `job` where a context is too slow. Returns what `close_job` ends it by."""
     outer = _job.get()
-    token = _job.set(_Job(
+    return _job.set(_Job(
         outer.progress if progress is None else progress,
         outer.cancels if cancel is None else (*outer.cancels, cancel),
         outer.match_seconds if match_seconds is None else match_seconds,
     ))
-    try:
-        yield
-    finally:
-        _job.reset(token)
+
+
+def close_job(token: Token[_Job]) -> None:
+    """End a job that `open_job` began."""
+    _job.reset(token)
 
 
 def tick(done: int, total: int = 0) -> None:

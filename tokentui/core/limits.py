@@ -10,10 +10,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import Any
 
 from tokentui.core.errors import TokentuiError, nearest
+from tokentui.core.records import dataclass
 
 VARIABLE = "TOKENTUI_LIMITS"
 """The variable of the environment that sets limits: words between commas or spaces."""

@@ -22,7 +22,6 @@ import json
 import mmap
 import os
 import sys
-import traceback
 import warnings
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -98,6 +97,8 @@ def fail(error: Exception) -> bool:
     # without memory plain Python, which takes more, would not go on either
     if isinstance(error, (TokentuiError, Cancelled, MemoryError)):
         return False
+    import traceback  # only for a fault
+
     calls = {tick.__code__, check_match.__code__, *_handlers()}
     if any(frame.f_code in calls for frame, _ in traceback.walk_tb(error.__traceback__)):
         return False  # it comes from whoever watches the job, or was sent as a signal
@@ -366,7 +367,7 @@ def hashed(key: Any, shift: Any) -> Any:
 
 # ---- arrays and calls
 
-_LARGE = 1 << 22
+_LARGE = 1 << 20
 """Bytes from which an array has pages of its own. Below, freed memory serves again, which is faster."""
 
 
@@ -376,10 +377,23 @@ def flat(kind: str | Row, size: int) -> Array:
 
     Memory of a large one is taken when it is first written to.
     """
-    wanted = size * width_of(kind)
-    room = mmap.mmap(-1, wanted) if wanted >= _LARGE else bytearray(wanted)
-    view: Array = memoryview(room)
+    view: Array = memoryview(room_for(size * width_of(kind)))
     return view.cast(letter_of(kind))
+
+
+def room_for(size: int) -> mmap.mmap | bytearray:
+    """So many bytes of noughts, see `flat`."""
+    return pages(size) if size >= _LARGE else bytearray(size)
+
+
+def pages(size: int) -> mmap.mmap:
+    """So many bytes of noughts with pages of their own, large ones where the system has them: to take memory
+    page by page costs more than most of what is done with it."""
+    made = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        with contextlib.suppress(OSError):
+            made.madvise(mmap.MADV_HUGEPAGE)
+    return made
 
 
 @functools.cache

@@ -16,10 +16,11 @@ from contextlib import contextmanager
 from types import FrameType
 
 from tokentui.core.errors import Cancelled
-from tokentui.core.jobs import job
+from tokentui.core.jobs import close_job, open_job
 
 Attributes = list[int | list[bytes | int]]
 """The settings of a terminal, as `termios` has them."""
+_SIGINT = int(signal.SIGINT)
 SWITCH_S = 0.0005
 """Seconds that a thread may keep the interpreter while a screen runs: keys wait no longer (the default is ten
 times that)."""
@@ -130,8 +131,7 @@ def interrupts_end() -> Iterator[None]:
         signal.signal(signal.SIGINT, kept)
 
 
-@contextmanager
-def interrupts_cancel(at_end: bool = False) -> Iterator[None]:
+class interrupts_cancel:  # a context of its own kind, since a single step of a training opens it too
     """Let SIGINT cancel the work inside, which ends where all is whole; a second one does not wait.
 
     Where SIGINT is ignored, or another handler has it, it stays as it is.
@@ -142,30 +142,39 @@ def interrupts_cancel(at_end: bool = False) -> Iterator[None]:
     Raises:
         KeyboardInterrupt: It came, and the work ended with an error.
     """
-    asked = False
 
-    def ask(number: int, frame: FrameType | None) -> None:
-        nonlocal asked
-        if asked:
+    __slots__ = ("_asked", "_at_end", "_before", "_job", "_ours")
+
+    def __init__(self, at_end: bool = False) -> None:
+        self._at_end, self._asked = at_end, False
+
+    def _was_asked(self) -> bool:
+        return self._asked
+
+    def _ask(self, number: int, frame: FrameType | None) -> None:
+        if self._asked:
             raise KeyboardInterrupt
-        asked = True
+        self._asked = True
 
-    before = _signal.getsignal(signal.SIGINT)
-    ours = before is signal.default_int_handler and threading.current_thread() is threading.main_thread()
-    if ours:
-        _signal.signal(signal.SIGINT, ask)
-    try:
-        with job(cancel=lambda: asked):
-            yield
-    except Exception as error:
-        if asked:
+    def __enter__(self) -> None:
+        before = self._before = _signal.getsignal(_SIGINT)
+        main = threading.main_thread().ident
+        self._ours = before is signal.default_int_handler and threading.get_ident() == main
+        if self._ours:
+            _signal.signal(_SIGINT, self._ask)
+        self._job = open_job(cancel=self._was_asked)
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        close_job(self._job)
+        # the work may have set another handler
+        if self._ours and _signal.getsignal(_SIGINT) == self._ask:
+            _signal.signal(_SIGINT, self._before)
+        if not self._asked:
+            return
+        if isinstance(error, Exception):
             raise KeyboardInterrupt from None if isinstance(error, Cancelled) else error
-        raise
-    finally:
-        if ours and _signal.getsignal(signal.SIGINT) is ask:  # the work may have set another
-            _signal.signal(signal.SIGINT, before)
-    if asked and at_end:
-        raise KeyboardInterrupt
+        if error is None and self._at_end:
+            raise KeyboardInterrupt
 
 
 class Watchdog:

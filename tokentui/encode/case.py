@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from tokentui.core.records import dataclass
 from tokentui.core.safetext import safe, to_bytes, visible
 from tokentui.encode.decode import spelled_units
 from tokentui.encode.offsets import WordEncoder

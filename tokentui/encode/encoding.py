@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 from tokentui.core import jobs
+from tokentui.core.records import dataclass
 from tokentui.encode.vocabulary import NO_ID
 
 Rows = Callable[[], "Sequence[EncodedToken]"]

@@ -12,10 +12,10 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Set
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from tokentui.core.errors import TokentuiError
+from tokentui.core.records import dataclass
 from tokentui.encode.decode import Decoder
 from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.segment import MergeStep, Step

@@ -6,11 +6,11 @@ import functools
 import threading
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Self, SupportsIndex
 
 from tokentui.core.errors import TokentuiError, each_of, nearest, shown, text_of, whole
 from tokentui.core.jobs import Cancel, Progress, check, job
+from tokentui.core.records import dataclass
 from tokentui.core.safetext import safe_line
 from tokentui.encode.decode import Decoder
 from tokentui.encode.encoding import Encoding
@@ -293,8 +293,8 @@ class Tokenizer:
         """
         return round_trip(self.encoder, text_of(text), self.decoder)
 
-    def entries(self) -> Iterator[Entry]:
-        """The vocabulary in order of the ids."""
+    def named(self) -> dict[int, Entry]:
+        """Specials and byte-fallback tokens, by their ids: the entries that no symbol stands behind."""
         vocabulary = self.vocabulary
         rows: dict[int, Entry] = {}
         for name in vocabulary.specials:
@@ -304,6 +304,11 @@ class Tokenizer:
         for value in range(vocabulary.byte_tokens):
             name, number = byte_token(value), vocabulary.byte_id(value)
             rows[number] = Entry(number, name.encode(), name, "byte")
+        return rows
+
+    def entries(self) -> Iterator[Entry]:
+        """The vocabulary in order of the ids."""
+        vocabulary, rows = self.vocabulary, self.named()
         for number, symbol in vocabulary.symbols_by_id(self.merges).items():
             if number not in rows:  # else it is a merge that borrowed a special's id
                 piece = vocabulary.pieces[symbol]

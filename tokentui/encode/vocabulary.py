@@ -19,10 +19,11 @@ from __future__ import annotations
 import copy
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Self
 
 from tokentui.core.errors import TokentuiError
+from tokentui.core.records import dataclass
 from tokentui.encode.segment import UNKNOWN, EncodingWay, LimitedTable
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import PreToken, Pretokenizer

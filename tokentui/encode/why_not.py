@@ -7,8 +7,8 @@ that of a token of the vocabulary (`tokentui.encode.reach`): why no text becomes
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from tokentui.core.records import dataclass
 from tokentui.core.safetext import safe
 from tokentui.encode.answers import WhyNot
 from tokentui.encode.case import (

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from tokentui.core.choices import Ref
 from tokentui.core.errors import TokentuiError
+from tokentui.core.records import dataclass
 
 if TYPE_CHECKING:
     from tokentui.encode.tokenizer import Tokenizer

@@ -7,15 +7,18 @@ that is.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
+import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from typing import NamedTuple
 
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
+from tokentui.core.records import dataclass
 from tokentui.encode.segment import WAYS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import GageVocabulary, Vocabulary
@@ -55,7 +58,7 @@ class _Document(Fitted):
 
     run: Mapping[str, object] = field(default_factory=dict)
     stages: Mapping[str, object] | None = None
-    merges: Iterable[_Merge] = ()
+    merges: Iterable[tuple[int, int, int, int]] = ()
 
 
 def _sniff(source: Source) -> bool:
@@ -87,15 +90,28 @@ def _fit(spec: Spec) -> Fitted:
     if len(set(base)) < len(base):
         raise Refused("a marked piece and another have the same bytes", "tokentui", "take another mark")
     ids = vocabulary.ids(merges)[: vocabulary.base_size + merges]
-    pairs = zip(vocabulary.merges[:merges], vocabulary.counts, ids[vocabulary.base_size :], strict=False)
+    pairs = vocabulary.merges[:merges]
+    lefts, rights = [ids[left] for left, _ in pairs], [ids[right] for _, right in pairs]
     document.tokens = _rows(spec.tokenizer)
-    document.merges = (_Merge(ids[left], ids[right], own, count) for (left, right), count, own in pairs)
+    document.merges = zip(lefts, rights, ids[vocabulary.base_size :], vocabulary.counts, strict=False)
     return document
 
 
 def _rows(tokenizer: Tokenizer) -> list[Token]:
     """The rows of its vocabulary: tokens whose name is their text."""
-    return [Token(one.id, one.text, one.piece, one.score) for one in tokenizer.entries()]
+    vocabulary, named = tokenizer.vocabulary, tokenizer.named()
+    symbols = vocabulary.symbols_by_id(tokenizer.merges)
+    for number in named:  # a merge may borrow a special's id
+        symbols.pop(number, None)
+    # column by column: a row at a time takes longer than many a training
+    pieces = [vocabulary.pieces[symbol] for symbol in symbols.values()]
+    names = [piece.decode("utf-8", "replace") for piece in pieces]
+    scored = vocabulary.scores
+    scores = [scored[symbol] for symbol in symbols.values()] if scored else itertools.repeat(None)
+    rows = [Token(one.id, one.text, one.piece, one.score) for one in named.values()]
+    made = functools.partial(tuple.__new__, Token)
+    rows += map(made, zip(symbols, names, pieces, scores, strict=False))
+    return sorted(rows, key=operator.itemgetter(0))
 
 
 def _with_stages(document: _Document, spec: Spec) -> _Document:
@@ -137,17 +153,22 @@ def _write(fitted: Fitted) -> tuple[bytes, ...]:
     assert isinstance(fitted, _Document)
     # Rows are written out, since a call of the JSON module for each of many thousands takes longer than many
     # a training.
-    rows = (f'[{one.id}, {_quoted(one.name)}, "{one.piece.hex()}", '
-            f'{"null" if one.score is None else _json(one.score)}]' for one in fitted.tokens)
-    merges = (f"[{left}, {right}, {made}, {count}]" for left, right, made, count in fitted.merges)
+    rows = [
+        f'[{number}, {_quoted(name)}, "{piece.hex()}", {"null" if score is None else _json(score)}]'
+        for number, name, piece, score in fitted.tokens
+    ]
+    merges = [f"[{left}, {right}, {made}, {count}]" for left, right, made, count in fitted.merges]
     stages = "" if fitted.stages is None else f' "stages": {_json(fitted.stages)},\n'
     document = (
         f'{{"format": "tokentui",\n "version": {VERSION},\n "recipe": {_json(fitted.recipe.to_dict())},\n'
         f' "run": {_json(fitted.run)},\n{stages} "vocabulary": [{_lines(rows)}],\n'
         f' "merges": [{_lines(merges)}]}}\n'
     )
-    # Half a surrogate pair (in the name of a special) has no UTF-8: it is written as an escape.
-    return (_HALF_PAIR.sub(lambda half: f"\\u{ord(half[0]):04x}", document).encode(),)
+    try:
+        return (document.encode(),)
+    except UnicodeEncodeError:
+        # Half a surrogate pair (in the name of a special) has no UTF-8: it is written as an escape.
+        return (_HALF_PAIR.sub(lambda half: f"\\u{ord(half[0]):04x}", document).encode(),)
 
 
 def _lines(rows: Iterable[str]) -> str:

@@ -7,8 +7,13 @@ import itertools
 from array import array
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from operator import add
+from operator import add, itemgetter
 from typing import Any
+
+
+def picked(table: Any, keys: Sequence[Any]) -> Sequence[Any]:
+    """The items of a table for many keys, in one call: a call for each takes three times as long."""
+    return itemgetter(*keys)(table) if len(keys) > 1 else [table[key] for key in keys]
 
 
 class Pairs(Sequence[tuple[str, str]]):
@@ -48,8 +53,8 @@ class Pairs(Sequence[tuple[str, str]]):
     def extend(self, names: Sequence[str]) -> None:
         """Add pairs, the left and the right name of each one after the other."""
         lefts, rights, cut = names[::2], names[1::2], self._of[1]
-        self.lefts.extend(map(self._numbers.__getitem__, lefts))
-        self.rights.extend(map(self._numbers.__getitem__, rights))
+        self.lefts.extend(picked(self._numbers, lefts))
+        self.rights.extend(picked(self._numbers, rights))
         made = map(add, lefts, [name[cut:] for name in rights] if cut else rights)
         self.makes.extend(map(self._numbers.get, made, itertools.repeat(-1)))
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import silent, tick
+from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes, visible
 from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.segment import UNKNOWN

@@ -13,13 +13,14 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple, NoReturn, TypeVar, cast
 
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import refuse_irregular, refused, status_of
 from tokentui.core.jobs import silent
+from tokentui.core.records import dataclass
 from tokentui.formats.pairs import Pairs
 from tokentui.recipe import Recipe
 from tokentui.text.files import Meter, read_path

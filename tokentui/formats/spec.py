@@ -9,11 +9,12 @@ import itertools
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check
+from tokentui.core.records import dataclass
 from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.segment.merges import Merging
 from tokentui.encode.tokenizer import Entry, Tokenizer

@@ -6,16 +6,17 @@ from __future__ import annotations
 import contextlib
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import accumulate, islice
 from operator import add, lt
 
+from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.segment import PAIRS, EncodingWay
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Origin, Pipeline
-from tokentui.formats.pairs import Pairs
+from tokentui.formats.pairs import Pairs, picked
 from tokentui.formats.source import Node
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
@@ -208,16 +209,16 @@ def in_merge_order(
     symbols = [0] * width
     for symbol, n in enumerate(order):
         symbols[n] = symbol
-    of = symbols.__getitem__
     high = [symbol * width for symbol in symbols]
-    keys = array("q", map(add, map(high.__getitem__, lefts), map(of, rights)))
+    keys = list(map(add, picked(high, lefts), picked(symbols, rights)))
     by_pair = dict(zip(keys, range(len(keys)), strict=True))
     if first_wins:
         by_pair |= dict(zip(reversed(keys), reversed(range(len(keys))), strict=True))
-    found = Ordered([names[n] for n in order], [ids[n] for n in order],
-                    [*zip(*(map(of, map(side.__getitem__, parents.values())) for side in (lefts, rights)),
-                          strict=True)], by_pair,
-                    array("l", map(of, makes)))
+    made = list(parents.values())
+    sides = (picked(symbols, picked(side, made)) for side in (lefts, rights))
+    tokens, numbers = list(picked(names, order)), list(picked(ids, order))
+    found = Ordered(tokens, numbers, list(zip(*sides, strict=True)), by_pair,
+                    array("l", picked(symbols, makes)))
     if twice := len(keys) - len(by_pair):
         which = "first" if first_wins else "last"
         found.notes.append(f"{_counted(twice, 'pair')} listed twice: the {which} row of a pair counts")

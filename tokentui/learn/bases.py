@@ -10,11 +10,11 @@ import functools
 import itertools
 import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tokentui.core.choices import Axis, Choice, Refusal
 from tokentui.core.jobs import in_blocks
+from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
 from tokentui.recipe import Recipe
 

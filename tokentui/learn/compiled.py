@@ -11,7 +11,7 @@ from itertools import accumulate, chain, pairwise
 from typing import Any, NamedTuple
 
 from tokentui.core.jobs import check, tick
-from tokentui.core.native import COMPILED, Flat, flat, larger
+from tokentui.core.native import COMPILED, Flat, flat, larger, room_for
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import BOUNDARY, Totals
@@ -398,6 +398,6 @@ def _longest(under: Constraints) -> int:
 
 def _copy(values: Any) -> Any:
     """A copy of numbers."""
-    made = memoryview(bytearray(values.nbytes)).cast(values.format)
+    made = memoryview(room_for(values.nbytes)).cast(values.format)
     made[:] = values
     return made

@@ -4,12 +4,12 @@ training."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
+from dataclasses import field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from tokentui.core.choices import Axis, Choice, Ref, Refusal
+from tokentui.core.records import dataclass
 from tokentui.learn.rows import Column, Worth
 from tokentui.recipe import Recipe, Run
 
@@ -125,6 +125,8 @@ class Objective(Choice):
         """The values of pairs, exactly."""
         if self.value is None:
             return [pair.places for pair in pairs]
+        from fractions import Fraction  # it imports decimal numbers
+
         return [Fraction(*self.value(one.places, one.left_uses, one.right_uses)) for one in pairs]
 
 

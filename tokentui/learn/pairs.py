@@ -135,7 +135,7 @@ class PairTrainer:
 
     def advance(self, goal: int | None, stops: Stops, seconds: float = SLICE_S) -> Stop | None:
         """Walk towards a step, or on to a stop, for about so many seconds; see `Trainer.advance`."""
-        limits = stops.only(self.traits.shaped_by)
+        limits = stops if stops is self.limits else stops.only(self.traits.shaped_by)
         if limits != self.limits:  # what was made under others is forgotten
             self.limits = limits
             self.forget()
@@ -172,6 +172,8 @@ class PairTrainer:
         number = self.number
         least = max(stops.min_count, self.objective.least) if number < self.most else _FAR
         under = Constraints(number, least, self.limits.max_length)
+        if not self.what_if:
+            return under
         held = [one for one in self.what_if if one.step <= number + 1]
         if not held:
             return under

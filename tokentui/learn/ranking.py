@@ -11,13 +11,15 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tokentui.core.choices import Axis, Choice
+from tokentui.core.records import dataclass
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.objectives import Objective
 
+_FALL = 4
+"""The part of itself that the floor of a queue falls to, as a divisor."""
 SPARE = 1024
 """The values out of date that a queue may hold, beyond twice as many as are valid."""
 
@@ -61,6 +63,9 @@ class Queue:
     The tie rule is asked where a value is the greatest: its candidates then lie in a heap by their keys. A
     key that has grown since is corrected when its pair comes up.
 
+    Where the value is the count, which never grows, only candidates above a floor are held: most pairs that a
+    merge changes are rare. The floor falls to a part of itself once nothing above it is left.
+
     A merge of (a, b) changes the counts of pairs at its places alone, and the uses of a and b: where they
     matter, all pairs of a and b are valued anew.
 
@@ -71,6 +76,10 @@ class Queue:
 
     def __init__(self, pairs: Pairs, least: int) -> None:
         self._pairs, self.least = pairs, least
+        self._floor = least
+        """The least count of a candidate that is held."""
+        if pairs.objective.value is None:
+            self._floor = max(least, max(pairs.counts) // _FALL)
         self.tied = 0
         """The number of candidates that share the greatest value."""
         self.alike = False
@@ -101,7 +110,8 @@ class Queue:
                     one for one in self._touching.get(symbol, ()) if one in value_of
                 ]
                 moved = moved.union(live)
-        live = pairs.fit([pair for pair in moved if counts[pair] >= self.least])
+        floor = self._floor
+        live = pairs.fit([pair for pair in moved if counts[pair] >= floor])
         values = dict(zip(live, pairs.values(live), strict=True))
         for pair in moved:
             value, was = values.get(pair), value_of.get(pair)
@@ -132,11 +142,11 @@ class Queue:
 
     def best(self) -> int:
         """The best pair, 0 where none is left."""
-        while self._values and -self._values[0] not in self._alike:
-            heapq.heappop(self._values)
-        if not self._values:
-            self.tied, self.alike = 0, False
-            return 0
+        while not self._prune():
+            if self._floor <= self.least:
+                self.tied, self.alike = 0, False
+                return 0
+            self._lower(self._floor // _FALL)
         key, alike = self._pairs.key, self._alike[-self._values[0]]
         self.tied, self.alike = len(alike), len(alike) > 1
         ordered = self._ordered.get(-self._values[0])
@@ -152,8 +162,22 @@ class Queue:
             else:
                 return pair
 
+    def _prune(self) -> bool:
+        """Leave out greatest values that no candidate has any more. Returns whether one is left."""
+        while self._values and -self._values[0] not in self._alike:
+            heapq.heappop(self._values)
+        return bool(self._values)
+
+    def _lower(self, floor: int) -> None:
+        """Take in the candidates between a lower floor and the present one."""
+        above, self._floor = self._floor, max(self.least, floor)
+        low = self._floor
+        self.take({pair for pair, count in enumerate(self._pairs.counts) if low <= count < above}, ())
+
     def force(self, pair: int) -> None:
         """Choose a pair whatever its value is; one that is no candidate is like no other."""
+        if self._pairs.counts[pair] < self._floor:
+            self._lower(self._pairs.counts[pair])
         self.alike = pair in self._value and len(self._alike[self._value[pair]]) > 1
 
 

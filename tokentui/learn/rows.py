@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import Generic, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, TypeVar
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.native import PLAIN
+from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.vocabulary import Vocabulary, byte_token
 from tokentui.recipe import WhatIf
 
+if TYPE_CHECKING:
+    from fractions import Fraction
+
 Row = TypeVar("Row", covariant=True)
-Worth: TypeAlias = int | float | Fraction
+Worth: TypeAlias = "int | float | Fraction"
 """The value that candidates are ordered by, without rounding."""
 KEPT_ROWS = 1024
 """The candidates, and the entries, that a trainer keeps: those that a step leaves as they were are the same

@@ -6,9 +6,9 @@ Other rooms know nothing else of a trainer.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from tokentui.core.records import dataclass
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.rows import Candidate, Entry, Page, Query, Traits, Why
 from tokentui.learn.values import Changed, Life, Span, Step, Stop, Used, Word

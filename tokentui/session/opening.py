@@ -86,10 +86,14 @@ def prepare(
     if words is None:
         total, counted = corpus.characters, False
         steps = count_steps(corpus, recipe, min(CHUNK_CHARS, FIRST_LOOK_CHARS))
-        at_once = total <= AT_ONCE_CHARS and native.available() and scanned(recipe)
+        fast = native.available() and scanned(recipe)
+        at_once = total <= AT_ONCE_CHARS and fast
         if total > 2 * FIRST_LOOK_CHARS and not at_once:
             with doing("counting"):
-                words, counted = _first_words(steps)
+                if fast:
+                    words = count(beginning(corpus, FIRST_LOOK_CHARS), recipe)
+                else:
+                    words, counted = _first_words(steps)
             if not counted:
                 partial(lay_out(words, True))
         if words is None or not counted:

@@ -155,7 +155,7 @@ class RunningText(CorpusWindow):
             at, begin = at + 1, 0
         shown.view = CorpusView(
             place=CorpusPlace(document, offset), parts=tuple(parts), at_start=first == 0 and start == 0,
-            at_end=end, position=self.fraction((document, offset)), chars=self._before[-1],
+            at_end=end, position=self.fraction((document, offset)), chars=self.characters,
         )
 
     def _follow(

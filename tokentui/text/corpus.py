@@ -8,12 +8,13 @@ import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import overload
 
 from tokentui.core.errors import TokentuiError, each_of, name_of, shown, text_of, whole
 from tokentui.core.jobs import check
+from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
 from tokentui.text.sources import format_counts
 
@@ -69,8 +70,8 @@ class Corpus:
     def sha256(self) -> str:
         """The SHA-256 of the file that was read, as it stands, in hexadecimal digits; of several files that
         of their digests in order. Of a long file it takes a moment."""
-        found = [_sha256(one.data) if isinstance(one, LongText) else one for one in self.digests]
-        return (found[0] if len(found) == 1 else _sha256(b"".join(found))).hex()
+        found = [digest_of(one.data) if isinstance(one, LongText) else one for one in self.digests]
+        return (found[0] if len(found) == 1 else digest_of(b"".join(found))).hex()
 
     @cached_property
     def size(self) -> int:
@@ -92,7 +93,7 @@ class Corpus:
         """The documents as they are kept, or the words of a counted corpus."""
         return self.texts if self.counts is None else tuple([word for word, _ in self.counts])
 
-    @property
+    @cached_property
     def characters(self) -> int:
         """The number of characters of all documents."""
         return sum(map(len, self.texts))
@@ -102,10 +103,10 @@ class Corpus:
         """A corpus of one document."""
         given = text_of(text)
         if isinstance(given, str):
-            return cls(name, (given,), digests=(_sha256(to_bytes(given)),))
+            return cls(name, (given,), digests=(digest_of(to_bytes(given)),))
         document, invalid, mark = decode(given, name)
         notes = mark_notes({mark: [name]}) if mark else ()
-        return cls(name, (whole_text(document),), None, invalid, notes, (_sha256(given),))
+        return cls(name, (whole_text(document),), None, invalid, notes, (digest_of(given),))
 
     @classmethod
     def from_lines(cls, lines: Iterable[str], name: str = "lines") -> Corpus:
@@ -114,7 +115,7 @@ class Corpus:
         for line in documents:
             name_of(line, "lines")
         raw = to_bytes("".join(line + "\n" for line in documents))
-        return cls(name, documents, digests=(_sha256(raw),))
+        return cls(name, documents, digests=(digest_of(raw),))
 
     @classmethod
     def from_counts(cls, counts: Iterable[tuple[str, int]], name: str = "counts") -> Corpus:
@@ -133,11 +134,12 @@ class Corpus:
                     "leave it out",
                 )
             summed[word] = summed.get(word, 0) + count
-        digest = _sha256(format_counts(summed.items()).encode())
+        digest = digest_of(format_counts(summed.items()).encode())
         return cls(name, (), tuple(summed.items()), digests=(digest,))
 
 
-def _sha256(data: bytes | memoryview) -> bytes:
+def digest_of(data: bytes | memoryview) -> bytes:
+    """The SHA-256 of bytes."""
     import hashlib  # an opened tokenizer needs none
 
     return hashlib.sha256(data).digest()
@@ -363,6 +365,12 @@ def whole_text(text: str | LongText) -> str:
 def size_of(document: str | LongText) -> int:
     """The length of a document in the unit of its places: characters, or bytes of a long text."""
     return document.size if isinstance(document, LongText) else len(document)
+
+
+def sizes_of(documents: Sequence[str | LongText]) -> list[int]:
+    """The length of each document, see `size_of`."""
+    plain = set(map(type, documents)) <= {str}
+    return list(map(len if plain else size_of, documents))  # type: ignore[arg-type]
 
 
 def safe_cut(document: str | LongText, at: int, cut: Callable[[str, int], int]) -> int:

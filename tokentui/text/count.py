@@ -8,6 +8,8 @@ be watched, stopped, and shown before it is whole.
 from __future__ import annotations
 
 import bisect
+import itertools
+import operator
 import threading
 from array import array
 from collections import Counter
@@ -228,19 +230,23 @@ class CorpusWindow:
         self._texts: dict[int, str | LongText] = {}
         self._spans: dict[int, tuple[array[int], array[int]]] = {}
         self._matches: tuple[str, list[int]] = "", []
-        self._before = [0]
-        for text in corpus.parts:
-            self._before.append(self._before[-1] + len(text) + 1)
+
+    @cached_property
+    def _before(self) -> array[int]:
+        """The characters before each document, with one between two. Of a million documents they take as long
+        as to show the first ones, which do not ask for them."""
+        ends = itertools.accumulate(map(len, self._corpus.parts), initial=0)
+        return array("q", map(operator.add, ends, itertools.count()))
 
     @property
     def documents(self) -> int:
         """The number of documents; of words, for counted words."""
-        return len(self._before) - 1
+        return len(self._corpus.parts)
 
-    @property
+    @cached_property
     def characters(self) -> int:
         """The characters of the corpus, with one between two documents."""
-        return self._before[-1]
+        return sum(map(len, self._corpus.parts)) + self.documents
 
     @property
     def normalizes(self) -> bool:
@@ -249,8 +255,8 @@ class CorpusWindow:
 
     def fraction(self, place: Place) -> float:
         """Return the share of the corpus before a place, from 0 to 1."""
-        total = self._before[-1]
-        return (self._before[place[0]] + place[1]) / total if total else 0.0
+        before = place[1] + (self._before[place[0]] if place[0] else 0)
+        return before / self.characters if self.characters else 0.0
 
     def text(self, document: int) -> str | LongText:
         """Return the normalised text of a document; a long one as it is kept, where normalising changes

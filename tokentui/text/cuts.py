@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
+
+from tokentui.core.records import dataclass
 
 _SCOPED = re.compile(r"\(\?([is]*)(?:-([is]*))?:")
 _GLOBAL = re.compile(r"\(\?([is]+)\)")

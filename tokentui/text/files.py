@@ -26,6 +26,7 @@ from tokentui.core import limits
 from tokentui.core.errors import TokentuiError, shown
 from tokentui.core.files import check_held, refuse_irregular, refused, shown_path, status_of, unhurried
 from tokentui.core.jobs import check, tick
+from tokentui.core.native import pages
 
 if TYPE_CHECKING:
     import hashlib
@@ -301,7 +302,7 @@ def _contents(source: _Source, text_only: bool) -> Contents:
 def _room(size: int) -> bytearray | mmap.mmap:
     """Memory for so many bytes. Much of it is not written to before it is read into: that would hold up all
     threads."""
-    return mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) if size > BLOCK else bytearray(size)
+    return pages(size) if size > BLOCK else bytearray(size)
 
 
 def _look(head: bytes, where: str) -> tuple[str, bool]:

@@ -12,10 +12,10 @@ import functools
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from tokentui.core.choices import Axis, Choice
+from tokentui.core.records import dataclass
 
 Stage = Callable[[str], str]
 

@@ -12,11 +12,11 @@ import math
 import re
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from tokentui.core import jobs, limits
 from tokentui.core.errors import TokentuiError
+from tokentui.core.records import dataclass
 
 if TYPE_CHECKING:
     import regex

@@ -9,13 +9,13 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, ClassVar, NamedTuple
 
 from tokentui.core import jobs
 from tokentui.core.choices import Axis, Choice
 from tokentui.core.errors import TokentuiError
+from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
 from tokentui.recipe import Recipe
 from tokentui.text import patterns

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-import glob
-import hashlib
 import itertools
 import os
 import re
@@ -18,7 +15,16 @@ from tokentui.core.errors import TokentuiError, each_of, name_of, nearest, path_
 from tokentui.core.files import refused, shown_path
 from tokentui.core.jobs import check
 from tokentui.text import files, sources
-from tokentui.text.corpus import Corpus, Documents, Invalid, LongText, decode, mark_notes, whole_text
+from tokentui.text.corpus import (
+    Corpus,
+    Documents,
+    Invalid,
+    LongText,
+    decode,
+    digest_of,
+    mark_notes,
+    whole_text,
+)
 from tokentui.text.sources import READ_AS, find_sample, samples
 
 _STDIN = "standard input"
@@ -130,6 +136,8 @@ def _find(source: str | os.PathLike[str], pipes: bool) -> _Found:
         try:
             size = files.measure(path, pipes=pipes)
         except FileNotFoundError as error:
+            import glob  # few names are patterns
+
             if isinstance(source, str) and glob.has_magic(source):
                 return _glob(source)
             raise TokentuiError("no such file", shown_path(path), _alike(path)) from error
@@ -137,6 +145,8 @@ def _find(source: str | os.PathLike[str], pipes: bool) -> _Found:
 
 
 def _glob(pattern: str) -> _Found:
+    import glob
+
     matches = []
     for path in glob.iglob(pattern, recursive=True):
         check()
@@ -187,6 +197,8 @@ def _alike(path: str) -> str:
             beside = [entry.name for entry in itertools.islice(entries, _MOST_NAMES)]
     except OSError:
         return "there is no such folder either"
+    import difflib  # only where a user is wrong
+
     close = difflib.get_close_matches(name, beside, n=1)
     return f"did you mean {shown_path(os.path.join(folder, close[0]))}?" if close else "check the name"
 
@@ -236,7 +248,7 @@ class _Parts:
             self.digests.append(contents.digest or text)
             self._documents.append(text)
             return
-        self.digests.append(contents.digest or hashlib.sha256(contents.data).digest())
+        self.digests.append(contents.digest or digest_of(contents.data))
         text = whole_text(text)
         del contents  # its memory is needed
         match way:
@@ -263,8 +275,8 @@ class _Parts:
         told = (*notes, *self._notes, *mark_notes(self._marked))
         bytes_ = sum(one.count for one in self._invalid)
         invalid = replace(self._invalid[0], count=bytes_) if self._invalid else None
-        long = any(isinstance(one, LongText) for one in self._documents)
-        documents = Documents(self._documents) if long else tuple(map(whole_text, self._documents))
+        long = LongText in set(map(type, self._documents))
+        documents: Sequence[str] = Documents(self._documents) if long else tuple(self._documents)  # type: ignore[arg-type]
         return Corpus(name, documents, counts, invalid, told, tuple(self.digests))
 
 

@@ -9,12 +9,12 @@ import itertools
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.jobs import check
+from tokentui.core.records import dataclass
 
 READ_AS = {
     "text": "a document a file",

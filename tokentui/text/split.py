@@ -13,12 +13,13 @@ import functools
 import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from tokentui.core.choices import Axis, Choice, Refusal
 from tokentui.core.errors import TokentuiError
 from tokentui.core.limits import MOST_SPREAD, spread
+from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
 from tokentui.recipe import Recipe
 from tokentui.text import cuts, patterns
@@ -89,8 +90,6 @@ class Splitter:
     Attributes:
         name: The value of the axis.
         record: The split.
-        pattern: The pattern of the words, compiled.
-        cut: That of the places where a text may be cut in two; None where none is known.
         front: Whether a document that begins with no space gets one in front, or a ▁.
         always: Whether a document that begins with one gets another.
         symbols: Finds the symbols, each of which is a word; the text between two is split by itself. None
@@ -99,11 +98,19 @@ class Splitter:
 
     name: str
     record: Split
-    pattern: regex.Pattern[str]
-    cut: regex.Pattern[str] | None
     front: bool
     always: bool = False
     symbols: re.Pattern[str] | None = None
+
+    @property
+    def pattern(self) -> regex.Pattern[str]:
+        """The pattern of the words. It is compiled when it is first asked for: kernels count without it."""
+        return _pattern(self.name)
+
+    @property
+    def cut(self) -> regex.Pattern[str] | None:
+        """The pattern of the places where a text may be cut in two; None where none is known."""
+        return None if self.symbols else _cut(self.name)
 
     def prepare(self, text: str, first: bool = True) -> str:
         """The text in which the words stand.
@@ -408,10 +415,23 @@ def splitter(split: str) -> Splitter:
         TokentuiError: No such value, or a pattern that cannot be compiled.
     """
     record = SPLITS.of(split)
-    compiled = re.compile if record.plain else compile_pattern
-    pattern = compiled(split.partition(":")[2] if record.text else record.pattern)
+    if record.text:
+        _pattern(split)
+    return Splitter(split, record, record.marks_spaces)
+
+
+@functools.lru_cache(maxsize=64)
+def _pattern(split: str) -> Any:
+    record = SPLITS.of(split)
+    return (re.compile if record.plain else compile_pattern)(
+        split.partition(":")[2] if record.text else record.pattern
+    )
+
+
+@functools.lru_cache(maxsize=64)
+def _cut(split: str) -> Any:
     source = cut_pattern(split)
-    return Splitter(split, record, pattern, compiled(source) if source else None, record.marks_spaces)
+    return (re.compile if SPLITS.of(split).plain else compile_pattern)(source) if source else None
 
 
 def cut_pattern(split: str) -> str:
@@ -436,7 +456,7 @@ def splitter_of(recipe: Recipe) -> Splitter:
     shaped = replace(plain, front=spaced(recipe), always=always)
     if not names:
         return shaped
-    return replace(shaped, cut=None, symbols=re.compile(f"({'|'.join(map(re.escape, names))})"))
+    return replace(shaped, symbols=re.compile(f"({'|'.join(map(re.escape, names))})"))
 
 
 @functools.lru_cache(maxsize=64)

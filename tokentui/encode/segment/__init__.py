@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 from tokentui.core.choices import Axis, Choice, Ref, Refusal
 from tokentui.core.errors import TokentuiError
+from tokentui.core.records import dataclass
 from tokentui.recipe import Recipe
 
 MAX_CHARACTERS = 100

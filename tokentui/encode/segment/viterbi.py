@@ -13,14 +13,13 @@ import heapq
 import operator
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import exp, inf, log1p
-from random import Random
 from sys import float_info
 from typing import NamedTuple, Self, TypeAlias
 
 from tokentui.core.errors import TokentuiError, shown
 from tokentui.core.jobs import check
+from tokentui.core.records import dataclass
 from tokentui.encode.segment import ASKED_EVERY, Attempt, LimitedTable, Part, in_bytes
 from tokentui.encode.vocabulary import Vocabulary
 
@@ -266,6 +265,8 @@ class Sampling(Viterbi):
             raise TokentuiError(
                 "a temperature is above 0", f"temperature={shown(temperature)}", "take 1 for the model's own"
             )
+        from random import Random  # only where one draws
+
         self._temperature = max(temperature, _COLDEST)
         self._random = Random(seed)
 

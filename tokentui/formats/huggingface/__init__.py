@@ -8,12 +8,12 @@ import functools
 import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 import regex
 
 from tokentui.core.errors import TokentuiError
+from tokentui.core.records import dataclass
 from tokentui.formats.oniguruma import Untranslated, translated
 from tokentui.formats.source import Node
 from tokentui.text import patterns

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import repeat
 from math import isfinite
 
+from tokentui.core.records import dataclass
 from tokentui.encode.segment import FUSED, MAX_CHARACTERS, TABLE, WHOLE, EncodingWay
 from tokentui.formats.pairs import Pairs
 from tokentui.formats.source import LONGEST_MARK, Node, check_tokens

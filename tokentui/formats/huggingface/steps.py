@@ -13,12 +13,13 @@ import inspect
 import itertools
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import regex
 
 from tokentui.core.memo import Memo
+from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
 from tokentui.formats.huggingface import BEHAVIOURS, Pattern, S, Text, by_script, check_growth, split
 from tokentui.formats.huggingface import split as parts_of

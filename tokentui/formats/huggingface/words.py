@@ -8,12 +8,13 @@ import html
 import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 import regex
 
 from tokentui.core.memo import Memo
+from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.pipeline import NameFinder
 from tokentui.encode.vocabulary import Special, Stretch

@@ -11,10 +11,11 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import regex
 
+from tokentui.core.records import dataclass
 from tokentui.formats.oniguruma.newer import all_newer, newer_in, without
 
 

@@ -12,12 +12,13 @@ import re
 import struct
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from math import isfinite
 from typing import Any, NamedTuple
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.memo import Memo
+from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.pipeline import NameFinder
 from tokentui.formats.huggingface import Span, Text, check_growth

@@ -14,11 +14,12 @@ import struct
 import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import regex
 
 from tokentui.core.memo import Memo
+from tokentui.core.records import dataclass
 from tokentui.formats.source import Node
 from tokentui.formats.spec import Refused
 from tokentui.text.normalize import CharacterTable, compositions, lowercase, nmt_characters

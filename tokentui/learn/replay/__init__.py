@@ -25,7 +25,6 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Self
 
-from tokentui.encode.reach import never
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.replay.segmentations import ChangeLog, TokenOrder, WordSegmentations
 from tokentui.learn.rows import (
@@ -276,6 +275,8 @@ class ReplayTrainer:
         if self.order.vocabulary.kind_of(symbol) == "orphan":
             return ORPHAN
         if symbol not in self._never:
+            from tokentui.encode.reach import never  # what is trained here asks for it late, or not
+
             self._never[symbol] = never(self._whole, symbol)
         return self._never[symbol]
 

@@ -20,10 +20,10 @@ import sys
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import tick
+from tokentui.core.records import dataclass
 from tokentui.encode.decode import spelled_units
 from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.pipeline import Parents

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import functools
 import operator
 import os
@@ -22,7 +21,7 @@ from tokentui.core.jobs import check, tick
 from tokentui.core.native import flat, larger
 from tokentui.recipe import Recipe
 from tokentui.text import patterns
-from tokentui.text.corpus import LongText, Place, pieces, safe_cut, size_of
+from tokentui.text.corpus import LongText, Place, pieces, safe_cut, size_of, sizes_of
 from tokentui.text.kernels import rules, scan_count
 from tokentui.text.kernels.rules import RUNS, SPACED, STRETCHES, Split
 from tokentui.text.kernels.scan_count import Scan, WordTable
@@ -37,12 +36,17 @@ THREAD_CHARS = 1 << 19
 """A thread with less text would not be worth its start."""
 MOST_THREADS = 4
 """Each has a table of its own, which has to be put together with the others in the end."""
+MANY_CHARS = 1 << 10
+"""Documents that are shorter than so many characters on average are taken `TOGETHER` at a time."""
+TOGETHER = 1 << 10
 MANY = 1 << 14
 """The number of distinct stretches from which on it is asked whether they come again often enough."""
 _LEAST_BITS = 13
 _CHECK_EVERY = 4096
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_BETWEEN = re.compile("[a-z](?= [a-z])")
+_NEAR = 1024
 _RUN_CUT = re.compile("[ \n](?=(?s:.))")
 
 
@@ -321,19 +325,43 @@ def share(
             three bytes.
         front: Makes of the beginning of a document the one that is worked on.
     """
-    cut = _cut_run if split in (RUNS, SPACED) else splitter(split.removeprefix(STRETCHES)).safe_cut
-    sizes = list(map(size_of, documents))
+    cut = _cut_run if split in (RUNS, SPACED) else functools.partial(_cut_between, split)
+    sizes = sizes_of(documents)
     places, done, total = list(_starts(documents, sizes, cut, len(workers))), [0] * len(workers), sum(sizes)
     stopped = threading.Event()
+    many = total < MANY_CHARS * len(documents) and set(map(type, documents)) <= {str}
+
+    def parts(start: Place, end: Place) -> Iterator[tuple[list[bytes | memoryview], int]]:
+        """The texts between two places with their lengths; of many short documents some at a time, since a
+        document by itself takes longer than to count its words."""
+        if not many:
+            yield from parts_of(start, end)
+            return
+        whole = start[0] + (start[1] > 0)
+        if start[1]:
+            yield from parts_of(start, min((whole, 0), end))
+        for first in range(whole, end[0], TOGETHER):
+            last = min(first + TOGETHER, end[0])
+            if max(sizes[first:last]) > CHUNK_CHARS:
+                yield from parts_of((first, 0), (last, 0))
+                continue
+            block = _utf8_of(documents[first:last], replaced)
+            yield [front(text) for text in block] if front else block, sum(sizes[first:last])
+        if end[1] and end[0] >= whole:
+            yield from parts_of((end[0], 0), end)
+
+    def parts_of(start: Place, end: Place) -> Iterator[tuple[list[bytes | memoryview], int]]:
+        for document, begin, stop in pieces(documents, cut, CHUNK_CHARS, start, end):
+            text = _utf8(document, begin, stop, replaced)
+            yield [front(bytes(text)) if front and begin == 0 else text], stop - begin
 
     def work(number: int, between: Callable[[], object]) -> None:
         """Work through a run, with a look round after each chunk."""
         texts: list[bytes | memoryview] = []
         size = 0
-        for document, start, stop in pieces(documents, cut, CHUNK_CHARS, places[number], places[number + 1]):
-            text = _utf8(document, start, stop, replaced)
-            texts.append(front(bytes(text)) if front and start == 0 else text)
-            size += stop - start
+        for block, length in parts(places[number], places[number + 1]):
+            texts += block
+            size += length
             if size >= CHUNK_CHARS:
                 workers[number](texts)
                 done[number] += size
@@ -349,19 +377,46 @@ def share(
     def tell() -> None:
         tick(sum(done), total)
 
-    tell()
-    with concurrent.futures.ThreadPoolExecutor(max(1, len(workers) - 1)) as pool:
+    def beside(number: int) -> None:
         try:
-            others = [pool.submit(work, number, halt) for number in range(1, len(workers))]
-            work(0, tell)
-            while concurrent.futures.wait(others, timeout=0.05).not_done:
+            work(number, halt)
+        except BaseException as error:
+            failed.append(error)
+
+    tell()
+    # a pool of threads would do the same, and takes longer to import than to count a short text
+    failed: list[BaseException] = []
+    others = [threading.Thread(target=beside, args=(number,)) for number in range(1, len(workers))]
+    try:
+        for other in others:
+            other.start()
+        work(0, tell)
+        for other in others:
+            while other.is_alive():
+                other.join(0.05)
                 tell()
-        except BaseException:
-            stopped.set()
-            raise
-    for other in others:
-        other.result()
+    except BaseException:
+        stopped.set()
+        for other in others:
+            if other.is_alive():
+                other.join()
+        raise
+    for error in failed:
+        raise error
     tick(total, total)
+
+
+def _cut_between(split: str, text: str, at: int) -> int:
+    """A place from `at` on where a text may be cut in two.
+
+    Every split with a rule may be cut before the space between two small letters. That is found without its
+    pattern, whose import and compilation take longer than to count a short text.
+    """
+    if not split.startswith(STRETCHES):
+        match = _BETWEEN.search(text, max(at - 1, 0), at + _NEAR)
+        if match:
+            return match.end()
+    return splitter(split.removeprefix(STRETCHES)).safe_cut(text, at)
 
 
 def _starts(
@@ -382,6 +437,14 @@ def _starts(
 def _cut_run(text: str, at: int) -> int:
     match = next(patterns.find_short(_RUN_CUT, text, max(at - 1, 0)), None)
     return match.end() if match else len(text)
+
+
+def _utf8_of(documents: Sequence[Any], replaced: bool) -> list[Any]:
+    """Whole documents as kernels take them, but for those that are empty."""
+    try:
+        return list(map(str.encode, filter(None, documents)))
+    except UnicodeEncodeError:  # lone surrogates
+        return [_utf8(document, 0, len(document), replaced) for document in documents if document]
 
 
 def _utf8(document: str | LongText, start: int, stop: int, replaced: bool) -> bytes | memoryview:

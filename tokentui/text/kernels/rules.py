@@ -14,16 +14,16 @@ another one they are made when they are first needed, in some hundredths of a se
 
 from __future__ import annotations
 
-import base64
+import binascii
 import functools
+import importlib.util
 import json
+import os
 import re
 import zlib
 from array import array
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
-
-import regex
 
 from tokentui.core.native import BOX
 from tokentui.recipe import Recipe
@@ -87,24 +87,39 @@ def _kept() -> dict[str, Any]:
     try:
         found = json.loads((BOX / "classes.json").read_bytes())
         tables = {
-            name: ClassTable(*(zlib.decompress(base64.b64decode(part)) for part in parts))
+            name: ClassTable(*(zlib.decompress(binascii.a2b_base64(part)) for part in parts))
             for name, parts in found["tables"].items()
         }
         folds = tuple((int(code), int(letter)) for code, letter in found["folds"])
         sizes = all(len(one.high) == 2 * (_CODES // _BLOCK) for one in tables.values())
-        return {**tables, "folds": folds} if found["regex"] == regex.__version__ and sizes else {}
+        return {**tables, "folds": folds} if found["regex"] == _regex_version() and sizes else {}
     except (OSError, ValueError, TypeError, KeyError, zlib.error, RecursionError):
         return {}
+
+
+@functools.cache
+def _regex_version() -> str:
+    """The version of `regex`, by the folder that its installation leaves beside it: its import takes longer
+    than to count a short text."""
+    spec = importlib.util.find_spec("regex")
+    for place in (spec and spec.submodule_search_locations) or ():
+        beside = os.listdir(os.path.dirname(place))
+        named = [name for name in beside if name.startswith("regex-") and name.endswith(".dist-info")]
+        if len(named) == 1:
+            return named[0].removeprefix("regex-").removesuffix(".dist-info")
+    import regex
+
+    return regex.__version__
 
 
 def boxed() -> str:
     """All tables as the box holds them, made anew."""
     _kept.cache_clear()
     tables = {
-        name: [base64.b64encode(zlib.compress(part, 9)).decode() for part in make()]
+        name: [binascii.b2a_base64(zlib.compress(part, 9), newline=False).decode() for part in make()]
         for name, make in _TABLES.items()
     }
-    return json.dumps({"regex": regex.__version__, "folds": _folds(), "tables": tables})
+    return json.dumps({"regex": _regex_version(), "folds": _folds(), "tables": tables})
 
 
 def letters_table() -> ClassTable:
@@ -152,6 +167,8 @@ def _table(name: str) -> ClassTable:
 
 
 def _letters() -> ClassTable:
+    import regex  # not where the box has the tables
+
     classes = bytearray([SIGN]) * _CODES
     patterns = [(name, regex.compile(f"{pattern}+")) for name, pattern in _PATTERNS.items()]
     empty = regex.compile(r"[^\s\p{L}\p{M}\p{N}'/]+")
@@ -194,6 +211,8 @@ _TABLES: dict[str, Callable[[], ClassTable]] = {
 
 @functools.cache
 def _folds() -> tuple[tuple[int, int], ...]:
+    import regex
+
     return tuple(
         (ord(match.group()), ord(letter))
         for letter in FOLDED
@@ -344,6 +363,8 @@ def stretches(split: str) -> tuple[ClassTable, bytes] | None:
     Returns:
         The tables; None for a split that has no cuts, or too many classes.
     """
+    import regex
+
     cut, pattern = splitter(split).cut, cut_pattern(split)
     if cut is None:
         return None
