@@ -180,11 +180,11 @@ def test_a_file_goes_on_as_a_naive_model_does(novel: str, format: str, tmp_path:
     words = count(read("sample:parallel/english"), before.recipe)
     cut = [[token.piece or b"" for token in before.encoder.word(word)] for word in words.words]
     known = {entry.piece for entry in before.entries()}
-    came = []
+    came: list[bytes] = []
     while len(came) < most:
         counts: Counter[tuple[bytes, bytes] | bytes] = Counter()
-        for word, times in zip(cut, words.counts, strict=True):
-            for left, right in itertools.pairwise(word):
+        for parts, times in zip(cut, words.counts, strict=True):
+            for left, right in itertools.pairwise(parts):
                 if left + right not in known:
                     counts[left + right if split else (left, right)] += times
         places, _, made, best = min((-n, len(b"".join(key) if isinstance(key, tuple) else key),
@@ -193,17 +193,17 @@ def test_a_file_goes_on_as_a_naive_model_does(novel: str, format: str, tmp_path:
         assert places < 0
         known.add(made)
         came.append(made)
-        for word in cut:
+        for parts in cut:
             at = 0
-            while at < len(word) - 1:
-                pair = word[at], word[at + 1]
+            while at < len(parts) - 1:
+                pair = parts[at], parts[at + 1]
                 if (pair[0] + pair[1] if split else pair) == best:
-                    word[at : at + 2] = [made]
+                    parts[at : at + 2] = [made]
                 at += 1
     assert [bytes.fromhex(one["hex"]) for one in row["came"]] == came
     assert row["grown"]["unlike"] == []
     assert row["grown"]["after"] == sum(
-        len(word) * times for word, times in zip(cut, words.counts, strict=True)
+        len(parts) * times for parts, times in zip(cut, words.counts, strict=True)
     )
     for word, pieces in zip(words.words, cut, strict=True):
         assert [token.piece for token in after.encoder.word(word)] == pieces

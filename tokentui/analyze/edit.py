@@ -284,8 +284,8 @@ def prune(edit: Edit, corpus: Corpus, keep: int | None = None) -> Edit:
     gone = [entry.id for entry in spec.entries if entry.id not in moved]
     told = Pruned(len(moved), len(gone), sum(not uses[one] for one in gone), len(encoded),
                   tuple(n for n, ids in enumerate(encoded, 1) if ids is None), tuple(changed))
-    ids = followed(followed(edit.ids, first), moved)
-    return replace(edit, tokenizer=made, ids=ids, losses=losses, pruned=told)
+    numbers = followed(followed(edit.ids, first), moved)
+    return replace(edit, tokenizer=made, ids=numbers, losses=losses, pruned=told)
 
 
 def _encoded(tokenizer: Tokenizer, text: str) -> list[int] | None:

@@ -107,9 +107,11 @@ def _extended_file(edit: Edit, corpus: Corpus, size: int) -> Edit:
     words, _ = Pretokens(tokenizer).count(corpus)
     cut = [[token.symbol for token in tokenizer.encoder.word(word)] for word in each(words.words)]
     prefix = len(vocabulary.prefix)
+    # A byte that stands for a part of an unknown character is no part of a longer token.
+    frozen = {*way.frozen, *vocabulary.byte_symbols.values()}
     training = Continued(
         cut, words.counts, vocabulary.pieces, lambda left, right: left + right[prefix:], way.spelled,
-        frozenset(way.frozen), whole=next(way.whole_words(), None) is not None,
+        frozenset(frozen), whole=next(way.whole_words(), None) is not None,
     )
     ids = [vocabulary.id_of(symbol, tokenizer.merges) for symbol in range(len(vocabulary.pieces))]
     first, merges = next_id(tokenizer, format), list[Merge]()

@@ -4,10 +4,12 @@ own, ids numbered anew, and read again."""
 from __future__ import annotations
 
 import copy
+import struct
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from tokentui.core.errors import TokentuiError
+from tokentui.encode.segment.viterbi import single
 from tokentui.encode.tokenizer import Entry, Tokenizer
 from tokentui.formats import WRITTEN, Format
 from tokentui.formats.proof import contents
@@ -83,6 +85,16 @@ def next_id(tokenizer: Tokenizer, format: Format) -> int:
     return max((entry.id for entry in tokenizer.entries()), default=-1) + 1
 
 
+def _below(score: float) -> float:
+    """A score below another one: one less, or the next lower number in single precision, as files hold it."""
+    if single(score - 1) < single(score):
+        return single(score - 1)
+    (bits,) = struct.unpack("<i", struct.pack("<f", score))
+    lower: float
+    (lower,) = struct.unpack("<f", struct.pack("<i", bits + 1))
+    return lower
+
+
 def appended(tokenizer: Tokenizer, format: Format, merges: Sequence[Merge]) -> Tokenizer:
     """The tokenizer of a file with merges behind its own.
 
@@ -96,10 +108,11 @@ def appended(tokenizer: Tokenizer, format: Format, merges: Sequence[Merge]) -> T
     names = {token.id: token.name for token in fitted.tokens}
     prefix = len(tokenizer.vocabulary.prefix.decode())
     score = min((token.score for token in fitted.tokens if token.score is not None), default=None)
-    for number, one in enumerate(merges, 1):
+    for one in merges:
         left, right = names[one.left], names[one.right]
         names[one.id] = name = left + right[prefix:]
-        fitted.tokens.append(Token(one.id, name, one.piece, None if score is None else score - number))
+        score = None if score is None else _below(score)
+        fitted.tokens.append(Token(one.id, name, one.piece, score))
         fitted.rows.append((left, right, name))
     if format.name == "huggingface":
         own = {token.name for token in fitted.tokens}

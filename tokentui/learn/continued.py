@@ -32,13 +32,13 @@ class Grown(NamedTuple):
     Attributes:
         left, right: The symbols of the pair: those of the file, then one for each merge that was added.
         piece: The exact bytes of the token.
-        count: The places of the pair, or of all pairs that spell the token.
+        places: The places of the pair, or of all pairs that spell the token.
     """
 
     left: int
     right: int
     piece: bytes
-    count: int
+    places: int
 
 
 class Continued:
@@ -54,7 +54,7 @@ class Continued:
         whole: True if a word that is spelled as a token is that token.
 
     >>> words = Continued([[0, 1, 2], [0, 1]], [1, 2], [b"h", b"u", b"g"], lambda left, right: left + right)
-    >>> [(made.piece, made.count) for made in words.merges(5)]
+    >>> [(made.piece, made.places) for made in words.merges(5)]
     [(b'hu', 3), (b'hug', 1)]
     >>> words.words
     [[4], [3]]
