@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar, Never
 
 from tokentui.analyze.glitches import KINDS, Glitch
-from tokentui.core.safetext import safe
+from tokentui.core.safetext import safe, safe_line
 from tokentui.session.asks import FindGlitches
 from tokentui.session.commands import Command
 from tokentui.ui.dialogs import LEAVE, SCROLL
@@ -71,15 +71,16 @@ class GlitchScreen(ReportScreen[tuple[Glitch, ...]]):
                 Column("kind", width=9), Column("why", flex=3, min_width=20, priority=2))
 
     def rows(self, answer: tuple[Glitch, ...]) -> Iterator[TableRow]:
-        """The tokens in order of their ids."""
+        """The tokens by kind, in order of their ids."""
         if not self.listed(answer):
             whole = "each token comes of a text that people write"
             none = f"none: {KINDS[self.kind] if self.kind else whole}"
             yield TableRow(None, ((), (), (), ((none, "muted"),)))
-        for one in self.listed(answer):
-            why: list[Run] = [(safe(one.sentence), "")]
+        kinds = [*KINDS]
+        for one in sorted(self.listed(answer), key=lambda one: kinds.index(one.kind)):
+            why: list[Run] = [(safe(one.sentence) if not one.into else "always a part", "")]
             for n, into in enumerate(one.into):
-                why += [(", " if n else ": ", "muted"), *ui_text.runs(into, limit=_SHOWN)]
+                why += [(", " if n else " of ", "muted"), *ui_text.runs(into, limit=_SHOWN)]
             if one.text is not None and not one.into:
                 why += [("  such as ", "muted"), *ui_text.runs(one.text.encode("utf-8", "surrogateescape"),
                                                                limit=_SHOWN)]
@@ -103,6 +104,12 @@ class GlitchScreen(ReportScreen[tuple[Glitch, ...]]):
             self._on.see(vocabulary_among=ids, vocabulary_top=0)
             self._on.go("vocabulary")
             self.dismiss(None)
+
+    def on_virtual_table_cursor_moved(self) -> None:
+        """Say in full why the token is one."""
+        key = self.listing.cursor_key
+        found = next((one for one in self.answer or () if one.id == key), None)
+        self.notice.say(safe_line(f"{KINDS[found.kind]}: {found.sentence}") if found is not None else "")
 
     def chosen(self, key: Hashable) -> None:
         """Tell all about a token."""
