@@ -196,7 +196,7 @@ def _merged_file(edit: Edit, other: Tokenizer) -> Edit:
 
 
 def _lost(tokenizer: Tokenizer, other: Tokenizer, left_out: Sequence[bytes]) -> tuple[Loss, ...]:
-    """What another tokenizer has and is not taken over."""
+    """The losses of a tokenizer whose tokens are not all taken over."""
     losses: tuple[Loss, ...] = ()
     if left_out:
         example = left_out[0].decode("utf-8", "replace")

@@ -370,7 +370,7 @@ _COMPARE: tuple[Compare | Both, ...] = (
     *_aside("curves", FAR, (("home",), ("end",)), ("first", "last"),
         ("The cursor to the start", "The cursor to the end"), ("curves_first", "curves_last")),
     Compare(("enter",), "target", lambda on: on.ask_target(),
-        "Say what a vocabulary is for, and show the size at which it is met", "target", ("curves",), 5,
+        "Say what a vocabulary is for, and show the size at which it is met", "target", ("curves",), 7,
         palette=False),
     Compare(("up", "k"), "curve", lambda on: on.turn_curve(-1), "The curve before", "curve_up", ("curves",),
         6, palette=False),

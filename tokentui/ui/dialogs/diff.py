@@ -59,7 +59,7 @@ class DiffScreen(ReportScreen[Diff]):
         self.again()
 
     def said(self, answer: Diff) -> Cell:
-        """What becomes of the corpus."""
+        """The change of the corpus in a line."""
         if answer.same:
             return (("nothing differs", "strong"),)
         texts = answer.documents

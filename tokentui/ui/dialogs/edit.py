@@ -24,8 +24,7 @@ from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
 
 if TYPE_CHECKING:
-    from tokentui.encode.tokenizer import Entry
-    from tokentui.formats.proof import ExportReport
+    from tokentui.session.catalog import Entry, ExportReport
 
 _SHOWN = 60
 
@@ -172,7 +171,7 @@ class EditScreen(ReportScreen[EditView]):
         return label, figures, Column(flex=1, min_width=20, priority=3)
 
     def rows(self, answer: EditView) -> Iterator[TableRow]:
-        """What becomes of the corpus, what is lost, what goes and what comes."""
+        """The corpus, the losses, the tokens that go and those that come."""
         if (pruned := answer.pruned) is not None:
             told = f"{plural(pruned.documents, 'document')}: {number(len(pruned.changed))} with other tokens"
             told += f", {number(len(pruned.refused))} that it refuses" if pruned.refused else ""

@@ -56,7 +56,7 @@ class GlitchScreen(ReportScreen[tuple[Glitch, ...]]):
         return [one for one in found if self.kind in (_ALL, one.kind)]
 
     def said(self, answer: tuple[Glitch, ...]) -> Cell:
-        """How many there are of each kind; the one that is listed is marked."""
+        """The number of each kind; the one that is listed is marked."""
         out: list[Run] = []
         for kind in (_ALL, *KINDS):
             many = sum(kind in (_ALL, one.kind) for one in answer)

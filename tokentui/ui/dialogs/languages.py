@@ -40,7 +40,7 @@ class LanguagesScreen(ReportScreen[tuple[Languages, ...]]):
     def __init__(self, face: Face) -> None:
         super().__init__(face)
         self.by, self.place = next(iter(BASES)), 0
-        """What costs are counted by, and the column that is seen."""
+        """The basis of the costs, and the column that is seen."""
 
     def question(self) -> Command[tuple[Languages, ...]]:
         """The question."""
