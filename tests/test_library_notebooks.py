@@ -22,7 +22,7 @@ def written(page: str) -> str:
 
 
 @pytest.mark.parametrize("name", ["gpt2", "bert", "t5"])
-@pytest.mark.parametrize("text", ["the <b>crowd</b> & 'a\"", "\x1b[31mred\x07", "\u202ea\u202c\n", "", "🇫🇮 é"])
+@pytest.mark.parametrize("text", ["<b>crowd</b> & 'a\"", "\x1b[31mred\x07", "\u202ea\u202c\n", "", "🇫🇮 é"])
 def test_an_encoding_shows_its_tokens_in_a_notebook(name: str, text: str) -> None:
     encoding = preset(name).encode(text)
     page = encoding._repr_html_()
