@@ -1,5 +1,5 @@
-"""The figures of `diff`, `languages`, `inspect --budget` and `--glitch`, against plain scripts over the owners'
-libraries: on files that they train here, and on published ones."""
+"""The figures of `diff`, `languages`, `inspect --budget` and `--glitch`, against plain scripts over the
+owners' libraries: on files that they train here, and on published ones."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_cased_and_an_uncased_vocabulary(tmp_path: Path) -> None:
     theirs = [wordpiece(False), wordpiece(True)]
     for one, path in zip(theirs, paths, strict=True):
         one.save(str(path))
-    found = tokentui.diff(*paths, tokentui.Corpus.from_lines(LINES), rows=40)
+    found = tokentui.diff(paths[0], paths[1], tokentui.Corpus.from_lines(LINES), rows=40)
     a, b = (one.get_vocab() for one in theirs)
     assert {one.piece.decode(): one.id for one in found.went} == {k: a[k] for k in a.keys() - b.keys()}
     assert {one.piece.decode(): one.id for one in found.came} == {k: b[k] for k in b.keys() - a.keys()}
@@ -117,7 +117,8 @@ def test_a_budget_is_that_of_the_first_merges(name: str, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", [
-    TRAINED[1], pytest.param(TRAINED[0], marks=[pytest.mark.soak]), *large(*PUBLISHED, marks=[pytest.mark.soak]),
+    TRAINED[1], pytest.param(TRAINED[0], marks=[pytest.mark.soak]),
+    *large(*PUBLISHED, marks=[pytest.mark.soak]),
 ])
 def test_glitch_tokens(name: str, tmp_path: Path) -> None:
     """The text of each gives its id, there too; one that no text gives does not come of its own text; and the
@@ -151,7 +152,7 @@ def test_two_trainings_that_differ_by_a_document(tmp_path: Path) -> None:
         made.append(one)
     paths = [tmp_path / f"{n}.json" for n in range(2)]
     lists = [json.loads(path.read_text("utf-8"))["model"]["merges"] for path in paths]
-    found = diff(*map(load, paths), tokentui.Corpus.from_lines(LINES))
+    found = diff(load(paths[0]), load(paths[1]), tokentui.Corpus.from_lines(LINES))
     first = next(n for n, (a, b) in enumerate(zip(*lists, strict=True), 1) if a != b)
     assert found.merges is not None
     assert found.merges.step == first
