@@ -152,14 +152,15 @@ async def test_another_vocabulary_is_seen_before_it_is_written(size: tuple[int, 
         await until(pilot, lambda: isinstance(app.screen, EditScreen))
         screen = app.screen
         assert isinstance(screen, EditScreen)
+        depth = len(app.screen_stack)
         await pilot.press("w")
         await until(pilot, lambda: "nothing to write yet" in screen_text(app))
         for key, line in (("t", "320"), ("a", "zqz"), ("s", "<|end|>")):
             await pilot.press(key)
-            await until(pilot, lambda: not screen.is_current)
+            await until(pilot, lambda: len(app.screen_stack) > depth)
             app.screen.query_one("Input").value = line  # type: ignore[attr-defined]
             await pilot.press("enter")
-            await until(pilot, lambda: screen.is_current and screen.answer is not None)
+            await until(pilot, lambda: len(app.screen_stack) == depth and screen.answer is not None)
         await until(pilot, lambda: screen.answer is not None and len(screen.answer.added) == 2)
         await check_kept(pilot, f"change-{size[0]}x{size[1]}")
         answer = screen.answer
