@@ -241,6 +241,11 @@ class Trainer:
         name = safe_line(label(self.recipe), limit=80)
         return f"<Trainer {name} at step {self.number:,} of {self.known:,} known, {self.vocab_size:,} ids>"
 
+    def _repr_html_(self) -> str:
+        """Its place, and the curve of the corpus in tokens, for a notebook."""
+        from tokentui.encode.html import run_html
+        return run_html(label(self.recipe), self.number, self.known, self.vocab_size, self._engine.tokens_at)
+
     @property
     def recipe(self) -> Recipe:
         """The recipe that is trained."""

@@ -8,7 +8,6 @@ import owners
 import pytest
 
 from tokentui.analyze.edit import Edit, add, prune, unchanged
-from tokentui.core.errors import TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import export
 from tokentui.text.corpus import Corpus
@@ -78,9 +77,3 @@ def test_tiktoken_gives_the_same_ids(name: str, tmp_path: Path) -> None:
     )
     for text in (*TEXTS, *MORE):
         assert list(made.encode_ids(text)) == theirs.encode_ordinary(text), text
-
-
-def test_a_file_that_is_only_read_in_parts_is_refused(tmp_path: Path) -> None:
-    tokenizer = owners.read("trained/bert/vocab.txt", tmp_path)
-    with pytest.raises(TokentuiError, match="a file of bert cannot be pruned"):
-        prune(unchanged(tokenizer), Corpus("texts", TEXTS))

@@ -400,15 +400,16 @@ async def test_the_cursor_reads_curves() -> None:
         await pilot.press("home", "right", "pagedown", "pageup")
         await until(pilot, lambda: "step  20 of 640" in screen_text(app))
         seen = []
-        for _ in range(4):
+        for _ in range(5):
             await pilot.press("down")
             await pilot.pause()
             seen.append(
                 next(line for line in screen_text(app).splitlines() if "step  20 of 640" in line).split()[6]
             )
         tokens = curves(2).series[0].tokens[1]
-        assert seen == [f"{1_177_810 / tokens:.4f}", f"{9.5 * tokens:,.1f}", "99.00", f"{tokens:,}"]
-        await pilot.press("up")
+        shown = f"{1_177_810 / tokens:.4f}", f"{9.5 * tokens:,.1f}", "99.00", "–", f"{tokens:,}"
+        assert seen == [*shown]  # what ids save is not told of these curves
+        await pilot.press("up", "up")
         await until(pilot, lambda: "U / V" in screen_text(app))
         await draw(screen, session, pilot, curves=None)
         assert "loading …" in screen_text(app)

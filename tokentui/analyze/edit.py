@@ -18,21 +18,16 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
+from tokentui.analyze.shapes import GONE, in_shape, moves, read_again, renumbered, shape_of
 from tokentui.core.errors import TokentuiError
-from tokentui.core.jobs import check, tick
+from tokentui.core.jobs import check, each, tick
 from tokentui.encode.tokenizer import Entry, Tokenizer
 from tokentui.encode.vocabulary import GageVocabulary, Vocabulary
 from tokentui.formats import WRITTEN, Format
-from tokentui.formats.proof import contents
 from tokentui.formats.sentencepiece import CONTROL, USER_DEFINED
-from tokentui.formats.source import Known, source_of
 from tokentui.formats.spec import Fitted, Loss, Spec, Token
 from tokentui.text.corpus import Corpus
 
-GONE = -1
-"""The new id of a token that was taken out, and of an id that was none's."""
-_FILES = ("huggingface", "sentencepiece", "tiktoken")
-"""The formats in whose shape a vocabulary is changed."""
 _NPY = b"\x93NUMPY\x01\x00"
 """The first bytes of a file of NumPy's: its name, and version 1.0."""
 STOPS = ("merges", "vocab_size", "min_count", "max_length")
@@ -77,6 +72,24 @@ class Pruned:
 
 
 @dataclass(frozen=True)
+class Grown:
+    """The merges that were put behind those that there were, by training on.
+
+    Attributes:
+        merges: The number of the new merges.
+        words: The number of distinct pre-tokens that they were trained on.
+        before, after: The tokens of the corpus without the new merges, and with them.
+        unlike: The pre-tokens that are cut otherwise by the tokenizer than they were in the training.
+    """
+
+    merges: int
+    words: int
+    before: int
+    after: int
+    unlike: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Edit:
     """A changed tokenizer.
 
@@ -86,6 +99,7 @@ class Edit:
         losses: What was lost so that tokens could be added.
         added: The tokens that were added.
         pruned: What became of the corpus; None where nothing was taken out.
+        grown: What came of training on; None where that was not asked for.
     """
 
     tokenizer: Tokenizer
@@ -93,6 +107,7 @@ class Edit:
     losses: tuple[Loss, ...] = ()
     added: tuple[Added, ...] = ()
     pruned: Pruned | None = None
+    grown: Grown | None = None
 
 
 def unchanged(tokenizer: Tokenizer) -> Edit:
@@ -100,43 +115,26 @@ def unchanged(tokenizer: Tokenizer) -> Edit:
     return Edit(tokenizer, _listed({entry.id: entry.id for entry in tokenizer.entries()}))
 
 
+def changes(edit: Edit, before: Tokenizer) -> tuple[list[Entry], list[Entry]]:
+    """The tokens that went, as they were, and those that came, each in order of the ids.
+
+    Args:
+        edit: The edit.
+        before: The tokenizer that it began with.
+    """
+    kept = {old for old, new in enumerate(edit.ids) if new != GONE}
+    there = set(edit.ids)
+    went = [one for one in each(before.entries()) if one.id not in kept]
+    return went, [one for one in each(edit.tokenizer.entries()) if one.id not in there]
+
+
 def _listed(ids: Mapping[int, int]) -> tuple[int, ...]:
     return tuple(ids.get(number, GONE) for number in range(max(ids, default=-1) + 1))
 
 
-def _followed(first: tuple[int, ...], then: Mapping[int, int]) -> tuple[int, ...]:
+def followed(first: tuple[int, ...], then: Mapping[int, int]) -> tuple[int, ...]:
     """The ids after two changes."""
     return tuple(then.get(number, GONE) for number in first)
-
-
-def _shape(tokenizer: Tokenizer) -> Format | None:
-    """The format in whose shape a tokenizer is changed, None for one that was trained here."""
-    origin = tokenizer.vocabulary.pipeline.origin
-    return WRITTEN[origin.format] if origin is not None and origin.format in _FILES else None
-
-
-def _read(format: Format, fitted: Fitted) -> Tokenizer:
-    """The tokenizer of a file as it would be written."""
-    split = fitted.recipe.split if format.needs_split else ""
-    files, known = format.codec.write(fitted), Known(fitted.recipe, fitted.specials)
-    return format.codec.read(source_of(format.files, files, split, known))
-
-
-def _in_shape(tokenizer: Tokenizer) -> tuple[Tokenizer, Format, tuple[Loss, ...]]:
-    """A tokenizer as a file has it that a token can be added to behind the last one, and what that loses.
-
-    Raises:
-        TokentuiError: Hugging Face's file cannot hold it.
-    """
-    format = _shape(tokenizer)
-    if format is not None and format.name != "tiktoken":
-        return tokenizer, format, ()
-    format = WRITTEN["huggingface"]
-    report, files = contents(tokenizer, format)
-    if report.refused:
-        what = f"no token can be added: huggingface cannot hold it: {report.refused}"
-        raise TokentuiError(what, "--add", "its own file has no place behind the last id")
-    return format.codec.read(source_of(format.files, files)), format, report.losses
 
 
 def id_map(path: str, ids: Sequence[int]) -> bytes:
@@ -176,21 +174,21 @@ def add(edit: Edit, texts: Sequence[tuple[str, bool]]) -> Edit:
         _check_text(taken, text, where)
         if text in [one for one, _ in texts[:number]]:
             raise TokentuiError("named twice", where, "name it once")
-    tokenizer, format, losses = _in_shape(taken)
+    tokenizer, format, losses = in_shape(taken, "--add", ranks=False)
     before = {entry.id: entry for entry in tokenizer.entries()}
-    moved = _moved(taken, tokenizer) if losses else {number: number for number in before}
+    moved = moves(taken, tokenizer) if losses else {number: number for number in before}
     last = max(before, default=-1)
     fitted = format.codec.fit(Spec(tokenizer))
     added: list[Added] = []
     for number, (text, special) in enumerate(texts, last + 1):
         place = _add_piece if format.name == "sentencepiece" else _add_listed
         added.append(Added(number, text, special, place(fitted, number, text, special)))
-    made = _read(format, fitted)
+    made = read_again(format, fitted)
     there = {entry.id: entry.piece for entry in made.entries()}
     for one in added:
         if there.get(one.id) != _spelled(format, one.text, one.special).encode():
             raise TokentuiError(f"its id would not be {one.id}", f"--add {one.text[:40]}", "prune it first")
-    return replace(edit, tokenizer=made, ids=_followed(edit.ids, moved), losses=edit.losses + losses,
+    return replace(edit, tokenizer=made, ids=followed(edit.ids, moved), losses=edit.losses + losses,
                    added=edit.added + tuple(added))
 
 
@@ -207,17 +205,6 @@ def _check_text(tokenizer: Tokenizer, text: str, where: str) -> None:
         taken = {name: number for number, name in tokenizer.vocabulary.names.items()}.get(text)
     if taken is not None:
         raise TokentuiError(f"it is a token already, with id {taken}", where, "leave it out")
-
-
-def _moved(old: Tokenizer, new: Tokenizer) -> dict[int, int]:
-    """The new id of each token by its bytes and kind."""
-    there = {(entry.piece, _named(entry)): entry.id for entry in new.entries()}
-    found = {entry.id: there.get((entry.piece, _named(entry)), GONE) for entry in old.entries()}
-    return {number: other for number, other in found.items() if other != GONE}
-
-
-def _named(entry: Entry) -> bool:
-    return entry.kind in ("special", "unknown")
 
 
 def _spelled(format: Format, text: str, special: bool) -> str:
@@ -266,16 +253,16 @@ def prune(edit: Edit, corpus: Corpus, keep: int | None = None) -> Edit:
         TokentuiError: The corpus is one of counted words, the ids that always stay are more than `keep`, or
             the tokenizer is of a kind that cannot be pruned.
     """
-    tokenizer = edit.tokenizer
-    vocabulary, format = tokenizer.vocabulary, _shape(tokenizer)
+    tokenizer, losses = edit.tokenizer, edit.losses
+    vocabulary, format = tokenizer.vocabulary, shape_of(tokenizer)
     if isinstance(vocabulary, GageVocabulary) or not vocabulary.encodes:
         raise TokentuiError("a compression has no tokens to take out", "--prune", "take one of merges")
-    if vocabulary.imported and format is None:
-        origin = vocabulary.pipeline.origin
-        what = f"a file of {origin.format if origin else 'this kind'} cannot be pruned"
-        raise TokentuiError(what, "--prune", "convert it to huggingface first")
     if corpus.counts is not None:
         raise TokentuiError("counted words are no documents", "--prune", "name a text")
+    first = {entry.id: entry.id for entry in tokenizer.entries()}
+    if vocabulary.imported and format is None:
+        read, format, lost = in_shape(tokenizer, "--prune")
+        first, tokenizer, losses = moves(tokenizer, read), read, losses + lost
     uses: Counter[int] = Counter()
     encoded = []
     for number, text in enumerate(corpus.documents):
@@ -297,7 +284,8 @@ def prune(edit: Edit, corpus: Corpus, keep: int | None = None) -> Edit:
     gone = [entry.id for entry in spec.entries if entry.id not in moved]
     told = Pruned(len(moved), len(gone), sum(not uses[one] for one in gone), len(encoded),
                   tuple(n for n, ids in enumerate(encoded, 1) if ids is None), tuple(changed))
-    return replace(edit, tokenizer=made, ids=_followed(edit.ids, moved), pruned=told)
+    numbers = followed(followed(edit.ids, first), moved)
+    return replace(edit, tokenizer=made, ids=numbers, losses=losses, pruned=told)
 
 
 def _encoded(tokenizer: Tokenizer, text: str) -> list[int] | None:
@@ -409,27 +397,5 @@ def _shortened(spec: Spec, format: Format, kept: set[int]) -> tuple[Tokenizer, d
         moves = {str(n): str(moved[number]) for n, number in places.items() if number in moved}
         fitted.said = {**fitted.said, "kinds": {moves[n]: kind for n, kind in kinds.items() if n in moves}}
     if format.name == "huggingface":
-        fitted.said = {name: _renumbered(value, moved) for name, value in fitted.said.items()}
-    return _read(format, fitted), moved
-
-
-_ID_KEYS = ("id", "unk_id", "pad_id")
-
-
-def _renumbered(value: object, moved: Mapping[int, int]) -> object:
-    """The steps and the added tokens of a `tokenizer.json` with new ids."""
-    if isinstance(value, list):
-        return [_renumbered(one, moved) for one in value]
-    if not isinstance(value, dict):
-        return value
-    found: dict[str, object] = {}
-    for name, one in value.items():
-        if name in _ID_KEYS and isinstance(one, int):
-            found[name] = moved.get(one, one)
-        elif name == "ids" and isinstance(one, list):
-            found[name] = [moved.get(number, number) for number in one]
-        elif name in ("sep", "cls") and isinstance(one, list) and len(one) == 2:
-            found[name] = [one[0], moved.get(one[1], one[1])]
-        else:
-            found[name] = _renumbered(one, moved)
-    return found
+        fitted.said = {name: renumbered(value, moved) for name, value in fitted.said.items()}
+    return read_again(format, fitted), moved

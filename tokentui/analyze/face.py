@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, SupportsIndex
 
-from tokentui.core.errors import TokentuiError, name_of, shown
+from tokentui.core.errors import TokentuiError, name_of, shown, whole
 from tokentui.core.jobs import Cancel, Progress, job
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import refuse_tokenizers
@@ -17,6 +18,7 @@ from tokentui.text.read import read
 
 if TYPE_CHECKING:  # an analysis is imported where it is asked for
     from tokentui.analyze.budget import Budget
+    from tokentui.analyze.edit import Edit
     from tokentui.analyze.glitches import Glitch
     from tokentui.analyze.languages import Languages
     from tokentui.analyze.verify.trained import TrainedReport
@@ -118,6 +120,54 @@ class Analysed(Tokenizer):
         with job(progress, cancel):
             named = [corpus] if second is None else [corpus, second]
             return budget(self, [corpus_of(one) for one in named], wanted)
+
+    def edited(
+        self, *, prune: Source | None = None, keep: SupportsIndex | None = None,
+        extend: Source | None = None, vocab_size: SupportsIndex | None = None,
+        merge: Tokenizer | None = None, add: Sequence[str] = (), special: Sequence[str] = (),
+        progress: Progress | None = None, cancel: Cancel | None = None,
+    ) -> Edit:
+        """It with another vocabulary: pruned first, then trained on, then with the merges of another one
+        behind its own, then with tokens added. This one stays as it is.
+
+        Args:
+            prune: A corpus whose tokens are kept, or what `read` takes.
+            keep: The most ids that are kept, those that it uses most; all that it uses where None.
+            extend: A corpus to train on with, from where the vocabulary ends.
+            vocab_size: The number of ids to train on to.
+            merge: Another tokenizer, whose merges that are lacking here are put behind.
+            add: Tokens that are found in a text as they stand.
+            special: Special tokens.
+            progress: Told (done, total) in documents, then in merges.
+            cancel: Asked meanwhile; true raises `Cancelled`.
+
+        Returns:
+            The tokenizer, the new id of each old one (`ids`, -1 for one that went), and what became of the
+            corpora.
+
+        Raises:
+            TokentuiError: A corpus cannot be read, or the vocabulary cannot be changed so.
+        """
+        from tokentui.analyze import edit as edits
+        from tokentui.analyze import grow
+
+        if (extend is None) != (vocab_size is None):
+            raise TokentuiError("extend and vocab_size belong together", "edited", "name both")
+        if not isinstance(merge, Tokenizer | None):
+            raise TokentuiError(f"a Tokenizer belongs here, not {shown(merge)}", "merge", "take load")
+        found = edits.unchanged(self)
+        with job(progress, cancel):
+            if prune is not None:
+                least = None if keep is None else whole(keep, "keep", 1, "such as 4000")
+                found = edits.prune(found, corpus_of(prune), least)
+            if extend is not None and vocab_size is not None:
+                found = grow.extend(found, corpus_of(extend), whole(vocab_size, "vocab_size", 1))
+            if merge is not None:
+                found = grow.merge(found, merge)
+            named = [(text, False) for text in add], [(text, True) for text in special]
+            found = edits.add(found, [*named[0], *named[1]])
+        made = found.tokenizer
+        return replace(found, tokenizer=type(self)(made.vocabulary, made.merges, made.run))
 
     def trained_from(
         self, corpus: Source, recipe: Recipe | str | None = None, *, merges: int | None = None,

@@ -3,17 +3,23 @@ another one behind its own."""
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from tokentui import learn
-from tokentui.analyze.edit import GONE, STOPS, Edit
+from tokentui.analyze.edit import STOPS, Edit, Grown, followed
+from tokentui.analyze.shapes import GONE, Merge, appended, in_shape, moves, next_id
 from tokentui.core.errors import TokentuiError
-from tokentui.core.jobs import check
+from tokentui.core.jobs import check, each
+from tokentui.encode.segment.merges import Merging
+from tokentui.encode.stretches import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import GageVocabulary, Vocabulary
-from tokentui.formats.spec import Loss
+from tokentui.encode.vocabulary import NO_ID, GageVocabulary, Vocabulary
+from tokentui.formats.spec import Loss, Spec
 from tokentui.learn.bpe import PlainPairs
+from tokentui.learn.continued import Continued
 from tokentui.learn.merging import merging
 from tokentui.learn.objectives import Material
 from tokentui.learn.pairs import PairTrainer
@@ -25,31 +31,31 @@ from tokentui.text.pretokenize import Pretokenizer
 
 def extend(edit: Edit, corpus: Corpus, size: int) -> Edit:
     """Train on from where a vocabulary ends: the words of a corpus are cut by its merges, and the pairs of
-    these tokens are merged on, by the recipe of the tokenizer.
+    these tokens are merged on. A tokenizer that was trained here goes on by its recipe, one of another tool's
+    file as `tokentui.learn.continued` has it.
 
     Args:
-        edit: The tokenizer so far, which was trained here.
+        edit: The tokenizer so far.
         corpus: The corpus.
         size: The number of ids to train on to.
 
     Raises:
         TokentuiError: The tokenizer is of a kind that cannot be trained on, the size is not above the one
-            that it has, or the corpus has a unit that the vocabulary lacks.
+            that it has, or the corpus has a unit that the vocabulary of a training lacks.
     """
     tokenizer = edit.tokenizer
     vocabulary, recipe, where = tokenizer.vocabulary, tokenizer.recipe, "--extend"
-    if vocabulary.imported or not vocabulary.encodes:
-        what = "only a tokenizer that was trained here can be trained on"
-        raise TokentuiError(what, where, "the file of another tool does not say how its merges were chosen")
-    if vocabulary.scores or isinstance(vocabulary, GageVocabulary):
+    if size <= tokenizer.vocab_size:
+        what = f"it has {tokenizer.vocab_size:,} ids already"
+        raise TokentuiError(what, f"--vocab-size {size}", f"take {tokenizer.vocab_size + 1} or more")
+    if vocabulary.imported:
+        return _extended_file(edit, corpus, size)
+    if vocabulary.scores or isinstance(vocabulary, GageVocabulary) or not vocabulary.encodes:
         raise TokentuiError(f"objective={recipe.objective} does not grow by merges", where, "train it anew")
     if vocabulary.base_last or vocabulary.borrowed or len(vocabulary.units) < vocabulary.base_size:
         raise TokentuiError("new merges would renumber its base", where, "take another base, such as sorted")
     if recipe.symbols:
         raise TokentuiError("it has symbols that no merge crosses", where, "train it anew")
-    if size <= tokenizer.vocab_size:
-        what = f"it has {tokenizer.vocab_size:,} ids already"
-        raise TokentuiError(what, f"--vocab-size {size}", f"take {tokenizer.vocab_size + 1} or more")
     merges = tokenizer.merges
     grown = vocabulary.copy(merges)
     if len(set(grown.pieces)) < len(grown.pieces):
@@ -65,7 +71,8 @@ def extend(edit: Edit, corpus: Corpus, size: int) -> Edit:
         return [grown.pieces[symbol] for symbol in _merged(symbols, grown)]
 
     run = Run(first_id=grown.first_id, specials=tuple(tokenizer.vocabulary.specials))
-    material = Material.of(count(corpus, recipe), recipe, run)
+    words = count(corpus, recipe)
+    material = Material.of(words, recipe, run)
     base = Vocabulary(recipe, grown.pieces, run.specials, run.first_id)
     trainer = PairTrainer(PlainPairs(material, lambda _: base, cut), material, merging)
     learn.run(trainer, Stops(vocab_size=size))
@@ -73,7 +80,54 @@ def extend(edit: Edit, corpus: Corpus, size: int) -> Edit:
     for pair, times in zip(more.vocabulary.merges[: more.merges], more.vocabulary.counts, strict=False):
         grown.add(*pair, times)
     told = {key: value for key, value in tokenizer.run.items() if key not in STOPS}
-    return replace(edit, tokenizer=Tokenizer(grown, None, told))
+    grew = Grown(more.merges, len(words.words), trainer.tokens_at(0), trainer.tokens_at(trainer.number))
+    return replace(edit, tokenizer=Tokenizer(grown, None, told), grown=grew)
+
+
+def _mergeable(tokenizer: Tokenizer, where: str) -> Merging:
+    """The way of encoding of a tokenizer of a file, by merges.
+
+    Raises:
+        TokentuiError: It encodes otherwise, or has no merges.
+    """
+    way = tokenizer.encoder.segmenter
+    if not isinstance(way, Merging) or not tokenizer.merges:
+        what = f"it encodes by encode={tokenizer.recipe.encode}: a merge behind its tokens means nothing"
+        raise TokentuiError(what, where, "name tokens by --add, or train anew")
+    if not way.plain:
+        raise TokentuiError("it has pieces that are cut again", where, "prune it first")
+    return way
+
+
+def _extended_file(edit: Edit, corpus: Corpus, size: int) -> Edit:
+    """The same for the tokenizer of another tool's file; each word is tried once more by what is read back.
+    """
+    tokenizer, format, losses = in_shape(edit.tokenizer, "--extend")
+    way, vocabulary = _mergeable(tokenizer, "--extend"), tokenizer.vocabulary
+    words, _ = Pretokens(tokenizer).count(corpus)
+    cut = [[token.symbol for token in tokenizer.encoder.word(word)] for word in each(words.words)]
+    prefix = len(vocabulary.prefix)
+    # A byte that stands for a part of an unknown character is no part of a longer token.
+    frozen = {*way.frozen, *vocabulary.byte_symbols.values()}
+    training = Continued(
+        cut, words.counts, vocabulary.pieces, lambda left, right: left + right[prefix:], way.spelled,
+        frozenset(frozen), whole=next(way.whole_words(), None) is not None,
+    )
+    ids = [vocabulary.id_of(symbol, tokenizer.merges) for symbol in range(len(vocabulary.pieces))]
+    first, merges = next_id(tokenizer, format), list[Merge]()
+    for number, one in enumerate(training.merges(size - tokenizer.vocab_size), first):
+        ids.append(number)
+        merges.append(Merge(ids[one.left], ids[one.right], number, one.piece))
+    made = appended(tokenizer, format, merges)
+    unlike = []
+    for word, trained in zip(each(words.words), training.words, strict=True):
+        found = [NO_ID if one.symbol is None else one.id for one in made.encoder.word(word)]
+        if found != [NO_ID if one is None else ids[one] for one in trained]:
+            unlike.append(word)
+    before, after = (sum(map(operator.mul, map(len, rows), words.counts)) for rows in (cut, training.words))
+    grew = Grown(len(merges), len(words.words), before, after, tuple(unlike))
+    moved = followed(edit.ids, moves(edit.tokenizer, made))
+    return replace(edit, tokenizer=made, ids=moved, losses=edit.losses + losses, grown=grew)
 
 
 def merge(edit: Edit, other: Tokenizer) -> Edit:
@@ -82,8 +136,8 @@ def merge(edit: Edit, other: Tokenizer) -> Edit:
     A token of the other one is left out where it needs a base unit that the vocabulary lacks.
 
     Args:
-        edit: The tokenizer so far, which was trained here.
-        other: The other tokenizer, which was trained here with the same units and marks.
+        edit: The tokenizer so far.
+        other: The other tokenizer, with the same units and marks.
 
     Raises:
         TokentuiError: One of them is of a kind that has no merges of its own, or their units differ.
@@ -91,16 +145,20 @@ def merge(edit: Edit, other: Tokenizer) -> Edit:
     where = "--merge"
     for one in (edit.tokenizer, other):
         vocabulary = one.vocabulary
-        if vocabulary.imported or vocabulary.scores or isinstance(vocabulary, GageVocabulary):
-            what = "only tokenizers that were trained here by merges can be put together"
-            raise TokentuiError(what, where, "train both with tokentui train")
-        if vocabulary.base_last or vocabulary.borrowed or not vocabulary.encodes:
+        if vocabulary.imported:
+            _mergeable(one, where)
+        elif vocabulary.scores or isinstance(vocabulary, GageVocabulary) or not vocabulary.encodes:
+            what = f"objective={one.recipe.objective} has no merges"
+            raise TokentuiError(what, where, "take one that merges pairs")
+        elif vocabulary.base_last or vocabulary.borrowed:
             raise TokentuiError("new merges would renumber its base", where, "take another base, as sorted")
     ours, theirs = edit.tokenizer.recipe, other.recipe
     for axis in ("unit", "mark", "encode"):
         if ours.axis(axis) != theirs.axis(axis):
             what = f"{axis}={theirs.axis(axis)}, not {ours.axis(axis)}"
             raise TokentuiError(what, where, f"both take the same {axis}")
+    if edit.tokenizer.vocabulary.imported:
+        return _merged_file(edit, other)
     grown, left_out = edit.tokenizer.vocabulary.copy(edit.tokenizer.merges), []
     symbols = {piece: symbol for symbol, piece in reversed(list(enumerate(grown.pieces)))}
     for left, right in other.vocabulary.merges[: other.merges]:
@@ -112,15 +170,41 @@ def merge(edit: Edit, other: Tokenizer) -> Edit:
             left_out.append(made)
             continue
         symbols[made] = grown.add(symbols[pair[0]], symbols[pair[1]], 0)
-    losses = edit.losses
+    losses = edit.losses + _lost(edit.tokenizer, other, left_out)
+    told = {key: value for key, value in edit.tokenizer.run.items() if key not in STOPS}
+    return replace(edit, tokenizer=Tokenizer(grown, None, told), losses=losses)
+
+
+def _merged_file(edit: Edit, other: Tokenizer) -> Edit:
+    """The same where the vocabulary is that of another tool's file."""
+    tokenizer, format, losses = in_shape(edit.tokenizer, "--merge")
+    entries = list(each(tokenizer.entries()))
+    ids = {one.piece: one.id for one in reversed(entries) if one.symbol is not None}
+    first, left_out, merges = next_id(tokenizer, format), [], list[Merge]()
+    for left, right, made in Spec(other).merges:
+        if made in ids:
+            continue
+        if left not in ids or right not in ids:
+            left_out.append(made)
+            continue
+        ids[made] = first + len(merges)
+        merges.append(Merge(ids[left], ids[right], ids[made], made))
+    made_of = appended(tokenizer, format, merges)
+    moved = followed(edit.ids, moves(edit.tokenizer, made_of))
+    losses = edit.losses + losses + _lost(tokenizer, other, left_out)
+    return replace(edit, tokenizer=made_of, ids=moved, losses=losses)
+
+
+def _lost(tokenizer: Tokenizer, other: Tokenizer, left_out: Sequence[bytes]) -> tuple[Loss, ...]:
+    """The losses of a tokenizer whose tokens are not all taken over."""
+    losses: tuple[Loss, ...] = ()
     if left_out:
         example = left_out[0].decode("utf-8", "replace")
         losses += (Loss("tokens", f"{len(left_out):,} need a base unit that IN lacks: left out", example),)
-    names = [name for name in other.vocabulary.specials if name not in grown.specials]
+    names = [name for name in other.vocabulary.specials if name not in tokenizer.vocabulary.specials]
     if names:
         losses += (Loss("specials", "those of the other one are left out: name them by --special", names[0]),)
-    told = {key: value for key, value in edit.tokenizer.run.items() if key not in STOPS}
-    return replace(edit, tokenizer=Tokenizer(grown, None, told), losses=losses)
+    return losses
 
 
 def _merged(symbols: list[int], vocabulary: Vocabulary) -> list[int]:

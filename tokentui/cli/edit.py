@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import click
 
-from tokentui.analyze.edit import Edit, add, id_map, prune, unchanged
+from tokentui.analyze.edit import Edit, add, changes, id_map, prune, unchanged
 from tokentui.analyze.grow import extend, merge
 from tokentui.cli import output as out
 from tokentui.cli.convert import STDOUT, check_output, loss_rows
@@ -26,6 +26,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.files import write_together
 from tokentui.core.safetext import safe_line
 from tokentui.core.table import Table, plural
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import format_of, load, targets
 from tokentui.formats.proof import ExportReport, contents
 
@@ -38,7 +39,9 @@ _LISTED = 10
 Examples:
   tokentui edit novel.json out.json --prune novel.txt --keep 300 --map ids.npy
   tokentui edit tokenizer.json chat.hf.json --special "<|user|>" --add tokenizer
-  tokentui edit novel.json small.json --prune en.txt --as lines --json""",
+  tokentui edit novel.json small.json --prune en.txt --as lines --json
+  tokentui edit tokenizer.json longer.hf.json --extend novel.txt --vocab-size 700
+  tokentui edit novel.json both.json --merge theirs.json""",
 )
 @options(
     click.argument("source", metavar="IN", type=click.Path()),
@@ -74,8 +77,10 @@ def command(
     is trained on, then merges of OTHER and tokens are added.
 
     With --prune each document is encoded before and after: the exit code is 1 where one has other pieces,
-    and the documents are listed. What OUT cannot hold is printed as convert prints it; where OUT would encode
-    otherwise nothing is written.
+    and the documents are listed. With --extend a tokenizer that was trained here goes on by its recipe. A
+    file of another tool does not tell one: the pair that stands in most places is merged, of equals the
+    shorter; each pre-token is encoded anew, and the exit code is 1 where one is not as it was trained. What
+    OUT cannot hold is printed as convert prints it; where OUT would encode otherwise nothing is written.
     """
     if not (texts or names or [one for one in (corpus_name, more_name, other) if one is not None]):
         raise TokentuiError("nothing to change is named", "edit",
@@ -116,31 +121,44 @@ def command(
         return DIFFERS
     maps = [] if map_ is None else [(map_, id_map(map_, edited.ids))]
     report = replace(report, losses=(*edited.losses, *report.losses))
-    out.write_answer(given.as_json, lambda: _row(edited, report, tokenizer.vocab_size),
-                     _tables(edited, report, tokenizer.vocab_size))
+    out.write_answer(given.as_json, lambda: _row(edited, report, tokenizer),
+                     _tables(edited, report, tokenizer))
     write_together([*zip(targets(output, format), files, strict=True), *maps])
-    return DIFFERS if edited.pruned and edited.pruned.changed else DONE
+    unlike = (edited.pruned and edited.pruned.changed) or (edited.grown and edited.grown.unlike)
+    return DIFFERS if unlike else DONE
 
 
-def _row(edited: Edit, report: ExportReport, before: int) -> out.Json:
-    pruned = edited.pruned
+def _row(edited: Edit, report: ExportReport, old: Tokenizer) -> out.Json:
+    went, came = changes(edited, old)
     return {
-        "ids_before": before, "ids": edited.tokenizer.vocab_size,
-        "pruned": None if pruned is None else out.as_row(pruned),
+        "ids_before": old.vocab_size, "ids": edited.tokenizer.vocab_size,
+        "pruned": None if edited.pruned is None else out.as_row(edited.pruned),
+        "grown": None if edited.grown is None else out.as_row(edited.grown),
+        "went": [out.as_row(one, "id", "piece", "kind") for one in went],
+        "came": [out.as_row(one, "id", "piece", "kind") for one in came],
         "added": [out.as_row(one) for one in edited.added], **out.as_row(report),
     }
 
 
-def _tables(edited: Edit, report: ExportReport, before: int) -> Iterator[Table]:
+def _tables(edited: Edit, report: ExportReport, old: Tokenizer) -> Iterator[Table]:
     """The losses first, then the changes."""
     yield Table(loss_rows(report) or [("nothing is lost",)], f"{report.format}: {report.about}", indent=2)
-    yield out.fact("ids", f"{before:,} before, {edited.tokenizer.vocab_size:,} now")
+    yield out.fact("ids", f"{old.vocab_size:,} before, {edited.tokenizer.vocab_size:,} now")
     if pruned := edited.pruned:
         used = pruned.gone - pruned.unused
         yield out.fact("taken out", f"{plural(pruned.gone, 'token')}, of these {used:,} that the corpus uses")
         told = f"{plural(pruned.documents, 'document')}: {len(pruned.changed):,} with other pieces"
         told += f", {len(pruned.refused):,} that it refuses" if pruned.refused else ""
         yield out.fact("corpus", told, [("document", f"{one:,}") for one in pruned.changed], _LISTED)
+    if grown := edited.grown:
+        told = f"{plural(grown.merges, 'merge')} on {plural(grown.words, 'pre-token')}, "
+        told += f"{len(grown.unlike):,} of them not as trained"
+        yield out.fact("trained on", told, [(out.shown(one),) for one in grown.unlike], _LISTED)
+        yield out.fact("tokens", f"{grown.before:,} → {grown.after:,} in that corpus")
+    for name, entries in zip(("went", "came"), changes(edited, old), strict=True):
+        if entries:
+            rows = [(f"{one.id:,}", out.shown(one.piece), one.kind) for one in entries]
+            yield out.fact(name, plural(len(entries), "token"), rows, _LISTED)
     if edited.added:
         yield out.fact("added", plural(len(edited.added), "token"), [
             (str(one.id), safe_line(one.text, limit=40), one.does) for one in edited.added

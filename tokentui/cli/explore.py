@@ -74,8 +74,10 @@ def command(given: Given, tokenizers: tuple[str, ...], held_out: str | None) -> 
             from tokentui.formats.files import refuse_tokenizers  # all formats, which no other name needs
 
             refuse_tokenizers(source, None)
-    columns = _columns(tokenizers, given) if compared else ()
     _check_terminal(sources)
+    columns = _columns(tokenizers, given) if compared else ()
+    if recipes and columns:
+        asked = columns[len(tokenizers)].run  # its column is the training that is opened
     from tokentui.session.commands import Open, OpenTokenizer
     from tokentui.ui import run  # the screen is loaded when one is opened
 
@@ -106,18 +108,30 @@ def _tokenizer(path: str) -> str:
 
 def _columns(tokenizers: tuple[str, ...], given: Given) -> tuple[ColumnWanted, ...]:
     """The columns of Compare, in the order of `tokentui compare`: files first, then recipes under the same
-    stops, or their own."""
+    stops, or their own. Next to a file, a recipe without a size is trained to that of the first file."""
     from tokentui.analyze.compare import check_columns
     from tokentui.session.views import ColumnWanted
 
     check_columns(len(tokenizers) + len(given.recipes))
     split = str(given.axes.get("split", ""))
     columns = [ColumnWanted(path=_tokenizer(path), split=split) for path in tokenizers]
-    bases = list(map(os.path.basename, given.recipes))
-    for name, base, (recipe, run) in zip(given.recipes, bases, given.each_wanted(), strict=True):
+    bases, wanted = list(map(os.path.basename, given.recipes)), given.each_wanted()
+    unsized = any(run.sized_like(1) != run for _, run in wanted)
+    size = _size_of(tokenizers[0], split) if columns and unsized else None
+    for name, base, (recipe, run) in zip(given.recipes, bases, wanted, strict=True):
         known = (base if bases.count(base) == 1 else name) if recipe == recipe_named(name) else ""
-        columns.append(ColumnWanted(recipe, run, name=known))
+        columns.append(ColumnWanted(recipe, run if size is None else run.sized_like(size), name=known))
     return tuple(columns)
+
+
+def _size_of(path: str, split: str) -> int | None:
+    """The number of ids of a tokenizer file; None where it cannot be read: its column says why."""
+    from tokentui.formats.files import load
+
+    try:
+        return load(path, otherwise=split).vocab_size
+    except TokentuiError:
+        return None
 
 
 def check_source(source: str) -> None:

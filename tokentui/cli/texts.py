@@ -177,7 +177,7 @@ def ids_line(ids: Iterable[int | None]) -> str:
 @click.command(
     epilog="""\b
 Examples:
-  tokentui decode -t novel.json 464 4315
+  tokentui decode -t novel.json 84 258
   tokentui encode -t novel.json 'The crowd' | tokentui decode -t novel.json
   tokentui decode -t novel.json --jsonl < ids.jsonl""",
 )

@@ -132,6 +132,13 @@ class Encoding(_Waiting):
         """The number of tokens."""
         return len(self.ids)
 
+    def _repr_html_(self) -> str:
+        """The tokens in colours, for a notebook."""
+        from tokentui.encode.html import tokens_html
+
+        pieces = zip(self.ids, (piece or b"?" for piece in self.pieces), strict=True)
+        return tokens_html(pieces, len(self))
+
 
 _WORKED_OUT = ("ids", "tokens", "pieces", "offsets", "words", "unknown")
 _Columns = tuple[

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import threading
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
@@ -108,6 +109,15 @@ class Tokenizer:
     def __repr__(self) -> str:
         said = f"{self.recipe.objective} · {self.recipe.split}"
         return f"<Tokenizer {safe_line(said, limit=80)}, {self.vocab_size:,} ids>"
+
+    def _repr_html_(self) -> str:
+        """Its size and the first tokens in order of their ids, for a notebook."""
+        from tokentui.encode.html import MOST_TOKENS, titled, tokens_html
+
+        recipe, entries = self.recipe, self.entries()
+        facts = [f"{self.vocab_size:,} ids", f"{self.merges:,} merges"]
+        listed = [(one.id, one.piece) for one in itertools.islice(entries, MOST_TOKENS)]
+        return titled(f"{recipe.objective} · {recipe.split}", facts, tokens_html(listed, self.vocab_size))
 
     def __len__(self) -> int:
         """The number of ids, specials counted."""

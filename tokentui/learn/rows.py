@@ -308,7 +308,8 @@ class Query(NamedTuple):
         match: Texts to look for: the page then also says in which rows one of them stands.
         only: True for these rows alone: `top` and `rows` count them.
         folded: True for one row in the place of all entries that are out of use. It has no effect where
-            `match` looks for texts, and in the orders `longest` and `id`.
+            `match` looks for texts or `among` names ids, and in the orders `longest` and `id`.
+        among: The ids of the entries of the vocabulary that are listed; None for all.
     """
 
     top: int = 0
@@ -317,6 +318,7 @@ class Query(NamedTuple):
     match: tuple[bytes, ...] = ()
     only: bool = False
     folded: bool = False
+    among: frozenset[int] | None = None
 
 
 class Page(NamedTuple, Generic[Row]):
@@ -446,7 +448,9 @@ def page_of(
         entry: The entry of one of `listed`.
         unused: Says whether one of `listed` is out of use, and goes into the row that stands for all such.
     """
-    if query.folded and not query.match and query.order in _FOLDING:
+    if query.among is not None:
+        listed = [one for one in listed if entry(one).id in query.among]
+    elif query.folded and not query.match and query.order in _FOLDING:
         seen = [one for one in listed if not unused(one)]
         if folded := len(listed) - len(seen):
             top = max(0, min(query.top, len(seen)))

@@ -19,7 +19,8 @@ from tokentui.learn.trainer import Compressed
 from tokentui.text.sources import Sample, find_sample, samples
 
 if TYPE_CHECKING:
-    # a type: the formats load when one is asked for
+    # types: the formats load when one is asked for
+    from tokentui.encode.tokenizer import Entry as Entry
     from tokentui.formats.proof import ExportReport as ExportReport
 
 __all__ = [

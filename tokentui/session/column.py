@@ -207,7 +207,8 @@ class Column:
         moment = number, computed, None if substeps is None else substeps.walked
         at: AtStep = self._section("at", moment, lambda: at_step(prepared))
         listed, entries = Query(view.candidates_top, view.candidates_rows), Query(
-            view.vocabulary_top, view.vocabulary_rows, view.vocabulary_order, folded=view.vocabulary_folded
+            view.vocabulary_top, view.vocabulary_rows, view.vocabulary_order, folded=view.vocabulary_folded,
+            among=view.vocabulary_among,
         )
         if only := view.candidates_only:
             listed = listed._replace(match=needles(only, view.mode), only=True)

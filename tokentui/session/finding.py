@@ -41,9 +41,10 @@ def find(prepared: Prepared, view: Viewport, asked: do.Find) -> Found | None:
         return next_place(_within(places, left), start, backward)
     if pane == "vocabulary" and isinstance(start, int):
         order = view.vocabulary_order
-        places = trainer.entries(Query(0, 0, order, wanted)).places
+        among = view.vocabulary_among
+        places = trainer.entries(Query(0, 0, order, wanted, among=among)).places
         only = needles(view.vocabulary_only, view.mode) if view.vocabulary_only else ()
-        left = trainer.entries(Query(0, 0, order, only)).places if only else None
+        left = trainer.entries(Query(0, 0, order, only, among=among)).places if only else None
         return next_place(_within(places, left), start, backward)
     raise TokentuiError("no such pane", pane, "one of: corpus, pairs, vocabulary")
 

@@ -14,6 +14,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from tokentui import learn
+from tokentui.analyze.budget import knee
 from tokentui.analyze.compare import Overlap, compare_on, overlap, pieces
 from tokentui.analyze.divergence import (
     Divergence,
@@ -249,7 +250,15 @@ def curve_of(
         in_use=tuple(one / size if size else 0.0 for one, size in zip(used, ids, strict=True))
         if used
         else (),
+        saved=tuple(map(_saved, tokens, tokens[1:], ids, ids[1:])) + (None,) * bool(steps),
+        ids=tuple(ids),
+        bytes=corpus_bytes,
+        knee=steps[at] if steps and (at := knee(ids, tokens)) is not None else None,
     )
+
+
+def _saved(before: int, after: int, ids: int, more: int) -> float | None:
+    return (before - after) / (more - ids) if after < before and more > ids else None
 
 
 # The vocabularies of several columns at one position: what is common, what only one has, and what one never

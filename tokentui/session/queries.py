@@ -23,6 +23,7 @@ from tokentui.learn.trainer import Compressed, Trainer
 from tokentui.learn.values import Stop
 from tokentui.recipe import Stops
 from tokentui.session import commands as do
+from tokentui.session import tools
 from tokentui.session.column import needles
 from tokentui.session.finding import find, find_changed
 from tokentui.session.inspecting import (
@@ -61,6 +62,7 @@ class TokenizerAtStep:
         view: The rows that are shown.
         typed: The typed text.
         columns: The tokenizers of all columns at the position.
+        keys: The keys of these.
         passage: The passage that is shown.
         held: The part of the training at this step that the question needs.
         past: The steps of the first column, to be looked at again.
@@ -72,6 +74,7 @@ class TokenizerAtStep:
     view: Viewport
     typed: str
     columns: tuple[Tokenizer, ...]
+    keys: tuple[int, ...]
     passage: Passage | None
     past: Past
     held: Held = NOTHING_HELD
@@ -140,7 +143,8 @@ def answered(command: do.Command[object], at: TokenizerAtStep) -> object:
             return next_parting(corpus, at.columns, at.passage, Passage().length, backward)
         case do.HoldOut(source, as_, field):
             return open_corpus(source, as_, field) if source else None
-    raise TokentuiError("not a command of a session", type(command).__name__)
+        case _:
+            return tools.answered(command, at.tokenizer, corpus, dict(zip(at.keys, at.columns, strict=True)))
 
 
 def preview(prepared: Prepared, command: do.Preview) -> PreviewView:

@@ -35,6 +35,7 @@ CURVES: tuple[tuple[str, str, str], ...] = (
     ("bytes_per_token", "bytes per token", "B / N"),
     ("bits", "bits at a fixed length", "N·log2 V"),
     ("in_use", "vocabulary in use", "U / V"),
+    ("saved", "saved by an id", "tokens that each of the next ids saves, on a logarithmic scale"),
 )
 """The curves: the field of `Curve`, its title and its formula."""
 
@@ -177,6 +178,12 @@ class Curve:
         bytes_per_token: Bytes for each of these; None where there is none.
         bits: N·log2 V.
         in_use: The share of the ids that the corpus holds; empty until it is known.
+        saved: The tokens that each id saves from a step to the next one here; None for the last, and where
+            none is saved.
+        ids: The ids after each step.
+        bytes: The bytes of the corpus.
+        knee: The step of the knee, among all steps where these are known, else among those here; None for
+            none. See `tokentui.analyze.budget.knee`.
         error: Why there is none, in one line.
     """
 
@@ -188,6 +195,10 @@ class Curve:
     bits: tuple[float, ...]
     in_use: tuple[float, ...]
     error: str = ""
+    saved: tuple[float | None, ...] = ()
+    ids: tuple[int, ...] = ()
+    bytes: int = 0
+    knee: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -421,13 +421,13 @@ class State:
             raise TokentuiError("the column is not open yet", column.name, "press the key again then")
         prepared, trainer = column.prepared, column.trainer
         held = NOTHING_HELD if command is None else hold(command, prepared, trainer.tokenizer())
-        columns = tuple(column.trainer.tokenizer() for column in self.sync.in_sync)
+        there = list(self.sync.in_sync)
+        columns, keys = tuple(one.trainer.tokenizer() for one in there), tuple(one.key for one in there)
         if self._past is None or self._past[0] is not trainer:
             self._past = trainer, Past(prepared)
         return TokenizerAtStep(
-            trainer.number, trainer.tokenizer(), prepared, self.view, self.typed, columns, self.passage,
-            self._past[1],
-            held,
+            trainer.number, trainer.tokenizer(), prepared, self.view, self.typed, columns, keys,
+            self.passage, self._past[1], held,
         )
 
     def found(self, command: do.Command[object], found: object) -> object:

@@ -129,6 +129,7 @@ class Viewport:
         candidates_only: Only candidates that hold this text are listed, typed as `mode` shows data; empty for
             all. `candidates_top` counts these.
         vocabulary_only: The same of the entries of the vocabulary.
+        vocabulary_among: Only the entries of these ids are listed; None for all.
         mode: How data are shown.
         ages: Whether the steps that made the tokens of the corpus and of the typed text are shown.
     """
@@ -148,6 +149,7 @@ class Viewport:
     literal: bool = False
     candidates_only: str = ""
     vocabulary_only: str = ""
+    vocabulary_among: frozenset[int] | None = None
     mode: GlyphMode = "text"
     ages: bool = False
 

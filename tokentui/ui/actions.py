@@ -57,6 +57,7 @@ _HELP = Ref("tokentui.ui.dialogs.ask:HelpScreen")
 _FIRST = Ref("tokentui.ui.start:show")
 _TOUR = Ref("tokentui.ui.tour:play")
 _RECORD = Ref("tokentui.ui.recording:ask_name")
+_GLITCHES = Ref("tokentui.ui.dialogs.glitches:GlitchScreen")
 _PREDICT = Ref("tokentui.ui.predict:turn")
 
 
@@ -193,12 +194,20 @@ MAIN_ACTIONS: tuple[Main | Both | Always, ...] = (
         "questions", footer=13),
     Main(("F",), "facts", opens(Ref("tokentui.ui.dialogs.facts:FactsScreen")),
         "Show the facts of the tokenizer, its steps, and a report on its health", "facts", footer=13),
+    Main(("X",), "change", opens(Ref("tokentui.ui.dialogs.edit:EditScreen")),
+        "Change the vocabulary: prune it to the corpus, train on, add tokens; see what goes, and write it",
+        "edit_vocabulary"),
+    Main(("exclamation_mark",), "glitches", lambda on: on.face.push(_GLITCHES(on)),
+        "Show the tokens that no text becomes, or none that people write; or only these in the vocabulary",
+        "glitches"),
     Main(("P",), "predict", lambda on: _PREDICT(on),
         "Hide the next pair and guess it, with a score; again: show it", "predict"),
     Main(("R",), "record", lambda on: _RECORD(on), "Write the walk just made as a tour, to a file", "record"),
     Main(("W",), "welcome", lambda on: _FIRST(on.app), "Show the first screen again: keys and tours",
         "first_screen"),
     *(Main((), "tour", plays(one.name), f"Tour: {one.title}", f"tour_{one.name}") for one in TOURS),
+    Both(("dollar_sign",), "languages", opens(Ref("tokentui.ui.dialogs.languages:LanguagesScreen")),
+        "Show what the same text costs in twelve languages", "languages", BOTH),
     Both(("v",), "view", lambda on: on.turn_view(),
         "Show tokens as text, as escapes, as bytes in hex, as code points", "glyphs", BOTH, 12),
     Main(("escape",), "cancel", lambda on: on.leave(),
@@ -284,6 +293,9 @@ _COMPARE: tuple[Compare | Both, ...] = (
         "Keep columns in step by merges, by ids, or by tokens left", "in_step", COMPARE, 6),
     Compare(("d",), "part", lambda on: on.go_to_parting(),
         "Go to the first step that two columns make differently", "to_parting", COMPARE, 5),
+    Compare(("equals_sign",), "differences", lambda on: on.show_differences(),
+        "Show what differs from one of the two columns to the other: merges, ids, tokens, documents",
+        "differences", COMPARE),
     Compare(("D",), "spelling", lambda on: on.turn_spelling(),
         "Compare merges by what they mean, or as they are spelled", "spelling", COMPARE),
     Compare(("A",), "pair", lambda on: on.turn_pair(1), "Look at another two of the columns", "pair", COMPARE,
@@ -357,6 +369,9 @@ _COMPARE: tuple[Compare | Both, ...] = (
         ("The cursor a tenth to the left", "The cursor a tenth to the right"), ("curves_back", "curves_on")),
     *_aside("curves", FAR, (("home",), ("end",)), ("first", "last"),
         ("The cursor to the start", "The cursor to the end"), ("curves_first", "curves_last")),
+    Compare(("enter",), "target", lambda on: on.ask_target(),
+        "Say what a vocabulary is for, and show the size at which it is met", "target", ("curves",), 7,
+        palette=False),
     Compare(("up", "k"), "curve", lambda on: on.turn_curve(-1), "The curve before", "curve_up", ("curves",),
         6, palette=False),
     Compare(("down", "j"), "next curve", lambda on: on.turn_curve(1), "The next curve", "curve_down",

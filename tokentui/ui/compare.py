@@ -12,14 +12,16 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 from textual.widgets import Input
 
+from tokentui.analyze.budget import Target
 from tokentui.analyze.results import ONE_BOUNDARY
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.session import commands as do
 from tokentui.session.catalog import FEWEST, MOST
-from tokentui.session.snapshot import Snapshot
+from tokentui.session.snapshot import CURVES, Snapshot
 from tokentui.session.views import BETWEEN, ColumnSnapshot, ColumnWanted, Passage, Viewport
 from tokentui.ui.dialogs import Once
 from tokentui.ui.dialogs.ask import AskLine, conventions, foretell_conventions
+from tokentui.ui.dialogs.diff import DiffScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.open import AddScreen, OpenScreen
 from tokentui.ui.dialogs.what_if import Choice, WhatIfScreen, changed, choices, subject_of
@@ -36,7 +38,7 @@ from tokentui.ui.panes.between import (
     VocabularyBody,
     entry_of,
 )
-from tokentui.ui.panes.curves import CurveChart
+from tokentui.ui.panes.curves import CurveChart, foretell_target
 from tokentui.ui.panes.lines import COLUMNS, ENCODE, PANES
 from tokentui.ui.screen import Band, Body, Layout, PaneScreen
 
@@ -286,6 +288,13 @@ class CompareScreen(PaneScreen, Once[None]):
         if self.now and self.pair is not None:
             self.face.send(do.GoToDivergence(*self.pair), parted, given_up)
 
+    def show_differences(self) -> None:
+        """Show what differs between the two columns."""
+        names = {column.key: column.name for column in self.now.columns}
+        if self.pair is not None:
+            a, b = self.pair
+            self.face.push(DiffScreen(self.face, self.pair, (names[a], names[b])))
+
     def turn_spelling(self) -> None:
         """Compare merges by what they mean, or as they are spelled."""
         self.see(literal=not self.look.literal)
@@ -389,6 +398,17 @@ class CompareScreen(PaneScreen, Once[None]):
         """Draw another curve."""
         self.curves.turn(by)
         self.draw_titles()
+
+    def ask_target(self) -> None:
+        """Ask for a target of a vocabulary, and tell where each curve meets it."""
+
+        def take(line: str) -> None:
+            self.curves.target = Target.parse(line)
+            self.curves.measure = len(CURVES) - 1
+            self.draw_titles()
+            self.curves.again()
+
+        self.face.push(AskLine(self.face, "Target", foretell_target, take))
 
     def ask_conventions(self) -> None:
         """Ask for conventions."""

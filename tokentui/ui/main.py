@@ -329,7 +329,7 @@ class MainScreen(PaneScreen):
             self.face.send(do.CancelWork())
         elif self.active == "encode":
             self.go(next(name for name in self._fronts if name != "encode"))
-        elif self.active in self.tables and self.tables[self.active].only:
+        elif (table := self.tables.get(self.active)) is not None and (table.only or table.among):
             self.narrow(self.active, "")
         else:
             self.mark_found("", "")
@@ -431,13 +431,13 @@ class MainScreen(PaneScreen):
     def narrow(self, pane: str, text: str) -> None:
         """Show only the rows of a table that hold a text; all where it is empty."""
         table = self.tables[pane]
-        table.only, table.match = text, ()
+        table.only, table.among, table.match = text, "", ()
         table.find = text or (self.sought[1] if self.sought[0] == pane else "")
         table.move_to(0)
         if pane == "pairs":
             self.see(candidates_only=text, candidates_top=0, mode=self.mode)
         else:
-            self.see(vocabulary_only=text, vocabulary_top=0, mode=self.mode)
+            self.see(vocabulary_only=text, vocabulary_among=None, vocabulary_top=0, mode=self.mode)
 
     def find_again(self, backward: bool) -> None:
         """The next match of what was looked for last, or the one before."""

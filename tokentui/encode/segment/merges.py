@@ -125,6 +125,17 @@ class Merging:
         """True if merging all pairs is all that is done to a word of known units."""
         return True
 
+    @property
+    def spelled(self) -> Callable[[bytes], tuple[int, int] | None] | None:
+        """Gives the rank and the symbol of the token that neighbours spell together, where that is what
+        merges; None where pairs merge."""
+        return None
+
+    @property
+    def frozen(self) -> Collection[int]:
+        """The symbols that merge with nothing."""
+        return ()
+
     def in_order(self) -> int:
         """The number of tokens, from the first, that merge in the order of the vocabulary.
 
@@ -295,11 +306,19 @@ class JoinedMerging(Merging):
         super().__init__(vocabulary, merges, **more)
         self._table, self._order, self._pieces = table, order, vocabulary.pieces
 
-    def _merged(self, left: int, right: int) -> tuple[int, int] | None:
-        symbol = self._table.get(self._pieces[left] + self._pieces[right])
+    @property
+    def spelled(self) -> Callable[[bytes], tuple[int, int] | None]:
+        """Gives the rank and the symbol of the token that neighbours spell together."""
+        return self._ranked
+
+    def _ranked(self, piece: bytes) -> tuple[int, int] | None:
+        symbol = self._table.get(piece)
         if symbol is None or symbol >= self._limit:
             return None
         return symbol if self._order is None else self._order[symbol], symbol
+
+    def _merged(self, left: int, right: int) -> tuple[int, int] | None:
+        return self._ranked(self._pieces[left] + self._pieces[right])
 
     def pairs(self) -> Iterator[RankedPair]:
         """All pairs that merge."""
@@ -355,6 +374,11 @@ class PieceMerging(JoinedMerging):
     def plain(self) -> bool:
         """False where some pieces are cut again."""
         return not self._unused
+
+    @property
+    def frozen(self) -> Collection[int]:
+        """The symbols that merge with nothing: user-defined pieces."""
+        return self._frozen
 
     def pairs(self) -> Iterator[RankedPair]:
         """All pairs that merge."""

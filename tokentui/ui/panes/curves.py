@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
+from tokentui.analyze.budget import Target, met_at
 from tokentui.core.safetext import GlyphMode, safe
 from tokentui.session.snapshot import CURVES, Curve, Curves, Snapshot
 from tokentui.ui.draw import text as ui_text
@@ -112,7 +114,20 @@ def figure(field: str, value: float) -> str:
             return f"{value:.4f}"
         case "in_use":
             return f"{100 * value:.2f} %"
+        case "saved":
+            return f"{value:,.2f}"
     return f"{value:,.1f}"
+
+
+def foretell_target(line: str) -> str:
+    """Return a preview of the effect of a line that names a target.
+
+    Raises:
+        TokentuiError: It is none.
+    """
+    if not line:
+        return "tokens a byte, such as 0.3; or dimensions worth so many tokens each, such as 768:0.001"
+    return Target.parse(line).about
 
 
 class CurveChart(Lines, can_focus=True):
@@ -131,6 +146,8 @@ class CurveChart(Lines, can_focus=True):
         """The place in `CURVES` of what is drawn."""
         self.cursor: int | None = None
         """The step that is read; None for that of the first column."""
+        self.target: Target | None = None
+        """The target whose first step is told."""
 
     def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
         """Show the curves; see `Body.present`."""
@@ -197,7 +214,7 @@ class CurveChart(Lines, can_focus=True):
         ]
         labels = self._labels(series)
         gutter = max(map(len, labels))
-        readings = [*self._readings(series, gutter, width), *errors]
+        readings = [*self._readings(series, gutter, width), *self._marks(series, width), *errors]
         rest = height - 2 - len(readings)
         chart = self._chart(series, labels, max(1, width - gutter - 4), rest) if rest >= _LEAST_CHART else ()
         return [self._titles(width), *chart, *readings]
@@ -224,6 +241,8 @@ class CurveChart(Lines, can_focus=True):
             return min(wide - 1, round(step / end * (wide - 1))) if end > 0 else 0
 
         gutter, cursor = max(len(high), len(low)), column(self._at)
+        if CURVES[self.measure][0] == "saved":
+            series = [one._replace(values=[math.log(value) for value in one.values]) for one in series]
         for n, line in enumerate(plot(series, end, wide, height, cursor)):
             label = high if n == 0 else low if n == height - 1 else ""
             yield ((f" {label:>{gutter}} ", "muted"), ("│", "frame"), *line)
@@ -233,6 +252,32 @@ class CurveChart(Lines, can_focus=True):
             if key in self.places:
                 axis[column(step)] = letter(self.places[key])
         yield ((" " * (gutter + 2), ""), ("└", "frame"), *axis)
+
+    def _marks(self, series: Sequence[Series], width: int) -> Iterator[Cell]:
+        """Where each curve has its knee, and where it meets the target."""
+        target = self.target
+        if CURVES[self.measure][0] != "saved":
+            return
+        for held in (False, True):
+            mine = [one for one in series if one.curve.held_out == held and one.curve.ids]
+            for name in ("knee", *(("target",) if target is not None else ())):
+                out: Cell = ((f" {name}{' of the second corpus' if held else ''}", "muted"),)
+                for one in mine:
+                    curve = one.curve
+                    if target is None or name == "knee":
+                        step = curve.knee
+                    else:
+                        met = met_at(target, curve.ids, curve.tokens, curve.bytes)
+                        step = None if met is None else curve.steps[met]
+                    told = "none" if name == "knee" else "not met"
+                    if step is not None:
+                        told = f"{number(curve.ids[curve.steps.index(step)])} ids at step {number(step)}"
+                    more: Cell = (("  ", ""), letter(one.place), (f" {told}", ""))
+                    if ui_text.width(out) + ui_text.width(more) > width:
+                        break
+                    out = (*out, *more)
+                if mine:
+                    yield out
 
     def _readings(self, series: Sequence[Series], wide: int, width: int) -> Iterator[Cell]:
         """Return the value of each curve at the cursor, the second corpus on a line of its own."""

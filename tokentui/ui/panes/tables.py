@@ -92,6 +92,8 @@ class ColumnTable(VirtualTable):
         """The number of the match that was found, and of all; it goes with the step."""
         self.only = ""
         """The text that the rows hold that are shown; empty where all are."""
+        self.among = ""
+        """The kind of the rows that are shown, in words; empty where all are."""
         self.column: ColumnSnapshot | None = None
         self.mode: GlyphMode = "text"
 
@@ -123,6 +125,8 @@ class ColumnTable(VirtualTable):
             count = f"{number(page.total)} of {number(page.whole)}"
             hold = "holds" if page.total == 1 else "hold"
             self._note = (count, "warning"), (f' {hold} "{safe(self.only, limit=_ONLY_SHOWN)}"', "muted")
+        if self.among:
+            self._note = (f"{number(page.total)} {self.among}", "warning"), (" · esc shows all", "muted")
         self.update_rows(page.top, page.rows, page.total, columns, row_of)
 
     def on_resize(self) -> None:

@@ -1,0 +1,226 @@
+"""The screens of the engineer's tools, against what the library finds: differences of two columns, costs of
+languages, glitch tokens, another vocabulary, and the curve of what ids save."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+from dialogs import typed
+from screens import check_kept, screen_text
+from stepping import opened, walked
+from textual.pilot import Pilot
+from waiting import notes_of, until
+
+import tokentui
+from tokentui.analyze.budget import budget, knee
+from tokentui.analyze.diff import diff
+from tokentui.analyze.glitches import glitches
+from tokentui.analyze.languages import BASES, costs, parallel_corpora
+from tokentui.core.safetext import is_safe
+from tokentui.presets import preset_named
+from tokentui.recipe import Recipe, Run
+from tokentui.session import commands as do
+from tokentui.session.driver import Session
+from tokentui.session.views import ColumnWanted
+from tokentui.text.read import read
+from tokentui.ui.app import ExplorerApp
+from tokentui.ui.compare import CompareScreen
+from tokentui.ui.dialogs.diff import DiffScreen
+from tokentui.ui.dialogs.edit import EditScreen
+from tokentui.ui.dialogs.glitches import GlitchScreen
+from tokentui.ui.dialogs.inspect import InspectScreen
+from tokentui.ui.dialogs.languages import LanguagesScreen
+from tokentui.ui.dialogs.report import ReportScreen
+
+SIZES = ((120, 40), (80, 24))
+MERGES = 40
+TEXT = "sample:english"
+Screen = TypeVar("Screen", bound=ReportScreen[object])
+
+
+async def pressed(app: ExplorerApp, pilot: Pilot[None], key: str, kind: type[Screen]) -> Screen:
+    """The screen that a key opens, once it is answered."""
+    await pilot.press(key)
+    await until(pilot, lambda: isinstance(app.screen, kind) and app.screen.answer is not None)
+    screen = app.screen
+    assert isinstance(screen, kind)
+    return screen
+
+
+@asynccontextmanager
+async def compared(size: tuple[int, int] = (120, 40)) -> AsyncIterator[tuple[ExplorerApp, Pilot[None]]]:
+    """Two trainings that differ by a tie rule and the split, side by side at their ends."""
+    run = Run.of({"merges": MERGES})
+    columns = (ColumnWanted(Recipe(), run, name="gpt2"),
+               ColumnWanted(preset_named("minbpe-basic").recipe, run, name="minbpe-basic"))
+    app = ExplorerApp(
+        lambda publish: Session(publish, Recipe(), run), run=run, typed="the crowd",
+        begin=lambda session: session.send(do.Open((TEXT,))), then=lambda app: app.compare(columns),
+    )
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, CompareScreen) and app.screen.snapshot is not None
+                    and len(app.screen.snapshot.columns) == 2)
+        app.send(do.GoTo(None))
+        screen = app.screen
+        assert isinstance(screen, CompareScreen)
+        await until(pilot, lambda: all(one.in_sync and one.at.step == MERGES for one in screen.now.columns))
+        yield app, pilot
+
+
+def trained() -> list[tokentui.Tokenizer]:
+    return [tokentui.train(TEXT, name, merges=MERGES) for name in ("gpt2", "minbpe-basic")]
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_what_differs_between_two_columns(size: tuple[int, int]) -> None:
+    async with compared(size) as (app, pilot):
+        screen = await pressed(app, pilot, "equals_sign", DiffScreen)  # type: ignore[type-var]
+        a, b = trained()
+        corpus, found = read([TEXT]), screen.answer
+        want = diff(a, b, corpus, rows=50)
+        assert found is not None
+        assert (found.went, found.came, found.moved, found.merges) == (
+            want.went, want.came, want.moved, want.merges)
+        assert want.went
+        assert found.documents is not None
+        assert want.documents is not None
+        assert found.documents.worst == want.documents.worst
+        text = screen_text(app)
+        assert f"{want.documents.a:,} → {want.documents.b:,} tokens" in text
+        await check_kept(pilot, f"differences-{size[0]}x{size[1]}")
+        await pilot.press("x")
+        await until(pilot, lambda: screen.answer is not None
+                    and screen.answer.went == diff(b, a, corpus, rows=50).went)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, InspectScreen))
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: isinstance(app.screen, CompareScreen))
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_what_languages_cost(size: tuple[int, int]) -> None:
+    async with compared(size) as (app, pilot):
+        screen = await pressed(app, pilot, "dollar_sign", LanguagesScreen)  # type: ignore[type-var]
+        texts = parallel_corpora()
+        assert screen.answer == tuple(costs(one, texts, "sentences") for one in trained())
+        await check_kept(pilot, f"languages-{size[0]}x{size[1]}")
+        await pilot.press("tab", "b")
+        by = [*BASES][1]
+        await until(pilot, lambda: screen.answer is not None and screen.answer[1].by == by)
+        assert screen.answer == tuple(costs(one, texts, by) for one in trained())
+        second = costs(trained()[1], texts, by)
+        for one in second.rows:
+            assert f"{one.tokens:,}" in screen_text(app)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_glitch_tokens_and_the_vocabulary_narrowed_to_them(size: tuple[int, int]) -> None:
+    async with opened(Recipe(), size=size) as (app, pilot):
+        await walked(app, pilot, MERGES)
+        screen = await pressed(app, pilot, "exclamation_mark", GlitchScreen)  # type: ignore[type-var]
+        want = glitches(trained()[0], read([TEXT]))
+        assert screen.answer == want
+        await check_kept(pilot, f"glitches-{size[0]}x{size[1]}")
+        await pilot.press("tab", "tab")
+        assert screen.kind == "unwritten"
+        ids = {one.id for one in want if one.kind == "unwritten"}
+        assert {one.id for one in screen.listed(screen.answer)} == ids
+        assert ids
+        await pilot.press("v")
+
+        def listed() -> set[int | None]:
+            assert app.main.snapshot is not None
+            return {row.id for row in app.main.snapshot.main.vocabulary.rows}
+
+        await until(pilot, lambda: app.screen is app.main and listed() and listed() <= ids)
+        assert app.main.snapshot is not None
+        assert app.main.snapshot.main.vocabulary.total == len(ids)
+        await pilot.press("escape")
+        await until(pilot, lambda: not listed() <= ids)
+        assert not app.main.tables["vocabulary"].among
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_another_vocabulary_is_seen_before_it_is_written(size: tuple[int, int], tmp_path: Path) -> None:
+    async with opened(Recipe(), size=size) as (app, pilot):
+        await walked(app, pilot, MERGES)
+        await pilot.press("X")
+        await until(pilot, lambda: isinstance(app.screen, EditScreen))
+        screen = app.screen
+        assert isinstance(screen, EditScreen)
+        depth = len(app.screen_stack)
+        await pilot.press("w")
+        await until(pilot, lambda: "nothing to write yet" in screen_text(app))
+        for key, line in (("t", "320"), ("a", "zqz"), ("s", "<|end|>")):
+            await pilot.press(key)
+            await until(pilot, lambda: len(app.screen_stack) > depth)
+            app.screen.query_one("Input").value = line  # type: ignore[attr-defined]
+            await pilot.press("enter")
+            await until(pilot, lambda: len(app.screen_stack) == depth and screen.answer is not None)
+        await until(pilot, lambda: screen.answer is not None and len(screen.answer.added) == 2)
+        await check_kept(pilot, f"change-{size[0]}x{size[1]}")
+        answer = screen.answer
+        assert answer is not None
+        before = trained()[0]
+        assert (answer.before, answer.after) == (before.vocab_size, 322)
+        assert [one.text for one in answer.added] == ["zqz", "<|end|>"]
+        path, ids = tmp_path / "new.json", tmp_path / "ids.json"
+        await pilot.press("w")
+        await until(pilot, lambda: app.screen is not screen)
+        app.screen.query_one("Input").value = f"{path} {ids}"  # type: ignore[attr-defined]
+        await pilot.press("enter")
+        await until(pilot, path.exists)
+        made = tokentui.load(path)
+        assert made.vocab_size == 322
+        longer = tokentui.train(TEXT, "gpt2", vocab_size=320)
+        assert [entry.piece for entry in made.entries()][:320] == [entry.piece for entry in longer.entries()]
+        await until(pilot, lambda: any("written" in one for one in notes_of(app)))
+        assert ids.read_text().startswith("[0, 1, 2")
+        await pilot.press("backspace", "backspace")
+        await until(pilot, lambda: screen.answer is not None and screen.answer.after == 320)
+        await pilot.press("p")
+        await until(pilot, lambda: screen.answer is not None and screen.answer.pruned is not None)
+        await pilot.press("backspace", "backspace")
+        await until(pilot, lambda: "Nothing is changed yet" in screen_text(app))
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_curve_of_what_ids_save(size: tuple[int, int]) -> None:
+    async with compared(size) as (app, pilot):
+        screen = app.screen
+        assert isinstance(screen, CompareScreen)
+        await pilot.press("7", "up")
+        await until(pilot, lambda: screen.curves.curves.series
+                    and all(one.saved and one.steps[-1] == MERGES for one in screen.curves.curves.series))
+        await until(pilot, lambda: "knee" in screen_text(app))
+        for one, tokenizer in zip(screen.curves.curves.series, trained(), strict=True):
+            whole = budget(tokenizer, [read([TEXT])])
+            assert (one.ids, one.tokens) == (whole.sizes, whole.curves[0].tokens)
+            assert one.knee == whole.curves[0].knee == knee(one.ids, one.tokens)
+            assert one.saved[:3] == tuple(a - b for a, b in zip(one.tokens[:3], one.tokens[1:4], strict=True))
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen is not screen)
+        await typed(pilot, "0.7")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen is screen and "target" in screen_text(app))
+        first = screen.curves.curves.series[0]
+        met = next(n for n, tokens in enumerate(first.tokens) if tokens <= 0.7 * first.bytes)
+        assert f"{first.ids[met]} ids at step {met}" in screen_text(app)
+        await check_kept(pilot, f"saved-{size[0]}x{size[1]}")
+
+
+@pytest.mark.parametrize("text", ["\u202ea\u202eb a\u0301\x07 ", "\x1b]0;x\x07[bold]", "\ud800\ud800 \ud800"])
+async def test_hostile_texts_are_drawn_safely(text: str) -> None:
+    async with opened(Recipe(split="none"), "sample:hugs") as (app, pilot):
+        await app.ask(do.TrainOnText(text * 9))
+        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.candidates.rows)
+        await walked(app, pilot, 3)
+        await pressed(app, pilot, "exclamation_mark", GlitchScreen)  # type: ignore[type-var]
+        assert is_safe(screen_text(app).replace("\n", ""))
+        await pilot.press("escape", "X", "p")
+        await until(pilot, lambda: isinstance(app.screen, EditScreen) and app.screen.answer is not None)
+        assert is_safe(screen_text(app).replace("\n", ""))

@@ -1,0 +1,86 @@
+"""Values as HTML, for notebooks: tokens in colours, and the curve of a training.
+
+All text of data is made visible and escaped. Colours are set with their own background, so that they are read
+on a light page and on a dark one.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Iterable, Sequence
+
+from tokentui.core.safetext import safe, visible
+
+MOST_TOKENS = 500
+"""The most tokens that are shown."""
+_HUES = (210, 30, 120, 330, 60, 270)
+_WIDE, _HIGH = 480, 96
+_POINTS = 200
+"""About as many points of a curve are drawn."""
+
+
+def tokens_html(tokens: Iterable[tuple[int | None, bytes | str]], count: int) -> str:
+    """Tokens in a row, each in the colour after that of the one before it; a pointer on one shows its id.
+
+    Args:
+        tokens: The id and the bytes, or the text, of each.
+        count: The number of all tokens, where not all are handed in.
+    """
+    spans = []
+    for n, (number, piece) in enumerate(tokens):
+        if n == MOST_TOKENS:
+            break
+        hue = _HUES[n % len(_HUES)]
+        style = f"background:hsl({hue} 70% 86%);color:#111;padding:0 2px;white-space:pre-wrap"
+        text = "".join(span.text for span in visible(piece))
+        told = "no id" if number is None else str(number)
+        spans.append(f'<span title="{told}" style="{style}">{html.escape(text)}</span>')
+    if count > MOST_TOKENS:
+        spans.append(f"… and {count - MOST_TOKENS:,} more")
+    return '<div style="font-family:monospace;line-height:1.7">' + "".join(spans) + "</div>"
+
+
+def titled(title: str, facts: Sequence[str], body: str = "") -> str:
+    """A title, facts behind it, and what stands below."""
+    rest = html.escape(" · ".join(map(safe, facts)))
+    return f"<div><b>{html.escape(safe(title, limit=120))}</b> {rest}{body}</div>"
+
+
+def run_html(title: str, number: int, known: int, size: int, tokens_at: Callable[[int], int]) -> str:
+    """A training at one of its steps.
+
+    Args:
+        title: Its recipe.
+        number: The step.
+        known: The furthest step that was made.
+        size: The ids at this step.
+        tokens_at: Gives the tokens of the corpus at a step.
+    """
+    facts = [f"step {number:,} of {known:,} known", f"{size:,} ids"]
+    return titled(title, facts, curve_html(known, tokens_at, "tokens of the corpus"))
+
+
+def curve_html(last: int, value_at: Callable[[int], int], title: str) -> str:
+    """A curve as a picture, from step 0 on; nothing where that is the last one.
+
+    Args:
+        last: The last step.
+        value_at: Gives the value at a step.
+        title: The name of the values.
+    """
+    if not last:
+        return ""
+    steps = sorted({*range(0, last, max(1, last // _POINTS)), last})
+    points, first = [(step, value_at(step)) for step in steps], 0
+    low, high = (pick(value for _, value in points) for pick in (min, max))
+    drawn = " ".join(
+        f"{_WIDE * (step - first) / (last - first):.1f},{_HIGH * (high - value) / max(1, high - low):.1f}"
+        for step, value in points
+    )
+    told = f"{title}: {points[0][1]:,} at step {first:,}, {points[-1][1]:,} at step {last:,}"
+    return (
+        f'<svg viewBox="-2 -2 {_WIDE + 4} {_HIGH + 4}" width="{_WIDE}" height="{_HIGH}" role="img">'
+        f"<title>{html.escape(told)}</title>"
+        f'<polyline points="{drawn}" fill="none" stroke="#3a7bd5" stroke-width="2"/></svg>'
+        f"<div>{html.escape(told)}</div>"
+    )

@@ -1,0 +1,210 @@
+"""Another vocabulary: what goes and what comes is listed before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Never
+
+from tokentui.core.errors import TokentuiError
+from tokentui.core.safetext import safe, safe_line
+from tokentui.core.table import plural
+from tokentui.session.asks import EditView, EditVocabulary, Wishes, WriteEdited
+from tokentui.session.commands import Command
+from tokentui.ui.dialogs import LEAVE, SCROLL
+from tokentui.ui.dialogs.ask import AskLine
+from tokentui.ui.dialogs.inspect import InspectScreen
+from tokentui.ui.dialogs.report import ReportScreen
+from tokentui.ui.draw import text as ui_text
+from tokentui.ui.draw.figures import number
+from tokentui.ui.draw.table import Column, TableRow
+from tokentui.ui.draw.text import Cell
+from tokentui.ui.face import Face
+from tokentui.ui.keys import Action
+
+if TYPE_CHECKING:
+    from tokentui.session.catalog import Entry, ExportReport
+
+_SHOWN = 60
+
+
+class EditScreen(ReportScreen[EditView]):
+    """Asks for changes of the vocabulary, and lists what goes and what comes; `w` writes it.
+
+    Args:
+        face: The program.
+    """
+
+    HEADING, ASKING = "Change the vocabulary", "encoding the corpus …"
+    ACTIONS: ClassVar[Sequence[Action[Never]]] = (
+        Action(("p",), "prune", lambda it: it.prune()),
+        Action(("n",), "prune to N ids", lambda it: it.ask_keep()),
+        Action(("t",), "train on", lambda it: it.ask_size()),
+        Action(("a",), "add", lambda it: it.ask_token("add", "Add a token")),
+        Action(("s",), "special", lambda it: it.ask_token("special", "Add a special token")),
+        Action(("w",), "write", lambda it: it.ask_path()),
+        Action(("backspace",), "take back", lambda it: it.take_back()), SCROLL, LEAVE,
+        Action(("X", "q"), "", lambda it: it.leave()), Action(("enter",), ""),
+    )
+
+    def __init__(self, face: Face) -> None:
+        super().__init__(face)
+        self.wishes = Wishes()
+        self._before: list[Wishes] = []
+
+    # What is asked.
+
+    def again(self) -> None:
+        """Ask for what is wished for; nothing is asked where nothing is."""
+        if self.wishes != Wishes():
+            super().again()
+            return
+        self.answer, self.asking = None, ""
+        self.workers.cancel_group(self, "asked")
+        self.notice.say("")
+        self.lay_out()
+
+    def question(self) -> Command[EditView]:
+        """The question."""
+        return EditVocabulary(self.wishes)
+
+    def wish(self, wishes: Wishes) -> None:
+        """Ask for another vocabulary."""
+        self._before.append(self.wishes)
+        self.wishes = wishes
+        self.again()
+
+    def take_back(self) -> None:
+        """Take the last wish back."""
+        if self._before:
+            self.wishes = self._before.pop()
+            self.again()
+
+    def prune(self) -> None:
+        """Take out what the corpus does not use, or leave it in."""
+        self.wish(replace(self.wishes, prune=not self.wishes.prune, keep=None))
+
+    def ask_keep(self) -> None:
+        """Ask how many ids are kept, those that the corpus uses most."""
+        said = "keep so many ids, those that the corpus uses most"
+        self._ask_number("Prune to", said, lambda n: replace(self.wishes, prune=True, keep=n))
+
+    def ask_size(self) -> None:
+        """Ask for the size to train on to."""
+        said = "train on with the corpus to so many ids, behind those that there are"
+        self._ask_number("Train on to", said, lambda n: replace(self.wishes, size=n))
+
+    def _ask_number(self, title: str, said: str, wished: Callable[[int], Wishes]) -> None:
+        def read(line: str) -> int:
+            digits = line.replace(",", "").strip()
+            if not digits.isascii() or not digits.isdigit() or len(digits) > 9 or not int(digits):
+                raise TokentuiError("a number belongs here", line[:20], "such as 4000")
+            return int(digits)
+
+        def foretell(line: str) -> str:
+            return f"{number(read(line))} ids" if line else said
+
+        self.face.push(AskLine(self.face, title, foretell, lambda line: self.wish(wished(read(line)))))
+
+    def ask_token(self, kind: str, title: str) -> None:
+        """Ask for the text of a token."""
+
+        def take(line: str) -> None:
+            named = (*getattr(self.wishes, kind), line)
+            added = kind == "add"
+            self.wish(replace(self.wishes, add=named) if added else replace(self.wishes, special=named))
+
+        said = "a text that is one token wherever it stands"
+        said = said if kind == "add" else "the name of a special token"
+        self.face.push(AskLine(self.face, title, lambda line: safe(line, limit=60) or said, take))
+
+    def ask_path(self) -> None:
+        """Ask for a file, and write it."""
+        if self.answer is None:
+            self.notice.say("there is nothing to write yet", "warning")
+            return
+        said = "a file; its name says the format. Behind it a .json or .npy: the new id of each old one"
+
+        def take(line: str) -> None:
+            path, _, ids = line.strip().partition(" ")
+            command = WriteEdited(self.wishes, path, "", ids.strip())
+            self.find_out(command, partial(self._written, path), "writing, and reading it back …",
+                          self.notice.tell)
+
+        self.face.push(AskLine(self.face, "Write to", lambda line: safe(line, limit=80) or said, take))
+
+    def _written(self, path: str, report: ExportReport) -> None:
+        if report.refused:
+            self.notice.say(f"nothing is written: {safe_line(report.refused)}", "error")
+            return
+        lost = ", ".join(loss.what for loss in report.losses)
+        self.face.say(f"{path}: written as {report.format}" + (f"; lost: {lost}" if lost else ""))
+        self.notice.say(f"{safe(path, limit=60)} is written", "success")
+        self.lay_out()
+
+    # What is seen.
+
+    def lay_out(self) -> None:
+        """Say what can be wished for, where nothing is."""
+        if self.answer is None and not self.asking and self.wishes == Wishes():
+            told = " Each key below adds a change; what goes and what comes is listed here first."
+            self.summary.show((("Nothing is changed yet.", "strong"), (told, "muted")))
+            self.listing.show([], None, self.columns())
+        else:
+            super().lay_out()
+
+    def said(self, answer: EditView) -> Cell:
+        """The sizes, and what is wished for."""
+        wishes, told = self.wishes, []
+        if wishes.prune:
+            told.append("pruned" + (f" to {number(wishes.keep)} ids" if wishes.keep else " to the corpus"))
+        if wishes.size:
+            told.append(f"trained on to {number(wishes.size)} ids")
+        told += [f"+ {safe(text, limit=20)}" for text in (*wishes.add, *wishes.special)]
+        sizes = f"{number(answer.before)} → {plural(answer.after, 'id')}"
+        return ((sizes, "strong"), (f" · {', '.join(told)}", "muted"))
+
+    def columns(self) -> Sequence[Column]:
+        """A label, figures, and a text."""
+        label, figures = Column(width=10, priority=1), Column(width=18, priority=2)
+        return label, figures, Column(flex=1, min_width=20, priority=3)
+
+    def rows(self, answer: EditView) -> Iterator[TableRow]:
+        """The corpus, the losses, the tokens that go and those that come."""
+        if (pruned := answer.pruned) is not None:
+            told = f"{plural(pruned.documents, 'document')}: {number(len(pruned.changed))} with other tokens"
+            told += f", {number(len(pruned.refused))} that it refuses" if pruned.refused else ""
+            style = "warning" if pruned.changed else "success"
+            gone: Cell = ((f"{number(pruned.gone)} go", ""),)
+            yield TableRow("corpus", ((("corpus", "strong"),), gone, ((told, style),)))
+            if pruned.changed:
+                rows = [f"document {number(one)}" for one in pruned.changed]
+                yield from self.part("changed", ((), (), ()), rows,
+                                     lambda text: TableRow(("document", text), ((), (), ((text, "muted"),))))
+        if (grown := answer.grown) is not None:
+            told = f"{number(grown.before)} → {plural(grown.after, 'token')} of the corpus"
+            unlike = f"; {plural(len(grown.unlike), 'pre-token')} not as trained" if grown.unlike else ""
+            yield TableRow("grown", ((("training", "strong"),), ((f"{number(grown.merges)} come", ""),),
+                                     ((told, ""), (unlike, "warning"))))
+        for loss in answer.losses:
+            yield TableRow(("loss", loss.what), ((("lost", "warning"),), ((safe(loss.what), ""),),
+                                                 ((safe_line(loss.consequence), ""),)))
+        does = {one.id: one.does for one in answer.added}
+        came = sorted(answer.came, key=lambda one: one.id not in does)  # what was named stands on top
+        for side, (name, entries) in enumerate((("goes", answer.went), ("comes", came))):
+            if entries:
+                title: tuple[Cell, ...] = ((name, "strong"),), (), ((plural(len(entries), "token"), "muted"),)
+                yield from self.part(name, title, entries, partial(_entry, side, does))
+
+    def chosen(self, key: Hashable) -> None:
+        """Tell all about a token that goes."""
+        match key:
+            case ("token", 0, int(token)):
+                self.face.push(InspectScreen(self.face, token=token))
+
+
+def _entry(side: int, does: dict[int, str], one: Entry) -> TableRow:
+    told = f"   {does[one.id]}" if side and one.id in does else ""
+    return TableRow(("token", side, one.id), ((), ((f"{number(one.id)} {safe(one.kind)}", "muted"),),
+                                              (*ui_text.runs(one.piece, limit=_SHOWN), (told, "muted"))))
