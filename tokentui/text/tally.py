@@ -19,11 +19,11 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from tokentui.core import native
-from tokentui.core.jobs import check, each
+from tokentui.core.jobs import check, each, silent, tick
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus, Documents
 from tokentui.text.count import Words, count
-from tokentui.text.parts import Noticed, Part, Reader, Texts
+from tokentui.text.parts import Noticed, Part, Plan, Reader, Texts
 
 WORD_BYTES = 150
 """About how many bytes of memory a distinct word takes in a dictionary, besides its text."""
@@ -168,6 +168,31 @@ def _count_part(
 ) -> tuple[Packed, Noticed]:
     noticed = reader.read(part, _Counting(table, recipe, threads))
     return table.packed(), noticed
+
+
+def count_here(planned: Plan, recipe: Recipe, field: str, store: Store) -> Noticed:
+    """Count a corpus in this process, part by part.
+
+    Args:
+        planned: The corpus in parts.
+        recipe: Its normalisation and split are used.
+        field: As for `read`.
+        store: Takes the words.
+
+    Progress of the job is told in bytes of the files.
+
+    Raises:
+        TokentuiError: A file cannot be read, or the split's pattern takes too long.
+        Cancelled: The job is cancelled.
+    """
+    reader, noticed = Reader(recipe, field), Noticed()
+    for part in planned.parts:
+        tick(noticed.read, planned.size)
+        with silent():
+            packed, more = count_part(part, recipe, reader)
+            store.add(packed)
+        noticed.add(more)
+    return noticed
 
 
 # ---- more words than memory holds
