@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -322,10 +323,11 @@ def _client(address: str, parts: int) -> Iterator[Any]:
             stack.enter_context(_environment("PYTHONSAFEPATH", "1"))
             stack.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": _TIMES_LOST}))
             processes = min(_processes(address), max(parts, 1))
-            cluster = distributed.LocalCluster(
-                n_workers=processes, threads_per_worker=1, processes=True, dashboard_address=None,
-                silence_logs=logging.CRITICAL + 1, security=_security(distributed),
-            )
+            with _uninterrupted():
+                cluster = distributed.LocalCluster(
+                    n_workers=processes, threads_per_worker=1, processes=True, dashboard_address=None,
+                    silence_logs=logging.CRITICAL + 1, security=_security(distributed),
+                )
             stack.enter_context(cluster)
             client = distributed.Client(cluster, set_as_default=False)
         else:
@@ -344,6 +346,20 @@ def _security(distributed: Any) -> Any:
         return distributed.security.Security.temporary()
     except ImportError:
         raise TokentuiError("cryptography is not installed", "--scheduler local", EXTRA) from None
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Keep ctrl+c from the threads and processes that are started inside: it is this process that ends them. One
+    that comes meanwhile waits."""
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # its start would let the signal in again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextlib.contextmanager

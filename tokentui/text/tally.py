@@ -27,6 +27,8 @@ from tokentui.text.parts import Noticed, Part, Plan, Reader, Texts
 
 WORD_BYTES = 150
 """About how many bytes of memory a distinct word takes in a dictionary, besides its text."""
+TOGETHER = 8
+"""Results of parts that are put together before they are held: kernels do so faster than a dictionary."""
 _HEAD = struct.Struct("<IQQ")
 _MOST_RUNS = 64
 _SORTED = 1 << 20
@@ -185,13 +187,17 @@ def count_here(planned: Plan, recipe: Recipe, field: str, store: Store) -> Notic
         TokentuiError: A file cannot be read, or the split's pattern takes too long.
         Cancelled: The job is cancelled.
     """
-    reader, noticed = Reader(recipe, field), Noticed()
+    reader, noticed, held = Reader(recipe, field), Noticed(), list[Packed]()
     for part in planned.parts:
         tick(noticed.read, planned.size)
         with silent():
             packed, more = count_part(part, recipe, reader)
-            store.add(packed)
+            held.append(packed)
+            if len(held) == TOGETHER or sum(one.size for one in held) > store.most:
+                store.add(joined(held))
+                held = []
         noticed.add(more)
+    store.add(joined(held))
     return noticed
 
 
@@ -212,13 +218,14 @@ class Store:
         most: About how many bytes of words to hold.
 
     Attributes:
+        most: The same.
         spilled: The folder of what was written to disk; empty where all is in memory.
         words: The number of distinct words, known once `rows` was gone through.
         occurrences: The number of words, repeated ones included.
     """
 
     def __init__(self, most: int) -> None:
-        self._most = most
+        self.most = most
         self._held: dict[str, int] = {}
         self._size, self._base, self._files = 0, 0, 0
         self._runs: list[str] = []
@@ -240,7 +247,7 @@ class Store:
             held[word] = held.get(word, 0) + times
             self.occurrences += times
         self._size += (len(held) - before) * WORD_BYTES
-        if self._size > self._most and self._exact() > self._most:
+        if self._size > self.most and self._exact() > self.most:
             self._spill()
 
     def _exact(self) -> int:
@@ -289,7 +296,7 @@ class Store:
         runs, held = list[str](), list[Record]()
         for record in records:
             held.append(record)
-            if len(held) >= max(1, min(_SORTED, self._most // WORD_BYTES)):
+            if len(held) >= max(1, min(_SORTED, self.most // WORD_BYTES)):
                 runs.append(self._write(sorted(held, key=itemgetter(1))))
                 held = []
         runs.append(self._write(sorted(held, key=itemgetter(1))))
