@@ -106,7 +106,9 @@ def shown(url: str) -> str:
     from urllib.parse import urlsplit  # not before a URL is named
 
     with contextlib.suppress(ValueError):
-        split = urlsplit(url)
+        split = urlsplit(url if is_url(url) else "")
+        if not split.scheme:
+            return shown_path(url)
         host = split.netloc.rpartition("@")[2]
         url = f"{split.scheme}://{host}{split.path}"
     if len(url) > _LONGEST:
@@ -157,7 +159,7 @@ def _files(system: Any, found: dict[str, Any], url: str, below: str = "") -> lis
         Remote(str(system.unstrip_protocol(path)), _whole(info.get("size")))
         for path, info in sorted(found.items(), key=lambda one: one[0].split("/"))
         if info.get("type") == "file"
-        and not (below and any(part.startswith(".") for part in path.removeprefix(below).split("/")))
+        and not any(part.startswith(".") for part in (path.removeprefix(below) if below else path).split("/"))
     ]
 
 
@@ -236,13 +238,16 @@ def _told(error: BaseException, url: str) -> TokentuiError:
     if isinstance(error, ImportError):
         needs = SCHEMES[url.partition("://")[0].lower()].needs if is_url(url) else "huggingface_hub"
         return TokentuiError(f"{needs} is not installed", where, EXTRA)
+    if "TooManyRedirects" in names:
+        return TokentuiError("it sends the reader round in a circle", where, "name the file itself")
+    if "RepositoryNotFoundError" in names and "GatedRepoError" not in names:
+        return TokentuiError("there is no such repository, or no right to read it", where, "check the name")
     if codes & {401, 403} or names & {"PermissionError", "NoCredentialsError", "GatedRepoError",
                                       "PartialCredentialsError", "ClientAuthenticationError"}:
         return TokentuiError("there is no right to read it", where, _RIGHTS)
     if names & {"LocalEntryNotFoundError", "OfflineModeIsEnabled"}:
         return TokentuiError("there is no network, and it was not fetched before", where, _NETWORK)
-    if codes & {404, 410} or names & {"RepositoryNotFoundError", "EntryNotFoundError", "RevisionNotFoundError",
-                                      "NoSuchBucket"}:
+    if codes & {404, 410} or names & {"EntryNotFoundError", "RevisionNotFoundError", "NoSuchBucket"}:
         return TokentuiError("no such file", where, "check the name")
     if names & _SILENT:
         return TokentuiError("the place does not answer", where, _NETWORK)
@@ -346,9 +351,10 @@ def from_hub(name: str) -> str:
         raise TokentuiError("not a tokenizer of the hub", shown_path(name), "such as hf:OWNER/NAME")
     try:
         import huggingface_hub as hub
+        from huggingface_hub.utils import disable_progress_bars
     except ImportError:
         raise TokentuiError("huggingface_hub is not installed", shown_path(name), EXTRA) from None
-    hub.utils.disable_progress_bars()
+    disable_progress_bars()
     repo, revision = match["repo"], match["revision"]
     for files in _HUB_FILES:
         with told(name):
