@@ -312,7 +312,7 @@ def _opened(source: _Source, text_only: bool) -> Iterator[tuple[io.BufferedReade
             if again := _PACKED.match(stream.peek()):
                 what = f"{again.lastgroup} data packed with {method}"
                 raise TokentuiError(what, where, "unpack it first")
-        looks, is_text = _look(stream.peek(), where)
+        looks, is_text = look(stream.peek(), where)
         if text_only and not is_text:
             raise Binary
         yield stream, method, looks
@@ -373,7 +373,7 @@ def _room(size: int) -> bytearray | mmap.mmap:
     return mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) if size > BLOCK else bytearray(size)
 
 
-def _look(head: bytes, where: str) -> tuple[str, bool]:
+def look(head: bytes, where: str) -> tuple[str, bool]:
     """The kind of a file by its first bytes ("" for plain text), and True if that kind is text.
 
     Raises:

@@ -185,7 +185,8 @@ def _stretches(whole: Stretch, cuts: bool, most: int) -> Iterator[Stretch]:
     cut = one.size is not None and (cuts or whole.way != "text")
     if cut and not (one.remote and not places.has_parts(one.path or "")):
         head = _head(one)
-        if not (files.packed(head) or head.startswith(_UTF16)):
+        _, is_text = files.look(head, one.where)
+        if not (files.packed(head) or head.startswith(_UTF16) or (one.listed and not is_text)):
             for start in range(0, whole.size, most):
                 end = start + most
                 yield replace(whole, start=start, stop=end if end < whole.size else None,
@@ -320,8 +321,10 @@ class Reader:
         noticed_before = dict(noticed.kinds)
         noticed.hold("words" if way == "counts" else "texts", file.where)
         try:
-            pieces = self._ranged(stretch) if stretch.start or stretch.stop else self._whole(stretch, meter, noticed)
-            for place, block in pieces:
+            whole = not (stretch.start or stretch.stop)
+            for place, block in self._whole(stretch, meter, noticed) if whole else self._ranged(stretch):
+                if not (place or whole):
+                    self._note_looks(noticed, file, files.look(block[:_HEAD], file.where)[0])
                 self._hand(block, stretch, place, take, noticed)
         except files.Binary:
             noticed.kinds = noticed_before
@@ -379,9 +382,7 @@ class Reader:
             for block, looks in files.blocks(stream, stretch.file.where, meter, only, size=size):
                 if not place and not held:
                     whole = whole or block.startswith(_UTF16)
-                    if looks:
-                        say = f"{stretch.file.name} looks like {looks}; its bytes are taken as they are"
-                        noticed.looks.append(say)
+                    self._note_looks(noticed, stretch.file, looks)
                 held += block
                 if len(held) >= BLOCK and not whole and (end := self._last(held, stretch.way)):
                     yield place, bytes(held[:end])
@@ -484,6 +485,10 @@ class Reader:
         except UnicodeDecodeError as error:
             self._note(noticed, count, file, place + error.start)
         return text
+
+    def _note_looks(self, noticed: Noticed, file: Input, looks: str) -> None:
+        if looks:
+            noticed.looks.append(f"{file.name} looks like {looks}; its bytes are taken as they are")
 
     def _note(self, noticed: Noticed, count: int, file: Input, place: int) -> None:
         noticed.invalid += count
