@@ -1,9 +1,9 @@
-"""Time `tokentui count` on one machine and on local Dask clusters: `python benchmarks/cluster.py FOLDER --gb 1`.
+"""Time `tokentui count` on one machine and on local Dask clusters: `python benchmarks/cluster.py FOLDER`.
 
 A text of the wanted size is made of the files of the folder, over and over, in a folder of its own that goes
 away afterwards. Each way to count it is a process of its own; seconds, CPU seconds and the peak memory of the
-client and of the largest worker are those of the processes. All outputs have to be the same byte for byte. The table
-goes to standard output, or between the marks of a page (`--page docs/cluster.md`).
+client and of the largest worker are those of the processes. All outputs have to be the same byte for byte.
+The table goes to standard output, or between the marks of a page (`--page docs/cluster.md`).
 """
 
 from __future__ import annotations
@@ -102,8 +102,9 @@ def run(name: str, words: list[str], text: Path, target: Path, recipe: str) -> R
 def table(rows: list[Row], size: int, recipe: str) -> str:
     """The rows in Markdown."""
     lines = [
-        f"{size / 1e9:.3g} GB, `-r {recipe}`, {os.cpu_count()} cores, {time.strftime('%Y-%m-%d', time.gmtime())}:",
-        "", "| counted on | seconds | MB a second | CPU seconds | client, peak | a worker, peak | load before |",
+        f"{size / 1e9:.3g} GB, `-r {recipe}`, {os.cpu_count()} cores, {time.strftime('%Y-%m-%d')}:",
+        "",
+        "| counted on | seconds | MB a second | CPU seconds | client, peak | a worker, peak | load before |",
         "|---|--:|--:|--:|--:|--:|--:|",
     ]
     for one in rows:
@@ -128,9 +129,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         text = Path(place, "text.txt")
         make(given.folder, text, size)
-        ways: list[tuple[str, list[str]]] = [("this process alone", [])]
-        for number in map(int, given.workers.split(",")):
-            ways.append((f"{number} worker{'s' * (number > 1)}", ["--scheduler", f"local:{number}"]))
+        numbers = list(map(int, given.workers.split(",")))
+        ways: list[tuple[str, list[str]]] = [("this process alone", []), *(
+            (f"{number} worker{'s' * (number > 1)}", ["--scheduler", f"local:{number}"]) for number in numbers
+        )]
         rows = [run(name, words, text, Path(place, "out.counts.tsv"), given.recipe) for name, words in ways]
     if len({one.digest for one in rows}) > 1:
         raise SystemExit("the outputs differ")

@@ -97,7 +97,8 @@ class Hub(Web):
         """What is known of paths."""
         length = int(self.headers.get("Content-Length", "0"))
         asked = self.rfile.read(length).decode()
-        match = re.fullmatch(r"/api/((?:models|datasets)/[^/]+/[^/]+)/paths-info/.*", urlsplit(self.path).path)
+        path = urlsplit(self.path).path
+        match = re.fullmatch(r"/api/((?:models|datasets)/[^/]+/[^/]+)/paths-info/.*", path)
         files = self.repos.get(match[1]) if match else None
         if files is None:
             self._fault(404, "RepoNotFound")
@@ -111,8 +112,8 @@ class Hub(Web):
             if match[1] not in self.repos:
                 self._fault(404, "RepoNotFound")
             else:
-                kept = {"id": match[1].partition("/")[2], "sha": COMMIT, "siblings": [], "private": False,
-                        "downloads": 0, "likes": 0, "tags": []}
+                kept: dict[str, object] = {"id": match[1].partition("/")[2], "sha": COMMIT, "siblings": [],
+                        "private": False, "downloads": 0, "likes": 0, "tags": []}
                 self._json(kept)
         elif match := re.fullmatch(r"/api/((?:models|datasets)/[^/]+/[^/]+)/tree/[^/]+(?:/.*)?", path):
             self._json([self._told(name, data) for name, data in self.repos.get(match[1], {}).items()])

@@ -58,7 +58,8 @@ if __name__ == "__main__":
         if "--more" in sys.argv:
             seen = []
             try:
-                with job(lambda done, total: seen.append(done), lambda: len(seen) > 3), Store(1 << 20) as store:
+                ticks, enough = lambda done, total: seen.append(done), lambda: len(seen) > 3
+                with job(ticks, enough), Store(1 << 20) as store:
                     count_on(made.scheduler_address, planned, recipe, "text", store)
             except Cancelled:
                 print("cancelled")
@@ -120,18 +121,20 @@ def test_every_corpus_with_workers_killed_at_random(tmp_path: Path, seed: int) -
 def test_nobody_at_the_address(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("one")
     monkeypatch.setattr(cluster, "_CONNECT_S", 0.3)
+    planned = plan([str(tmp_path / "a.txt")], GPT2, None, "text")
     for address in ("tcp://127.0.0.1:9", "nonsense://x"):
         with Store(1) as store, pytest.raises(TokentuiError, match="no scheduler answers"):
-            cluster.count_on(address, plan([str(tmp_path / "a.txt")], GPT2, None, "text"), GPT2, "text", store)
+            cluster.count_on(address, planned, GPT2, "text", store)
 
 
 def test_standard_input_and_a_wrong_number_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("one")
+    planned = plan([str(tmp_path / "a.txt")], GPT2, None, "text")
     with Store(1) as store:
         with pytest.raises(TokentuiError, match="standard input cannot be shared out"):
             cluster.count_on("local", plan(["-"], GPT2, None, "text"), GPT2, "text", store)
         with pytest.raises(TokentuiError, match="no number of processes"):
-            cluster.count_on("local:x", plan([str(tmp_path / "a.txt")], GPT2, None, "text"), GPT2, "text", store)
+            cluster.count_on("local:x", planned, GPT2, "text", store)
 
 
 def test_without_dask_there_is_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

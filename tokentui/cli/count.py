@@ -16,7 +16,8 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import tick
 from tokentui.recipe import Recipe
 from tokentui.text import counted
-from tokentui.text.parts import Noticed, Plan, plan
+from tokentui.text.blocks import Noticed
+from tokentui.text.parts import Plan, plan
 from tokentui.text.tally import Store, count_here
 
 
@@ -35,8 +36,8 @@ Examples:
     *RECIPE,
     *READING,
     click.option("-o", "--output", metavar="FILE", type=click.Path(), required=True,
-                 help=f"The file of counts: {', '.join(kind.ends[0] for kind in counted.KINDS)}; - is standard "
-                      "output."),
+                 help=f"The file of counts: {', '.join(kind.ends[0] for kind in counted.KINDS)}; - is "
+                      "standard output."),
     click.option("--scheduler", metavar="ADDRESS", help="Count on the Dask cluster of this scheduler; local, "
                  "or local:N, on N processes of this machine."),
     click.option("--top", metavar="N", type=click.IntRange(1), help="Keep the N most frequent ones only."),
@@ -46,8 +47,8 @@ def command(given: Given, output: str, scheduler: str | None, top: int | None) -
     """Count the distinct pre-tokens of CORPUS, in order of first appearance. The file is a corpus: train and
     the explorer read it as counted words, at the cost of the distinct ones.
 
-    Only parts of the text are in memory at a time. Text that is larger than the memory that is free is counted
-    on a local Dask cluster, where Dask is installed. Rows of counted words are added up.
+    Only parts of the text are in memory at a time. Text that is larger than the memory that is free is
+    counted on a local Dask cluster, where Dask is installed. Rows of counted words are added up.
     """
     given.needs_corpus()
     if given.recipe is None:
@@ -72,7 +73,8 @@ def command(given: Given, output: str, scheduler: str | None, top: int | None) -
             raise TokentuiError("no text file is in this folder", planned.folders[0], why)
         given.remark(noticed.sentences)
         if store.spilled:
-            given.remark([f"the words are more than the limit count-memory: they are sorted in {store.spilled}"])
+            what = "the words are more than the limit count-memory"
+            given.remark([f"{what}: they are sorted on disk, in {store.spilled}"])
         rows = _numbered(store.rows(top))
         with bar.of("writing"):
             if output == STDOUT:
@@ -81,8 +83,8 @@ def command(given: Given, output: str, scheduler: str | None, top: int | None) -
                 counted.write(output, rows)
         kept = min(store.words, top or store.words)
     most = f", the {kept:,} most frequent kept" if kept < store.words else ""
-    given.remark([f"{store.occurrences:,} pre-tokens, {store.words:,} distinct{most}, in {len(planned.parts):,} "
-                  f"part{'s' * (len(planned.parts) != 1)}"])
+    parts = f"{len(planned.parts):,} part{'s' * (len(planned.parts) != 1)}"
+    given.remark([f"{store.occurrences:,} pre-tokens, {store.words:,} distinct{most}, in {parts}"])
     return 0
 
 
@@ -104,7 +106,8 @@ def _numbered(rows: Iterator[tuple[str, int]]) -> Iterator[tuple[str, int]]:
 
 
 def _default(planned: Plan, given: Given) -> str:
-    """The address where none is named: of a cluster of this machine for text that is larger than the memory."""
+    """The address where none is named: of a cluster of this machine for text that is larger than its memory.
+    """
     from tokentui.text.cluster import LOCAL, installed  # Dask itself is not loaded by it
 
     if planned.size <= _free_memory() or not installed():

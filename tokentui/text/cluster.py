@@ -1,9 +1,9 @@
 """Count the parts of a corpus on a Dask cluster.
 
-Each part is a task of its own, and its result is put together with those of its neighbours in a tree: eight at a
-time, in the order of the text, so that the order of first appearance is kept. A task is a function of its
-arguments alone. Where a worker is lost, Dask does its tasks again, by their keys; a result counts once, as it
-stands in one place of the tree.
+Each part is a task of its own, and its result is put together with those of its neighbours in a tree: eight
+at a time, in the order of the text, so that the order of first appearance is kept. A task is a function of
+its arguments alone. Where a worker is lost, Dask does its tasks again, by their keys; a result counts once,
+as it stands in one place of the tree.
 
 What is put together is never larger than the limit `count-memory`; results beyond that stay apart on their
 workers, of which Dask writes what it cannot hold to disk, and the client fetches them one after the other.
@@ -12,6 +12,7 @@ workers, of which Dask writes what it cannot hold to disk, and the client fetche
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 import signal
 import uuid
@@ -26,7 +27,8 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, tick
 from tokentui.core.limits import Limits
 from tokentui.recipe import Recipe
-from tokentui.text.parts import Noticed, Part, Plan, Reader
+from tokentui.text.blocks import Noticed, Reader
+from tokentui.text.parts import Part, Plan
 from tokentui.text.tally import Packed, Store, count_part, joined
 
 EXTRA = "pip install 'tokentui[dask]'"
@@ -79,8 +81,6 @@ def versions() -> tuple[str, str]:
 
 def installed() -> bool:
     """True if Dask is there."""
-    import importlib.util
-
     return all(importlib.util.find_spec(name) is not None for name in ("dask", "distributed"))
 
 
@@ -89,7 +89,8 @@ def installed() -> bool:
 
 def _count(task: Task, part: Part) -> Result:
     if (here := versions()) != task.versions:
-        what = f"a worker has tokentui {here[0]} with regex {here[1]}, not {' with regex '.join(task.versions)}"
+        found, wanted = (" with regex ".join(one) for one in (here, task.versions))
+        what = f"a worker has tokentui {found}, not {wanted}"
         raise TokentuiError(what, "--scheduler", "install the same on all workers")
     limits.use(task.limits)
     try:
@@ -177,15 +178,13 @@ class _Tree:
 
     def _watch(self, place: tuple[int, int], future: Any, below: Sequence[_Node] = ()) -> None:
         level, number = place
-        told = self._client.submit(_tell, future, key=f"{self._key}-{level}-{number}-told", pure=False, priority=10)
+        key = f"{self._key}-{level}-{number}-told"
+        told = self._client.submit(_tell, future, key=key, pure=False, priority=10)
         self._nodes[place] = self._waiting[place] = _Node(future, told, None, below)
 
     def wait(self, seconds: float) -> None:
         """Wait until something has come, at most so long."""
-        from distributed import wait
-
-        with contextlib.suppress(TimeoutError):
-            wait([node.told for node in self._waiting.values()], timeout=seconds, return_when="FIRST_COMPLETED")
+        _wait([node.told for node in self._waiting.values()], seconds)
 
     def collect(self) -> None:
         """Take what has come.
@@ -234,16 +233,20 @@ class _Tree:
     def results(self) -> Iterator[Result]:
         """The words, in the order of the text, fetched one after the other."""
         root = self._nodes.get((len(self._widths) - 1, 0))
-        from distributed import wait
-
         for future in list(root.futures()) if root else ():
             while future.status == "pending":  # it was lost, and is made again
                 check()
-                with contextlib.suppress(TimeoutError):
-                    wait([future], timeout=_POLL_S)
+                _wait([future], _POLL_S)
             result: Result = _answer(future)
             yield result
             future.release()
+
+
+def _wait(futures: list[Any], seconds: float) -> None:
+    """Wait until one of some futures has ended, at most so long."""
+    distributed: Any = importlib.import_module("distributed")
+    with contextlib.suppress(TimeoutError):
+        distributed.wait(futures, timeout=seconds, return_when="FIRST_COMPLETED")
 
 
 def _answer(future: Any) -> Any:
@@ -264,7 +267,8 @@ def _answer(future: Any) -> Any:
         hint = "give workers more memory, or take smaller parts: --limit part-bytes=…"
         raise TokentuiError(what, "--scheduler", hint)
     if isinstance(error, ImportError):
-        raise TokentuiError(f"a worker lacks a package: {error}", "--scheduler", "install the same on all workers")
+        what = f"a worker lacks a package: {error}"
+        raise TokentuiError(what, "--scheduler", "install the same on all workers")
     raise error
 
 
@@ -310,8 +314,8 @@ def count_on(address: str, plan: Plan, recipe: Recipe, field: str, store: Store)
 def _client(address: str, parts: int) -> Iterator[Any]:
     """A client of a scheduler, or of a cluster of processes that ends with it."""
     try:
-        import dask
-        import distributed
+        dask: Any = importlib.import_module("dask")
+        distributed: Any = importlib.import_module("distributed")
     except ImportError:
         raise TokentuiError("Dask is not installed", "--scheduler", EXTRA) from None
     import logging
@@ -334,7 +338,8 @@ def _client(address: str, parts: int) -> Iterator[Any]:
             try:
                 client = distributed.Client(address, timeout=_CONNECT_S, set_as_default=False)
             except (OSError, TimeoutError, ValueError):
-                raise TokentuiError("no scheduler answers", address[:80], "such as tcp://10.0.0.1:8786") from None
+                hint = "such as tcp://10.0.0.1:8786"
+                raise TokentuiError("no scheduler answers", address[:80], hint) from None
         stack.enter_context(client)
         stack.enter_context(client.as_current())
         yield client
@@ -350,8 +355,8 @@ def _security(distributed: Any) -> Any:
 
 @contextlib.contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Keep ctrl+c from the threads and processes that are started inside: it is this process that ends them. One
-    that comes meanwhile waits."""
+    """Keep ctrl+c from the threads and processes that are started inside: it is this process that ends them.
+    One that comes meanwhile waits."""
     from multiprocessing import resource_tracker
 
     resource_tracker.ensure_running()  # its start would let the signal in again

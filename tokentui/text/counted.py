@@ -19,6 +19,8 @@ from tokentui.text import parquet
 from tokentui.text.sources import format_counts
 
 Rows = Iterable[tuple[str, int]]
+Write = Callable[[BinaryIO, Rows, str], None]
+"""Writes rows to an open file; the third is its name in errors."""
 _ROWS = 1 << 14
 
 
@@ -29,12 +31,12 @@ class Kind:
     Attributes:
         ends: The ends of the names of such files.
         about: What it is, in a few words.
-        write: Writes the rows to an open file; the second argument is its name in errors.
+        write: Writes the rows.
     """
 
     ends: tuple[str, ...]
     about: str
-    write: Callable[[BinaryIO, Rows, str], None]
+    write: Write
 
 
 def _write_rows(file: BinaryIO, rows: Rows, where: str) -> None:
@@ -44,7 +46,7 @@ def _write_rows(file: BinaryIO, rows: Rows, where: str) -> None:
         file.write(format_counts(block).encode())
 
 
-def _packed(opened: Callable[[BinaryIO, str], AbstractContextManager[Any]]) -> Callable[[BinaryIO, Rows, str], None]:
+def _packed(opened: Callable[[BinaryIO, str], AbstractContextManager[Any]]) -> Write:
     def write(file: BinaryIO, rows: Rows, where: str) -> None:
         with opened(file, where) as packer:
             _write_rows(packer, rows, where)
@@ -70,7 +72,7 @@ KINDS = (
     Kind((".tsv.gz", ".counts.gz"), "the same, packed with gzip",
          _packed(lambda file, where: gzip.GzipFile("", "wb", 6, file, mtime=0))),
     Kind((".tsv.bz2", ".counts.bz2"), "with bzip2", _packed(lambda file, where: bz2.BZ2File(file, "wb"))),
-    Kind((".tsv.xz", ".counts.xz"), "with xz", _packed(lambda file, where: lzma.LZMAFile(file, "wb"))),
+    Kind((".tsv.xz", ".counts.xz"), "with xz", _packed(lambda file, where: lzma.LZMAFile(file, "wb"))),  # noqa: SIM115
     Kind((".tsv.zst", ".counts.zst"), "with zstd", _packed(_zstd)),
     Kind((".parquet",), "a Parquet table", parquet.write_counts),
 )

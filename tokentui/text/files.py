@@ -293,7 +293,7 @@ class _Source(io.RawIOBase):
 
 
 @contextlib.contextmanager
-def _opened(source: _Source, text_only: bool) -> Iterator[tuple[io.BufferedReader, str, str]]:
+def _opened(source: _Source, text_only: bool) -> Iterator[tuple[io.BufferedReader[Any], str, str]]:
     """What a source holds, unpacked: (stream, the method it is packed by or "", a kind that it seems to be).
 
     Damage in what is packed, met inside, is told in a line.

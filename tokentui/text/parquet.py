@@ -100,13 +100,15 @@ class Table:
         kinds = self._types
         number = self._names.get(COUNT)
         if not self._is_text(self._names.get(WORD)) or number is None or not kinds.is_integer(number):
-            raise TokentuiError(f"no columns {WORD!r} and {COUNT!r}", self._where, "tokentui count writes such")
+            what = f"no columns {WORD!r} and {COUNT!r}"
+            raise TokentuiError(what, self._where, "tokentui count writes such a table")
         exact = EXACT if self._names.get(EXACT) is not None and kinds.is_binary(self._names[EXACT]) else None
         row = 0
         for batch in self._batches([WORD, COUNT, *([exact] if exact else [])], groups):
             found = [batch.column(name).to_pylist() for name in batch.schema.names]
             columns = dict(zip(batch.schema.names, found, strict=True))
-            for word, count, raw in zip(columns[WORD], columns[COUNT], columns.get(EXACT) or [None] * len(batch)):
+            raws = columns.get(EXACT) or [None] * len(batch)
+            for word, count, raw in zip(columns[WORD], columns[COUNT], raws, strict=True):
                 row += 1
                 if raw is not None:
                     word = self._exact(raw, row)
@@ -153,7 +155,8 @@ def write_counts(file: BinaryIO, rows: Iterable[tuple[str, int]], where: str) ->
 
         def flush() -> None:
             exact = [None if _is_valid(word) else word.encode("utf-8", "surrogatepass") for word in words]
-            shown = [word if one is None else word.translate(_HALF) for word, one in zip(words, exact, strict=True)]
+            pairs = zip(words, exact, strict=True)
+            shown = [word if one is None else word.translate(_HALF) for word, one in pairs]
             writer.write_table(arrow.table([shown, counts, exact], schema=schema))
 
         for word, count in rows:

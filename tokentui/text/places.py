@@ -1,16 +1,16 @@
 """Places that are no paths of this machine: URLs that fsspec opens, and tokenizers of the Hugging Face hub.
 
-The schemes are listed in `SCHEMES`; no other is opened, and none that names a file of this machine. What comes
-from a place is untrusted: it is read as a stream that ends at a limit, an answer that sends the reader from
-https to plain http, or to an address of this machine or its network, is refused, and messages hold neither the
-password nor the query of a URL.
+The schemes are listed in `SCHEMES`; no other is opened, and none that names a file of this machine. What
+comes from a place is untrusted: it is read as a stream that ends at a limit, an answer that sends the reader
+from https to plain http, or to an address of this machine or its network, is refused, and messages hold
+neither the password nor the query of a URL.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import os
+import importlib
 import posixpath
 import re
 from collections.abc import Iterator
@@ -126,8 +126,8 @@ def base_name(url: str) -> str:
 
 
 def find(url: str) -> tuple[list[Remote], bool]:
-    """The files that a URL names, sorted: itself, those below a folder, or those that match a glob. And whether
-    it is a folder.
+    """The files that a URL names, sorted: itself, those below a folder, or those that match a glob; and
+    whether it is a folder.
 
     Raises:
         TokentuiError: There are none, they may not be read, or the place does not answer.
@@ -261,9 +261,10 @@ def _told(error: BaseException, url: str) -> TokentuiError:
 
 
 _SILENT = frozenset({
-    "ClientConnectorError", "ClientConnectionError", "ServerDisconnectedError", "ServerTimeoutError", "gaierror",
-    "ConnectionError", "ConnectError", "TimeoutError", "FSTimeoutError", "EndpointConnectionError",
-    "ConnectTimeoutError", "ReadTimeoutError", "ConnectTimeout", "ReadTimeout", "InvalidURL",
+    "ClientConnectorError", "ClientConnectionError", "ServerDisconnectedError", "ServerTimeoutError",
+    "gaierror", "ConnectionError", "ConnectError", "TimeoutError", "FSTimeoutError",
+    "EndpointConnectionError", "ConnectTimeoutError", "ReadTimeoutError", "ConnectTimeout",
+    "ReadTimeout", "InvalidURL",
 })
 """Errors of several libraries that mean: nobody is there."""
 
@@ -310,8 +311,8 @@ def check_redirect(asked: str, target: str) -> None:
     """Refuse to follow an answer that sends the reader from one URL to another that could surprise.
 
     Raises:
-        TokentuiError: The other one is unencrypted while the first is not, no web server, or an address of this
-            machine or its network while the first is none.
+        TokentuiError: The other one is unencrypted while the first is not, no web server, or an address of
+            this machine or its network while the first is none.
     """
     from urllib.parse import urlsplit
 
@@ -350,11 +351,10 @@ def from_hub(name: str) -> str:
     if match is None:
         raise TokentuiError("not a tokenizer of the hub", shown_path(name), "such as hf:OWNER/NAME")
     try:
-        import huggingface_hub as hub
-        from huggingface_hub.utils import disable_progress_bars
+        hub: Any = importlib.import_module("huggingface_hub")
     except ImportError:
         raise TokentuiError("huggingface_hub is not installed", shown_path(name), EXTRA) from None
-    disable_progress_bars()
+    importlib.import_module("huggingface_hub.utils").disable_progress_bars()
     repo, revision = match["repo"], match["revision"]
     for files in _HUB_FILES:
         with told(name):
@@ -389,4 +389,4 @@ def _fetched(hub: Any, repo: str, file: str, revision: str | None) -> str:
         size = "an unknown number of" if said.size is None else f"{said.size:,}"
         what = f"{file} has {size} bytes; the limit is {most:,}"
         raise TokentuiError(what, f"hf:{repo}", limits.reading("file-bytes"))
-    return os.fspath(hub.hf_hub_download(repo, file, revision=revision))
+    return str(hub.hf_hub_download(repo, file, revision=revision))

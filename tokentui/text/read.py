@@ -86,8 +86,8 @@ def read(
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One file to read, by its path or URL; `path` None is standard input. One that is `listed` in a folder is
-    meant only if it is text."""
+    """One file to read, by its path or URL; `path` None is standard input. One that is `listed` in a folder
+    is meant only if it is text."""
 
     path: str | None
     size: int | None = None
@@ -302,8 +302,8 @@ class _Parts:
         if one.path is not None:
             only_text = one.listed and not parquet.named(one.path)
             if one.remote:
-                with places.told(one.path), places.opened(one.path) as stream:
-                    return files.read_stream(stream, one.where, self._meter, only_text, size=one.size)
+                with places.told(one.path), places.opened(one.path) as answer:
+                    return files.read_stream(answer, one.where, self._meter, only_text, size=one.size)
             return files.read_path(one.path, self._meter, text_only=only_text, pipes=pipes)
         stream = self._stdin or getattr(sys.stdin, "buffer", None)
         if stream is None:

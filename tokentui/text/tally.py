@@ -1,7 +1,7 @@
 """Counts of words that are put together: of the blocks of a part, of parts, and of more than memory holds.
 
-The order of first appearance is kept throughout, so that what is put together in the order of the text is what
-one count of all of it gives.
+The order of first appearance is kept throughout, so that what is put together in the order of the text is
+what one count of all of it gives.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ from typing import NamedTuple
 from tokentui.core import native
 from tokentui.core.jobs import check, each, silent, tick
 from tokentui.recipe import Recipe
+from tokentui.text.blocks import Noticed, Reader, Texts
 from tokentui.text.corpus import Corpus, Documents
 from tokentui.text.count import Words, count
-from tokentui.text.parts import Noticed, Part, Plan, Reader, Texts
+from tokentui.text.parts import Part, Plan
 
 WORD_BYTES = 150
 """About how many bytes of memory a distinct word takes in a dictionary, besides its text."""
@@ -145,7 +146,9 @@ class _Counting:
         self.table.add(Packed.of(Words.of(counted)))
 
 
-def count_part(part: Part, recipe: Recipe, reader: Reader, threads: int | None = None) -> tuple[Packed, Noticed]:
+def count_part(
+    part: Part, recipe: Recipe, reader: Reader, threads: int | None = None
+) -> tuple[Packed, Noticed]:
     """Count the pre-tokens of a part.
 
     Args:
