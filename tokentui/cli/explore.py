@@ -28,6 +28,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.files import shown_path
 from tokentui.formats import named_like
 from tokentui.recipe import Run
+from tokentui.text.places import is_place, is_url, scheme_of
 from tokentui.text.sources import find_sample
 
 if TYPE_CHECKING:
@@ -98,7 +99,9 @@ def play(tour: Tour) -> int:
 
 
 def _tokenizer(path: str) -> str:
-    """The path of a tokenizer file that is there."""
+    """The path of a tokenizer file that is there; the name of a place as it is."""
+    if is_place(path):
+        return path
     if not os.path.lexists(path):
         raise TokentuiError("no such file", shown_path(path), "name a tokenizer file, such as tokenizer.json")
     if os.path.isdir(path):
@@ -138,9 +141,11 @@ def check_source(source: str) -> None:
     """Refuse what is plainly not there before the screen opens; the nearest command is named.
 
     Raises:
-        TokentuiError: It is neither a file, a glob, a sample nor standard input.
+        TokentuiError: It is neither a file, a glob, a URL, a sample nor standard input.
     """
-    if source.startswith("sample:"):
+    if is_url(source):
+        scheme_of(source)
+    elif source.startswith("sample:"):
         find_sample(source.removeprefix("sample:"))
     elif source != "-" and not glob.has_magic(source) and not os.path.lexists(source):
         close = difflib.get_close_matches(source, COMMANDS, n=1)

@@ -72,6 +72,8 @@ class Command:
 
 COMMANDS: dict[str, Command] = {command.name: command for command in (
     Command("train", "Train a tokenizer.", Ref("tokentui.cli.train:command")),
+    Command("count", "Count the distinct pre-tokens of a corpus of any size.",
+            Ref("tokentui.cli.count:command")),
     Command("encode", "Encode text to ids.", Ref("tokentui.cli.texts:encode")),
     Command("decode", "Decode ids to text.", Ref("tokentui.cli.texts:decode")),
     Command("split", "Normalise and pre-tokenise a text.", Ref("tokentui.cli.texts:split")),

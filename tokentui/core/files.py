@@ -166,7 +166,7 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
         TokentuiError: It cannot be written; it says why.
     """
     where = os.fspath(path)
-    with _about(where, "the file is as it was; name another place"):
+    with about(where, "the file is as it was; name another place"):
         target = os.path.realpath(where)
         mode = mode_of(where)  # /dev/stdout is a link that names no file where it is a pipe
         if mode is None or stat.S_ISREG(mode):
@@ -180,7 +180,7 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
 
 
 @contextlib.contextmanager
-def _about(path: str, hint: str = _AS_BEFORE) -> Iterator[None]:
+def about(path: str, hint: str = _AS_BEFORE) -> Iterator[None]:
     """Tell what keeps a file from being written."""
     try:
         yield
@@ -329,7 +329,7 @@ def write_together(files: Sequence[tuple[str, bytes]]) -> None:
         return
     places: list[tuple[str, str, bytes]] = []
     for path, data in files:
-        with _about(path):
+        with about(path):
             target = os.path.realpath(path)
             if (mode := mode_of(target)) is not None and not stat.S_ISREG(mode):
                 raise TokentuiError("cannot be written: not a file", path, _AS_BEFORE)
@@ -364,18 +364,18 @@ def _write(places: Sequence[tuple[str, str, bytes]], journal: str) -> None:
         planned, renames = [], []
         for target, path, data in places:
             clean(target)
-            with _about(path):
+            with about(path):
                 mode = mode_of(target)
                 name = held.enter_context(temporary(target, data, mode))
                 renames.append((path, name, target, held.enter_context(_second_name(target, mode))))
                 planned.append(_File(target, _digest(target), hashlib.sha256(data).hexdigest()))
         placed: list[tuple[str, str | None]] = []
         try:
-            with _about(places[0][1]):
+            with about(places[0][1]):
                 _put(journal, _Journal(tuple(planned), mixed))
             for path, name, target, old in renames:
                 placed.append((target, old))
-                with _about(path):
+                with about(path):
                     os.replace(name, target)
         except BaseException:
             _put_back(placed, places[0][1])
@@ -442,7 +442,7 @@ def _locked(target: str, path: str) -> Iterator[str]:
     """
     folder, name = os.path.split(target)
     journal = os.path.join(folder, f".{name[:100]}{_END}")
-    with _about(path):
+    with about(path):
         descriptor = os.open(journal + ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:
         if not lock(descriptor, wait=False) or not os.fstat(descriptor).st_nlink:

@@ -51,6 +51,16 @@ class Limits:
     json_depth: int = _limit(128, "levels", 400, "of lists and objects in one another in a tokenizer file")
     vocabulary: int = _limit(1 << 23, "tokens", 1 << 31, "of a tokenizer file")
     ways_units: int = _limit(10_000, "units", 1 << 20, "of a word whose ways to be written are counted")
+    count_bytes: int = _limit(1 << 40, "bytes", 1 << 60, "that tokentui count reads, all its files unpacked")
+    part_bytes: int = _limit(
+        64 << 20, "bytes", 1 << 34, "of a part of the text that tokentui count works on at a time"
+    )
+    document_bytes: int = _limit(
+        1 << 30, "bytes", 1 << 40, "of a document that tokentui count can cut nowhere"
+    )
+    count_memory: int = _limit(
+        1 << 30, "bytes", 1 << 40, "of distinct words that tokentui count holds before it writes them to disk"
+    )
     ahead_steps: int = _limit(
         2_000, "steps", 1 << 30, "that a copy of a training is trained on to say when a text is one token"
     )

@@ -19,6 +19,7 @@ from tokentui.formats.proof import ExportReport, contents
 from tokentui.formats.source import NeedsSplit, Node, Source, check_tokens, read_source
 from tokentui.formats.spec import Refused
 from tokentui.recipe import Recipe
+from tokentui.text.places import is_place, is_url
 
 _OTHERS = (
     (b"\xff\xfe", "UTF-16, not UTF-8", "save it as UTF-8"),
@@ -60,8 +61,11 @@ def load(path: str | os.PathLike[str], split: str = "", *, otherwise: str = "") 
 
 
 def recognise(path: str | os.PathLike[str]) -> Format | None:
-    """The format that a file is of, None for one that is of none or that cannot be read."""
+    """The format that a file is of, None for one that is of none or that cannot be read. What a URL names is
+    read only where its name is that of a tokenizer."""
     try:
+        if is_place(path):
+            return recognised(read_source(str(path))) if not is_url(path) or named_like(str(path)) else None
         return recognised(read_source(os.fspath(path))) if os.path.getsize(path) <= now().file_bytes else None
     except (OSError, TokentuiError):
         return None

@@ -23,7 +23,8 @@ from tokentui.core.jobs import silent
 from tokentui.core.records import dataclass
 from tokentui.formats.pairs import Pairs
 from tokentui.recipe import Recipe
-from tokentui.text.files import Meter, read_path
+from tokentui.text import places
+from tokentui.text.files import Meter, read_path, read_stream
 
 LARGEST_ID = (1 << 31) - 1
 """The greatest id that a file may hold."""
@@ -449,13 +450,28 @@ def source_of(
 
 
 def read_source(where: str, split: str = "") -> Source:
-    """Read a file as it is.
+    """Read a file as it is: of a path, a URL, or `hf:OWNER/NAME`.
 
     Raises:
         TokentuiError: It cannot be read, or is larger than any tokenizer.
     """
+    if places.is_url(where):
+        return Source(places.shown(where), _from_url(where), split, ())  # its folder is not looked at
+    if places.is_place(where):
+        where = places.from_hub(where)
     with refused(where):
         refuse_irregular(status_of(where).st_mode, where, "tokenizer file")
     with silent():
         contents = read_path(where, Meter(limit="file-bytes"))
     return Source(where, bytes(contents.data), split)
+
+
+def _from_url(url: str) -> bytes:
+    """What a URL holds, as far as a tokenizer file may be long."""
+    found, folder = places.find(url)
+    if folder or len(found) != 1:
+        raise TokentuiError("is a folder, not a tokenizer file", places.shown(url), "name the file in it")
+    meter = Meter(limit="file-bytes")
+    meter.check(found[0].size or 0, places.shown(url))
+    with silent(), places.told(url), places.opened(url) as stream:
+        return bytes(read_stream(stream, places.shown(url), meter, size=found[0].size).data)

@@ -16,6 +16,7 @@ from tokentui.analyze.compare import (
 )
 from tokentui.analyze.metrics import SYMBOLS, Figure, Measure, MeasureRow, shown
 from tokentui.learn.trainer import Compressed
+from tokentui.text.places import is_place
 from tokentui.text.sources import Sample, find_sample, samples
 
 if TYPE_CHECKING:
@@ -26,6 +27,5 @@ if TYPE_CHECKING:
 __all__ = [
     "DROPPED", "FEWEST", "MOST", "PAIR_MEASURES", "SYMBOLS", "Agreement", "Alignment", "Cell", "Compressed",
     "DifferentCut", "Disagreement", "Figure", "Mark", "Measure", "MeasureRow", "PairAgreement", "Sample",
-    "find_sample",
-    "samples", "shown",
+    "find_sample", "is_place", "samples", "shown",
 ]

@@ -17,6 +17,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.files import lock, own_folder, read_regular, remove, write_whole
 from tokentui.core.safetext import safe
 from tokentui.recipe import Recipe, Run
+from tokentui.text.places import is_place
 
 VERSION = 1
 _FORMAT = "tokentui session"
@@ -76,7 +77,7 @@ class SavedSession:
 
 def absolute(source: str) -> str:
     """A source as it can be opened from any folder."""
-    if source == "-" or source.startswith("sample:"):
+    if source == "-" or source.startswith("sample:") or is_place(source):
         return source
     return os.path.abspath(os.path.expanduser(source))
 

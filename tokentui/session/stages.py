@@ -11,6 +11,7 @@ from tokentui.encode.segment import WAYS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.replay.segmentations import SAID, TokenOrder
 from tokentui.session.views import OpenedView, StageView
+from tokentui.text.places import base_name, is_place, is_url
 from tokentui.text.pretokenize import Pretokenizer
 
 _NAMES = {
@@ -49,6 +50,8 @@ def opened_view(tokenizer: Tokenizer, order: TokenOrder, path: str) -> OpenedVie
 
 def _name(path: str) -> str:
     """Return the name of a file, with its folder's if all files of the kind have that name."""
+    if is_place(path):
+        return base_name(path) if is_url(path) else path
     name = os.path.basename(path)
     folder = os.path.basename(os.path.dirname(os.path.abspath(path)))
     return f"{folder}/{name}" if name in _COMMON and folder else name or "a tokenizer"

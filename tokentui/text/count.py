@@ -115,7 +115,9 @@ def count_steps(corpus: Corpus, recipe: Recipe, size: int | None = None) -> Coun
         yield done, total, counts
 
 
-def count(corpus: Corpus, recipe: Recipe, begun: CountSteps | None = None) -> Words:
+def count(
+    corpus: Corpus, recipe: Recipe, begun: CountSteps | None = None, threads: int | None = None
+) -> Words:
     """Count the pre-tokens of a corpus: by kernels where they are loaded and know the split, else in plain
     Python.
 
@@ -123,6 +125,7 @@ def count(corpus: Corpus, recipe: Recipe, begun: CountSteps | None = None) -> Wo
         corpus: The corpus to count; a corpus of word counts is taken as it is.
         recipe: Its normalisation and split are used.
         begun: The steps of this count, where some were made already: plain Python goes on with them.
+        threads: The threads of kernels; None for as many as the text and the machine have it.
 
     Progress of the job is told in characters.
 
@@ -134,7 +137,7 @@ def count(corpus: Corpus, recipe: Recipe, begun: CountSteps | None = None) -> Wo
         with native.rescued():
             from tokentui.text.kernels.count import count_words  # needs the kernels
 
-            found = count_words(corpus.texts, recipe, Pretokenizer(recipe).words)
+            found = count_words(corpus.texts, recipe, Pretokenizer(recipe).words, threads=threads)
             if found is not None:
                 return Words.of(found)
     counts: Counter[str] = Counter()

@@ -118,22 +118,65 @@ def read_path(path: str, meter: Meter, text_only: bool = False, *, pipes: bool =
         Binary: It is no text and only text is wanted.
         Cancelled: As asked.
     """
-    with refused(path):
-        measure(path, pipes=pipes)
-        with open(path, "rb", 0, opener=unhurried) as file:
-            _size(os.fstat(file.fileno()), path, pipes)  # it may have become another meanwhile
-            return _contents(_Source(file, shown_path(path), meter), text_only)
+    with refused(path), opened_file(path, pipes=pipes) as file:
+        return _contents(_Source(file, shown_path(path), meter), text_only)
 
 
-def read_stream(stream: BinaryIO, name: str, meter: Meter) -> Contents:
+@contextlib.contextmanager
+def opened_file(path: str, *, pipes: bool = False) -> Iterator[BinaryIO]:
+    """A file, open at its beginning; where `pipes` are meant, a named pipe too.
+
+    Raises:
+        TokentuiError: It is neither.
+        OSError: It cannot be opened.
+    """
+    measure(path, pipes=pipes)
+    with open(path, "rb", 0, opener=unhurried) as file:
+        _size(os.fstat(file.fileno()), path, pipes)  # it may have become another meanwhile
+        yield file
+
+
+def packed(head: bytes) -> bool:
+    """True for the first bytes of packed data."""
+    return _PACKED.match(head) is not None
+
+
+def read_stream(
+    stream: BinaryIO, name: str, meter: Meter, text_only: bool = False, *, size: int | None = None
+) -> Contents:
     """The contents of standard input, or of any open stream, unpacked.
+
+    Args:
+        stream: The stream.
+        name: The name of the source in errors.
+        meter: See `Meter`.
+        text_only: True where only text is wanted.
+        size: The bytes that its place says it has, None where nobody says it: then less of it is read.
 
     Raises:
         TokentuiError: It cannot be read, is too large, silent for too long, or a known mistake.
+        Binary: It is no text and only text is wanted.
         Cancelled: As asked.
     """
     with refused(name):
-        return _contents(_Source(stream, name, meter), text_only=False)
+        return _contents(_Source(stream, name, meter, size), text_only)
+
+
+def blocks(
+    stream: BinaryIO, name: str, meter: Meter, text_only: bool = False, *, size: int | None = None
+) -> Iterator[tuple[bytes, str]]:
+    """The contents of a stream or a file in blocks, unpacked: (bytes, a kind of file that it seems to be).
+
+    Arguments and errors are those of `read_stream`. Only a block at a time is held.
+    """
+    with refused(name):
+        source = _Source(stream, name, meter, size)
+        with _opened(source, text_only) as (stream_, method, looks):
+            filled = 0
+            while block := stream_.read(BLOCK):
+                filled += len(block)
+                _check_size(source, method, filled, len(block))
+                yield block, looks
 
 
 def read_plain(stream: BinaryIO, name: str) -> bytes:
@@ -173,6 +216,7 @@ class _Source(io.RawIOBase):
         stream: What is read. Where it is no file, the number of bytes and the time of silence are limited.
         where: The name of the source in errors.
         meter: Counts the bytes that are read and stops a cancelled job.
+        size: Of what is no file the bytes that it is said to have, None where nobody says it.
 
     Attributes:
         status: Of a file, what is known of it.
@@ -180,7 +224,7 @@ class _Source(io.RawIOBase):
         hash: Is given what is read from the time when it is set.
     """
 
-    def __init__(self, stream: BinaryIO, where: str, meter: Meter) -> None:
+    def __init__(self, stream: BinaryIO, where: str, meter: Meter, size: int | None = None) -> None:
         # readinto1() returns the bytes that are available; readinto() waits for all.
         self._take: Any = getattr(stream, "readinto1", getattr(stream, "readinto", None))
         if self._take is None:
@@ -205,7 +249,7 @@ class _Source(io.RawIOBase):
             if a_device or stat.S_ISBLK(mode) or stat.S_ISDIR(mode):
                 refuse_irregular(mode, where, _WANTED, _WHAT_CAN_BE_READ)
             self.status = status if stat.S_ISREG(mode) else None
-        now, endless = limits.now(), self.status is None
+        now, endless = limits.now(), self.status is None and size is None
         self.most = min(meter.most, now.stream_bytes) if endless else meter.most
         self._limit = "stream-bytes" if self.most < meter.most else meter.limit
         self._patience = now.stream_seconds if endless and not terminal else None
@@ -249,24 +293,61 @@ class _Source(io.RawIOBase):
                         return taken
 
 
-def _contents(source: _Source, text_only: bool) -> Contents:
-    meter, where, now = source.meter, source.where, limits.now()
-    size = source.status.st_size if source.status else 0
+@contextlib.contextmanager
+def _opened(source: _Source, text_only: bool) -> Iterator[tuple[io.BufferedReader[Any], str, str]]:
+    """What a source holds, unpacked: (stream, the method it is packed by or "", a kind that it seems to be).
+
+    Damage in what is packed, met inside, is told in a line.
+    """
+    where = source.where
     stream = packed = io.BufferedReader(source, _READ_AHEAD)
-    method = _PACKED.match(packed.peek())
+    match = _PACKED.match(packed.peek())
+    method = str(match.lastgroup) if match else ""
     try:
         if method:
             import hashlib  # what is not packed needs none
 
             source.hash = hashlib.sha256(packed.peek(), usedforsecurity=False)
-            opened = _METHODS.get(str(method.lastgroup), lambda packed: _Blocks(_zstd(packed, where)))
+            opened = _METHODS.get(method, lambda packed: _Blocks(_zstd(packed, where)))
             stream = io.BufferedReader(opened(packed), _READ_AHEAD)
             if again := _PACKED.match(stream.peek()):
-                what = f"{again.lastgroup} data packed with {method.lastgroup}"
+                what = f"{again.lastgroup} data packed with {method}"
                 raise TokentuiError(what, where, "unpack it first")
-        looks, is_text = _look(stream.peek(), where)
+        looks, is_text = look(stream.peek(), where)
         if text_only and not is_text:
             raise Binary
+        yield stream, method, looks
+    except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
+        if not method or getattr(error, "errno", None):  # a fault of the disk, not of the data
+            raise
+        why = "cut off" if isinstance(error, EOFError) else error
+        what = f"damaged {method} data: {why}"
+        raise TokentuiError(what, where, "fetch it again, or unpack it first") from None
+
+
+def _check_size(source: _Source, method: str, filled: int, count: int) -> None:
+    """Count bytes that were unpacked, and refuse more than there may be.
+
+    Args:
+        source: Where they come from.
+        method: The method it is packed by, or "".
+        filled: The bytes of it so far.
+        count: The last of these, which are not counted yet.
+    """
+    meter, now = source.meter, limits.now()
+    meter.unpacked += count
+    if meter.unpacked > meter.most or filled > source.most:
+        raise source.too_much()
+    if method and filled > max(now.packed_bytes, now.packed_ratio * source.count):
+        what = f"unpacks to more than {now.packed_ratio} times its size"
+        hint = limits.reading("packed-ratio", "if that is right, unpack it first")
+        raise TokentuiError(what, source.where, hint)
+
+
+def _contents(source: _Source, text_only: bool) -> Contents:
+    meter, where = source.meter, source.where
+    size = source.status.st_size if source.status else 0
+    with _opened(source, text_only) as (stream, method, looks):
         meter.check(meter.unpacked + size, where)
         if source.status is not None:
             check_held(source.status, where)
@@ -283,19 +364,7 @@ def _contents(source: _Source, text_only: bool) -> Contents:
                 break
             check()
             filled += count
-            meter.unpacked += count
-            if meter.unpacked > meter.most or filled > source.most:
-                raise source.too_much()
-            if method and filled > max(now.packed_bytes, now.packed_ratio * source.count):
-                what = f"unpacks to more than {now.packed_ratio} times its size"
-                hint = limits.reading("packed-ratio", "if that is right, unpack it first")
-                raise TokentuiError(what, where, hint)
-    except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
-        if method is None or getattr(error, "errno", None):  # a fault of the disk, not of the data
-            raise
-        why = "cut off" if isinstance(error, EOFError) else error
-        what = f"damaged {method.lastgroup} data: {why}"
-        raise TokentuiError(what, where, "fetch it again, or unpack it first") from None
+            _check_size(source, method, filled, count)
     return Contents(memoryview(data)[:filled], source.hash.digest() if source.hash else None, looks)
 
 
@@ -305,7 +374,7 @@ def _room(size: int) -> bytearray | mmap.mmap:
     return pages(size) if size > BLOCK else bytearray(size)
 
 
-def _look(head: bytes, where: str) -> tuple[str, bool]:
+def look(head: bytes, where: str) -> tuple[str, bool]:
     """The kind of a file by its first bytes ("" for plain text), and True if that kind is text.
 
     Raises:

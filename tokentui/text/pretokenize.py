@@ -93,6 +93,13 @@ class Pretokenizer:
         does not have there.
         """
 
+    @property
+    def knows_cuts(self) -> bool:
+        """True if there are places where a document may be cut."""
+        # a text that is nothing but an accent leaves its space in the middle of a text only
+        trimmed = self._trims and "strip-accents" in self.recipe.normalize
+        return self._splitter.cut is not None and not trimmed
+
     def words(self, document: str, *, first: bool = True) -> list[str]:
         """The words of a document in order.
 
@@ -123,8 +130,7 @@ class Pretokenizer:
         There `words(head) + words(tail, first=False)` are the words of the whole.
         """
         steps, cut = self.recipe.normalize, self._splitter.cut
-        # a text that is nothing but an accent leaves its space in the middle of a text only
-        if cut is None or (self._trims and "strip-accents" in steps):
+        if cut is None or not self.knows_cuts:
             return
         # No normaliser looks across the place before a space or a line end, so the two characters around it
         # are normalised by themselves; the split decides on what they become. One that trims a text leaves a

@@ -7,14 +7,14 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
 from tokentui.core.errors import TokentuiError, each_of, name_of, nearest, path_of
 from tokentui.core.files import refused, shown_path
 from tokentui.core.jobs import check
-from tokentui.text import files, sources
+from tokentui.text import files, parquet, places, sources
 from tokentui.text.corpus import (
     Corpus,
     Documents,
@@ -39,12 +39,12 @@ def read(
     """Read a corpus.
 
     Args:
-        source: A file, a folder (its text files), `-` (standard input), a glob or `sample:NAME`; or several
-            of them, whose documents come one after the other. Packed files (gzip, bzip2, xz, zstd) are
-            unpacked. A path object is a path and nothing else.
+        source: A file, a folder (its text files), `-` (standard input), a glob, `sample:NAME`, or a URL of
+            one of `places.SCHEMES`; or several of them, whose documents come one after the other. Packed
+            files (gzip, bzip2, xz, zstd) are unpacked. A path object is a path and nothing else.
         as_: How files are read, one of `READ_AS`; None goes by the name: `.jsonl` and `.ndjson`,
-            `.counts.tsv`, else text. A named pipe is read only where this is given.
-        field: The field of JSON rows that holds the text.
+            `.counts.tsv`, `.parquet`, else text. A named pipe is read only where this is given.
+        field: The field of JSON rows, or the column of a Parquet table, that holds the text.
         stdin: The stream that `-` reads; the program's standard input when None.
 
     The job reports its progress in bytes of the files on the disk.
@@ -67,7 +67,7 @@ def read(
     ]
     if not names:
         raise TokentuiError("no corpus is named", "", "name a file, a folder, - or sample:english")
-    found = [_find(name, as_ is not None) for name in names]
+    found = [find(name, as_ is not None) for name in names]
     inputs = [one for source_ in found for one in source_.inputs]
     sizes = [one.size for one in inputs]
     named = sum(one.size or 0 for one in inputs if not one.listed)
@@ -91,9 +91,9 @@ def read(
 
 
 @dataclass(frozen=True, slots=True)
-class _Input:
-    """One file to read; `path` None is standard input. One that is `listed` in a folder is meant only if it
-    is text."""
+class Input:
+    """One file to read, by its path or URL; `path` None is standard input. One that is `listed` in a folder
+    is meant only if it is text."""
 
     path: str | None
     size: int | None = None
@@ -102,11 +102,26 @@ class _Input:
 
     @property
     def name(self) -> str:
-        return _STDIN if self.path is None else shown_path(os.path.basename(self.path))
+        """The name to show."""
+        if self.path is None:
+            return _STDIN
+        return places.base_name(self.path) if self.remote else shown_path(os.path.basename(self.path))
+
+    @property
+    def where(self) -> str:
+        """The name in errors."""
+        if self.path is None:
+            return _STDIN
+        return places.shown(self.path) if self.remote else shown_path(self.path)
+
+    @property
+    def remote(self) -> bool:
+        """True for a URL."""
+        return places.is_url(self.path)
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class Found:
     """The files of one source.
 
     Attributes:
@@ -117,18 +132,31 @@ class _Found:
     """
 
     name: str
-    inputs: list[_Input]
+    inputs: list[Input]
     folder: bool = False
     left_out: Counter[str] = field(default_factory=Counter)
 
 
-def _find(source: str | os.PathLike[str], pipes: bool) -> _Found:
+def find(source: str | os.PathLike[str], pipes: bool) -> Found:
+    """The files that a source stands for.
+
+    Args:
+        source: As `read` takes it.
+        pipes: True where a named pipe may be meant.
+
+    Raises:
+        TokentuiError: There are none, or they cannot be looked at.
+    """
     if isinstance(source, str):
+        if places.is_url(source):
+            files_, folder = places.find(source)
+            inputs = [Input(one.url, one.size, listed=folder) for one in files_]
+            return Found(places.base_name(source) + "/" * folder, inputs, folder)
         if source == "-":
-            return _Found(_STDIN, [_Input(None)])
+            return Found(_STDIN, [Input(None)])
         if source.startswith("sample:"):
             sample = find_sample(source.removeprefix("sample:"))
-            return _Found(sample.name, [_Input(str(sample.path), sample.bytes, sample.as_)])
+            return Found(sample.name, [Input(str(sample.path), sample.bytes, sample.as_)])
     path = os.fspath(source)
     with refused(path):
         if os.path.isdir(path):
@@ -141,10 +169,10 @@ def _find(source: str | os.PathLike[str], pipes: bool) -> _Found:
             if isinstance(source, str) and glob.has_magic(source):
                 return _glob(source)
             raise TokentuiError("no such file", shown_path(path), _alike(path)) from error
-        return _Found(shown_path(os.path.basename(path)), [_Input(path, size)])
+        return Found(shown_path(os.path.basename(path)), [Input(path, size)])
 
 
-def _glob(pattern: str) -> _Found:
+def _glob(pattern: str) -> Found:
     import glob
 
     matches = []
@@ -154,14 +182,14 @@ def _glob(pattern: str) -> _Found:
             matches.append(path)
     if not matches:
         raise TokentuiError("no file matches", shown_path(pattern), "** looks into folders too")
-    return _Found(
-        shown_path(pattern), [_Input(path, files.measure(path)) for path in sorted(matches, key=_in_order)]
+    return Found(
+        shown_path(pattern), [Input(path, files.measure(path)) for path in sorted(matches, key=_in_order)]
     )
 
 
-def _folder(folder: str) -> _Found:
+def _folder(folder: str) -> Found:
     """The regular files below a folder, sorted; hidden ones and links to folders are left out."""
-    found = _Found(shown_path(os.path.basename(os.path.abspath(folder)) or folder) + "/", [], folder=True)
+    found = Found(shown_path(os.path.basename(os.path.abspath(folder)) or folder) + "/", [], folder=True)
     paths = []
     for place, folders, names in os.walk(folder, onerror=_raise):
         check()
@@ -172,7 +200,7 @@ def _folder(folder: str) -> _Found:
         paths += [os.path.join(place, name) for name in names if not name.startswith(".")]
     for path in sorted(paths, key=_in_order):
         if os.path.isfile(path):
-            found.inputs.append(_Input(path, os.stat(path).st_size, listed=True))
+            found.inputs.append(Input(path, os.stat(path).st_size, listed=True))
         else:
             found.left_out["special"] += 1
     return found
@@ -208,7 +236,7 @@ def _left_out(left_out: Counter[str]) -> str:
     return f"left out: {', '.join(kinds)}" if kinds else ""
 
 
-def _title(found: list[_Found]) -> str:
+def _title(found: list[Found]) -> str:
     return found[0].name if len(found) == 1 else f"{found[0].name} and {len(found) - 1} more"
 
 
@@ -225,25 +253,25 @@ class _Parts:
         self._marked: dict[str, list[str]] = {}
         self.digests: list[bytes | LongText] = []
 
-    def take(self, one: _Input, as_: str | None, left_out: Counter[str], *, pipes: bool) -> None:
+    def take(self, one: Input, as_: str | None, left_out: Counter[str], *, pipes: bool) -> None:
         """Read one file; one of a folder that is no text is counted in `left_out` instead."""
         try:
             contents = self._contents(one, pipes)
         except files.Binary:
             left_out["binary"] += 1
             return
-        where = one.name if one.path is None else shown_path(one.path)
+        where = one.where
+        if as_ in (None, "counts") and parquet.named(one.path or ""):
+            self._take_table(contents, as_, where)
+            return
         if contents.looks:
             self._notes.append(f"{one.name} looks like {contents.looks}; its bytes are taken as they are")
         text, invalid, mark = decode(contents.data, one.name)
         self._invalid += [invalid] if invalid else []
         if mark:
             self._marked.setdefault(mark, []).append(one.name)
-        way = as_ or _way(one.path or "", text)
-        self._ways.setdefault("words" if way == "counts" else "texts", where)
-        if len(self._ways) == 2:
-            both = f"{self._ways['words']} holds counted words, {self._ways['texts']} does not"
-            raise TokentuiError(f"{both}: that is no one corpus", where, "name them apart, or take --as text")
+        way = as_ or way_of(one.path or "", lambda: text[:])
+        self._hold("words" if way == "counts" else "texts", where)
         if way == "text" and isinstance(text, LongText):
             self.digests.append(contents.digest or text)
             self._documents.append(text)
@@ -261,9 +289,34 @@ class _Parts:
             case _:
                 self._documents.append(text)
 
-    def _contents(self, one: _Input, pipes: bool) -> files.Contents:
+    def _take_table(self, contents: files.Contents, as_: str | None, where: str) -> None:
+        """Take the documents, or the counted words, of a Parquet table."""
+        self.digests.append(contents.digest or digest_of(contents.data))
+        table = parquet.Table(contents.data, where, self._meter)
+        self._hold("words" if as_ == "counts" or table.counted(self._field) else "texts", where)
+        if "words" in self._ways:
+            self._counts += table.counts()
+        else:
+            self._documents += table.documents(self._field)
+
+    def _hold(self, kind: str, where: str) -> None:
+        """Note that a file holds counted words, or texts.
+
+        Raises:
+            TokentuiError: Another one holds the other.
+        """
+        self._ways.setdefault(kind, where)
+        if len(self._ways) == 2:
+            both = f"{self._ways['words']} holds counted words, {self._ways['texts']} does not"
+            raise TokentuiError(f"{both}: that is no one corpus", where, "name them apart, or take --as text")
+
+    def _contents(self, one: Input, pipes: bool) -> files.Contents:
         if one.path is not None:
-            return files.read_path(one.path, self._meter, text_only=one.listed, pipes=pipes)
+            only_text = one.listed and not parquet.named(one.path)
+            if one.remote:
+                with places.told(one.path), places.opened(one.path) as answer:
+                    return files.read_stream(answer, one.where, self._meter, only_text, size=one.size)
+            return files.read_path(one.path, self._meter, text_only=only_text, pipes=pipes)
         stream = self._stdin or getattr(sys.stdin, "buffer", None)
         if stream is None:
             raise TokentuiError("there is none", _STDIN, "name a file")
@@ -280,10 +333,12 @@ class _Parts:
         return Corpus(name, documents, counts, invalid, told, tuple(self.digests))
 
 
-def _way(path: str, text: str | LongText) -> str:
+def way_of(path: str, text: Callable[[], str]) -> str:
+    """How a file is read that nobody says it of: by its name, and the beginning of its text where the name is
+    not enough."""
     name = _PACKED_NAME.sub("", path.lower())
     if name.endswith((".jsonl", ".ndjson")):
         return "jsonl"
-    if name.endswith(".counts.tsv") or (name.endswith(".counts") and sources.are_counts(text[:])):
+    if name.endswith(".counts.tsv") or (name.endswith(".counts") and sources.are_counts(text())):
         return "counts"
     return "text"

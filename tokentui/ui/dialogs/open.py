@@ -18,7 +18,7 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe, safe_line
 from tokentui.presets import PRESETS, Preset
 from tokentui.recipe import Recipe, read_recipe
-from tokentui.session.catalog import Sample, find_sample, samples
+from tokentui.session.catalog import Sample, find_sample, is_place, samples
 from tokentui.session.commands import Open, OpenTokenizer, Recognise
 from tokentui.session.saved import recent as recently_opened
 from tokentui.session.views import ColumnWanted
@@ -89,7 +89,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
 
     def takes_row(self, typed: str) -> bool:
         """True if enter takes a row instead of the typed text."""
-        if not typed or typed == "-" or glob.has_magic(typed) or with_split(typed)[1]:
+        if not typed or typed == "-" or is_place(typed) or glob.has_magic(typed) or with_split(typed)[1]:
             return False
         return super().takes_row(typed)
 
@@ -143,7 +143,8 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
     async def _open_path(self, source: str, path: str) -> None:
         path, split = with_split(path)
         try:
-            await in_thread(lambda: os.stat(path))
+            if not is_place(path):
+                await in_thread(lambda: os.stat(path))
         except (OSError, ValueError) as error:
             if await self.row_taken(source):
                 return
@@ -317,7 +318,8 @@ class AddScreen(Picker[ColumnWanted]):
                 recipe = await in_thread(lambda: read_recipe(path))
                 self.dismiss(ColumnWanted(recipe, self.face.run_in_use))
             else:
-                await in_thread(lambda: os.stat(path))
+                if not is_place(path):
+                    await in_thread(lambda: os.stat(path))
                 self.dismiss(ColumnWanted(path=path, split=self.split))
         except TokentuiError as error:
             self.notice.tell(error)

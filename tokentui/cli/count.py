@@ -1,0 +1,133 @@
+"""`tokentui count`: the distinct pre-tokens of a corpus of any size, and how often each stands."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import BinaryIO, cast
+
+import click
+
+from tokentui.cli import output as out
+from tokentui.cli.convert import STDOUT
+from tokentui.cli.options import CORPUS, QUIET, READING, RECIPE, Given, options
+from tokentui.core import limits
+from tokentui.core.errors import TokentuiError
+from tokentui.core.jobs import tick
+from tokentui.recipe import Recipe
+from tokentui.text import counted
+from tokentui.text.blocks import Noticed
+from tokentui.text.parts import Plan, plan
+from tokentui.text.tally import Store, count_here
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  tokentui count novel.txt -r gpt2 -o novel.counts.tsv
+  tokentui count texts/ more.jsonl -r bert -o all.parquet --top 1000000
+  tokentui count 's3://bucket/texts/*.txt' -r gpt4 -o s3.counts.tsv.gz
+  tokentui count texts/ -r gpt2 -o all.counts.tsv --scheduler tcp://10.0.0.1:8786
+  tokentui count day1.counts.tsv day2.counts.tsv -r gpt2 -o both.counts.tsv
+  tokentui train all.parquet --as counts -r gpt2 --vocab-size 50257 -o my.json""",
+)
+@options(
+    CORPUS,
+    *RECIPE,
+    *READING,
+    click.option("-o", "--output", metavar="FILE", type=click.Path(), required=True,
+                 help=f"The file of counts: {', '.join(kind.ends[0] for kind in counted.KINDS)}; - is "
+                      "standard output."),
+    click.option("--scheduler", metavar="ADDRESS", help="Count on the Dask cluster of this scheduler; local, "
+                 "or local:N, on N processes of this machine."),
+    click.option("--top", metavar="N", type=click.IntRange(1), help="Keep the N most frequent ones only."),
+    QUIET,
+)
+def command(given: Given, output: str, scheduler: str | None, top: int | None) -> int:
+    """Count the distinct pre-tokens of CORPUS, in order of first appearance. The file is a corpus: train and
+    the explorer read it as counted words, at the cost of the distinct ones.
+
+    Only parts of the text are in memory at a time. Text that is larger than the memory that is free is
+    counted on a local Dask cluster, where Dask is installed. Rows of counted words are added up.
+    """
+    given.needs_corpus()
+    if given.recipe is None:
+        hint = "name a preset or a recipe file; tokentui recipes lists them"
+        raise TokentuiError("-r is missing", given.where, hint)
+    recipe, _ = given.wanted(given.recipe)
+    if output != STDOUT:
+        counted.kind_of(output)
+        out.check_target(output)
+    from tokentui.formats.files import refuse_tokenizers  # with them come all formats
+
+    refuse_tokenizers(given.sources, given.as_)
+    with out.working(given.quiet) as bar, Store(int(limits.now().count_memory)) as store:
+        with bar.of("looking"):
+            planned = plan(given.sources, recipe, given.as_, given.field)
+        address = scheduler or _default(planned, given)
+        with bar.of("counting"):
+            noticed = _counted(address, planned, recipe, given.field, store)
+        bar.close()
+        if planned.folders and not noticed.taken:
+            why = ", ".join(noticed.sentences) or "it is empty"
+            raise TokentuiError("no text file is in this folder", planned.folders[0], why)
+        given.remark(noticed.sentences)
+        if store.spilled:
+            what = "the words are more than the limit count-memory"
+            given.remark([f"{what}: they are sorted on disk, in {store.spilled}"])
+        rows = _numbered(store.rows(top))
+        with bar.of("writing"):
+            if output == STDOUT:
+                counted.PLAIN.write(cast(BinaryIO, _Stdout()), rows, STDOUT)
+            else:
+                counted.write(output, rows)
+        kept = min(store.words, top or store.words)
+    most = f", the {kept:,} most frequent kept" if kept < store.words else ""
+    parts = f"{len(planned.parts):,} part{'s' * (len(planned.parts) != 1)}"
+    given.remark([f"{store.occurrences:,} pre-tokens, {store.words:,} distinct{most}, in {parts}"])
+    return 0
+
+
+class _Stdout:
+    """Standard output, for what writes to a file."""
+
+    def write(self, data: bytes) -> int:
+        """Write bytes."""
+        out.write_file(data)
+        return len(data)
+
+
+def _numbered(rows: Iterator[tuple[str, int]]) -> Iterator[tuple[str, int]]:
+    """Rows, with a tick each some thousands."""
+    for number, row in enumerate(rows):
+        if number % 4096 == 0:
+            tick(number)
+        yield row
+
+
+def _default(planned: Plan, given: Given) -> str:
+    """The address where none is named: of a cluster of this machine for text that is larger than its memory.
+    """
+    from tokentui.text.cluster import LOCAL, installed  # Dask itself is not loaded by it
+
+    if planned.size <= _free_memory() or not installed():
+        return ""
+    given.remark([f"the text is larger than the memory that is free: counted on {LOCAL} processes, by Dask"])
+    return LOCAL
+
+
+def _free_memory() -> int:
+    """The bytes of memory that are free, as far as the system says it."""
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError):
+        return 1 << 62
+
+
+def _counted(address: str, planned: Plan, recipe: Recipe, field: str, store: Store) -> Noticed:
+    """Count on a cluster, or here where there is no address."""
+    if address:
+        from tokentui.text.cluster import count_on
+
+        return count_on(address, planned, recipe, field, store)
+    return count_here(planned, recipe, field, store)

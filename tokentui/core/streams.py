@@ -1,0 +1,38 @@
+"""A file that is written bit by bit, and is there whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+from tokentui.core.files import about, clean, flush_folder, mode_of, temporary
+
+
+@contextmanager
+def written(path: str) -> Iterator[BinaryIO]:
+    """A file to write to, which takes its name when all is written; nothing is left behind on failure.
+
+    A symlink's target is written; an existing file keeps its permissions; what is no plain file (a pipe, a
+    terminal) is written to as it is.
+
+    Raises:
+        TokentuiError: It cannot be written; it says why.
+    """
+    with about(path, "the file is as it was; name another place"):
+        target = os.path.realpath(path)
+        mode = mode_of(path)
+        if mode is not None and not stat.S_ISREG(mode):
+            with open(path, "wb") as file:
+                yield file
+            return
+        clean(target)
+        with temporary(target, b"", mode) as name:
+            with open(name, "wb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(name, target)
+        flush_folder(os.path.dirname(target))

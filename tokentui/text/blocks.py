@@ -1,0 +1,350 @@
+"""The documents of a part of a corpus, read block by block.
+
+Both ends of a stretch are moved to the first place behind them where the text may be cut: a line end where a
+line is a document, else a place that the split is sure to cut at (`Pretokenizer.cuts`). Such a place depends
+on the bytes around it alone, so that two neighbours agree on it without a word, and every byte belongs to one
+part.
+
+UTF-8 may be cut before any byte that does not go on with a character, whether it is valid or not: there a
+decoder begins afresh.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import BinaryIO, Protocol
+
+from tokentui.core import limits
+from tokentui.core.errors import TokentuiError
+from tokentui.core.files import refused
+from tokentui.core.jobs import check
+from tokentui.recipe import Recipe
+from tokentui.text import files, places, sources
+from tokentui.text.corpus import LongText, decode
+from tokentui.text.parts import HEAD, UTF16, Part, Stretch, may_cut, opened, table_of
+from tokentui.text.pretokenize import Pretokenizer
+from tokentui.text.read import Input
+
+BLOCK = 16 << 20
+"""Bytes of text that are counted at a time."""
+_WINDOW = 1 << 12
+"""Bytes behind a place in which a cut is looked for at first."""
+_NEAR_END = 1 << 16
+_CONTINUES = range(0x80, 0xC0)
+
+Texts = Sequence[str | LongText]
+"""Documents, or pieces of one between places where it may be cut."""
+
+
+@dataclass
+class Noticed:
+    """What a user should hear of files that were read in parts.
+
+    Attributes:
+        invalid: The number of bytes that are not UTF-8.
+        first: The place of the first of them, in words.
+        looks: Sentences on files that look like something else.
+        left_out: The number of binary files of folders that are not read.
+        taken: The number of files of folders that are read.
+        kinds: The first file with texts, and that with counted words.
+        read: The bytes read, as the files stand.
+    """
+
+    invalid: int = 0
+    first: str = ""
+    looks: list[str] = field(default_factory=list)
+    left_out: int = 0
+    taken: int = 0
+    kinds: dict[str, str] = field(default_factory=dict)
+    read: int = 0
+
+    def add(self, other: Noticed) -> None:
+        """Add what was noticed further on.
+
+        Raises:
+            TokentuiError: There are texts and counted words.
+        """
+        self.invalid += other.invalid
+        self.first = self.first or other.first
+        self.looks += other.looks
+        self.left_out += other.left_out
+        self.taken += other.taken
+        self.read += other.read
+        for kind, where in other.kinds.items():
+            self.hold(kind, where)
+
+    def hold(self, kind: str, where: str) -> None:
+        """Note that a file holds `words` or `texts`.
+
+        Raises:
+            TokentuiError: Another one holds the other.
+        """
+        self.kinds.setdefault(kind, where)
+        if len(self.kinds) == 2:
+            both = f"{self.kinds['words']} holds counted words, {self.kinds['texts']} does not"
+            raise TokentuiError(f"{both}: that is no one corpus", where, "name them apart, or take --as text")
+
+    @property
+    def sentences(self) -> list[str]:
+        """The sentences."""
+        told = [f"left out: {self.left_out:,} binary"] if self.left_out else []
+        if self.invalid:
+            are = "1 byte is" if self.invalid == 1 else f"{self.invalid:,} bytes are"
+            told.append(f"{are} not UTF-8, the first at {self.first}")
+        return [*self.looks, *told]
+
+
+class Take(Protocol):
+    """Takes what a part holds: documents, or rows of counted words."""
+
+    def texts(self, documents: Texts) -> None:
+        """Documents, or pieces of one."""
+
+    def rows(self, rows: Iterable[tuple[str, int]]) -> None:
+        """Counted words."""
+
+
+class Reader:
+    """Reads parts.
+
+    Args:
+        recipe: Its split says where a document may be cut.
+        field: The field of JSON rows or the column of a table that holds the text.
+        stdin: What `-` reads; the program's standard input when None.
+    """
+
+    def __init__(self, recipe: Recipe, field: str, stdin: BinaryIO | None = None) -> None:
+        self._pretokenizer = Pretokenizer(recipe)
+        self._cuts = may_cut(recipe)
+        self._field, self._stdin = field, stdin
+
+    def read(self, part: Part, take: Take) -> Noticed:
+        """Hand over what a part holds, block by block.
+
+        Raises:
+            TokentuiError: A file cannot be read, or what must be held at a time is larger than the limit.
+            Cancelled: The job is cancelled.
+        """
+        noticed, meter = Noticed(), files.Meter(limit="count-bytes")
+        for stretch in part:
+            try:
+                self._read(stretch, take, noticed, meter)
+                noticed.taken += stretch.file.listed
+            except files.Binary:
+                noticed.left_out += 1
+            noticed.read += stretch.size
+        return noticed
+
+    def _read(self, stretch: Stretch, take: Take, noticed: Noticed, meter: files.Meter) -> None:
+        way, file = stretch.way, stretch.file
+        if "table" in way:
+            noticed.hold("words" if way == "counted-table" else "texts", file.where)
+            with table_of(file, meter) as table:
+                groups = None if stretch.stop is None else list(range(stretch.start, stretch.stop))
+                if way == "counted-table":
+                    take.rows(table.counts(groups))
+                else:
+                    _batched(table.documents(self._field, groups), take)
+            return
+        noticed_before = dict(noticed.kinds)
+        noticed.hold("words" if way == "counts" else "texts", file.where)
+        try:
+            whole = not (stretch.start or stretch.stop)
+            for place, block in self._whole(stretch, meter, noticed) if whole else self._ranged(stretch):
+                if not (place or whole):
+                    self._note_looks(noticed, file, files.look(block[:HEAD], file.where)[0])
+                self._hand(block, stretch, place, take, noticed)
+        except files.Binary:
+            noticed.kinds = noticed_before
+            raise
+
+    # What is in a stretch, as bytes.
+
+    def _ranged(self, stretch: Stretch) -> Iterator[tuple[int, bytes]]:
+        """The blocks of a stretch of a file that is not packed: (its place in the file, its bytes)."""
+        most, stop = int(limits.now().document_bytes), stretch.stop
+        begin = max(stretch.start - 4, 0)
+        with opened(stretch.file, begin) as stream:
+            held, place = bytearray(), begin
+            ended = False
+
+            def more(count: int) -> None:
+                nonlocal ended
+                check()
+                block = stream.read(count)
+                ended = not block
+                held.extend(block)
+                if len(held) > most:
+                    raise _too_long(stretch, most)
+
+            if stretch.start:
+                more(_WINDOW)
+                at = stretch.start - place
+                while (cut := self._cut(held, at, stretch.way, ended)) is None and not ended:
+                    more(len(held))
+                if cut is None or (stop is not None and place + cut >= stop):
+                    return  # the part before it holds all of it
+                del held[:cut]
+                place += cut
+            while not ended:
+                left = BLOCK if stop is None else stop + _WINDOW - place - len(held)
+                more(min(BLOCK, left if left > 0 else max(_WINDOW, len(held) // 2)))
+                if stop is not None and place + len(held) > stop:
+                    end = self._cut(held, stop - place, stretch.way, ended)
+                    if end is not None:
+                        yield place, bytes(held[:end])
+                        return
+                elif len(held) >= BLOCK and (end := self._last(held, stretch.way)):
+                    yield place, bytes(held[:end])
+                    del held[:end]
+                    place += end
+            if held:
+                yield place, bytes(held)
+
+    def _whole(self, stretch: Stretch, meter: files.Meter, noticed: Noticed) -> Iterator[tuple[int, bytes]]:
+        """The blocks of a whole file, unpacked; in one where it can be cut nowhere, or is UTF-16."""
+        most = int(limits.now().document_bytes)
+        held, place, whole = bytearray(), 0, not self._cuts and stretch.way == "text"
+        with self._stream(stretch.file) as stream:
+            only = stretch.file.listed
+            size = stretch.file.size if stretch.file.remote else None
+            for block, looks in files.blocks(stream, stretch.file.where, meter, only, size=size):
+                if not place and not held:
+                    whole = whole or block.startswith(UTF16)
+                    self._note_looks(noticed, stretch.file, looks)
+                held += block
+                if len(held) >= BLOCK and not whole and (end := self._last(held, stretch.way)):
+                    yield place, bytes(held[:end])
+                    del held[:end]
+                    place += end
+                if len(held) > most:
+                    raise _too_long(stretch, most)
+        if held:
+            yield place, bytes(held)
+
+    @contextlib.contextmanager
+    def _stream(self, one: Input) -> Iterator[BinaryIO]:
+        if one.path is None:
+            stream = self._stdin or getattr(sys.stdin, "buffer", None)
+            if stream is None:
+                raise TokentuiError("there is none", one.where, "name a file")
+            yield stream
+        elif one.remote:
+            with places.told(one.path), places.opened(one.path) as stream:
+                yield stream
+        else:
+            with refused(one.path), files.opened_file(one.path, pipes=True) as stream:
+                yield stream
+
+    def _last(self, held: bytearray, way: str) -> int:
+        """A place near the end of bytes where they may be cut; 0 for none that was found."""
+        for back in (_NEAR_END, len(held) // 2, len(held) - 1):
+            cut = self._cut(held, max(len(held) - back, 1), way, ended=False)
+            if cut is not None:
+                return cut
+        return 0
+
+    def _cut(self, held: bytearray, at: int, way: str, ended: bool) -> int | None:
+        """The first place from `at` on, which is above 0, where bytes may be cut; None where these do not
+        say.
+
+        Args:
+            held: Bytes of a file, of which the first 4 stand before `at`, or all that do.
+            at: A place in them.
+            way: How the file is read.
+            ended: True if no more come.
+        """
+        if way != "text":
+            end = held.find(b"\n", at - 1) + 1
+            return end or None
+        begin = at - 1
+        while begin > max(at - 4, 0) and held[begin] in _CONTINUES:
+            begin -= 1
+        if held[begin] in _CONTINUES:
+            begin = at - 1  # no character is so long: these bytes are no text
+        window = _WINDOW
+        while True:
+            end = min(begin + window, len(held))
+            if end < len(held) or not ended:  # the last character may be cut off
+                end -= 1
+                while end > begin and held[end] in _CONTINUES:
+                    end -= 1
+            text = held[begin:end].decode("utf-8", "surrogateescape")
+            first, passed = 0, 0
+            while passed < at - begin and first < len(text):
+                passed += len(text[first].encode("utf-8", "surrogateescape"))
+                first += 1
+            cut = self._pretokenizer.safe_cut(text, first) if first < len(text) else len(text)
+            if cut < len(text):
+                return begin + len(text[:cut].encode("utf-8", "surrogateescape"))
+            if begin + window >= len(held):
+                return None
+            window *= 4
+
+    # What is in a block, as texts.
+
+    def _hand(self, block: bytes, stretch: Stretch, place: int, take: Take, noticed: Noticed) -> None:
+        text = self._text(block, stretch.file, place, noticed)
+        way = stretch.way
+        if way == "text":
+            take.texts((text,))
+            return
+        whole, where = text if isinstance(text, str) else text.whole(), stretch.file.where
+        if place:
+            where += f" from byte {place:,}"
+        match way:
+            case "lines":
+                take.texts(sources.lines(whole))
+            case "jsonl":
+                take.texts(sources.jsonl(whole, self._field, where))
+            case _:
+                take.rows(sources.counts(whole, where))
+
+    def _text(self, block: bytes, file: Input, place: int, noticed: Noticed) -> str | LongText:
+        if not place:
+            text, invalid, _ = decode(block, file.name)
+            if invalid:
+                self._note(noticed, invalid.count, file, invalid.offset)
+            return text
+        with contextlib.suppress(UnicodeDecodeError):
+            return LongText(block)
+        text = block.decode("utf-8", "surrogateescape")
+        count = len(block) - len(text.encode("utf-8", "ignore"))
+        try:
+            block.decode()
+        except UnicodeDecodeError as error:
+            self._note(noticed, count, file, place + error.start)
+        return text
+
+    def _note_looks(self, noticed: Noticed, file: Input, looks: str) -> None:
+        if looks:
+            noticed.looks.append(f"{file.name} looks like {looks}; its bytes are taken as they are")
+
+    def _note(self, noticed: Noticed, count: int, file: Input, place: int) -> None:
+        noticed.invalid += count
+        noticed.first = noticed.first or f"byte {place:,} of {file.name}"
+
+
+def _too_long(stretch: Stretch, most: int) -> TokentuiError:
+    if stretch.way == "text":
+        what = f"more than {most:,} bytes that this recipe can cut nowhere: they would be counted as one"
+        hint = limits.reading("document-bytes", "--as lines makes a document of each line")
+    else:
+        what = f"a row of more than {most:,} bytes"
+        hint = limits.reading("document-bytes", "look at its lines")
+    return TokentuiError(what, stretch.where, hint)
+
+
+def _batched(documents: Iterator[str], take: Take) -> None:
+    """Hand documents over in lists of about a block."""
+    held, size = list[str](), 0
+    for document in documents:
+        held.append(document)
+        size += len(document)
+        if size >= BLOCK:
+            take.texts(held)
+            held, size = [], 0
+    take.texts(held)

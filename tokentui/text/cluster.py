@@ -1,0 +1,389 @@
+"""Count the parts of a corpus on a Dask cluster.
+
+Each part is a task of its own, and its result is put together with those of its neighbours in a tree: eight
+at a time, in the order of the text, so that the order of first appearance is kept. A task is a function of
+its arguments alone. Where a worker is lost, Dask does its tasks again, by their keys; a result counts once,
+as it stands in one place of the tree.
+
+What is put together is never larger than the limit `count-memory`; results beyond that stay apart on their
+workers, of which Dask writes what it cannot hold to disk, and the client fetches them one after the other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import signal
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+import tokentui
+from tokentui.core import limits
+from tokentui.core.errors import TokentuiError
+from tokentui.core.jobs import check, tick
+from tokentui.core.limits import Limits
+from tokentui.recipe import Recipe
+from tokentui.text.blocks import Noticed, Reader
+from tokentui.text.parts import Part, Plan
+from tokentui.text.tally import Packed, Store, count_part, joined
+
+EXTRA = "pip install 'tokentui[dask]'"
+FAN = 8
+"""The results that are put together at a time."""
+LOCAL = "local"
+"""The address of a cluster of processes on this machine, of as many as there are cores, or `local:N` of N."""
+_POLL_S = 0.05
+_AHEAD = 3
+"""Parts that are handed out for each thread of the cluster: one is counted, the others wait."""
+_CONNECT_S = 15
+_TIMES_LOST = 10
+"""Workers of a local cluster that may be lost with a part before that is given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What all tasks of a count are told.
+
+    Attributes:
+        recipe: The recipe.
+        field: The field or column of texts.
+        limits: The limits that hold.
+        versions: The versions that results depend on: of this package and of `regex`, whose tables of
+            characters change.
+    """
+
+    recipe: Recipe
+    field: str
+    limits: Limits
+    versions: tuple[str, str]
+
+
+Result = tuple[Packed, Noticed]
+"""The words of some neighbouring parts, and what was noticed there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the client hears of a result, which stays on its worker."""
+
+    size: int
+    noticed: Noticed
+
+
+def versions() -> tuple[str, str]:
+    """The versions that results depend on, here."""
+    return tokentui.__version__, version("regex")
+
+
+def installed() -> bool:
+    """True if Dask is there."""
+    return all(importlib.util.find_spec(name) is not None for name in ("dask", "distributed"))
+
+
+# ---- what workers do
+
+
+def _count(task: Task, part: Part) -> Result:
+    if (here := versions()) != task.versions:
+        found, wanted = (" with regex ".join(one) for one in (here, task.versions))
+        what = f"a worker has tokentui {found}, not {wanted}"
+        raise TokentuiError(what, "--scheduler", "install the same on all workers")
+    limits.use(task.limits)
+    try:
+        return count_part(part, task.recipe, Reader(task.recipe, task.field), threads=1)
+    except TokentuiError as error:
+        if error.what == "no such file" and "://" not in error.where:
+            hint = "each worker has to see the same files: name a folder that they share, or a URL"
+            raise TokentuiError("a worker finds no such file", error.where, hint) from None
+        raise
+
+
+def _join(*results: Result) -> Result:
+    noticed = Noticed()
+    for _, more in results:
+        noticed.add(more)
+    return joined(packed for packed, _ in results), noticed
+
+
+def _tell(result: Result) -> Told:
+    packed, noticed = result
+    return Told(packed.size, noticed)
+
+
+# ---- the tree
+
+
+@dataclass
+class _Node:
+    """A place of the tree.
+
+    Attributes:
+        future: The words there; None where those below stay apart.
+        told: The future of what the client hears of them.
+        size: Their bytes, once they are there.
+        below: The nodes that it is made of.
+    """
+
+    future: Any
+    told: Any
+    size: int | None = None
+    below: Sequence[_Node] = ()
+
+    def futures(self) -> Iterator[Any]:
+        """The futures of the words of the node, in the order of the text."""
+        if self.future is not None:
+            yield self.future
+            return
+        for node in self.below:
+            yield from node.futures()
+
+
+class _Tree:
+    """The results of parts, put together as they come.
+
+    Args:
+        client: Dask's client.
+        task: What tasks are told.
+        parts: The parts.
+    """
+
+    def __init__(self, client: Any, task: Task, parts: Sequence[Part]) -> None:
+        self._client, self._task, self._parts = client, task, parts
+        self._key, self._most = f"tokentui-{uuid.uuid4().hex[:12]}", int(limits.now().count_memory)
+        self._nodes: dict[tuple[int, int], _Node] = {}
+        self._waiting: dict[tuple[int, int], _Node] = {}
+        self._widths = [len(parts)]
+        while self._widths[-1] > 1:
+            self._widths.append(-(-self._widths[-1] // FAN))
+        self.sent = self.read = self.counted = 0
+
+    @property
+    def unfinished(self) -> bool:
+        """True while there are parts to hand out, or results to wait for."""
+        return self.sent < len(self._parts) or bool(self._waiting)
+
+    def send(self, most: int) -> None:
+        """Hand out parts until so many are under way."""
+        while self.sent < len(self._parts) and self.sent - self.counted < most:
+            number = self.sent
+            future = self._client.submit(
+                _count, self._task, self._parts[number], key=f"{self._key}-0-{number}", pure=False
+            )
+            self._watch((0, number), future)
+            self.sent += 1
+
+    def _watch(self, place: tuple[int, int], future: Any, below: Sequence[_Node] = ()) -> None:
+        level, number = place
+        key = f"{self._key}-{level}-{number}-told"
+        told = self._client.submit(_tell, future, key=key, pure=False, priority=10)
+        self._nodes[place] = self._waiting[place] = _Node(future, told, None, below)
+
+    def wait(self, seconds: float) -> None:
+        """Wait until something has come, at most so long."""
+        _wait([node.told for node in self._waiting.values()], seconds)
+
+    def collect(self) -> None:
+        """Take what has come.
+
+        Raises:
+            TokentuiError: A part cannot be counted.
+        """
+        for place, node in list(self._waiting.items()):
+            if node.told.status == "pending":
+                continue
+            told: Told = _answer(node.told)
+            del self._waiting[place]
+            node.told, node.size = None, told.size
+            if place[0] == 0:
+                self.counted += 1
+                self.read += told.noticed.read
+            for below in node.below:  # its words are in those of the node
+                below.future, below.below = None, ()
+            node.below = ()
+            self._join(place)
+
+    def _join(self, place: tuple[int, int]) -> None:
+        """Put a node and its neighbours together, if all of them are there."""
+        level, number = place
+        if level + 1 == len(self._widths):
+            return
+        first = number // FAN * FAN
+        places = [(level, n) for n in range(first, min(first + FAN, self._widths[level]))]
+        nodes = [self._nodes.get(one) for one in places]
+        known = [node for node in nodes if node is not None and node.size is not None]
+        if len(known) < len(places):
+            return
+        for one in places:
+            del self._nodes[one]
+        above = (level + 1, number // FAN)
+        apart = any(node.future is None for node in known)
+        if not apart and sum(node.size or 0 for node in known) <= self._most:
+            joined_ = self._client.submit(
+                _join, *[node.future for node in known], key=f"{self._key}-{above[0]}-{above[1]}", pure=False
+            )
+            self._watch(above, joined_, known)
+            return
+        self._nodes[above] = _Node(None, None, sum(node.size or 0 for node in known), known)
+        self._join(above)
+
+    def results(self) -> Iterator[Result]:
+        """The words, in the order of the text, fetched one after the other."""
+        root = self._nodes.get((len(self._widths) - 1, 0))
+        for future in list(root.futures()) if root else ():
+            while future.status == "pending":  # it was lost, and is made again
+                check()
+                _wait([future], _POLL_S)
+            result: Result = _answer(future)
+            yield result
+            future.release()
+
+
+def _wait(futures: list[Any], seconds: float) -> None:
+    """Wait until one of some futures has ended, at most so long."""
+    distributed: Any = importlib.import_module("distributed")
+    with contextlib.suppress(TimeoutError):
+        distributed.wait(futures, timeout=seconds, return_when="FIRST_COMPLETED")
+
+
+def _answer(future: Any) -> Any:
+    """The result of a future that has ended.
+
+    Raises:
+        TokentuiError: It failed, or was given up.
+    """
+    if future.status == "finished":
+        return future.result()
+    if future.status in ("cancelled", "lost"):
+        raise TokentuiError("the scheduler is gone", "--scheduler", "start it again, and count again")
+    error = future.exception()
+    if isinstance(error, TokentuiError):
+        raise error
+    if type(error).__name__ == "KilledWorker":
+        what = "a part was given up: each worker that counted it was lost"
+        hint = "give workers more memory, or take smaller parts: --limit part-bytes=…"
+        raise TokentuiError(what, "--scheduler", hint)
+    if isinstance(error, ImportError):
+        what = f"a worker lacks a package: {error}"
+        raise TokentuiError(what, "--scheduler", "install the same on all workers")
+    raise error
+
+
+# ---- clusters
+
+
+def count_on(address: str, plan: Plan, recipe: Recipe, field: str, store: Store) -> Noticed:
+    """Count a corpus on a cluster.
+
+    Args:
+        address: The address of a scheduler, or `local` or `local:N`.
+        plan: The corpus in parts.
+        recipe: Its normalisation and split are used.
+        field: As for `read`.
+        store: Takes the words.
+
+    Progress of the job is told in bytes of the files.
+
+    Raises:
+        TokentuiError: Dask is not installed, nobody answers at the address, or a part cannot be counted.
+        Cancelled: The job is cancelled.
+    """
+    if any(stretch.file.path is None for part in plan.parts for stretch in part):
+        raise TokentuiError("standard input cannot be shared out", "-", "write it to a file")
+    task, noticed = Task(recipe, field, limits.now(), versions()), Noticed()
+    if not plan.parts:
+        return noticed
+    with _client(address, len(plan.parts)) as client:
+        tree = _Tree(client, task, plan.parts)
+        while tree.unfinished:
+            threads = sum(one["nthreads"] for one in client.scheduler_info(n_workers=-1)["workers"].values())
+            tree.send(_AHEAD * max(threads, 1))
+            tick(tree.read, plan.size)
+            tree.wait(_POLL_S)
+            tree.collect()
+        for packed, more in tree.results():
+            store.add(packed)
+            noticed.add(more)
+    return noticed
+
+
+@contextlib.contextmanager
+def _client(address: str, parts: int) -> Iterator[Any]:
+    """A client of a scheduler, or of a cluster of processes that ends with it."""
+    try:
+        dask: Any = importlib.import_module("dask")
+        distributed: Any = importlib.import_module("distributed")
+    except ImportError:
+        raise TokentuiError("Dask is not installed", "--scheduler", EXTRA) from None
+    import logging
+
+    logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)
+    with contextlib.ExitStack() as stack:
+        if address.partition(":")[0] == LOCAL:
+            # a worker has the modules of this process, and none of the folder where it stands
+            stack.enter_context(_environment("PYTHONSAFEPATH", "1"))
+            stack.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": _TIMES_LOST}))
+            processes = min(_processes(address), max(parts, 1))
+            with _uninterrupted():
+                cluster = distributed.LocalCluster(
+                    n_workers=processes, threads_per_worker=1, processes=True, dashboard_address=None,
+                    silence_logs=logging.CRITICAL + 1, security=_security(distributed),
+                )
+            stack.enter_context(cluster)
+            client = distributed.Client(cluster, set_as_default=False)
+        else:
+            try:
+                client = distributed.Client(address, timeout=_CONNECT_S, set_as_default=False)
+            except (OSError, TimeoutError, ValueError):
+                hint = "such as tcp://10.0.0.1:8786"
+                raise TokentuiError("no scheduler answers", address[:80], hint) from None
+        stack.enter_context(client)
+        stack.enter_context(client.as_current())
+        yield client
+
+
+def _security(distributed: Any) -> Any:
+    """Keys for this cluster alone: nobody else on the machine can hand its processes work."""
+    try:
+        return distributed.security.Security.temporary()
+    except ImportError:
+        raise TokentuiError("cryptography is not installed", "--scheduler local", EXTRA) from None
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Keep ctrl+c from the threads and processes that are started inside: it is this process that ends them.
+    One that comes meanwhile waits."""
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # its start would let the signal in again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextlib.contextmanager
+def _environment(name: str, value: str) -> Iterator[None]:
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
+
+
+def _processes(address: str) -> int:
+    _, colon, number = address.partition(":")
+    if not colon:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if not number.isdecimal() or not 1 <= int(number) <= 1024:
+        raise TokentuiError("no number of processes", address[:80], "such as local:4")
+    return int(number)

@@ -1,0 +1,178 @@
+"""Parquet tables as corpora: a column of documents, or counted words; and counted words written as one.
+
+A table of counted words has the columns `word`, `count` and `exact`. A word that is no valid UTF-8 stands in
+`exact` with its bytes, half of a surrogate pair in three of them; elsewhere `exact` is null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO
+
+from tokentui.core import limits
+from tokentui.core.errors import TokentuiError
+from tokentui.core.jobs import check
+from tokentui.text.files import Meter
+
+EXTRA = "pip install 'tokentui[parquet]'"
+WORD, COUNT, EXACT = "word", "count", "exact"
+_ROWS = 1 << 12
+"""Rows that are unpacked at a time."""
+_WRITTEN_ROWS = 1 << 17
+_HALF = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
+
+
+def named(path: str) -> bool:
+    """True for a file of such a name."""
+    return path.lower().endswith((".parquet", ".parq"))
+
+
+def _library(where: str) -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise TokentuiError("Parquet is read by pyarrow, which is not installed", where, EXTRA) from None
+    return pyarrow, pyarrow.parquet
+
+
+class Table:
+    """A Parquet table.
+
+    Args:
+        data: Its bytes, or an open file that can be read at any place.
+        where: Its name in errors.
+        meter: Counts the bytes that are unpacked.
+
+    Raises:
+        TokentuiError: It is no such table, or pyarrow is not installed.
+    """
+
+    def __init__(self, data: memoryview | BinaryIO, where: str, meter: Meter) -> None:
+        arrow, library = _library(where)
+        self._where, self._meter = where, meter
+        self._faults = (arrow.ArrowException, OSError, ValueError)
+        try:
+            source = arrow.BufferReader(data) if isinstance(data, memoryview) else data
+            self._file = library.ParquetFile(source)
+        except self._faults as error:
+            raise self._damaged(error) from None
+        self._names: dict[str, Any] = {one.name: one.type for one in self._file.schema_arrow}
+        self._types = arrow.types
+
+    def _damaged(self, error: Exception) -> TokentuiError:
+        why = " ".join(str(error).split())[:120]
+        return TokentuiError(f"damaged Parquet data: {why}", self._where, "fetch it again")
+
+    @property
+    def groups(self) -> list[int]:
+        """The bytes of each group of rows, unpacked."""
+        told = self._file.metadata
+        return [told.row_group(number).total_byte_size for number in range(told.num_row_groups)]
+
+    def counted(self, field: str) -> bool:
+        """True if it holds counted words, and no such column of texts."""
+        return field not in self._names and {WORD, COUNT} <= self._names.keys()
+
+    def documents(self, field: str, groups: list[int] | None = None) -> Iterator[str]:
+        """The texts of a column in order; what is null is left out.
+
+        Args:
+            field: The name of the column.
+            groups: The numbers of the groups of rows to read; all where None.
+
+        Raises:
+            TokentuiError: There is no such column, or it is not text.
+        """
+        texts = [name for name, kind in self._names.items() if self._is_text(kind)]
+        if field not in texts:
+            hint = f"--field takes one of: {', '.join(texts)[:200]}" if texts else "it holds no text"
+            raise TokentuiError(f"no column {field[:40]!r} of texts", self._where, hint)
+        for batch in self._batches([field], groups):
+            yield from (text for text in batch.column(0).to_pylist() if text is not None)
+
+    def counts(self, groups: list[int] | None = None) -> Iterator[tuple[str, int]]:
+        """The counted words in order.
+
+        Raises:
+            TokentuiError: It holds none, or a count is none.
+        """
+        kinds = self._types
+        number = self._names.get(COUNT)
+        if not self._is_text(self._names.get(WORD)) or number is None or not kinds.is_integer(number):
+            what = f"no columns {WORD!r} and {COUNT!r}"
+            raise TokentuiError(what, self._where, "tokentui count writes such a table")
+        exact = EXACT if self._names.get(EXACT) is not None and kinds.is_binary(self._names[EXACT]) else None
+        row = 0
+        for batch in self._batches([WORD, COUNT, *([exact] if exact else [])], groups):
+            found = [batch.column(name).to_pylist() for name in batch.schema.names]
+            columns = dict(zip(batch.schema.names, found, strict=True))
+            raws = columns.get(EXACT) or [None] * len(batch)
+            for word, count, raw in zip(columns[WORD], columns[COUNT], raws, strict=True):
+                row += 1
+                if raw is not None:
+                    word = self._exact(raw, row)
+                if not word or count is None or not 1 <= count < 10**15:
+                    hint = "a count is a whole number from 1, of at most 15 digits"
+                    raise TokentuiError("not a word and a count", f"{self._where}:{row}", hint)
+                yield word, count
+
+    def _exact(self, raw: bytes, row: int) -> str:
+        try:
+            return raw.decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError:
+            raise TokentuiError("not a word and a count", f"{self._where}:{row}", "write it again") from None
+
+    def _is_text(self, kind: Any) -> bool:
+        return kind is not None and (self._types.is_string(kind) or self._types.is_large_string(kind))
+
+    def _batches(self, columns: list[str], groups: list[int] | None) -> Iterator[Any]:
+        chosen = range(len(self.groups)) if groups is None else groups
+        said = sum(self.groups[number] for number in chosen)
+        self._meter.check(self._meter.unpacked + said if groups is None else said, self._where)
+        try:
+            for batch in self._file.iter_batches(_ROWS, list(chosen), columns, use_threads=False):
+                check()
+                self._meter.unpacked += batch.nbytes
+                if self._meter.unpacked > self._meter.most:
+                    what = f"more than {self._meter.most:,} bytes, which is the limit"
+                    raise TokentuiError(what, self._where, limits.reading(self._meter.limit))
+                yield batch
+        except self._faults as error:
+            raise self._damaged(error) from None
+
+
+def write_counts(file: BinaryIO, rows: Iterable[tuple[str, int]], where: str) -> None:
+    """Write counted words as a table.
+
+    Raises:
+        TokentuiError: pyarrow is not installed.
+    """
+    arrow, library = _library(where)
+    schema = arrow.schema([(WORD, arrow.string()), (COUNT, arrow.int64()), (EXACT, arrow.binary())])
+    with library.ParquetWriter(file, schema, compression="zstd") as writer:
+        words, counts = list[str](), list[int]()
+
+        def flush() -> None:
+            exact = [None if _is_valid(word) else word.encode("utf-8", "surrogatepass") for word in words]
+            pairs = zip(words, exact, strict=True)
+            shown = [word if one is None else word.translate(_HALF) for word, one in pairs]
+            writer.write_table(arrow.table([shown, counts, exact], schema=schema))
+
+        for word, count in rows:
+            words.append(word)
+            counts.append(count)
+            if len(words) == _WRITTEN_ROWS:
+                check()
+                flush()
+                words, counts = [], []
+        if words:
+            flush()
+
+
+def _is_valid(word: str) -> bool:
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

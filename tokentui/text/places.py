@@ -1,0 +1,392 @@
+"""Places that are no paths of this machine: URLs that fsspec opens, and tokenizers of the Hugging Face hub.
+
+The schemes are listed in `SCHEMES`; no other is opened, and none that names a file of this machine. What
+comes from a place is untrusted: it is read as a stream that ends at a limit, an answer that sends the reader
+from https to plain http, or to an address of this machine or its network, is refused, and messages hold
+neither the password nor the query of a URL.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib
+import posixpath
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO, NamedTuple
+
+from tokentui.core import limits
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.files import shown_path
+from tokentui.core.jobs import check
+
+EXTRA = "pip install 'tokentui[remote]'"
+BLOCK = 1 << 22
+"""Bytes that are fetched in one request of a file that is read in parts."""
+_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://", re.ASCII)
+_HUB = re.compile(r"hf:(?!//)(?P<repo>[\w.-]+(?:/[\w.-]+)?)(?:@(?P<revision>[\w./-]+))?", re.ASCII)
+_MAGIC = re.compile(r"[*?\[]")
+_CONNECT_S = 20.0
+_LONGEST = 200
+_MOST_FILES = 1_000_000
+_CAUSES = 20
+_HUB_FILES = (
+    ("tokenizer.json",), ("tokenizer.model",), ("spiece.model",), ("sentencepiece.bpe.model",),
+    ("vocab.json", "merges.txt"), ("vocab.txt",),
+)
+"""Files of a repository that hold a tokenizer, the first that are there; the first of several is opened."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """A kind of place.
+
+    Attributes:
+        name: The word in front of `://`.
+        about: The place, in a few words.
+        needs: The package that fsspec opens it with.
+        lists: Whether it has folders and globs.
+    """
+
+    name: str
+    about: str
+    needs: str
+    lists: bool = True
+
+
+SCHEMES: dict[str, Scheme] = {one.name: one for one in (
+    Scheme("https", "a web server", "aiohttp", lists=False),
+    Scheme("http", "a web server, unencrypted", "aiohttp", lists=False),
+    Scheme("s3", "Amazon S3, or a server that speaks like it", "s3fs"),
+    Scheme("hf", "a repository of the Hugging Face hub", "huggingface_hub"),
+    Scheme("gs", "Google Cloud Storage", "gcsfs"),
+    Scheme("abfs", "Azure storage", "adlfs"),
+)}
+"""The schemes by name. The extra `remote` installs what the first four need."""
+
+
+class Remote(NamedTuple):
+    """A file of a place: its URL, and its size in bytes, None where the place does not say it."""
+
+    url: str
+    size: int | None
+
+
+def is_url(name: object) -> bool:
+    """True for a text that begins like a URL."""
+    return isinstance(name, str) and _URL.match(name) is not None
+
+
+def is_place(name: object) -> bool:
+    """True for a URL, and for a tokenizer of the hub (`hf:OWNER/NAME`)."""
+    return is_url(name) or (isinstance(name, str) and name.startswith("hf:"))
+
+
+def scheme_of(url: str) -> Scheme:
+    """The scheme of a URL.
+
+    Raises:
+        TokentuiError: None of `SCHEMES`, or one URL inside another.
+    """
+    match = _URL.match(url)
+    name = match[1].lower() if match else ""
+    if name in ("file", "local"):
+        raise TokentuiError("is a file of this machine", shown(url), "name its path")
+    if name not in SCHEMES:
+        raise TokentuiError("no place of this kind is read", shown(url), f"one of: {', '.join(SCHEMES)}")
+    if "::" in url:
+        raise TokentuiError("one URL inside another is not read", shown(url), "name the file itself")
+    return SCHEMES[name]
+
+
+def shown(url: str) -> str:
+    """A URL for people: without user, password, query and fragment, of which each may hold a secret."""
+    from urllib.parse import urlsplit  # not before a URL is named
+
+    with contextlib.suppress(ValueError):
+        split = urlsplit(url if is_url(url) else "")
+        if not split.scheme:
+            return shown_path(url)
+        host = split.netloc.rpartition("@")[2]
+        url = f"{split.scheme}://{host}{split.path}"
+    if len(url) > _LONGEST:
+        url = f"{url[: _LONGEST // 2]}…{url[-_LONGEST // 2 :]}"
+    return shown_path(url)
+
+
+def base_name(url: str) -> str:
+    """The last part of the path of a URL, or its host."""
+    from urllib.parse import unquote, urlsplit
+
+    split = urlsplit(shown(url))
+    last = posixpath.basename(split.path.rstrip("/"))
+    return shown_path(unquote(last)) if last else split.netloc
+
+
+def find(url: str) -> tuple[list[Remote], bool]:
+    """The files that a URL names, sorted: itself, those below a folder, or those that match a glob; and
+    whether it is a folder.
+
+    Raises:
+        TokentuiError: There are none, they may not be read, or the place does not answer.
+    """
+    scheme = scheme_of(url)
+    with told(url):
+        system, path = _system(url)
+        check()
+        if not scheme.lists:
+            return [Remote(url, _whole(system.info(path).get("size")))], False
+        if _MAGIC.search(path):
+            found = system.glob(path, detail=True)
+            files = _files(system, found, url)
+            if not files:
+                raise TokentuiError("no file matches", shown(url), "** looks into folders too")
+            return files, False
+        info = system.info(path)
+        if info.get("type") != "directory":
+            return [Remote(url, _whole(info.get("size")))], False
+        return _files(system, system.find(path, detail=True), url, path), True
+
+
+def _files(system: Any, found: dict[str, Any], url: str, below: str = "") -> list[Remote]:
+    """The files of a listing, hidden ones left out."""
+    if len(found) > _MOST_FILES:
+        raise TokentuiError(f"more than {_MOST_FILES:,} files", shown(url), "name a part of them")
+    below = below.rstrip("/") + "/" if below else ""
+    return [
+        Remote(str(system.unstrip_protocol(path)), _whole(info.get("size")))
+        for path, info in sorted(found.items(), key=lambda one: one[0].split("/"))
+        if info.get("type") == "file"
+        and not any(part.startswith(".") for part in (path.removeprefix(below) if below else path).split("/"))
+    ]
+
+
+def _whole(size: object) -> int | None:
+    return size if isinstance(size, int) and size >= 0 else None
+
+
+def opened(url: str) -> BinaryIO:
+    """The bytes of a file as a stream, from its beginning.
+
+    Raises:
+        TokentuiError: It cannot be opened. What goes wrong while it is read is told by `told`.
+    """
+    streamed = scheme_of(url).name in ("http", "https", "hf")
+    with told(url):
+        system, path = _system(url)
+        more = {"block_size": 0} if streamed else {"block_size": BLOCK, "cache_type": "readahead"}
+        stream: BinaryIO = system.open(path, "rb", **more)
+        return stream
+
+
+def opened_at(url: str, place: int) -> BinaryIO:
+    """The bytes of a file from a place on, fetched block by block.
+
+    Raises:
+        TokentuiError: It cannot be opened.
+    """
+    with told(url):
+        system, path = _system(url)
+        stream: BinaryIO = system.open(path, "rb", block_size=BLOCK, cache_type="readahead")
+        stream.seek(place)
+        return stream
+
+
+def has_parts(url: str) -> bool:
+    """True if the place gives parts of a file: not every web server does."""
+    if scheme_of(url).lists:
+        return True
+    try:
+        with opened_at(url, 1) as stream, told(url):
+            return len(stream.read(1)) == 1
+    except TokentuiError:
+        return False
+
+
+@contextlib.contextmanager
+def told(url: str) -> Iterator[None]:
+    """Tell in one line why a place gives nothing.
+
+    Raises:
+        TokentuiError: Anything went wrong inside.
+    """
+    try:
+        yield
+    except (TokentuiError, Cancelled, MemoryError):
+        raise
+    except Exception as error:
+        raise _told(error, url) from None
+
+
+_RIGHTS = "set the credentials of the place, or ask its owner"
+_NETWORK = "look at the network and the name of the place"
+
+
+def _told(error: BaseException, url: str) -> TokentuiError:
+    """The line on an error of fsspec or of a library under it: the first of its causes that is known."""
+    chain = list[BaseException]()
+    one: BaseException | None = error
+    while one is not None and len(chain) < _CAUSES:
+        if isinstance(one, TokentuiError):
+            return one
+        chain.append(one)
+        one = one.__cause__ or one.__context__
+    where, names = shown(url), {base.__name__ for one in chain for base in type(one).__mro__}
+    codes = {code for one in chain if (code := _status(one))}
+    if isinstance(error, ImportError):
+        needs = SCHEMES[url.partition("://")[0].lower()].needs if is_url(url) else "huggingface_hub"
+        return TokentuiError(f"{needs} is not installed", where, EXTRA)
+    if "TooManyRedirects" in names:
+        return TokentuiError("it sends the reader round in a circle", where, "name the file itself")
+    if "RepositoryNotFoundError" in names and "GatedRepoError" not in names:
+        return TokentuiError("there is no such repository, or no right to read it", where, "check the name")
+    if codes & {401, 403} or names & {"PermissionError", "NoCredentialsError", "GatedRepoError",
+                                      "PartialCredentialsError", "ClientAuthenticationError"}:
+        return TokentuiError("there is no right to read it", where, _RIGHTS)
+    if names & {"LocalEntryNotFoundError", "OfflineModeIsEnabled"}:
+        return TokentuiError("there is no network, and it was not fetched before", where, _NETWORK)
+    if codes & {404, 410} or names & {"EntryNotFoundError", "RevisionNotFoundError", "NoSuchBucket"}:
+        return TokentuiError("no such file", where, "check the name")
+    if names & _SILENT:
+        return TokentuiError("the place does not answer", where, _NETWORK)
+    if codes:
+        return TokentuiError(f"the place answers with error {min(codes)}", where, "try again later")
+    if "FileNotFoundError" in names:
+        return TokentuiError("no such file", where, "check the name")
+    if names & {"ClientError", "ClientPayloadError", "IncompleteRead", "ResponseStreamingError"}:
+        return TokentuiError("the answer broke off", where, "try again")
+    return TokentuiError(f"cannot be read: {type(error).__name__}", where, "check the URL")
+
+
+_SILENT = frozenset({
+    "ClientConnectorError", "ClientConnectionError", "ServerDisconnectedError", "ServerTimeoutError",
+    "gaierror", "ConnectionError", "ConnectError", "TimeoutError", "FSTimeoutError",
+    "EndpointConnectionError", "ConnectTimeoutError", "ReadTimeoutError", "ConnectTimeout",
+    "ReadTimeout", "InvalidURL",
+})
+"""Errors of several libraries that mean: nobody is there."""
+
+
+def _status(error: BaseException) -> int | None:
+    """The HTTP status of an error, where it has one."""
+    answer = getattr(error, "response", None)
+    found = getattr(error, "status", None) or getattr(answer, "status_code", None)
+    if isinstance(answer, dict):
+        found = answer.get("ResponseMetadata", {}).get("HTTPStatusCode")
+    return found if isinstance(found, int) and found >= 400 else None
+
+
+def _system(url: str) -> tuple[Any, str]:
+    """The file system of fsspec for a URL, and the path in it."""
+    scheme = scheme_of(url)
+    try:
+        import fsspec
+    except ImportError:
+        raise TokentuiError("URLs are read by fsspec, which is not installed", shown(url), EXTRA) from None
+    system = fsspec.filesystem(scheme.name, **({} if scheme.lists else _web_options()))
+    return system, str(system._strip_protocol(url))
+
+
+@functools.cache
+def _web_options() -> dict[str, Any]:
+    """How web servers are asked: silence ends after a time, and each redirect is looked at."""
+    import aiohttp  # needed for these places alone
+
+    async def look(session: Any, context: Any, asked: Any) -> None:
+        answer = asked.response
+        target = answer.headers.get("Location") or answer.headers.get("URI") or ""
+        check_redirect(str(answer.url), str(answer.url.join(type(answer.url)(target))))
+
+    trace = aiohttp.TraceConfig()
+    trace.on_request_redirect.append(look)
+    timeout = aiohttp.ClientTimeout(
+        total=None, sock_connect=_CONNECT_S, sock_read=limits.now().stream_seconds
+    )
+    return {"client_kwargs": {"trace_configs": [trace], "timeout": timeout, "trust_env": True}}
+
+
+def check_redirect(asked: str, target: str) -> None:
+    """Refuse to follow an answer that sends the reader from one URL to another that could surprise.
+
+    Raises:
+        TokentuiError: The other one is unencrypted while the first is not, no web server, or an address of
+            this machine or its network while the first is none.
+    """
+    from urllib.parse import urlsplit
+
+    one, other = urlsplit(asked), urlsplit(target)
+    if other.scheme not in ("http", "https") or (one.scheme == "https" and other.scheme != "https"):
+        what = f"it sends the reader to {other.scheme or 'no'}://, which is not followed"
+        raise TokentuiError(what, shown(asked), "name the file itself")
+    if _inside(other.hostname or "") and other.hostname != one.hostname and not _inside(one.hostname or ""):
+        what = "it sends the reader to an address inside this network, which is not followed"
+        raise TokentuiError(what, shown(asked), "name the file itself")
+
+
+def _inside(host: str) -> bool:
+    """True for a name or an address of this machine or of a network that is not public."""
+    import ipaddress
+
+    if host == "localhost" or host.endswith((".localhost", ".local", ".internal")):
+        return True
+    try:
+        return not ipaddress.ip_address(host).is_global
+    except ValueError:
+        return False
+
+
+# ---- tokenizers of the hub
+
+
+def from_hub(name: str) -> str:
+    """The path of a tokenizer file of the hub, `hf:OWNER/NAME` or `hf:OWNER/NAME@REVISION`, fetched into the
+    cache of huggingface_hub. Without a network what was fetched before is taken.
+
+    Raises:
+        TokentuiError: There is none, it may not be read, it is too large, or the hub does not answer.
+    """
+    match = _HUB.fullmatch(name)
+    if match is None:
+        raise TokentuiError("not a tokenizer of the hub", shown_path(name), "such as hf:OWNER/NAME")
+    try:
+        hub: Any = importlib.import_module("huggingface_hub")
+    except ImportError:
+        raise TokentuiError("huggingface_hub is not installed", shown_path(name), EXTRA) from None
+    importlib.import_module("huggingface_hub.utils").disable_progress_bars()
+    repo, revision = match["repo"], match["revision"]
+    for files in _HUB_FILES:
+        with told(name):
+            try:
+                paths = [_fetched(hub, repo, file, revision) for file in files]
+            except Exception as error:
+                names = {base.__name__ for base in type(error).__mro__}
+                if "EntryNotFoundError" in names and "LocalEntryNotFoundError" not in names:
+                    continue
+                raise
+            return paths[0]
+    known = ", ".join(" and ".join(files) for files in _HUB_FILES)
+    raise TokentuiError("this repository holds no tokenizer file", shown_path(name), f"one of: {known}")
+
+
+def _fetched(hub: Any, repo: str, file: str, revision: str | None) -> str:
+    """The path of one file of a repository."""
+    most = limits.now().file_bytes
+    try:
+        said = hub.get_hf_file_metadata(hub.hf_hub_url(repo, file, revision=revision), timeout=_CONNECT_S)
+    except Exception as error:
+        reached = _status(error) or {"HfHubHTTPError", "OfflineModeIsEnabled"} & {
+            base.__name__ for base in type(error).__mro__
+        } == {"HfHubHTTPError"}
+        if reached:
+            raise
+        kept = hub.try_to_load_from_cache(repo, file, revision=revision)
+        if isinstance(kept, str):
+            return kept
+        raise
+    if said.size is None or said.size > most:
+        size = "an unknown number of" if said.size is None else f"{said.size:,}"
+        what = f"{file} has {size} bytes; the limit is {most:,}"
+        raise TokentuiError(what, f"hf:{repo}", limits.reading("file-bytes"))
+    return str(hub.hf_hub_download(repo, file, revision=revision))

@@ -1,0 +1,353 @@
+"""Counts of words that are put together: of the blocks of a part, of parts, and of more than memory holds.
+
+The order of first appearance is kept throughout, so that what is put together in the order of the text is
+what one count of all of it gives.
+"""
+
+from __future__ import annotations
+
+import heapq
+import os
+import struct
+import tempfile
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from itertools import pairwise
+from operator import itemgetter
+from typing import NamedTuple
+
+from tokentui.core import native
+from tokentui.core.jobs import check, each, silent, tick
+from tokentui.recipe import Recipe
+from tokentui.text.blocks import Noticed, Reader, Texts
+from tokentui.text.corpus import Corpus, Documents
+from tokentui.text.count import Words, count
+from tokentui.text.parts import Part, Plan
+
+WORD_BYTES = 150
+"""About how many bytes of memory a distinct word takes in a dictionary, besides its text."""
+TOGETHER = 8
+"""Results of parts that are put together before they are held: kernels do so faster than a dictionary."""
+_HEAD = struct.Struct("<IQQ")
+_MOST_RUNS = 64
+_SORTED = 1 << 20
+
+
+class Packed(NamedTuple):
+    """Distinct words in order of first appearance, as bytes that travel between processes.
+
+    Attributes:
+        text: The words one after the other: UTF-8, a lone surrogate in three bytes.
+        ends: Where each word ends in it, a 0 before the first: numbers of 8 bytes.
+        counts: How often each stands: the same.
+    """
+
+    text: bytes
+    ends: bytes
+    counts: bytes
+
+    @classmethod
+    def of(cls, words: Words) -> Packed:
+        """Words as bytes."""
+        if words.flat is not None:
+            return cls(words.flat.text, bytes(words.flat.ends), bytes(words.flat.counts))
+        parts = [word.encode("utf-8", "surrogatepass") for word in words.words]
+        ends = array("q", [0])
+        for part in parts:
+            ends.append(ends[-1] + len(part))
+        return cls(b"".join(parts), ends.tobytes(), array("q", words.counts).tobytes())
+
+    @property
+    def number(self) -> int:
+        """The number of distinct words."""
+        return len(self.counts) // 8
+
+    @property
+    def size(self) -> int:
+        """Its bytes."""
+        return len(self.text) + len(self.ends) + len(self.counts)
+
+    def rows(self) -> Iterator[tuple[str, int]]:
+        """Each word and its count."""
+        ends, counts, text = array("q", self.ends), array("q", self.counts), self.text
+        if text.isascii():
+            whole = text.decode()
+            parts: Iterable[str] = (whole[start:end] for start, end in pairwise(ends))
+        else:
+            parts = (text[start:end].decode("utf-8", "surrogatepass") for start, end in pairwise(ends))
+        return zip(parts, counts, strict=True)
+
+
+class _Table:
+    """Words that are put together by kernels."""
+
+    def __init__(self) -> None:
+        from tokentui.text.kernels.count import FlatWords, Table  # needs the kernels
+
+        self._made, self._table = FlatWords, Table()
+
+    def add(self, packed: Packed) -> None:
+        ends, counts = array("q", packed.ends), array("q", packed.counts)
+        self._table.add(self._made(packed.text, ends, counts))
+
+    def packed(self) -> Packed:
+        return Packed.of(Words((), (), self._table.result()))
+
+
+class _Plain:
+    """The same in plain Python."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+
+    def add(self, packed: Packed) -> None:
+        counts = self._counts
+        for word, times in packed.rows():
+            counts[word] += times
+
+    def packed(self) -> Packed:
+        return Packed.of(Words.of(self._counts))
+
+
+def joined(results: Iterable[Packed]) -> Packed:
+    """Words of neighbouring parts put together, in the order of the parts."""
+    given = list(results)
+    if native.available():
+        with native.rescued():
+            return _joined(_Table(), given)
+    return _joined(_Plain(), given)
+
+
+def _joined(table: _Table | _Plain, given: Iterable[Packed]) -> Packed:
+    for packed in given:
+        check()
+        table.add(packed)
+    return table.packed()
+
+
+class _Counting:
+    """Counts what a reader hands over."""
+
+    def __init__(self, table: _Table | _Plain, recipe: Recipe, threads: int | None) -> None:
+        self.table, self._recipe, self._threads = table, recipe, threads
+
+    def texts(self, documents: Texts) -> None:
+        """Count documents."""
+        corpus = Corpus("", Documents(documents))
+        self.table.add(Packed.of(count(corpus, self._recipe, threads=self._threads)))
+
+    def rows(self, rows: Iterable[tuple[str, int]]) -> None:
+        """Add counted words."""
+        counted: Counter[str] = Counter()
+        for word, times in each(rows):
+            counted[word] += times
+        self.table.add(Packed.of(Words.of(counted)))
+
+
+def count_part(
+    part: Part, recipe: Recipe, reader: Reader, threads: int | None = None
+) -> tuple[Packed, Noticed]:
+    """Count the pre-tokens of a part.
+
+    Args:
+        part: The part.
+        recipe: Its normalisation and split are used.
+        reader: Reads it.
+        threads: As for `count`.
+
+    Raises:
+        TokentuiError: A file cannot be read, or the split's pattern takes too long.
+        Cancelled: The job is cancelled.
+    """
+    # Standard input cannot be read again, should a kernel fail while its words are put together.
+    if native.available() and all(stretch.file.path is not None for stretch in part):
+        with native.rescued():
+            return _count_part(_Table(), part, recipe, reader, threads)
+    return _count_part(_Plain(), part, recipe, reader, threads)
+
+
+def _count_part(
+    table: _Table | _Plain, part: Part, recipe: Recipe, reader: Reader, threads: int | None
+) -> tuple[Packed, Noticed]:
+    noticed = reader.read(part, _Counting(table, recipe, threads))
+    return table.packed(), noticed
+
+
+def count_here(planned: Plan, recipe: Recipe, field: str, store: Store) -> Noticed:
+    """Count a corpus in this process, part by part.
+
+    Args:
+        planned: The corpus in parts.
+        recipe: Its normalisation and split are used.
+        field: As for `read`.
+        store: Takes the words.
+
+    Progress of the job is told in bytes of the files.
+
+    Raises:
+        TokentuiError: A file cannot be read, or the split's pattern takes too long.
+        Cancelled: The job is cancelled.
+    """
+    reader, noticed, held = Reader(recipe, field), Noticed(), list[Packed]()
+    for part in planned.parts:
+        tick(noticed.read, planned.size)
+        with silent():
+            packed, more = count_part(part, recipe, reader)
+            held.append(packed)
+            if len(held) == TOGETHER or sum(one.size for one in held) > store.most:
+                store.add(joined(held))
+                held = []
+        noticed.add(more)
+    store.add(joined(held))
+    return noticed
+
+
+# ---- more words than memory holds
+
+
+Record = tuple[bytes, int, int]
+"""A word, its place in the order of first appearance, and its count."""
+
+
+class Store:
+    """All distinct words of a corpus. What is more than memory shall hold is written to disk, sorted, and put
+    together in the end.
+
+    Use it as a context: its files go away with it.
+
+    Args:
+        most: About how many bytes of words to hold.
+
+    Attributes:
+        most: The same.
+        spilled: The folder of what was written to disk; empty where all is in memory.
+        words: The number of distinct words, known once `rows` was gone through.
+        occurrences: The number of words, repeated ones included.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._held: dict[str, int] = {}
+        self._size, self._base, self._files = 0, 0, 0
+        self._runs: list[str] = []
+        self._stack = ExitStack()
+        self.spilled = ""
+        self.words = self.occurrences = 0
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def add(self, packed: Packed) -> None:
+        """Add the words of the next part of the text."""
+        held, before = self._held, len(self._held)
+        self._size += len(packed.text)  # at most: some of it is there already
+        for word, times in each(packed.rows()):
+            held[word] = held.get(word, 0) + times
+            self.occurrences += times
+        self._size += (len(held) - before) * WORD_BYTES
+        if self._size > self.most and self._exact() > self.most:
+            self._spill()
+
+    def _exact(self) -> int:
+        self._size = sum(map(len, self._held)) + len(self._held) * WORD_BYTES
+        return self._size
+
+    def rows(self, top: int | None = None) -> Iterator[tuple[str, int]]:
+        """The words and their counts, in order of first appearance.
+
+        Args:
+            top: How many there are at most: the most frequent ones, of two alike the one that appears first.
+        """
+        if not self._runs:
+            self.words = len(self._held)
+            if top is None or top >= self.words:
+                yield from self._held.items()
+                return
+            numbered = enumerate(self._held.items())
+            best = heapq.nsmallest(top, each(numbered), key=lambda one: (-one[1][1], one[0]))
+            yield from (row for _, row in sorted(best))
+            return
+        if self._held:
+            self._spill()
+        merged = self._merged()
+        if top is not None:
+            best_records = heapq.nsmallest(top, merged, key=lambda one: (-one[2], one[1]))
+            ordered: Iterable[Record] = sorted(best_records, key=itemgetter(1))
+        else:
+            ordered = self._in_order(merged)
+        for word, _, times in ordered:
+            yield word.decode("utf-8", "surrogatepass"), times
+
+    def _merged(self) -> Iterator[Record]:
+        """The words of all runs, sorted, each once."""
+        while len(self._runs) > _MOST_RUNS:
+            first, self._runs = self._runs[:_MOST_RUNS], self._runs[_MOST_RUNS:]
+            self._runs.append(self._write(_once(map(_read, first))))
+            for path in first:
+                os.unlink(path)
+        for record in each(_once(map(_read, self._runs))):
+            self.words += 1
+            yield record
+
+    def _in_order(self, records: Iterator[Record]) -> Iterator[Record]:
+        """Records in the order of first appearance, sorted on disk."""
+        runs, held = list[str](), list[Record]()
+        for record in records:
+            held.append(record)
+            if len(held) >= max(1, min(_SORTED, self.most // WORD_BYTES)):
+                runs.append(self._write(sorted(held, key=itemgetter(1))))
+                held = []
+        runs.append(self._write(sorted(held, key=itemgetter(1))))
+        while len(runs) > _MOST_RUNS:
+            first, runs = runs[:_MOST_RUNS], runs[_MOST_RUNS:]
+            runs.append(self._write(heapq.merge(*map(_read, first), key=itemgetter(1))))
+            for path in first:
+                os.unlink(path)
+        return heapq.merge(*map(_read, runs), key=itemgetter(1))
+
+    def _spill(self) -> None:
+        """Write what is held to disk."""
+        words = enumerate(self._held.items(), self._base)
+        records = sorted(
+            (word.encode("utf-8", "surrogatepass"), place, times) for place, (word, times) in words
+        )
+        self._base += len(self._held)
+        self._held, self._size = {}, 0
+        self._runs.append(self._write(records))
+
+    def _write(self, records: Iterable[Record]) -> str:
+        """Write records to a file of their own."""
+        if not self.spilled:
+            self.spilled = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="tokentui-count-"))
+        self._files += 1
+        path = os.path.join(self.spilled, str(self._files))
+        with open(path, "wb") as file:
+            for word, place, times in each(records):
+                file.write(_HEAD.pack(len(word), place, times) + word)
+        return path
+
+
+def _read(path: str) -> Iterator[Record]:
+    with open(path, "rb") as file:
+        while head := file.read(_HEAD.size):
+            length, place, times = _HEAD.unpack(head)
+            yield file.read(length), place, times
+
+
+def _once(runs: Iterable[Iterator[Record]]) -> Iterator[Record]:
+    """Sorted records put together: of one word the counts added up, and its first place."""
+    last: Record | None = None
+    for record in heapq.merge(*runs):
+        if last is not None and last[0] == record[0]:
+            last = (last[0], min(last[1], record[1]), last[2] + record[2])
+            continue
+        if last is not None:
+            yield last
+        last = record
+    if last is not None:
+        yield last
