@@ -24,8 +24,7 @@ from tokentui.cli.options import (
 )
 from tokentui.cli.output import is_terminal
 from tokentui.cli.program import COMMANDS
-from tokentui.core.errors import TokentuiError
-from tokentui.core.files import shown_path
+from tokentui.core.errors import TokentuiError, shown_path
 from tokentui.formats import named_like
 from tokentui.recipe import Run
 from tokentui.text.sources import find_sample

@@ -14,8 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
-from tokentui.core.errors import TokentuiError, each_of, name_of, nearest, path_of
-from tokentui.core.files import refused, shown_path
+from tokentui.core import reach
+from tokentui.core.errors import TokentuiError, each_of, name_of, nearest, path_of, shown_path
+from tokentui.core.files import refused
 from tokentui.core.jobs import check
 from tokentui.text import files, sources
 from tokentui.text.corpus import Corpus, Documents, Invalid, LongText, decode, mark_notes, whole_text
@@ -118,12 +119,13 @@ class _Found:
 
 def _find(source: str | os.PathLike[str], pipes: bool) -> _Found:
     if isinstance(source, str):
-        if source == "-":
+        if source == "-" and not reach.sealed():
             return _Found(_STDIN, [_Input(None)])
         if source.startswith("sample:"):
             sample = find_sample(source.removeprefix("sample:"))
             return _Found(sample.name, [_Input(str(sample.path), sample.bytes, sample.as_)])
     path = os.fspath(source)
+    reach.check(path)
     with refused(path):
         if os.path.isdir(path):
             return _folder(path)
@@ -161,7 +163,9 @@ def _folder(folder: str) -> _Found:
         found.left_out["linked folder"] += sum(os.path.islink(os.path.join(place, name)) for name in folders)
         paths += [os.path.join(place, name) for name in names if not name.startswith(".")]
     for path in sorted(paths, key=_in_order):
-        if os.path.isfile(path):
+        if not reach.holds(path):
+            found.left_out["link out of the folder"] += 1
+        elif os.path.isfile(path):
             found.inputs.append(_Input(path, os.stat(path).st_size, listed=True))
         else:
             found.left_out["special"] += 1

@@ -22,6 +22,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input
 
+from tokentui.core.children import DOWNLOADS
 from tokentui.core.choices import Ref
 from tokentui.core.errors import Cancelled
 from tokentui.core.runtime import Watchdog
@@ -74,7 +75,7 @@ class TerminalApp(App[None]):
         """The keys that wait until the one before them has been acted on."""
         self._limit: asyncio.Timeout | None = None
         """When what is waited for is given up; None while nothing is waited for."""
-        super().__init__(driver_class=TerminalDriver)
+        super().__init__(driver_class=_driver())
         self.no_color = self.no_color or monochrome(os.environ)
         self.animation_level = "none"
 
@@ -316,6 +317,15 @@ class TerminalApp(App[None]):
     def _print_error_renderables(self) -> None:
         """Nothing here: Textual would print the corpus that a variable holds, as it is."""
         self._exit_renderables.clear()
+
+
+def _driver() -> type[TerminalDriver]:
+    """The driver of the terminal: a program in a browser is told where its downloads go."""
+    if DOWNLOADS not in os.environ:
+        return TerminalDriver
+    from tokentui.ui.terminal.browser import BrowserDriver
+
+    return BrowserDriver
 
 
 def _told(error: BaseException) -> str:
