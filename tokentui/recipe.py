@@ -17,8 +17,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from tokentui.core.choices import UNWRITABLE, Parameter, unwritable
 from tokentui.core import reach
+from tokentui.core.choices import UNWRITABLE, Parameter, unwritable
 from tokentui.core.errors import TokentuiError, name_of, nearest, shown, shown_path
 from tokentui.core.files import read_regular
 

@@ -75,10 +75,11 @@ def command(
             if corpus or tokenizers or given.recipes or given.axes:
                 raise TokentuiError("what is followed is chosen by its teacher", "--follow",
                                     "leave --corpus, -r, -s and -t out")
+            from tokentui.cli.follow import VARIABLE
             from tokentui.session.sharing import Address
 
             address = Address.of(followed)
-            visit = Visit(("follow", str(address)), memory=memory << 20)
+            visit = Visit(("follow",), memory=memory << 20, environment={VARIABLE: str(address)})
             prefix = f"/{address.token}/"
         else:
             folder, served, words = held.enter_context(_shelf(given, corpus, tokenizers))

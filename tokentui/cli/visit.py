@@ -12,7 +12,7 @@ import os
 import resource
 import sys
 import termios
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 from tokentui.core import children, reach
@@ -30,16 +30,18 @@ class Visit:
             process reads no file.
         names: The names there.
         memory: Bytes of address space that it may take.
+        environment: Variables of the environment that it gets besides.
     """
 
     words: Sequence[str]
     folder: str = ""
     names: Sequence[str] = field(default_factory=tuple)
     memory: int = 1 << 30
+    environment: Mapping[str, str] = field(default_factory=dict)
 
     def command(self) -> list[str]:
         """The words that start the process."""
-        return children.command("tokentui.cli.visit", json.dumps(asdict(self)))
+        return children.command("tokentui.cli.visit", json.dumps({**asdict(self), "environment": {}}))
 
     def close_in(self) -> None:
         """Let this process read what is served and nothing else, write no file, and take no more memory.

@@ -114,6 +114,7 @@ class Visitor:
                 "TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8", "HOME": home,
                 "PYTHONDONTWRITEBYTECODE": "1", DOWNLOADS: str(its_pipe),
                 "MALLOC_ARENA_MAX": "2",  # each arena of the C library takes 64 MB of address space
+                **visit.environment,
             }
             try:
                 process = await asyncio.create_subprocess_exec(
@@ -374,8 +375,10 @@ class Visitors:
                         await line.send_json(["pong", at])
 
         async def rest() -> None:
-            while (left := typed_at + self._terms.idle - loop.time()) > 0:
+            left = self._terms.idle
+            while left > 0:
                 await asyncio.sleep(left)
+                left = typed_at + self._terms.idle - loop.time()
             visitor.hang_up()
             await line.send_bytes(_IDLE.format(self._terms.idle / 60).encode())
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from tokentui.core.choices import UNWRITABLE, unwritable
 from tokentui.core.errors import TokentuiError, name_of, nearest, path_of
-from tokentui.core.files import read_regular, write_together
+from tokentui.core.files import read_regular, status_of, write_together
 from tokentui.core.limits import now
 from tokentui.core.runtime import quiet_collector
 from tokentui.encode.tokenizer import Tokenizer
@@ -62,7 +62,8 @@ def load(path: str | os.PathLike[str], split: str = "", *, otherwise: str = "") 
 def recognise(path: str | os.PathLike[str]) -> Format | None:
     """The format that a file is of, None for one that is of none or that cannot be read."""
     try:
-        return recognised(read_source(os.fspath(path))) if os.path.getsize(path) <= now().file_bytes else None
+        small = status_of(os.fspath(path)).st_size <= now().file_bytes
+        return recognised(read_source(os.fspath(path))) if small else None
     except (OSError, TokentuiError):
         return None
 

@@ -55,7 +55,8 @@ class ExportScreen(Dialog[None]):
         """The path and the format of which it was said that a file is there."""
         self.formats, self.losses = Listing(_FORMATS, id="formats"), Told(id="losses")
         self.field = Field(placeholder="a file", select=False)
-        self.parts = self.formats, self.losses, prompted("Download as >" if reach.sealed() else "Write to >", self.field), self.notice
+        prompt = "Download as >" if reach.sealed() else "Write to >"
+        self.parts = self.formats, self.losses, prompted(prompt, self.field), self.notice
         if face.snapshot is not None:
             self.follow(face.snapshot)
 

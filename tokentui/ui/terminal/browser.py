@@ -1,5 +1,5 @@
-"""The driver of a terminal that a browser draws: files go through the browser, and there is no shell to go back
-to."""
+"""The driver of a terminal that a browser draws: files go through the browser, and no shell waits below it.
+"""
 
 from __future__ import annotations
 
