@@ -127,6 +127,7 @@ def _shelf(
             else:
                 opened.append(_link(folder, source, "a file or a folder"))
         files = [_link(folder, one, "a tokenizer file") for one in tokenizers]
+        _check(folder, files, str(given.axes.get("split", "")))
         words = opened[:1]
         for name in files:
             words += ["-t", name]
@@ -139,6 +140,22 @@ def _shelf(
             words += ["--as", given.as_] if given.as_ else []
             words += ["--field", given.field] if given.field != "text" else []
         yield folder, sorted(os.listdir(folder)), words
+
+
+def _check(folder: str, tokenizers: Sequence[str], split: str) -> None:
+    """Read tokenizer files as visitors will: a file that belongs to one has to be named as well.
+
+    Raises:
+        TokentuiError: One cannot be read.
+    """
+    from tokentui.formats.files import load  # with it come all formats
+
+    for name in tokenizers:
+        try:
+            load(os.path.join(folder, name), otherwise=split)
+        except TokentuiError as error:
+            where = error.where.replace(folder + os.sep, "")
+            raise TokentuiError(error.what, where, error.hint) from None
 
 
 def _written(value: object) -> str:
