@@ -101,6 +101,15 @@ async def test_two_at_once_and_no_room_for_a_third(tmp_path: Path) -> None:
         await running.until(lambda: not running.server.here)
 
 
+async def test_who_loads_the_page_again_has_a_place(tmp_path: Path) -> None:
+    async with serving(shelf(tmp_path), Terms(visitors=1)) as running:
+        async with visiting(running) as line:
+            await line.until(lambda text: "1 Corpus" in text)
+        async with visiting(running) as line:
+            await line.until(lambda text: "1 Corpus" in text)
+        assert len(running.processes) <= 1
+
+
 async def test_who_presses_no_key_is_sent_away(tmp_path: Path) -> None:
     async with (
         serving(shelf(tmp_path), Terms(idle=0.2)) as running,
@@ -138,7 +147,7 @@ async def test_other_names_and_other_pages_are_refused(tmp_path: Path) -> None:
         status, page, headers = await fetched(running.url)
         assert headers["X-Frame-Options"] == "DENY"
         assert b"https://" not in page  # all of it comes from here
-        for part in re.findall(rb'(?:src|href)="(/static/[^"]+)"', page):
+        for part in re.findall(rb'"(/static/[^"]+)"', page):
             assert (await fetched(running.url.rstrip("/") + part.decode()))[0] == 200
 
 

@@ -234,6 +234,7 @@ class Visitors:
         self._visit, self._terms, self._static = visit, terms, static
         self.here: set[Visitor | object] = set()
         """Those who are here, and marks of those whose process begins."""
+        self._ending: set[asyncio.Task[None]] = set()
         self._loopback = True
 
     def application(self) -> web.Application:
@@ -326,6 +327,8 @@ class Visitors:
         line = web.WebSocketResponse(heartbeat=HEARTBEAT_S, max_msg_size=MOST_TYPED)
         await line.prepare(request)
         most = self._terms.visitors
+        while len(self.here) >= most and self._ending:  # such as one who loads the page again
+            await asyncio.wait(self._ending, return_when=asyncio.FIRST_COMPLETED)
         if len(self.here) >= most:
             await line.send_bytes(_FULL.format("1 visitor" if most == 1 else f"{most} visitors").encode())
             await line.close()
@@ -345,12 +348,24 @@ class Visitors:
         except (ConnectionError, OSError):
             pass  # the visitor has gone, or the system has no room
         finally:
+            self.here.discard(mark)
             if visitor is not None:
-                await asyncio.shield(visitor.end())
-            self.here -= {mark, visitor}
+                await asyncio.shield(self._end(visitor))
             with contextlib.suppress(ConnectionError):
                 await line.close()
         return line
+
+    def _end(self, visitor: Visitor) -> asyncio.Task[None]:
+        """End a visitor's process, and give the place to another then."""
+
+        async def end() -> None:
+            await visitor.end()
+            self.here.discard(visitor)
+
+        task = asyncio.create_task(end(), name="tokentui visitor")
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
+        return task
 
     async def _between(self, line: web.WebSocketResponse, visitor: Visitor) -> None:
         """Hand on what is typed and what is drawn, until one of the two ends."""
