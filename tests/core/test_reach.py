@@ -142,9 +142,10 @@ def test_what_is_served_is_read(served: Path) -> None:
 
 def test_nothing_is_written(served: Path) -> None:
     before = sorted(os.listdir(served))
-    for write in (lambda: write_whole("x.txt", b"x"), lambda: write_together([("a", b""), ("b", b"")])):
-        with pytest.raises(TokentuiError, match="nothing is written"):
-            write()
+    with pytest.raises(TokentuiError, match="nothing is written"):
+        write_whole("x.txt", b"x")
+    with pytest.raises(TokentuiError, match="nothing is written"):
+        write_together([("a", b""), ("b", b"")])
     remember("novel.txt")
     assert keep_state("x", b"x") is None
     assert sorted(os.listdir(served)) == before
@@ -213,7 +214,6 @@ async def test_the_dialogs_refuse_it(served: Path, monkeypatch: pytest.MonkeyPat
             assert "unnamed.txt" not in screen_text(pilot)
             spy = Spy(monkeypatch)
             dialog.field.put(path)
-            await until(pilot, lambda dialog=dialog, path=path: dialog.field.value == path)
             dialog.field.focus()
             await pilot.press("enter")
             await until(pilot, lambda: "not among the files" in screen_text(pilot))

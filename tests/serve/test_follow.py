@@ -7,7 +7,7 @@ import json
 import re
 import socket
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import pytest
@@ -114,7 +114,7 @@ async def test_only_rows_that_have_changed_go_over_the_line() -> None:
 
 async def test_who_is_slow_or_vanishes_holds_up_nobody() -> None:
     async with sharing() as share, following(share), following(share) as quick:
-        # The first takes nothing at all; each picture is larger than what a system holds back for it together.
+        # The first takes nothing at all, and the system does not hold back so much for it.
         begun = time.process_time()
         for number in range(60):
             share.show(picture(*[f"{number} {y}" for y in range(200)], width=200), (0, 0))
@@ -146,13 +146,14 @@ async def test_what_a_follower_says_is_not_read() -> None:
 
 
 def test_styles_come_through() -> None:
-    row = Row(list("ab") + ["👩‍👩‍👧", ""], [PLAIN, BLUE, BLUE, BLUE])
+    row = Row(["a", "b", "👩‍👩‍👧", ""], [PLAIN, BLUE, BLUE, BLUE])
     share = Share(socket.socket(), Address("127.0.0.1", 0, TOKEN))
     made = Picture(4, 1, ColorSystem.TRUECOLOR)
     made.rows[0] = row
     share.show(made, (1, 0))
     frame = frame_of(share._line(-1))
-    assert frame.changed == {0: (Cells(("a",), 0, "", ""), Cells(("b", "👩‍👩‍👧", ""), 1, "38;5;33", "48;2;1;2;3"))}
+    styled = Cells(("b", "👩‍👩‍👧", ""), 1, "38;5;33", "48;2;1;2;3")
+    assert frame.changed == {0: (Cells(("a",), 0, "", ""), styled)}
     assert colour_of("38;5;33") == Colour(33)
     assert colour_of("48;2;1;2;3") == Colour(-1, 1, 2, 3)
     assert [colour_of(one) for one in ("31", "41", "94", "107", "")] == [
@@ -226,9 +227,9 @@ def _seen(app: FollowApp) -> list[str]:
     return [app.watched.render_line(y).text.rstrip() for y in range(app.watched.size.height)]
 
 
-async def _until(holds: object) -> None:
+async def _until(holds: Callable[[], bool]) -> None:
     async with asyncio.timeout(30):
-        while not holds():  # type: ignore[operator]
+        while not holds():  # noqa: ASYNC110 - what is drawn tells nobody
             await asyncio.sleep(0.01)
 
 

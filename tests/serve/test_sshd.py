@@ -13,7 +13,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -106,7 +106,8 @@ def school(tmp_path_factory: pytest.TempPathFactory) -> Iterator[School]:
     config = folder / "sshd_config"
     config.write_text(
         f"ListenAddress 127.0.0.1:{port}\nHostKey {folder}/host\nPidFile {folder}/pid\nUsePAM no\n"
-        f"StrictModes no\nPasswordAuthentication no\nSetEnv TOKENTUI_ENGINE=plain PYTHONPATH={ROOT}\n{settings}"
+        f"StrictModes no\nPasswordAuthentication no\n"
+        f"SetEnv TOKENTUI_ENGINE=plain PYTHONPATH={ROOT}\n{settings}"
     )
     made = os.geteuid() == 0 and not OWN_FOLDER.exists()
     if made:
@@ -139,10 +140,10 @@ def open_sample(client: Terminal) -> None:
     client.until(lambda text: "hugs ·" in text and "step 0" in text)
 
 
-def until(holds: object, told: str) -> None:
+def until(holds: Callable[[], bool], told: str) -> None:
     """Wait until a function says so."""
     deadline = time.monotonic() + PATIENCE_S
-    while not holds():  # type: ignore[operator]
+    while not holds():
         assert time.monotonic() < deadline, told
         time.sleep(0.05)
 
@@ -184,7 +185,8 @@ def test_two_clients_a_size_and_a_line_that_is_lost(school: School) -> None:
 
 def test_exit_codes_come_through(school: School) -> None:
     done = subprocess.run(
-        school.ssh("ada", terminal=False), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+        school.ssh("ada", terminal=False), stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        check=False,
     )
     assert done.returncode == 2
     assert done.stderr.startswith("tokentui: ")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import json
 import os
 import re
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +26,9 @@ SECRET = "a-word-of-the-server"
 
 
 @pytest.fixture(autouse=True)
-def _parts(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _parts(monkeypatch: pytest.MonkeyPatch) -> None:
     needs_server()
     monkeypatch.setenv("A_SECRET", SECRET)
-    yield
 
 
 async def fetched(url: str, **headers: str) -> tuple[int, bytes, Any]:
@@ -40,11 +39,18 @@ async def fetched(url: str, **headers: str) -> tuple[int, bytes, Any]:
         return response.status, await response.read(), response.headers
 
 
+def told_of(process: int) -> tuple[str, str]:
+    """The environment of a process, and its limits, as the system tells them."""
+    place = Path(f"/proc/{process}")
+    return (place / "environ").read_text(), (place / "limits").read_text()
+
+
 async def test_a_visitor_from_the_first_byte_to_the_last(tmp_path: Path) -> None:
     async with serving(shelf(tmp_path)) as running:
         async with visiting(running) as line:
             await line.until(lambda text: "novel.txt" in text and "step 0" in text)
-            for noise in ("no JSON", "[]", '["stdin"]', '["resize", {"width": "x", "height": -1}]', "[" * 9999):
+            size = '["resize", {"width": "x", "height": -1}]'
+            for noise in ("no JSON", "[]", '["stdin"]', size, "[" * 9999):
                 await line.socket.send_str(noise)
             await line.socket.send_bytes(b"\x1b[A")
             await line.resize(100, 30)
@@ -59,8 +65,8 @@ async def test_a_visitor_from_the_first_byte_to_the_last(tmp_path: Path) -> None
             await line.until(lambda text: "space run" in text)
 
             (process,) = running.processes
-            assert SECRET not in Path(f"/proc/{process}/environ").read_text()
-            limits = Path(f"/proc/{process}/limits").read_text()
+            environment, limits = told_of(process)
+            assert SECRET not in environment
             assert re.search(r"Max file size +0 +0 ", limits)
             assert re.search(rf"Max address space +{1 << 30} +{1 << 30} ", limits)
 
@@ -152,7 +158,8 @@ async def test_other_names_and_other_pages_are_refused(tmp_path: Path) -> None:
 
 
 def test_sizes_stay_within_those_of_terminals() -> None:
-    within = [visitors._within(one, MOST_COLUMNS) for one in (80, "80", 0, -5, 10**9, "x", None, "9" * 5000, 2.5)]
+    told = (80, "80", 0, -5, 10**9, "x", None, "9" * 5000, 2.5)
+    within = [visitors._within(one, MOST_COLUMNS) for one in told]
     assert within == [80, 80, 1, 1, MOST_COLUMNS, 1, 1, 1, 1]
 
 
@@ -188,14 +195,15 @@ def test_a_port_that_is_taken_gives_one_line() -> None:
 
 
 def test_what_is_not_installed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(visitors.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     assert "pip install 'tokentui[web]'" in refused("serve")
 
 
 def test_the_server_ends_when_it_is_asked_to(tmp_path: Path) -> None:
     """The URL is its answer; what it made for itself goes."""
     (tmp_path / "novel.txt").write_text("the cat")
-    words = [sys.executable, "-m", "tokentui", "serve", "--port", "0", "--corpus", str(tmp_path / "novel.txt")]
+    words = [sys.executable, "-m", "tokentui", "serve", "--port", "0"]
+    words += ["--corpus", str(tmp_path / "novel.txt")]
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as process:
         assert process.stdout is not None

@@ -84,7 +84,8 @@ def children(process: subprocess.Popen[str]) -> list[int]:
     found = []
     for one in Path("/proc").iterdir():
         with suppress(OSError):  # it has ended meanwhile
-            if one.name.isdigit() and int((one / "stat").read_text().rpartition(")")[2].split()[1]) == process.pid:
+            told = (one / "stat").read_text() if one.name.isdigit() else ""
+            if told and int(told.rpartition(")")[2].split()[1]) == process.pid:
                 found.append(int(one.name))
     return found
 

@@ -49,7 +49,7 @@ class Running:
     async def until(self, holds: Callable[[], bool]) -> None:
         """Wait until something holds."""
         async with asyncio.timeout(PATIENCE_S):
-            while not holds():
+            while not holds():  # noqa: ASYNC110 - processes end without telling
                 await asyncio.sleep(0.01)
 
 

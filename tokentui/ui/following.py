@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from typing import ClassVar
 
 from rich.color import Color
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -87,7 +88,7 @@ class FollowApp(TerminalApp):
     CSS = "Screen { overflow: hidden; }"
     TITLE = "tokentui"
     ENABLE_COMMAND_PALETTE = False
-    BINDINGS = (Binding("q,ctrl+c,ctrl+q", "quit", "leave", priority=True),)
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("q,ctrl+c,ctrl+q", "quit", "leave", priority=True)]
 
     def __init__(self, line: socket.socket) -> None:
         super().__init__()
@@ -138,9 +139,9 @@ class FollowApp(TerminalApp):
 
 
 def _segment(run: Cells) -> Segment:
-    on = {name: True for bit, name in enumerate(_ATTRIBUTES) if run.attributes >> bit & 1}
-    style = Style(color=_colour(colour_of(run.ink)), bgcolor=_colour(colour_of(run.ground)), **on)
-    return Segment(safe("".join(run.texts)), style)
+    on = " ".join(name for bit, name in enumerate(_ATTRIBUTES) if run.attributes >> bit & 1)
+    colours = Style.from_color(_colour(colour_of(run.ink)), _colour(colour_of(run.ground)))
+    return Segment(safe("".join(run.texts)), Style.parse(on) + colours)
 
 
 def _colour(colour: Colour | None) -> Color | None:
