@@ -1,4 +1,4 @@
-"""The explorer in a real browser: what is drawn there, keys, sizes, emoji, several visitors, and those who go."""
+"""The explorer in a real browser: what is drawn, keys, sizes, emoji, several visitors, and those who go."""
 
 from __future__ import annotations
 

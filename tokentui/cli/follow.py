@@ -1,4 +1,4 @@
-"""`tokentui follow`: watch a session that somebody else leads."""
+"""`tokentui follow`: watch a session that another one leads."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ WRONG = 2
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """What a visitor's process is given.
+    """The orders of a visitor's process.
 
     Attributes:
         words: What follows `tokentui` on its command line.

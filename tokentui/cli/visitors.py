@@ -21,7 +21,7 @@ import termios
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
 from tokentui.cli.visit import Visit
@@ -30,6 +30,7 @@ from tokentui.core.errors import TokentuiError
 
 if TYPE_CHECKING:
     from aiohttp import web
+    from aiohttp.typedefs import Handler, Middleware
 
 HINT = "pip install 'tokentui[web]'"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -50,7 +51,7 @@ _IDLE = "\x1b[0m\x1b[2J\x1b[HNo key was pressed for {0:g} minutes: this session 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What visitors may have.
+    """The limits of visitors, and the names of the page.
 
     Attributes:
         visitors: The most of them at a time.
@@ -128,7 +129,7 @@ class Visitor:
         return cls(master, process, pipe)
 
     async def read(self) -> bytes:
-        """What the process draws next; empty once it has ended or the line is dropped."""
+        """The next output of the process; empty once it has ended or the line is dropped."""
         if self.master < 0:
             return b""
         loop, ready = asyncio.get_running_loop(), asyncio.Event()
@@ -280,13 +281,13 @@ class Visitors:
         finally:
             await runner.cleanup()
 
-    def _guard(self) -> Any:
+    def _guard(self) -> Middleware:
         """A middleware that refuses requests under other names, and from pages of others, which could read
         what is served to this machine alone."""
         from aiohttp import web
 
         @web.middleware
-        async def guarded(request: web.Request, handler: Any) -> web.StreamResponse:
+        async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
             host = urlsplit(f"//{request.host}").hostname or ""
             known = (*LOOPBACK, *self._terms.names)
             origin = request.headers.get("Origin")
@@ -294,7 +295,7 @@ class Visitors:
                 origin is not None and urlsplit(origin).netloc != request.host
             ):
                 raise web.HTTPForbidden(text="not served under this name: --name HOST allows it\n")
-            response: web.StreamResponse = await handler(request)
+            response = await handler(request)
             if not response.prepared:
                 response.headers["X-Content-Type-Options"] = "nosniff"
                 response.headers["X-Frame-Options"] = "DENY"
@@ -415,7 +416,7 @@ class Visitors:
 
 
 def _said(data: object) -> object:
-    """What a browser says; None for what makes no sense."""
+    """A message of a browser; None where it makes no sense."""
     try:
         return json.loads(data) if isinstance(data, str) else None
     except (ValueError, RecursionError):

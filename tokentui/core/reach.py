@@ -23,7 +23,7 @@ NO_WRITING = "nothing is written to the disk here"
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What a sealed process may read.
+    """The files that a sealed process may read.
 
     Attributes:
         names: The names in the current folder that are served: files and folders.
@@ -65,7 +65,7 @@ def unseal() -> None:
 
 
 def sealed() -> bool:
-    """True if this process serves somebody who must not reach the files of the machine."""
+    """True if this process serves visitors, who must not reach the files of the machine."""
     return _reach is not None
 
 

@@ -48,7 +48,7 @@ def run(
         resume: True to offer a session that ended with a dropped line, and to show the first screen to one
             who has not left it yet.
         tour: A tour to play; nothing of the session is saved then.
-        shared: A socket that is listened on for those who follow, and its address; None where nobody may.
+        shared: A socket that is listened on for those who follow, and its address; None for no followers.
 
     Returns:
         The exit code.

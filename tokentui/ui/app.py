@@ -71,7 +71,7 @@ class ExplorerApp(Acting, TerminalApp):
             anything is opened.
         first_screen: True to show the first screen.
         tour: A tour to play at once.
-        share: Hands what is shown to those who follow; None where nobody may.
+        share: Hands what is shown to those who follow; None for no followers.
         kept: What the file of settings holds by name; nothing of it is trusted.
         wrong: What is wrong with that file; empty for nothing.
     """

@@ -56,7 +56,7 @@ class TerminalDriver(LinuxDriver):
         os.set_blocking(self._wake_reader, False)
         self._charset = charset(os.environ)
         self.share: Share | None = None
-        """Where those who follow get what is shown; None where nobody may."""
+        """Where those who follow get what is shown; None for no followers."""
 
     # ---- out
 
