@@ -100,6 +100,7 @@ WORDS = {
     "inspect": ("inspect", "-t", "made.json"),
     "convert": ("convert", "made.json", "tokenizer.json", "--to", "huggingface"),
     "verify": ("verify", "corpus.txt", "-r", "hf-bpe", "--against", "tokenizers", "--merges", "3"),
+    "serve": ("serve", "--help"), "follow": ("follow", "--help"),  # they would run until they are ended
     "recipes": ("recipes",), "tour": ("tour",),
     "quiz": ("quiz", "corpus.txt", "-r", "gpt2", "--count", "3"),
 }

@@ -15,14 +15,17 @@ from contextlib import suppress
 
 FOLDER = os.path.abspath(os.sep)
 """Where children run. What a child is told of by a path has to be told by a whole one."""
+DOWNLOADS = "TOKENTUI_DOWNLOADS"
+"""The variable of the environment by which the explorer in a browser knows the pipe for its downloads."""
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _PATHS = ("TOKENTUI_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME")
 """Variables of the environment that may name a folder from the current one."""
 
 
-def command(module: str) -> list[str]:
-    """The words that start a module of this package as a program, in a child."""
-    return _started(_PACKAGE, module)
+def command(module: str, *words: str) -> list[str]:
+    """The words that start a module of this package as a program, in a child; behind them those that it is
+    given."""
+    return _started(_PACKAGE, module, *words)
 
 
 def command_of_file(path: str) -> list[str]:
@@ -57,8 +60,9 @@ def leave_current_folder() -> None:
             sys.path.append(first)
 
 
-def _started(package: str, what: str) -> list[str]:
-    return [sys.executable, "-P", os.path.abspath(__file__), json.dumps([package, what, _places()])]
+def _started(package: str, what: str, *words: str) -> list[str]:
+    how = json.dumps([package, what, _places()])
+    return [sys.executable, "-P", os.path.abspath(__file__), how, *words]
 
 
 def _places() -> list[str]:
@@ -75,7 +79,7 @@ def _run(package: str, what: str, places: list[str]) -> None:
     import runpy  # what starts a child does without it
 
     sys.path[:] = places
-    sys.argv[1:] = []
+    sys.argv[1:2] = []
     if not package:
         runpy.run_path(what, run_name="__main__")
         return

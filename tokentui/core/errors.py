@@ -55,6 +55,11 @@ def shown(value: object) -> str:
     return written if len(written) <= _SHOWN else written[:_SHOWN] + "…"
 
 
+def shown_path(path: str) -> str:
+    """A path for one line of text: as it is, escaped where no line can hold it, '' where it is empty."""
+    return path if path and path.isprintable() else repr(path)[1:-1] or "''"
+
+
 def text_of(value: object, where: str = "text") -> str | bytes:
     """A text, as str or bytes."""
     if isinstance(value, str | bytes):

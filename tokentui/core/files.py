@@ -28,8 +28,8 @@ from io import BufferedReader
 from pathlib import Path
 from typing import NamedTuple
 
-from tokentui.core import limits
-from tokentui.core.errors import TokentuiError
+from tokentui.core import limits, reach
+from tokentui.core.errors import TokentuiError, shown_path
 
 _KINDS = {
     stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket",
@@ -115,11 +115,6 @@ def own_folder(kind: str) -> Path:
     return path
 
 
-def shown_path(path: str) -> str:
-    """A path for one line of text: as it is, escaped where no line can hold it, '' where it is empty."""
-    return path if path and path.isprintable() else repr(path)[1:-1] or "''"
-
-
 @contextlib.contextmanager
 def refused(path: str) -> Iterator[None]:
     """Tell a user why the system refuses a path.
@@ -141,9 +136,10 @@ def status_of(path: str) -> os.stat_result:
     """The status of a file. It is looked at before it is opened: opening a device may act on it.
 
     Raises:
-        TokentuiError: No file can have this name.
+        TokentuiError: No file can have this name, or it is out of reach.
         OSError: It cannot be looked at.
     """
+    reach.check(path)
     try:
         return os.stat(path)
     except ValueError:
@@ -153,6 +149,7 @@ def status_of(path: str) -> os.stat_result:
 
 def unhurried(path: str, flags: int) -> int:
     """Open a file without waiting for a writer, and without making it the terminal of the process."""
+    reach.check(path)
     return os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY)
 
 
@@ -166,6 +163,7 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
         TokentuiError: It cannot be written; it says why.
     """
     where = os.fspath(path)
+    reach.check_writing(where)
     with about(where, "the file is as it was; name another place"):
         target = os.path.realpath(where)
         mode = mode_of(where)  # /dev/stdout is a link that names no file where it is a pipe
@@ -329,6 +327,7 @@ def write_together(files: Sequence[tuple[str, bytes]]) -> None:
         return
     places: list[tuple[str, str, bytes]] = []
     for path, data in files:
+        reach.check_writing(path)
         with about(path):
             target = os.path.realpath(path)
             if (mode := mode_of(target)) is not None and not stat.S_ISREG(mode):

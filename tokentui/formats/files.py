@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from tokentui.core.choices import UNWRITABLE, unwritable
 from tokentui.core.errors import TokentuiError, name_of, nearest, path_of
-from tokentui.core.files import read_regular, write_together
+from tokentui.core.files import read_regular, status_of, write_together
 from tokentui.core.limits import now
 from tokentui.core.runtime import quiet_collector
 from tokentui.encode.tokenizer import Tokenizer
@@ -66,7 +66,8 @@ def recognise(path: str | os.PathLike[str]) -> Format | None:
     try:
         if is_place(path):
             return recognised(read_source(str(path))) if not is_url(path) or named_like(str(path)) else None
-        return recognised(read_source(os.fspath(path))) if os.path.getsize(path) <= now().file_bytes else None
+        small = status_of(os.fspath(path)).st_size <= now().file_bytes
+        return recognised(read_source(os.fspath(path))) if small else None
     except (OSError, TokentuiError):
         return None
 

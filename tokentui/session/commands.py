@@ -371,6 +371,12 @@ class Export(Command["ExportReport"], lane=Lane.BESIDE, need=Need.REST):
     overwrite: bool = False
 
 
+class Contents(Command["tuple[ExportReport, tuple[bytes, ...]]"], lane=Lane.BESIDE, need=Need.REST):
+    """The files of the tokenizer of this step in a format, to be handed to a browser; none where the report's
+    `refused` names a reason."""
+    format: str
+
+
 class Recognise(Command[str], lane=Lane.BESIDE):
     """Tell the format of a file by its content. Answered by the name of a tokenizer's format; empty for all
     that may be a corpus.

@@ -11,12 +11,13 @@ from tokentui import axes, learn
 from tokentui.analyze.compare import cuts, disagreements
 from tokentui.analyze.health import examine
 from tokentui.analyze.report import vocabulary_report
+from tokentui.core import reach
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, each
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import OWN, WRITTEN, Format
 from tokentui.formats.files import export, mistaken, recognise, targets
-from tokentui.formats.proof import ExportReport, look
+from tokentui.formats.proof import ExportReport, contents, look
 from tokentui.formats.spec import Refused, Spec
 from tokentui.learn import start
 from tokentui.learn.trainer import Compressed, Trainer
@@ -130,6 +131,9 @@ def answered(command: do.Command[object], at: TokenizerAtStep) -> object:
             return tuple(look(spec, format) for format in each(WRITTEN.values()))
         case do.Export():
             return export_to(at, command)
+        case do.Contents(format):
+            report, files = contents(at.tokenizer, WRITTEN[format])
+            return report, () if report.refused else tuple(files)
         case do.Preview():
             return preview(prepared, command)
         case do.EncodeAtEnd():
@@ -188,7 +192,8 @@ def export_to(at: TokenizerAtStep, command: do.Export) -> ExportReport:
         TokentuiError: A file is there already and must not be written over, or its name is one of another
             format, or it cannot be written.
     """
-    path, format = os.path.expanduser(command.path), WRITTEN[command.format]
+    reach.check_writing(command.path)
+    path, format = reach.expanded(command.path), WRITTEN[command.format]
     there = next((one for one in targets(path, format) if os.path.lexists(one)), None)
     doubts = ["the file is there already"] if there is not None else []
     if (other := _other_format(path, format)) is not None:

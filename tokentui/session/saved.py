@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tokentui.core import reach
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import lock, own_folder, read_regular, remove, write_whole
 from tokentui.core.safetext import safe
@@ -79,7 +80,7 @@ def absolute(source: str) -> str:
     """A source as it can be opened from any folder."""
     if source == "-" or source.startswith("sample:") or is_place(source):
         return source
-    return os.path.abspath(os.path.expanduser(source))
+    return os.path.abspath(reach.expanded(source))
 
 
 def dumps(kept: SavedSession) -> bytes:
@@ -335,7 +336,10 @@ _MOST_BYTES = 1 << 20  # a longer file was not written here
 
 
 def state_dir() -> Path:
-    """The folder of what the program remembers by itself. It may not exist."""
+    """The folder of what the program remembers by itself. It may not exist, and cannot where visitors are
+    served: none of them leaves anything behind, or sees what another did."""
+    if reach.sealed():
+        return Path(os.devnull)
     home = os.environ.get("TOKENTUI_HOME")
     return Path(home) if home else own_folder("state")
 

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from tokentui.axes import AXES, changed
-from tokentui.core.errors import TokentuiError, nearest
-from tokentui.core.files import read_regular, shown_path
+from tokentui.core import reach
+from tokentui.core.errors import TokentuiError, nearest, shown_path
+from tokentui.core.files import read_regular
 from tokentui.presets import PRESETS, preset_named
 from tokentui.recipe import RUN, SHAPE, Recipe, Run
 from tokentui.session.claims import FACTS, Expected, Place
@@ -94,7 +95,7 @@ def read_tour(name: str) -> Tour:
     if name in shipped:
         path = Path(__file__).parents[1] / "tours" / f"{name}{SUFFIX}"
         return parsed(path.read_text(encoding="utf-8"), name, name)
-    if not os.path.lexists(name):
+    if not (reach.holds(name) and os.path.lexists(name)):
         hint = nearest(name, shipped)
         raise TokentuiError("no such tour", shown_path(name), f"{hint}; or name a file ending in {SUFFIX}")
     data, where = read_regular(name, "tour", _LARGEST + 1), shown_path(name)
@@ -204,7 +205,7 @@ class _Reader:
         if source == "-":
             self._wrong("a tour cannot open standard input", "name a file or a sample")
         if not source.startswith("sample:"):
-            source = os.path.join(self._folder, os.path.expanduser(source))
+            source = os.path.join(self._folder, reach.expanded(source))
         self._opened = True
         self._change(source=source, text=None, step=0)
 

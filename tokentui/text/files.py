@@ -23,8 +23,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from tokentui.core import limits
-from tokentui.core.errors import TokentuiError, shown
-from tokentui.core.files import check_held, refuse_irregular, refused, shown_path, status_of, unhurried
+from tokentui.core.errors import TokentuiError, shown, shown_path
+from tokentui.core.files import check_held, refuse_irregular, refused, status_of, unhurried
 from tokentui.core.jobs import check, tick
 from tokentui.core.native import pages
 

@@ -17,9 +17,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO, NamedTuple
 
-from tokentui.core import limits
-from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.core.files import shown_path
+from tokentui.core import limits, reach
+from tokentui.core.errors import Cancelled, TokentuiError, shown_path
 from tokentui.core.jobs import check
 
 EXTRA = "pip install 'tokentui[remote]'"
@@ -280,6 +279,7 @@ def _status(error: BaseException) -> int | None:
 
 def _system(url: str) -> tuple[Any, str]:
     """The file system of fsspec for a URL, and the path in it."""
+    reach.check(url)
     scheme = scheme_of(url)
     try:
         import fsspec
@@ -347,6 +347,7 @@ def from_hub(name: str) -> str:
     Raises:
         TokentuiError: There is none, it may not be read, it is too large, or the hub does not answer.
     """
+    reach.check(name)
     match = _HUB.fullmatch(name)
     if match is None:
         raise TokentuiError("not a tokenizer of the hub", shown_path(name), "such as hf:OWNER/NAME")

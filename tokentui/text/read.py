@@ -11,8 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
-from tokentui.core.errors import TokentuiError, each_of, name_of, nearest, path_of
-from tokentui.core.files import refused, shown_path
+from tokentui.core import reach
+from tokentui.core.errors import TokentuiError, each_of, name_of, nearest, path_of, shown_path
+from tokentui.core.files import refused
 from tokentui.core.jobs import check
 from tokentui.text import files, parquet, places, sources
 from tokentui.text.corpus import (
@@ -152,12 +153,13 @@ def find(source: str | os.PathLike[str], pipes: bool) -> Found:
             files_, folder = places.find(source)
             inputs = [Input(one.url, one.size, listed=folder) for one in files_]
             return Found(places.base_name(source) + "/" * folder, inputs, folder)
-        if source == "-":
+        if source == "-" and not reach.sealed():
             return Found(_STDIN, [Input(None)])
         if source.startswith("sample:"):
             sample = find_sample(source.removeprefix("sample:"))
             return Found(sample.name, [Input(str(sample.path), sample.bytes, sample.as_)])
     path = os.fspath(source)
+    reach.check(path)
     with refused(path):
         if os.path.isdir(path):
             return _folder(path)
@@ -199,7 +201,9 @@ def _folder(folder: str) -> Found:
         found.left_out["linked folder"] += sum(os.path.islink(os.path.join(place, name)) for name in folders)
         paths += [os.path.join(place, name) for name in names if not name.startswith(".")]
     for path in sorted(paths, key=_in_order):
-        if os.path.isfile(path):
+        if not reach.holds(path):
+            found.left_out["link out of the folder"] += 1
+        elif os.path.isfile(path):
             found.inputs.append(Input(path, os.stat(path).st_size, listed=True))
         else:
             found.left_out["special"] += 1

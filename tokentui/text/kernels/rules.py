@@ -109,7 +109,7 @@ def _regex_version() -> str:
             return named[0].removeprefix("regex-").removesuffix(".dist-info")
     import regex
 
-    return regex.__version__
+    return str(regex.__version__)
 
 
 def boxed() -> str:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from textual import on
 from textual.widgets import Input
 
+from tokentui.core import reach
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe, safe_line
-from tokentui.session.commands import Export, Formats
+from tokentui.session.commands import Contents, Export, Formats
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.dialogs import LEAVE, Dialog, Told, prompted
 from tokentui.ui.draw.table import Column, Listing, TableRow
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _FORMATS = (Column(width=13, priority=3), Column(flex=1, min_width=20, priority=1),
     Column(flex=1, min_width=16, priority=2))
+_TRYING = "writing, reading back and trying it on many texts …"
 
 
 class ExportScreen(Dialog[None]):
@@ -53,7 +55,8 @@ class ExportScreen(Dialog[None]):
         """The path and the format of which it was said that a file is there."""
         self.formats, self.losses = Listing(_FORMATS, id="formats"), Told(id="losses")
         self.field = Field(placeholder="a file", select=False)
-        self.parts = self.formats, self.losses, prompted("Write to >", self.field), self.notice
+        prompt = "Download as >" if reach.sealed() else "Write to >"
+        self.parts = self.formats, self.losses, prompted(prompt, self.field), self.notice
         if face.snapshot is not None:
             self.follow(face.snapshot)
 
@@ -114,10 +117,25 @@ class ExportScreen(Dialog[None]):
         elif not path.strip():
             self.notice.say("name a file", "error")
         else:
+            if reach.sealed():
+                self.find_out(Contents(report.format), partial(self._deliver, path), _TRYING)
+                return
             wish = path, report.format
             again, self._confirmed = self._confirmed == wish, ("", "")
             self.find_out(Export(*wish, again), partial(self._written, path),
-                "writing, reading back and trying it on many texts …", partial(self._not_written, wish))
+                _TRYING, partial(self._not_written, wish))
+
+    def _deliver(self, path: str, found: tuple[ExportReport, tuple[bytes, ...]]) -> None:
+        """Hand the files to the browser, several in one archive."""
+        report, files = found
+        if files:
+            from tokentui.ui.delivery import archive, deliver
+
+            name, data = path, files[0]
+            if len(files) > 1:
+                name, data = f"{self._stem}.zip", archive(report.files, files)
+            deliver(self.app, name, data)
+        self._written(name if files else path, report)
 
     def _not_written(self, wish: tuple[str, str], error: TokentuiError | Cancelled) -> None:
         self.notice.tell(error)
@@ -128,7 +146,8 @@ class ExportScreen(Dialog[None]):
     def _written(self, path: str, report: ExportReport) -> None:
         if not report.refused:
             tried = f", the same on {report.checked:,} texts" if report.checked else ""
-            self.face.say(f"{path}: written as {report.format}{tried}")
+            done = "your browser gets it" if reach.sealed() else "written"
+            self.face.say(f"{path}: {done} as {report.format}{tried}")
             self.dismiss(None)
             return
         self._reports[report.format] = report

@@ -8,12 +8,14 @@ from __future__ import annotations
 import functools
 import glob
 import os
+import stat
 from collections.abc import Iterator, Sequence
 
 from textual import events, on
 from textual.widgets import Input
 
 from tokentui.axes import AXES
+from tokentui.core import reach
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe, safe_line
 from tokentui.presets import PRESETS, Preset
@@ -24,7 +26,7 @@ from tokentui.session.saved import recent as recently_opened
 from tokentui.session.views import ColumnWanted
 from tokentui.ui.dialogs import LEAVE, draft
 from tokentui.ui.dialogs.draft import RecipeChoice
-from tokentui.ui.dialogs.picker import SAMPLES, Picker, in_thread, reason
+from tokentui.ui.dialogs.picker import SAMPLES, Picker, in_thread, look_at, reason
 from tokentui.ui.draw.figures import size as size_text
 from tokentui.ui.draw.table import Column, Listing, TableRow, heading
 from tokentui.ui.draw.text import Cell
@@ -62,6 +64,8 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         super().__init__(face, "Second corpus" if corpora else "")
         if corpora:
             self.field.placeholder = "a file, a folder, a glob"
+        if reach.sealed():
+            self.field.placeholder = "what is served here, or sample:NAME"
         self._corpora = corpora
         self._recent: Sequence[str] = ()
         """The sources that were opened before, newest first."""
@@ -82,7 +86,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         """Say what it is where it is a tokenizer."""
         self._doubtful = ""
         if event.value and not event.value.startswith(SAMPLES):
-            path = os.path.expanduser(with_split(event.value)[0])
+            path = reach.expanded(with_split(event.value)[0])
             self.run_worker(self._tell_what(path), group="what", exclusive=True)
 
     # What is listed.
@@ -137,18 +141,18 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
             else:
                 self.dismiss(Open((typed,), self._as))
         else:
-            self.run_worker(self._open_path(typed, os.path.expanduser(typed)), group="opening",
+            self.run_worker(self._open_path(typed, reach.expanded(typed)), group="opening",
                 exclusive=True)
 
     async def _open_path(self, source: str, path: str) -> None:
         path, split = with_split(path)
         try:
             if not is_place(path):
-                await in_thread(lambda: os.stat(path))
-        except (OSError, ValueError) as error:
+                await look_at(path)
+        except (OSError, TokentuiError) as error:
             if await self.row_taken(source):
                 return
-            if not glob.has_magic(path):
+            if not glob.has_magic(path) or reach.sealed():
                 self.notice.say(f"{safe(path, limit=200)}: {reason(error)}", "error")
                 return
         as_ = self._as or ("text" if self._doubtful == path and not split else None)
@@ -178,7 +182,10 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
 
     async def _tell_what(self, path: str) -> None:
         """Say what a file is, where it is a tokenizer."""
-        if not await in_thread(lambda: os.path.isfile(path)):
+        try:
+            if not stat.S_ISREG((await look_at(path)).st_mode):
+                return
+        except (OSError, TokentuiError):
             return
         try:
             name = await self._what_is(path)
@@ -196,7 +203,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         match row.key if row and self.focused is self.listing else None:
             case ("open", str(source)) if not source.startswith(SAMPLES):
                 self.notice.say("")
-                self.run_worker(self._tell_what(os.path.expanduser(source)), group="what", exclusive=True)
+                self.run_worker(self._tell_what(reach.expanded(source)), group="what", exclusive=True)
 
 
 def with_split(typed: str) -> tuple[str, str]:
@@ -296,7 +303,7 @@ class AddScreen(Picker[ColumnWanted]):
         if typed in PRESETS:
             self._take_preset(PRESETS[typed])
         else:
-            self.run_worker(self._open(typed, os.path.expanduser(typed)), group="opening", exclusive=True)
+            self.run_worker(self._open(typed, reach.expanded(typed)), group="opening", exclusive=True)
 
     def _take_preset(self, preset: Preset) -> None:
         # The same run for all, so that what differs is the recipe; or that which the preset was published
@@ -319,11 +326,12 @@ class AddScreen(Picker[ColumnWanted]):
                 self.dismiss(ColumnWanted(recipe, self.face.run_in_use))
             else:
                 if not is_place(path):
-                    await in_thread(lambda: os.stat(path))
+                    await look_at(path)
                 self.dismiss(ColumnWanted(path=path, split=self.split))
         except TokentuiError as error:
-            self.notice.tell(error)
-        except (OSError, ValueError) as error:
+            if not await self.row_taken(typed):
+                self.notice.tell(error)
+        except OSError as error:
             if not await self.row_taken(typed):
                 what = f"{safe(path, limit=200)}: no preset, and as a file: {reason(error)}"
                 self.notice.say(what, "error")

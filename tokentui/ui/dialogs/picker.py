@@ -19,6 +19,9 @@ from typing import ClassVar, Never, TypeVar
 from textual.suggester import SuggestionReady
 from textual.widgets import Input
 
+from tokentui.core import reach
+from tokentui.core.errors import TokentuiError
+from tokentui.core.files import status_of
 from tokentui.core.safetext import is_safe, safe
 from tokentui.session.catalog import samples
 from tokentui.ui.dialogs import Dialog, prompted
@@ -89,8 +92,20 @@ async def in_thread(call: Callable[[], T]) -> T:
     return await asyncio.wrap_future(found)
 
 
-def reason(error: OSError | ValueError) -> str:
+async def look_at(path: str) -> os.stat_result:
+    """The status of a file, without blocking the event loop.
+
+    Raises:
+        TokentuiError: No file can have this name, or it is out of reach.
+        OSError: It cannot be looked at.
+    """
+    return await in_thread(lambda: status_of(path))
+
+
+def reason(error: OSError | ValueError | TokentuiError) -> str:
     """Why a path cannot be looked at, in a few words; a NUL in its name is a `ValueError`."""
+    if isinstance(error, TokentuiError):
+        return error.what
     return ((error.strerror if isinstance(error, OSError) else None) or str(error)).lower()
 
 
@@ -99,7 +114,7 @@ def parts(typed: str) -> tuple[str, str]:
     if typed.startswith(SAMPLES):
         return SAMPLES, typed.removeprefix(SAMPLES)
     head, slash, name = typed.rpartition("/")
-    return (os.path.expanduser(head + slash) if slash else "."), name
+    return (reach.expanded(head + slash) if slash else "."), name
 
 
 def list_folder(folder: str, prefix: str, cancel: Callable[[], bool] = lambda: False) -> Listed:
@@ -110,6 +125,11 @@ def list_folder(folder: str, prefix: str, cancel: Callable[[], bool] = lambda: F
         prefix: The beginning that names must have.
         cancel: Asked now and then; a true answer ends the listing early.
     """
+    if reach.sealed() and folder != SAMPLES:
+        if folder != ".":
+            return Listed(folder, prefix, error=reach.REFUSED)
+        names = [name for name in reach.served() if name.startswith(prefix)]
+        return Listed(folder, prefix, tuple(Entry(name, False) for name in names))
     if folder == SAMPLES:
         found = [Entry(sample.name, False) for sample in samples() if sample.name.startswith(prefix)]
         return Listed(folder, prefix, tuple(found))
@@ -230,7 +250,8 @@ class Picker(Dialog[Result]):
         """Show what begins like what was typed."""
         typed, listing, listed = self.field.value, self.listing, self._listed
         kept = listing.cursor_key if self.focused is listing else None
-        listing.show([*self.rows(typed), *self._folder_rows(typed)], keep=kept)
+        known, there = [*self.rows(typed)], [*self._folder_rows(typed)]
+        listing.show(there + known if reach.sealed() else known + there, keep=kept)
         self.mark_row()
         if (entries := self._beginning(typed)) is None:
             return
@@ -269,8 +290,11 @@ class Picker(Dialog[Result]):
         if folder == SAMPLES or entries is None or self._listed.error or (prefix and not entries):
             return
         head = typed[: len(typed) - len(prefix)]
-        yield heading("Folder" if folder == "." else f"Folder {safe(folder)}", "sizes on disk")
-        if not prefix:
+        if reach.sealed():
+            yield heading("Served here")
+        else:
+            yield heading("Folder" if folder == "." else f"Folder {safe(folder)}", "sizes on disk")
+        if not prefix and not reach.sealed():
             yield from self.whole_folder(head)
             if (above := folder_above(head)) is not None:
                 yield TableRow(("enter", above), (((" ../", ""),), (("the folder above", "muted"),), ()))
@@ -359,5 +383,5 @@ def folder_above(head: str) -> str | None:
     if last in (".", ".."):
         return f"{head}../"
     if folder.startswith("~") and last == folder:
-        return os.path.dirname(os.path.expanduser(folder)).rstrip("/") + "/"
+        return os.path.dirname(reach.expanded(folder)).rstrip("/") + "/"
     return folder[: len(folder) - len(last)]

@@ -12,6 +12,7 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 from textual import events
@@ -22,6 +23,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input
 
+from tokentui.core.children import DOWNLOADS
 from tokentui.core.choices import Ref
 from tokentui.core.errors import Cancelled
 from tokentui.core.runtime import Watchdog
@@ -31,6 +33,9 @@ from tokentui.ui.draw.text import Cell, ControlGuard
 from tokentui.ui.terminal import ChopsUpdate, LayoutUpdate, leaves
 from tokentui.ui.terminal.driver import TerminalDriver
 from tokentui.ui.terminal.picture import monochrome
+
+if TYPE_CHECKING:
+    from tokentui.ui.terminal.share import Share
 
 CLIPBOARD_BYTES = 74_000
 """The most that is handed to the terminal's clipboard: common terminals drop what is longer."""
@@ -74,7 +79,8 @@ class TerminalApp(App[None]):
         """The keys that wait until the one before them has been acted on."""
         self._limit: asyncio.Timeout | None = None
         """When what is waited for is given up; None while nothing is waited for."""
-        super().__init__(driver_class=TerminalDriver)
+        self._share: Share | None = None
+        super().__init__(driver_class=_driver())
         self.no_color = self.no_color or monochrome(os.environ)
         self.animation_level = "none"
 
@@ -107,6 +113,19 @@ class TerminalApp(App[None]):
             # Also amid a batch, where Textual would drop it: what was drawn once is not drawn again.
             cursor = self.screen.outer_size.clamp_offset(self.cursor_position)
             driver.draw(renderable, (self.size.width, self.size.height), (cursor.x, cursor.y))
+
+    async def share(self, share: Share) -> None:
+        """Let others follow what is shown."""
+        self._share = share
+        await share.start()
+        if isinstance(self._driver, TerminalDriver):
+            self._driver.share = share
+            self.repaint()
+
+    async def share_no_more(self) -> None:
+        """Send those who follow away."""
+        if self._share is not None:
+            await self._share.close()
 
     def backlog(self) -> bool:
         """True if the terminal takes output more slowly than it is written."""
@@ -316,6 +335,15 @@ class TerminalApp(App[None]):
     def _print_error_renderables(self) -> None:
         """Nothing here: Textual would print the corpus that a variable holds, as it is."""
         self._exit_renderables.clear()
+
+
+def _driver() -> type[TerminalDriver]:
+    """The driver of the terminal: a program in a browser is told where its downloads go."""
+    if DOWNLOADS not in os.environ:
+        return TerminalDriver
+    from tokentui.ui.terminal.browser import BrowserDriver
+
+    return BrowserDriver
 
 
 def _told(error: BaseException) -> str:

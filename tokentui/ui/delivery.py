@@ -1,0 +1,30 @@
+"""Files for a user whose disk is elsewhere: they are handed to the browser."""
+
+from __future__ import annotations
+
+import io
+import os
+import zipfile
+from collections.abc import Sequence
+
+from textual.app import App
+
+
+def deliver(app: App[object], name: str, data: bytes) -> None:
+    """Hand a file to the browser.
+
+    Args:
+        app: The program.
+        name: Its name; a folder in it is left out.
+        data: Its content.
+    """
+    app.deliver_binary(io.BytesIO(data), save_directory=".", save_filename=os.path.basename(name) or "file")
+
+
+def archive(names: Sequence[str], files: Sequence[bytes]) -> bytes:
+    """Files that belong together as one zip archive."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in zip(names, files, strict=True):
+            archive.writestr(name, data)
+    return made.getvalue()
