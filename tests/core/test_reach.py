@@ -247,6 +247,7 @@ ASKS = {
 """Calls that take a path to the disk, by their last names."""
 DOORS = {
     "core/files.py", "core/reach.py",  # the doors themselves
+    "core/streams.py", "text/tally.py",  # writes where it may, and its own temporary files
     "core/building.py", "core/children.py", "core/forks.py", "core/native.py", "core/runtime.py",
     "text/kernels/rules.py", "text/sources.py", "formats/oniguruma/classes.py", "analyze/verify/peers.py",
     "session/saved.py", "session/settings.py",  # paths of the program's own, none of which anybody types
@@ -257,6 +258,7 @@ ASKED_FIRST = {
     "text/read.py": {"isdir", "iglob", "isfile", "walk", "islink", "stat", "scandir"},
     "formats/files.py": {"getsize", "isdir", "isfile", "exists"}, "formats/source.py": {"scandir"},
     "session/tours.py": {"lexists", "read_text"}, "session/queries.py": {"lexists"},
+    "session/tools.py": {"lexists"},
     "ui/recording.py": {"expanduser", "lexists"}, "ui/dialogs/picker.py": {"scandir", "stat"},
 }
 """Calls of other files, each made once the door has been asked, or where nothing is sealed."""

@@ -10,6 +10,7 @@ from tokentui.analyze.edit import Edit, add, changes, id_map, prune, unchanged
 from tokentui.analyze.glitches import glitches
 from tokentui.analyze.grow import extend
 from tokentui.analyze.languages import costs, parallel_corpora
+from tokentui.core import reach
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import write_together
 from tokentui.encode.tokenizer import Tokenizer
@@ -73,7 +74,8 @@ def granted(tokenizer: Tokenizer, corpus: Corpus, wishes: asks.Wishes) -> Edit:
 
 
 def _written(edit: Edit, command: asks.WriteEdited) -> ExportReport:
-    path, ids = (os.path.expanduser(one) for one in (command.path, command.ids))
+    reach.check_writing(command.path)
+    path, ids = map(reach.expanded, (command.path, command.ids))
     format = format_of(path, edit.tokenizer.recipe, command.format or None)
     maps = [(ids, id_map(ids, edit.ids))] if ids else []
     for one in (*targets(path, format), *(name for name, _ in maps)):

@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
-import tokentui
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, tick
@@ -76,7 +75,7 @@ class Told:
 
 def versions() -> tuple[str, str]:
     """The versions that results depend on, here."""
-    return tokentui.__version__, version("regex")
+    return version("tokentui"), version("regex")
 
 
 def installed() -> bool:
