@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tokentui.cli.options import (
+    NAMED,
     READING,
     RECIPES,
     RUN_OPTIONS,
@@ -28,6 +29,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.files import shown_path
 from tokentui.formats import named_like
 from tokentui.recipe import Run
+from tokentui.text.named import sources_in
 from tokentui.text.sources import find_sample
 
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ class _Explorer(InOrder):
 @click.command("explore", cls=_Explorer, hidden=True)
 @options(
     corpus_argument("[CORPUS]..."),
+    *NAMED,
     *RECIPES,
     click.option("-t", "--tokenizer", "tokenizers", metavar="TOKENIZER", type=click.Path(), multiple=True,
                  help="A tokenizer file, walked through token by token. Two to four of -t and -r are "
@@ -68,7 +71,7 @@ def command(given: Given, tokenizers: tuple[str, ...], held_out: str | None) -> 
         raise TokentuiError("there is nothing to compare", "--held-out", "name two to four by -r and -t")
     named = replace(given, axes={}) if opened else given
     recipe, asked = named.each_wanted()[0] if recipes else named.wanted(_PRESET)
-    for source in (*sources, *([held_out] if held_out else [])):
+    for source in map(str, sources_in((*sources, *([held_out] if held_out else [])))):
         check_source(source)
         if given.as_ is None and named_like(source):
             from tokentui.formats.files import refuse_tokenizers  # all formats, which no other name needs

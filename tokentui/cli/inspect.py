@@ -38,6 +38,7 @@ from tokentui.cli.options import (
     Given,
     corpus_option,
     json_option,
+    named_or_plain,
     options,
     typed,
 )
@@ -78,7 +79,8 @@ Examples:
     SPLIT,
     click.option("--id", "number", metavar="ID", type=int, help="The token of an id, in place of STRING."),
     corpus_option("--corpus", "sources", multiple=True,
-                  about="Say also what this corpus uses. May be given many times."),
+                  about="Say also what this corpus uses, or this part of it as NAME=CORPUS. May be given "
+                  "many times."),
     *READING,
     click.option("--exhaust", is_flag=True,
                  help="Train a copy on the corpus until no pair is left, and tell what comes of it."),
@@ -110,6 +112,7 @@ def command(
     and "words", with "reason" and "facts" (the proof) and "decoded" and "lost" (what comes back); bytes are
     in hex, and a number of ways above 2**53 is a text of digits.
     """
+    given = replace(given, sources=named_or_plain(given.sources))
     if (second is not None or target is not None) and not budget:
         raise TokentuiError("--second and --target go with --budget", given.where, "name it")
     if glitch or budget:

@@ -10,7 +10,17 @@ import click
 from tokentui import learn
 from tokentui.cli import output as out
 from tokentui.cli.convert import STDOUT, check_output, write_tokenizer
-from tokentui.cli.options import CORPUS, QUIET, READING, RECIPE, RUN_OPTIONS, Given, format_option, options
+from tokentui.cli.options import (
+    CORPUS,
+    NAMED,
+    QUIET,
+    READING,
+    RECIPE,
+    RUN_OPTIONS,
+    Given,
+    format_option,
+    options,
+)
 from tokentui.core import native
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.files import write_whole
@@ -45,6 +55,7 @@ Examples:
 )
 @options(
     CORPUS,
+    *NAMED,
     *RECIPE,
     *RUN_OPTIONS,
     *READING,

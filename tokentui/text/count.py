@@ -16,9 +16,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tokentui.core import native
-from tokentui.core.jobs import check, tick
+from tokentui.core.jobs import check, each, silent, tick
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus, LongText, pieces, whole_text
+from tokentui.text.parts import Part
 from tokentui.text.pretokenize import Pretokenizer, cut_key
 from tokentui.text.split import splitter_of
 
@@ -39,12 +40,27 @@ class Words:
         counts: How often each stands.
         flat: The same in flat arrays, where kernels counted them: then `words` are decoded when they are
             asked for.
+        parts: The named corpora whose words these are; empty where there are none.
     """
 
     def __init__(
-        self, words: Sequence[str] = (), counts: Sequence[int] = (), flat: FlatWords | None = None
+        self, words: Sequence[str] = (), counts: Sequence[int] = (), flat: FlatWords | None = None,
+        parts: tuple[Part, ...] = (),
     ) -> None:
-        self._words, self.counts, self.flat = words, counts, flat
+        self._words, self.counts, self.flat, self.parts = words, counts, flat, parts
+
+    @classmethod
+    def of_parts(cls, parts: Sequence[Part]) -> Words:
+        """The words of all parts together, in the order in which the parts bring them."""
+        counts: Counter[str] = Counter()
+        for part in parts:
+            for word, times in zip(part.words.words, part.words.counts, strict=True):
+                counts[word] += times
+        return cls(tuple(counts), tuple(counts.values()), parts=tuple(parts))
+
+    def weighed(self, times: int) -> Words:
+        """The same words, each counted so many times."""
+        return self if times == 1 else Words(self.words, tuple(times * one for one in self.counts))
 
     @classmethod
     def of(cls, counted: Counter[str] | FlatWords) -> Words:
@@ -63,14 +79,10 @@ class Words:
         """The number of pre-tokens of the corpus, repeated ones included."""
         return sum(self.counts)
 
-    def joined(self, others: Sequence[Words]) -> Words:
-        """These words and those of other corpora together, their counts added up."""
-        if not others:
-            return self
-        counts: Counter[str] = Counter()
-        for words in (self, *others):
-            counts.update(dict(zip(words.words, words.counts, strict=True)))
-        return Words.of(counts)
+    @property
+    def as_parts(self) -> tuple[Part, ...]:
+        """The parts; these words as the only one where there are none."""
+        return self.parts or (Part("", self),)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Words) and (self.words, self.counts) == (other.words, other.counts)
@@ -128,6 +140,8 @@ def count(corpus: Corpus, recipe: Recipe, begun: CountSteps | None = None) -> Wo
         TokentuiError: The split's pattern takes too long; it says on which text.
         Cancelled: The job is cancelled.
     """
+    if corpus.named:
+        return _count_parts(corpus, recipe)
     if corpus.counts is None and native.available():
         with native.rescued():
             from tokentui.text.kernels.count import count_words  # needs the kernels
@@ -139,6 +153,16 @@ def count(corpus: Corpus, recipe: Recipe, begun: CountSteps | None = None) -> Wo
     for done, total, counts in begun or count_steps(corpus, recipe):  # noqa: B007 - the last are all
         tick(done, total)
     return Words.of(counts)
+
+
+def _count_parts(corpus: Corpus, recipe: Recipe) -> Words:
+    """The words of named corpora, each weighed as its share says."""
+    parts = []
+    for name, text, times, development in each(corpus.named, len(corpus.named)):
+        with silent():
+            judged = None if development is None else count(development, recipe)
+            parts.append(Part(name, count(text, recipe).weighed(times), judged))
+    return Words.of_parts(parts)
 
 
 class WordCounts:

@@ -10,15 +10,16 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import BinaryIO
+from typing import BinaryIO, TypeAlias
 
 from tokentui.core.errors import TokentuiError, each_of, name_of, nearest, path_of
 from tokentui.core.files import refused, shown_path
-from tokentui.core.jobs import check
+from tokentui.core.jobs import check, silent
 from tokentui.text import files, sources
 from tokentui.text.corpus import Corpus, Documents, Invalid, LongText, decode, mark_notes, whole_text
+from tokentui.text.named import joined, named_in
 from tokentui.text.sources import READ_AS, find_sample, samples
 
 _STDIN = "standard input"
@@ -26,20 +27,28 @@ _PACKED_NAME = re.compile(r"\.(gz|bz2|xz|zst)$")
 _MOST_NAMES = 2000  # of a folder, looked at for one like a name that is not there
 
 
+Source: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+"""A source of a corpus, or several."""
+
+
 def read(
-    source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], *, as_: str | None = None,
-    field: str = "text", stdin: BinaryIO | None = None,
+    source: Source | Mapping[str, Source | Corpus], *, as_: str | None = None, field: str = "text",
+    stdin: BinaryIO | None = None, shares: str = "count",
+    development: Mapping[str, Source | Corpus] | None = None,
 ) -> Corpus:
     """Read a corpus.
 
     Args:
         source: A file, a folder (its text files), `-` (standard input), a glob or `sample:NAME`; or several
             of them, whose documents come one after the other. Packed files (gzip, bzip2, xz, zstd) are
-            unpacked. A path object is a path and nothing else.
+            unpacked. A path object is a path and nothing else. Or named corpora as one: a dict of these by
+            name, or their word (see `text.named`).
         as_: How files are read, one of `READ_AS`; None goes by the name: `.jsonl` and `.ndjson`,
             `.counts.tsv`, else text. A named pipe is read only where this is given.
         field: The field of JSON rows that holds the text.
         stdin: The stream that `-` reads; the program's standard input when None.
+        shares: Of named corpora how they share, one of `named.SHARES`.
+        development: Of named corpora, by name, the texts that only judge a training.
 
     The job reports its progress in bytes of the files on the disk.
 
@@ -50,6 +59,21 @@ def read(
     name_of(field, "field")
     if as_ is not None and name_of(as_, "as") not in READ_AS:
         raise TokentuiError(f"no way to read called {as_!r}", "as", nearest(as_, READ_AS))
+    if (one := _only(source)) is not None and (corpora := named_in(one)) is not None:
+        source, shares, development = dict(corpora.sources), corpora.shares, dict(corpora.development)
+    if isinstance(source, Mapping):
+
+        def each_of_them(rows: Mapping[str, Source | Corpus]) -> dict[str, Corpus]:
+            with silent():
+                return {
+                    name: one if isinstance(one, Corpus) else read(one, as_=as_, field=field, stdin=stdin)
+                    for name, one in rows.items()
+                }
+
+        return joined(each_of_them(source), shares, each_of_them(development or {}))
+    if development or shares != "count":
+        raise TokentuiError("only named corpora have shares and development texts", "corpus",
+                            'hand in a dict, such as {"en": "english.txt"}')
     given = (
         [source]
         if isinstance(source, str | bytes | os.PathLike)
@@ -82,6 +106,14 @@ def read(
         raise TokentuiError(
             "there is not enough memory to hold it", _title(found), "take a part of it"
         ) from None
+
+
+def _only(source: object) -> object:
+    """The source where there is one alone."""
+    if isinstance(source, list | tuple) and len(source) == 1:
+        alone: object = source[0]
+        return alone
+    return source
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +150,9 @@ class _Found:
 
 def _find(source: str | os.PathLike[str], pipes: bool) -> _Found:
     if isinstance(source, str):
+        if named_in(source) is not None:
+            hint = "name them alone, or by --corpus NAME=FILE"
+            raise TokentuiError("named corpora are no part of another corpus", source[:80], hint)
         if source == "-":
             return _Found(_STDIN, [_Input(None)])
         if source.startswith("sample:"):
