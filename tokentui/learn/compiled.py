@@ -201,14 +201,21 @@ class KernelPairs:
 
     def take(self, left: int, right: int, said: int) -> int:
         """Merge a pair of symbols as the step after the furthest one; see `LedPairs.take`."""
-        vocabulary, queued = self.vocabulary, self._filled[0] >= 0
+        vocabulary, queued = self._vocabulary, self._filled[0] >= 0
+        if len(vocabulary.merges) < self.known:
+            vocabulary = self.vocabulary
         known = pairs.take(self.known, left, right, queued, self._state)
         if known == self.known:
             self._make_room()
             known = pairs.take(known, left, right, queued, self._state)
         self.number = self.known = known
-        vocabulary.add(left, right, said)
+        if len(vocabulary.merges) < known:  # not yet added by an engine that shares it
+            vocabulary.add(left, right, said)
         return self._figure(known - 1, "replaced")
+
+    def share(self, vocabulary: Vocabulary) -> None:
+        """Take the vocabulary of an engine that merges the same pairs, and makes each merge first."""
+        self._vocabulary = vocabulary
 
     def replaces(self, left: int, right: int) -> int:
         """The weight of the places that a merge of two symbols replaces at this step."""

@@ -27,6 +27,7 @@ class LedEngine(PairEngine, Protocol):
 
     def chosen(self, pair: int) -> Best: ...
     def take(self, left: int, right: int, said: int) -> int: ...
+    def share(self, vocabulary: Vocabulary) -> None: ...
     def replaces(self, left: int, right: int) -> int: ...
     def words_merged(self, number: int) -> Sequence[int]: ...
 
@@ -73,6 +74,9 @@ class LedPairs:
             How many places were merged, by weight.
         """
         return self._make(self._of_symbols(left, right), (left, right), said)
+
+    def share(self, vocabulary: Vocabulary) -> None:
+        """Nothing: each plain engine keeps a vocabulary of its own."""
 
     def replaces(self, left: int, right: int) -> int:
         """The weight of the places that a merge of two symbols replaces at this step."""

@@ -28,10 +28,11 @@ and each development text one that is only followed. All merge the same pairs.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 from tokentui.core import native
@@ -136,8 +137,19 @@ class ParityPairs:
         self.word, self.words_changed, self.words_merged = whole.word, whole.words_changed, whole.words_merged
         self.parts: list[int] = []
         """The language that each known step chose, `EVERYWHERE` for a global merge."""
+        self._had: tuple[int, list[int]] = (-2, [])
+        """A step, and how many steps of the window before it each language has."""
         self._chosen = NOBODY, -1
         """The language of the step after the furthest one, and that step."""
+        ratios = self.rule.ratios or (Fraction(1),) * len(languages)
+        whole_ratio = math.lcm(*(one.numerator for one in ratios))
+        self._weights = [one.denominator * whole_ratio // one.numerator for one in ratios]
+        """One over the ratio of each language, times the same number."""
+        self._share()
+
+    def _share(self) -> None:
+        for one in self._all[1:]:
+            one.share(self.whole.vocabulary)
 
     # ---- which language
 
@@ -164,36 +176,46 @@ class ParityPairs:
             return EVERYWHERE
         now = self.judged_at(number)
         if rule.variant == "ratio":
-            worths = self.compressions(number)
-            return min(range(len(now)), key=lambda one: worths[one])
-        shares = self.shares(number)
+            start, lowest = self.judged_at(0), 0
+            for one in range(1, len(now)):  # a/b < c/d as ad < cb
+                if self._aim(one, start) * now[lowest] < self._aim(lowest, start) * now[one]:
+                    lowest = one
+            return lowest
+        chosen = self.chosen_before(number)
         longest = NOBODY
         for one, length in enumerate(now):
-            if (longest < 0 or length > now[longest]) and (shares is None or shares[one] <= self.most):
+            if (longest < 0 or length > now[longest]) and not (chosen and chosen[one] > self.most):
                 longest = one
         return longest
 
-    def compressions(self, number: int) -> list[Fraction]:
-        """What the ratio variant compares: the length at the start over that now, over the ratio."""
-        start, now, ratios = self.judged_at(0), self.judged_at(number), self.rule.ratios
-        return [
-            Fraction(first, length or 1) / (ratios[one] if ratios else 1)
-            for one, (first, length) in enumerate(zip(start, now, strict=True))
-        ]
+    def _aim(self, one: int, start: Sequence[int]) -> int:
+        return start[one] * self._weights[one]
 
-    @property
-    def most(self) -> Fraction:
-        """The greatest share of the window that a language may have."""
+    def compression(self, one: int, number: int) -> float:
+        """What the ratio variant compares, rounded: the length at the start over that now, over the ratio."""
+        ratio = self.rule.ratios[one] if self.rule.ratios else 1
+        return float(Fraction(self.judged_at(0)[one], self.judged_at(number)[one] or 1) / ratio)
+
+    @cached_property
+    def most(self) -> int:
+        """The most steps of a window that a language may have."""
         slots = len(self.languages) + (self.rule.global_merges > 0)
-        return self.rule.alpha / slots
+        return math.floor(self.rule.alpha * self.rule.window_size / slots)
 
-    def shares(self, number: int) -> list[Fraction] | None:
-        """The share that each language has of the window before a step; None where there is no window."""
+    def chosen_before(self, number: int) -> list[int]:
+        """How many steps of the window before a step each language has; empty where there is no window."""
         if self.rule.variant != "window":
-            return None
-        size = self.rule.window_size
-        window = self.parts[max(0, number - size) : number]
-        return [Fraction(window.count(one), size) for one in range(len(self.languages))]
+            return []
+        if number == self._had[0] + 1 == len(self.parts):  # as it was a step before, and that step
+            had, size = self._had[1], self.rule.window_size
+            for part, by in ((self.parts[-1], 1), (self.parts[-1 - size] if number > size else NOBODY, -1)):
+                if part >= 0:
+                    had[part] += by
+            self._had = number, had
+        elif number != self._had[0]:
+            window = self.parts[max(0, number - self.rule.window_size) : number]
+            self._had = number, [window.count(one) for one in range(len(self.languages))]
+        return self._had[1]
 
     def _deciding(self, part: int) -> LedEngine:
         return self.whole if part == EVERYWHERE else self.languages[part]
@@ -212,12 +234,13 @@ class ParityPairs:
             return
         work = _SLICE
         while self.number < goal and work > 0 and (best := self._best(under)):
-            part = self.language(self.known)
+            left, right, places = best
             for one in self._all:
-                one.take(*best)
-            self.parts.append(part)
+                replaced = one.take(left, right, places)
+                work -= replaced if one is self.whole else 0
+            self.parts.append(self.language(self.known))
             self.number = self.known = self.known + 1
-            work -= self.whole.tokens_at(self.known - 1) - self.whole.tokens_at(self.known) + _A_STEP
+            work -= _A_STEP
 
     def _best(self, under: Constraints) -> Best | None:
         """The pair of the step after the furthest one."""
@@ -237,8 +260,9 @@ class ParityPairs:
         """Forget the steps past the present one."""
         for one in self._all:
             one.forget()
+        self._share()
         del self.parts[self.number :]
-        self.known, self._chosen = self.number, (NOBODY, -1)
+        self.known, self._chosen, self._had = self.number, (NOBODY, -1), (-2, [])
 
     # ---- the figures
 
@@ -332,13 +356,13 @@ class ParityTrainer(PairTrainer):
         """The reasons of the step to come: the language first, then its pair."""
         pairs, number, rule = self._pairs, self.number, self._pairs.rule
         why, part = super().why(stops), pairs.language(self.number)
-        now, start, shares = pairs.judged_at(number), pairs.judged_at(0), pairs.shares(number)
+        now, start, had = pairs.judged_at(number), pairs.judged_at(0), pairs.chosen_before(number)
         judged = tuple(
             Judged(
                 name, now[one], start[one], one == part,
-                shares is not None and shares[one] > pairs.most and part != EVERYWHERE,
-                None if shares is None else float(shares[one]),
-                float(pairs.compressions(number)[one]) if rule.variant == "ratio" else None,
+                bool(had) and had[one] > pairs.most and part != EVERYWHERE,
+                had[one] / rule.window_size if had else None,
+                pairs.compression(one, number) if rule.variant == "ratio" else None,
             )
             for one, name in enumerate(self._names)
         )
