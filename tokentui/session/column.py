@@ -38,6 +38,7 @@ from tokentui.session.views import (
     ColumnWanted,
     CurveView,
     EncodedView,
+    PartLength,
     Position,
     Viewport,
 )
@@ -76,6 +77,10 @@ def at_step(prepared: Prepared) -> AtStep:
         distinct=len(words.words),
         memory=trainer.memory(),
         bytes_per_token=prepared.corpus.size / tokens if counted else None,
+        lengths=tuple(
+            PartLength(one.name, length, one.times * one.corpus.size / length if counted and length else None)
+            for one, length in zip(prepared.corpus.named, trainer.lengths_at(number), strict=False)
+        ),
         last=trainer.taken(number) if number else None,
         last_id=getattr(last, "id", None),
     )

@@ -17,6 +17,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.files import lock, own_folder, read_regular, remove, write_whole
 from tokentui.core.safetext import safe
 from tokentui.recipe import Recipe, Run
+from tokentui.text.named import SCHEME, named_in
 
 VERSION = 1
 _FORMAT = "tokentui session"
@@ -77,6 +78,11 @@ class SavedSession:
 def absolute(source: str) -> str:
     """A source as it can be opened from any folder."""
     if source == "-" or source.startswith("sample:"):
+        return source
+    if source.startswith(SCHEME):
+        with contextlib.suppress(TokentuiError):  # as it was named where it is none
+            if (corpora := named_in(source)) is not None:
+                return corpora.by(absolute).text
         return source
     return os.path.abspath(os.path.expanduser(source))
 

@@ -11,7 +11,7 @@ import bisect
 import threading
 from array import array
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -78,6 +78,10 @@ class Words:
     def occurrences(self) -> int:
         """The number of pre-tokens of the corpus, repeated ones included."""
         return sum(self.counts)
+
+    def told(self, run: Mapping[str, object] | None) -> Mapping[str, object] | None:
+        """The words of a run, with the named corpora where there are some."""
+        return {**(run or {}), "corpora": [part.said for part in self.parts]} if self.parts else run
 
     @property
     def as_parts(self) -> tuple[Part, ...]:
@@ -161,7 +165,7 @@ def _count_parts(corpus: Corpus, recipe: Recipe) -> Words:
     for name, text, times, development in each(corpus.named, len(corpus.named)):
         with silent():
             judged = None if development is None else count(development, recipe)
-            parts.append(Part(name, count(text, recipe).weighed(times), judged))
+            parts.append(Part(name, count(text, recipe).weighed(times), judged, times))
     return Words.of_parts(parts)
 
 

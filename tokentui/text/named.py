@@ -9,6 +9,7 @@ parallel set.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -219,3 +220,11 @@ def sources_in(source: object) -> list[object]:
         return [one for value in source for one in sources_in(value)]
     corpora = named_in(source)
     return [source] if corpora is None else [one for _, one in (*corpora.sources, *corpora.development)]
+
+
+def short_name(source: str) -> str:
+    """A source in a word or two: the last part of a path, the names of named corpora."""
+    if source.startswith(SCHEME):
+        rows = [row.partition("=")[0] for row in source.removeprefix(SCHEME).split(",")]
+        return " + ".join(_plain(name) for name in rows if name != "shares" and _DEVELOPMENT not in name)
+    return os.path.basename(source.rstrip(os.sep)) or source

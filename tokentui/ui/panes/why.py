@@ -9,7 +9,7 @@ from tokentui.axes import AXES
 from tokentui.core.native import FAILED
 from tokentui.core.safetext import GlyphMode, safe
 from tokentui.core.table import plural
-from tokentui.learn.rows import Candidate, Round, TokenCandidate
+from tokentui.learn.rows import Candidate, Judged, Round, TokenCandidate
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import SPEEDS, Busy, ColumnSnapshot, Viewport
 from tokentui.ui.draw import text as ui_text
@@ -57,6 +57,7 @@ def last_step(at: Round) -> list[Cell]:
 
 _BAR = 20
 FACT_SHOWN = 300
+_NAME = 20
 
 
 def busy_cell(busy: Busy, room: int = 1000) -> Cell:
@@ -163,6 +164,7 @@ def reasons(column: ColumnSnapshot, corpus: str, mode: GlyphMode, saves: bool = 
     if error := column.errors.get("why"):
         return [*out, ((safe(error, limit=FACT_SHOWN), "error"),)]
     out += chosen(column, corpus, mode)
+    out += judged(why.judged)
     if why.round is not None:
         out += last_step(why.round)
     out += [((safe(fact, limit=FACT_SHOWN), "warning" if traits.replays else "muted"),) for fact in why.facts]
@@ -177,6 +179,41 @@ def reasons(column: ColumnSnapshot, corpus: str, mode: GlyphMode, saves: bool = 
     # What a compression saves is among its facts, and what its table costs.
     elif saves and why.best is not None and why.end is None and not traits.compresses:
         out.append((("saves ", "muted"), (plural(why.replaced, "token"), "")))
+    return out
+
+
+_JUDGED = 8
+"""The most languages that the pane shows; of more those that are worst off."""
+
+
+def judged(languages: Sequence[Judged]) -> list[Cell]:
+    """A bar for each language by which one of them is chosen: `▸ hi ▇▇▇▇▇▇▇▇ 1,204 of 3,011 tokens`."""
+
+    def length(one: Judged) -> float:
+        return one.tokens if one.compressed is None else 1 / max(one.compressed, 1e-9)
+
+    worst = sorted(languages, key=lambda one: (not one.chosen, -length(one)))[:_JUDGED]
+    out: list[Cell] = []
+    most = max(map(length, languages), default=0)
+    wide = max([ui_text.width(((safe(one.name, limit=_NAME), ""),)) for one in worst], default=0)
+    digits = max([len(number(one.tokens)) for one in worst], default=0)
+    for one in languages if len(worst) == len(languages) else worst:
+        style = "accent" if one.chosen else "muted" if one.barred else ""
+        name = safe(one.name, limit=_NAME)
+        drawn = bar(length(one), most, _BAR)
+        said = f" of {number(one.start)} tokens"
+        if one.compressed is not None:
+            said += f", {one.compressed:.3f} times shorter"
+        if one.share is not None:
+            said += f", {100 * one.share:.0f} % of the last steps{': no turn' if one.barred else ''}"
+        gap = " " * (wide - ui_text.width(((name, ""),)))
+        out.append((
+            ("▸ " if one.chosen else "  ", "accent"), (f"{name}{gap} ", "strong" if one.chosen else style),
+            (drawn.ljust(_BAR), "accent" if one.chosen else "muted" if one.barred else "primary"),
+            (f" {number(one.tokens).rjust(digits)}", "strong" if one.chosen else ""), (said, "muted"),
+        ))
+    if len(worst) < len(languages):
+        out.append(((f"  and {plural(len(languages) - len(worst), 'language')} better off", "muted"),))
     return out
 
 
@@ -313,6 +350,20 @@ def header(now: Snapshot | None, mode: GlyphMode, cost: Cell, width: int) -> Cel
     told: Cell = (*cost, (view, "warning"), (reason, "muted"), *name_of, *about)
     name: Run = (safe(now.corpus.name, limit=NAME_SHOWN), "")
     left: Cell = (*program, ("   ", ""), name, (facts, "muted"))
+    if column.at.lengths:
+        each = ", ".join(
+            f"{safe(one.name, limit=_NAME)} {number(one.tokens)}"
+            + (f" ({one.bytes_per_token:.2f} B)" if one.bytes_per_token else "")
+            for one in column.at.lengths
+        )
+        whole = f" · {size(now.corpus.bytes)}"
+        named: Cell = (*program, ("   ", ""), (f"tokens: {each}", ""), (whole, "muted"))
+        if ui_text.width((*named, *right)) + 2 <= width:
+            return spread(named, right, width)
+        bare = ", ".join(f"{safe(one.name, limit=_NAME)} {number(one.tokens)}" for one in column.at.lengths)
+        named = (*program, ("   ", ""), (f"tokens: {bare}", ""))
+        if ui_text.width((*named, *right)) + 2 <= width:
+            return spread(named, right, width)
     held: Cell = (*left, (f" · {size(now.main.at.memory)} of memory" if now.main.at.memory else "", "muted"))
     short: Cell = (*program, ("  ", ""), name, (f" · {size(now.corpus.bytes)}", "muted"))
     # What gives way first is at the top; the name does last.
