@@ -16,6 +16,8 @@ import click
 
 from tokentui.analyze.health import FAIL, PASS, examine, worst
 from tokentui.analyze.inspect import find_tokens, string_facts, token_facts
+from tokentui.analyze.metrics import ratio
+from tokentui.analyze.metrics import shown as number
 from tokentui.analyze.report import usage, vocabulary_report
 from tokentui.analyze.results import (
     CheckResult,
@@ -25,6 +27,7 @@ from tokentui.analyze.results import (
     UnusedToken,
     VocabularyReport,
     WordFacts,
+    costs,
 )
 from tokentui.axes import AXES, label
 from tokentui.cli import output
@@ -217,7 +220,7 @@ def _report_row(tok: Tokenizer, health: HealthReport, corpus: VocabularyReport |
                                 "missing_bytes", "holes", "shared_ids"),
         "checks": output.as_json(health.checks),
         "corpus": corpus and output.as_row(corpus, "units", "tokens", "used", "unused", "document_count",
-                                           "documents", "exhausted"),
+                                           "documents", "exhausted", *(["parts"] if corpus.parts else [])),
     }
 
 
@@ -244,6 +247,13 @@ def _checks(checks: Sequence[CheckResult]) -> Table:
 def _corpus_tables(corpus: VocabularyReport) -> Iterator[Table]:
     saved = corpus.units - corpus.tokens
     yield output.fact("corpus", f"{corpus.units:,} units, {corpus.tokens:,} tokens: {saved:,} saved")
+    rows = [
+        (one.name, f"{one.tokens:,} tokens", f"{number(ratio(one.bytes, one.tokens))} B/token",
+         f"{number(cost, 2)} × the cheapest")
+        for one, cost in zip(corpus.parts, costs(corpus.parts), strict=True)
+    ]
+    if rows:
+        yield replace(output.fact("corpora", f"{len(rows):,}", rows), right=(1, 2, 3))
     yield output.fact("used", f"{corpus.used:,} of {corpus.vocab_size:,} ids")
     unused = [(one.id, f"{one.kind:<7}", f"{output.shown(one.piece)}  {_why(one)}") for one in corpus.unused]
     yield _tokens("unused", _some(unused, "with why"), unused)
