@@ -56,7 +56,7 @@ SHAPE = {
 TOLD = {one.name: one for one in (
     Parameter("corpora", "the named corpora of the training; of hi*7 a word counts seven times", (), tuple),
 )}
-"""The words of a run that nobody sets: a file of the tokenizer tells them."""
+"""The words of a run that follow from its corpus: a file of the tokenizer tells them."""
 
 
 FORBID, FORCE, LEAVE_OUT = "forbid", "force", "leave-out"

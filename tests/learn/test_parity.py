@@ -67,7 +67,7 @@ def told(trainer: ParityTrainer) -> Any:
     return (
         trainer.number, why, trainer.candidates(Query(rows=40)), trainer.entries(Query(rows=60)),
         trainer.tokens_at(trainer.number), trainer.lengths_at(trainer.number), trainer.changed(),
-        [[one for one in trainer.segment(Word(word))] for word in words], [n for n in enumerate(trainer.uses) if n[1]],
+        [list(trainer.segment(Word(word))) for word in words], [n for n in enumerate(trainer.uses) if n[1]],
         trainer.number and trainer.step_at(trainer.number), trainer.number and trainer.taken(trainer.number),
     )
 

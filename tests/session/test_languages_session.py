@@ -13,9 +13,10 @@ from sessions import settle, tell
 
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
+from tokentui.learn.values import Word
 from tokentui.recipe import Run
 from tokentui.session import commands as do
-from tokentui.session.opening import open_corpus, prepare
+from tokentui.session.opening import open_corpus, prepare, prepare_tokenizer
 from tokentui.session.saved import SavedSession, absolute, dumps, loads
 from tokentui.session.state import State
 from tokentui.ui.draw.text import Cell
@@ -43,7 +44,7 @@ def test_the_tokens_of_each_language_are_those_of_a_count(recipe: str, axes: dic
         it.view = replace(it.view)
         tell(it, do.GoTo(step))
         settle(it)
-        spans = {word: trainer.segment(do_word(word)) for word in trainer.words.words}
+        spans = {word: trainer.segment(Word(word)) for word in trainer.words.words}
         found = []
         for part in trainer.words.parts:
             weights = [1] * len(part.words.counts) if axes.get("weight") else part.words.counts
@@ -53,16 +54,9 @@ def test_the_tokens_of_each_language_are_those_of_a_count(recipe: str, axes: dic
         assert [one.tokens for one in at.lengths] == found
         assert [one.name for one in at.lengths] == ["en", "hi"]
         if not axes.get("weight"):
-            assert at.lengths[0].bytes_per_token == pytest.approx(
-                it.main.prepared.corpus.named[0].times * it.main.prepared.corpus.named[0].corpus.size / found[0]
-            )
+            first = it.main.prepared.corpus.named[0]
+            assert at.lengths[0].bytes_per_token == first.times * first.corpus.size / found[0]
             assert sum(found) == at.tokens
-
-
-def do_word(text: str) -> Any:
-    from tokentui.learn.values import Word
-
-    return Word(text)
 
 
 def test_the_header_and_the_why_pane_tell_of_the_languages() -> None:
@@ -79,7 +73,8 @@ def test_the_header_and_the_why_pane_tell_of_the_languages() -> None:
     chosen = next(one for one in now.main.why.judged if one.chosen)
     assert [line[0] for line in bars] == ["▸" if one.chosen else " " for one in now.main.why.judged]
     assert f"of {chosen.start:,} tokens" in next(line for line in bars if line.startswith("▸"))
-    assert any(line.startswith(f"{chosen.name} is worst off: its text has {chosen.tokens:,}") for line in said)
+    worst = f"{chosen.name} is worst off: its text has {chosen.tokens:,}"
+    assert any(line.startswith(worst) for line in said)
     assert all("is worst off" not in plain(cell) for cell in sentences(state().snapshot(), "text"))
 
 
@@ -100,8 +95,6 @@ def test_a_file_on_named_corpora_tells_their_tokens() -> None:
     tell(it, do.GoTo(30))
     settle(it)
     lengths = it.snapshot().main.at.lengths
-    from tokentui.session.opening import prepare_tokenizer
-
     corpus = it.main.prepared.corpus
     opened = State(prepare_tokenizer(corpus, it.main.trainer.tokenizer(), Run(), at_end=True))
     assert opened.snapshot().main.at.lengths == lengths

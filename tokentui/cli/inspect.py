@@ -247,13 +247,13 @@ def _checks(checks: Sequence[CheckResult]) -> Table:
 def _corpus_tables(corpus: VocabularyReport) -> Iterator[Table]:
     saved = corpus.units - corpus.tokens
     yield output.fact("corpus", f"{corpus.units:,} units, {corpus.tokens:,} tokens: {saved:,} saved")
-    rows = [
+    parts = [
         (one.name, f"{one.tokens:,} tokens", f"{number(ratio(one.bytes, one.tokens))} B/token",
          f"{number(cost, 2)} × the cheapest")
         for one, cost in zip(corpus.parts, costs(corpus.parts), strict=True)
     ]
-    if rows:
-        yield replace(output.fact("corpora", f"{len(rows):,}", rows), right=(1, 2, 3))
+    if parts:
+        yield replace(output.fact("corpora", f"{len(parts):,}", parts), right=(1, 2, 3))
     yield output.fact("used", f"{corpus.used:,} of {corpus.vocab_size:,} ids")
     unused = [(one.id, f"{one.kind:<7}", f"{output.shown(one.piece)}  {_why(one)}") for one in corpus.unused]
     yield _tokens("unused", _some(unused, "with why"), unused)

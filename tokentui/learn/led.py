@@ -43,7 +43,7 @@ def words_at(places: Sequence[int], starts: Sequence[int]) -> list[int]:
 
 
 class LedPairs:
-    """What `bpe.PlainPairs` does where it is told which pair to merge.
+    """The part of `bpe.PlainPairs` that merges a pair it is told.
 
     A pair that stands nowhere is pair 0: its merge changes nothing, and makes the symbol all the same.
     """

@@ -83,6 +83,7 @@ class Objective(Choice):
         least: The least count that a pair must have in any case.
         scored: True if its pieces have log probabilities, and no merges.
         codes: True if a byte replaces a pair, so that ids are bytes of a compressed text.
+        apart: True if the named corpora of a training are not counted as one.
         size: The number of ids that a run ends at where none was asked for; None if only the pairs end it.
     """
 
@@ -96,6 +97,7 @@ class Objective(Choice):
     least: int = 1
     scored: bool = False
     codes: bool = False
+    apart: bool = False
     size: int | None = None
 
     def bound(self, written: str) -> Objective:
@@ -160,7 +162,8 @@ OBJECTIVES = Axis(
     ),
     Objective(
         "parity", "it stands most often in the language that is worst off", label="parity-aware bpe",
-        trainer=Ref("tokentui.learn.parity:parity"), kernel=True, columns=columns("count", "change"),
+        trainer=Ref("tokentui.learn.parity:parity"), kernel=True, apart=True,
+        columns=columns("count", "change"),
         parameters=(
             Parameter("variant", "which language is worst off: base, window or ratio", "base", str),
             Parameter("global_merges", "so many first steps are of all languages together", 0),

@@ -65,7 +65,7 @@ _SLICE, _A_STEP = 2048, 32
 
 
 class Rule(NamedTuple):
-    """How a language is chosen.
+    """The rule that chooses a language.
 
     Attributes:
         variant: One of `VARIANTS`.
@@ -192,7 +192,7 @@ class ParityPairs:
         return start[one] * self._weights[one]
 
     def compression(self, one: int, number: int) -> float:
-        """What the ratio variant compares, rounded: the length at the start over that now, over the ratio."""
+        """The figure that the ratio variant compares, rounded: length at the start / length now / ratio."""
         ratio = self.rule.ratios[one] if self.rule.ratios else 1
         return float(Fraction(self.judged_at(0)[one], self.judged_at(number)[one] or 1) / ratio)
 
@@ -203,7 +203,7 @@ class ParityPairs:
         return math.floor(self.rule.alpha * self.rule.window_size / slots)
 
     def chosen_before(self, number: int) -> list[int]:
-        """How many steps of the window before a step each language has; empty where there is no window."""
+        """The number of steps that each language has in the window before a step; empty for no window."""
         if self.rule.variant != "window":
             return []
         if number == self._had[0] + 1 == len(self.parts):  # as it was a step before, and that step
@@ -369,7 +369,7 @@ class ParityTrainer(PairTrainer):
         return replace(why, judged=judged, facts=(self._said(part, judged), *why.facts))
 
     def _said(self, part: int, judged: Sequence[Judged]) -> str:
-        """Which language decides, in words."""
+        """The language that decides, in words."""
         pairs, rule, number = self._pairs, self._pairs.rule, self.number
         if part == EVERYWHERE:
             return f"global merge {number + 1:,} of {rule.global_merges:,}: all languages count together"

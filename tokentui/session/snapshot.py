@@ -35,8 +35,9 @@ CURVES: tuple[tuple[str, str, str], ...] = (
     ("bytes_per_token", "bytes per token", "B / N"),
     ("bits", "bits at a fixed length", "N·log2 V"),
     ("in_use", "vocabulary in use", "U / V"),
+    ("spread", "dearest language", "N / B of the dearest named corpus over that of the cheapest"),
 )
-"""The curves: the field of `Curve`, its title and its formula."""
+"""The curves: the field of `Curve`, its title and its formula. One that no column has is not shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +179,8 @@ class Curve:
         bits: N·log2 V.
         in_use: The share of the ids that the corpus holds; empty until it is known.
         error: Why there is none, in one line.
+        spread: The cost of the dearest named corpus over that of the cheapest, None where it is not known;
+            empty where there are none.
     """
 
     key: int
@@ -188,6 +191,7 @@ class Curve:
     bits: tuple[float, ...]
     in_use: tuple[float, ...]
     error: str = ""
+    spread: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

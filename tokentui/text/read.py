@@ -19,7 +19,8 @@ from tokentui.core.files import refused, shown_path
 from tokentui.core.jobs import check, silent
 from tokentui.text import files, sources
 from tokentui.text.corpus import Corpus, Documents, Invalid, LongText, decode, mark_notes, whole_text
-from tokentui.text.named import joined, named_in
+from tokentui.text.joining import joined
+from tokentui.text.named import named_in
 from tokentui.text.sources import READ_AS, find_sample, samples
 
 _STDIN = "standard input"

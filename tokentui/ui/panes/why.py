@@ -350,26 +350,26 @@ def header(now: Snapshot | None, mode: GlyphMode, cost: Cell, width: int) -> Cel
     told: Cell = (*cost, (view, "warning"), (reason, "muted"), *name_of, *about)
     name: Run = (safe(now.corpus.name, limit=NAME_SHOWN), "")
     left: Cell = (*program, ("   ", ""), name, (facts, "muted"))
-    if column.at.lengths:
-        each = ", ".join(
-            f"{safe(one.name, limit=_NAME)} {number(one.tokens)}"
-            + (f" ({one.bytes_per_token:.2f} B)" if one.bytes_per_token else "")
-            for one in column.at.lengths
-        )
-        whole = f" · {size(now.corpus.bytes)}"
-        named: Cell = (*program, ("   ", ""), (f"tokens: {each}", ""), (whole, "muted"))
-        if ui_text.width((*named, *right)) + 2 <= width:
-            return spread(named, right, width)
-        bare = ", ".join(f"{safe(one.name, limit=_NAME)} {number(one.tokens)}" for one in column.at.lengths)
-        named = (*program, ("   ", ""), (f"tokens: {bare}", ""))
-        if ui_text.width((*named, *right)) + 2 <= width:
-            return spread(named, right, width)
     held: Cell = (*left, (f" · {size(now.main.at.memory)} of memory" if now.main.at.memory else "", "muted"))
     short: Cell = (*program, ("  ", ""), name, (f" · {size(now.corpus.bytes)}", "muted"))
     # What gives way first is at the top; the name does last.
-    ways = (held, told), (left, told), (held, right), (left, right), (short, right)
+    ways = [
+        *_with_lengths(column, (*program, ("   ", "")), now, right),
+        (held, told), (left, told), (held, right), (left, right), (short, right),
+    ]
     fitting = (way for way in ways if ui_text.width((*way[0], *way[1])) + 2 <= width)
     return spread(*next(fitting, (short, (*preset, (" ", "")))), width)
+
+
+def _with_lengths(column: ColumnSnapshot, front: Cell, now: Snapshot, right: Cell) -> list[tuple[Cell, Cell]]:
+    """The header with the tokens of each named corpus, and the bytes for each of them where there is room."""
+    if not column.at.lengths:
+        return []
+    names = [f"{safe(one.name, limit=_NAME)} {number(one.tokens)}" for one in column.at.lengths]
+    each = [f" ({one.bytes_per_token:.2f} B)" if one.bytes_per_token else "" for one in column.at.lengths]
+    long = "tokens: " + ", ".join(map(str.__add__, names, each))
+    sized: Cell = (*front, (long, ""), (f" · {size(now.corpus.bytes)}", "muted"))
+    return [(sized, right), ((*front, ("tokens: " + ", ".join(names), "")), right)]
 
 
 def _engine(now: Snapshot) -> tuple[str, str]:
