@@ -195,7 +195,8 @@ def test_it_does_what_a_count_from_scratch_does(case: Case, back: list[int], com
     seen = {0: told(trainer)}
     number = 0
     for number, (language, left, right, count, lengths) in enumerate(model(case), 1):
-        assert tuple(one.tokens for one in trainer.why(Stops()).judged) == lengths
+        judged = tuple(one.tokens for one in trainer.why(Stops()).judged)
+        assert judged == (lengths if len(lengths) > 1 else ())
         assert trainer.advance(number, Stops(), math.inf) is Stop.MERGES
         step = trainer.step_at(number)
         assert (step.decided, step.left, step.right, step.count) == (language, left, right, count)

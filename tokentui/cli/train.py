@@ -50,6 +50,7 @@ _COMPRESSED_SHOWN = 400
 Examples:
   tokentui train novel.txt -r gpt2 --vocab-size 4096 -o novel.json
   tokentui train sample:sailor -r udl-notebook --merges 50
+  tokentui train --corpus en=a.txt --corpus hi=b.txt -r gpt2 -s objective=parity --merges 500
   tokentui train a.txt b.txt -r bert --special '[UNK]' --merges 500 --trace steps.jsonl
   zcat big.gz | tokentui train - --as lines -r minbpe --merges 256 --trace -""",
 )

@@ -302,7 +302,8 @@ class PairTrainer:
         scored = self.objective.value is not None
         return MergeStep(
             number=number, events=(Event(Kind.MERGE, symbol, pair[:2], pair.places, replaced),),
-            tied=tied, tokens=self.tokens_at(number), lengths=self.lengths_at(number),
+            tied=tied, tokens=self.tokens_at(number),
+            lengths=self.lengths_at(number) if self.words.parts else (),
             vocab_size=self.size_at(number), left=pieces[pair.left],
             right=pieces[pair.right], token=pieces[symbol], id=vocabulary.order[symbol],
             count=pair.places, replaced=replaced, left_uses=pair.left_uses * scored,

@@ -366,6 +366,9 @@ class ParityTrainer(PairTrainer):
             )
             for one, name in enumerate(self._names)
         )
+        if len(judged) == 1:
+            alone = "there is one language: this is byte-pair encoding; --corpus NAME=FILE names several"
+            return replace(why, facts=(alone, *why.facts))
         return replace(why, judged=judged, facts=(self._said(part, judged), *why.facts))
 
     def _said(self, part: int, judged: Sequence[Judged]) -> str:

@@ -35,7 +35,7 @@ READ_AS: tuple[str | None, ...] = (None, "text", "lines", "jsonl", "counts")
 """The ways to read a file in the order in which a key goes through them; None goes by its name."""
 
 _SPLIT = "split="
-_LANGUAGES = "the same sentences in twelve languages, as named corpora"
+_LANGUAGES = "the same sentences in twelve languages"
 
 
 class OpenScreen(Picker[Open | OpenTokenizer]):
@@ -139,7 +139,8 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
             except TokentuiError as error:
                 self.notice.tell(error)
             else:
-                self.dismiss(Open((named.by(os.path.expanduser).text if named else typed,), self._as))
+                own = None if typed == PARALLEL else named
+                self.dismiss(Open((own.by(os.path.expanduser).text if own else typed,), self._as))
         elif typed.startswith(SAMPLES):
             try:
                 find_sample(typed.removeprefix(SAMPLES))
