@@ -46,13 +46,12 @@ import heapq
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, chain, pairwise, repeat
 from operator import itemgetter
-from typing import NamedTuple
 
 from tokentui.core.jobs import check, each, in_blocks
 from tokentui.core.native import PLAIN
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import BOUNDARY, FILTERS, WEIGHTS, Totals, barriers, tokens_of, totals_of
-from tokentui.learn.led import LedPairs
+from tokentui.learn.led import LedPairs, Made
 from tokentui.learn.objectives import Material
 from tokentui.learn.ranking import TIES, Key, Queue
 from tokentui.learn.values import Constraints, History, Merged, Pair, Ranked, Span, disjoint
@@ -65,22 +64,6 @@ _SHARED = ("starts", "_weights")
 _SLICE, _A_STEP = 2048, 32
 """The places that are merged between two looks at the clock, and the places that a step costs beyond its own.
 """
-
-
-class Made(NamedTuple):
-    """A merge that was made, with what takes it back.
-
-    Attributes:
-        pair: The pair, by its number.
-        pairs: The number of pairs before it.
-        logged: The length of the log before it.
-        figures: Its figures.
-    """
-
-    pair: int
-    pairs: int
-    logged: int
-    figures: Merged
 
 
 class PlainPairs(LedPairs):

@@ -7,11 +7,11 @@ import bisect
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from tokentui.learn.values import PairEngine
+from tokentui.learn.values import Merged, PairEngine
 
 if TYPE_CHECKING:
     from tokentui.encode.vocabulary import Vocabulary
-    from tokentui.learn.bpe import Made
+    from tokentui.learn.objectives import Material
 
 
 class Best(NamedTuple):
@@ -22,6 +22,22 @@ class Best(NamedTuple):
     places: int
 
 
+class Made(NamedTuple):
+    """A merge that was made, with what takes it back.
+
+    Attributes:
+        pair: The pair, by its number.
+        pairs: The number of pairs before it.
+        logged: The length of the log before it.
+        figures: Its figures.
+    """
+
+    pair: int
+    pairs: int
+    logged: int
+    figures: Merged
+
+
 class LedEngine(PairEngine, Protocol):
     """An engine that can be told which pair it merges next."""
 
@@ -30,6 +46,7 @@ class LedEngine(PairEngine, Protocol):
     def share(self, vocabulary: Vocabulary) -> None: ...
     def replaces(self, left: int, right: int) -> int: ...
     def words_merged(self, number: int) -> Sequence[int]: ...
+    def fork(self, number: int, material: Material) -> LedEngine: ...
 
 
 def words_at(places: Sequence[int], starts: Sequence[int]) -> list[int]:

@@ -29,11 +29,11 @@ and each development text one that is only followed. All merge the same pairs.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tokentui.core import native
 from tokentui.core.choices import Refusal
@@ -88,8 +88,8 @@ class Rule(NamedTuple):
         Raises:
             TokentuiError: A parameter cannot be.
         """
-        found: dict[str, Any] = OBJECTIVES.of(written).arguments(written)
-        variant, ratios = found["variant"], found["ratios"]
+        found = OBJECTIVES.of(written).arguments(written)
+        variant, ratios = str(found["variant"]), str(found["ratios"])
         if variant not in VARIANTS:
             raise TokentuiError(f"no variant {variant!r}", f"objective={written}", nearest(variant, VARIANTS))
         if ratios and variant != "ratio":
@@ -101,9 +101,9 @@ class Rule(NamedTuple):
         except (ValueError, ZeroDivisionError):
             hint = "such as ratios=1:1.5, one for each language"
             raise TokentuiError("ratios are numbers above 0", f"ratios={ratios}", hint) from None
-        alpha = Fraction(repr(found["alpha"]))
+        first, size = (int(str(found[name])) for name in ("global_merges", "window_size"))
         each = tuple(one / each[0] for one in each)
-        return cls(variant, found["global_merges"], max(1, found["window_size"]), alpha, each)
+        return cls(variant, first, size, Fraction(str(found["alpha"])), each)
 
 
 def refuses(recipe: Recipe) -> Refusal | None:
@@ -327,7 +327,10 @@ class ParityPairs:
 class ParityTrainer(PairTrainer):
     """A training over languages: each step tells which of them decided it."""
 
-    def __init__(self, engine: ParityPairs, material: Material, again: Any) -> None:
+    def __init__(
+        self, engine: ParityPairs, material: Material,
+        again: Callable[[Material, PairEngine | None, int], PairTrainer],
+    ) -> None:
         super().__init__(engine, material, again)
         self._pairs = engine
         self._names = [part.name for part in material.parts]
@@ -414,10 +417,8 @@ def parity(
     again = partial(parity, compiled=compiled)
     with quiet_collector():
         if isinstance(of, ParityPairs) and (of.engine != native.COMPILED or recipe.what_if):
-            forks: dict[LedEngine, LedEngine] = {}
-            for one, words in of.texts().items():
-                fork: Any = one
-                forks[one] = fork.fork(number, _alone(material, words))
+            texts = of.texts().items()
+            forks = {one: one.fork(number, _alone(material, words)) for one, words in texts}
             return ParityTrainer(of.after(number, forks, material), material, again)
         chosen = not native.failed and (is_chosen(material) if compiled is None else compiled)
         if chosen and not recipe.what_if:
@@ -432,7 +433,9 @@ def _alone(material: Material, words: Words) -> Material:
     return replace(material, parts=(Part("", words),))
 
 
-def _started(material: Material, kind: Any) -> ParityPairs:
+def _started(
+    material: Material, kind: Callable[[Material, Callable[[Totals], Vocabulary]], LedEngine]
+) -> ParityPairs:
     """The engines of a material, at step 0; all number the same units."""
     run, recipe, parts = material.run, material.recipe, material.parts
     units = Pretokenizer(recipe).units
@@ -448,8 +451,7 @@ def _started(material: Material, kind: Any) -> ParityPairs:
         return Vocabulary(recipe, base, run.specials, run.first_id)
 
     def made(words: Words) -> LedEngine:
-        engine: LedEngine = kind(_alone(material, words), vocabulary)
-        return engine
+        return kind(_alone(material, words), vocabulary)
 
     whole = made(material.words)
     languages = [made(part.words) for part in parts] if len(parts) > 1 else [whole]

@@ -11,8 +11,7 @@ import bisect
 import threading
 from array import array
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tokentui.core import native
@@ -20,76 +19,17 @@ from tokentui.core.jobs import check, each, silent, tick
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus, LongText, pieces, whole_text
 from tokentui.text.parts import Part
+from tokentui.text.parts import Words as Words
 from tokentui.text.pretokenize import Pretokenizer, cut_key
 from tokentui.text.split import splitter_of
 
 if TYPE_CHECKING:
-    from tokentui.text.kernels.count import FlatWords
+    pass
 
 CHUNK_CHARS = 1 << 14
 """About how much text is counted between two looks at the clock. A pattern keeps the interpreter to itself
 meanwhile, 2 ms, which a key waits for; more at once is not faster."""
 _POLL_S = 0.05
-
-
-class Words:
-    """The distinct pre-tokens of a corpus in order of first appearance, and how often each stands.
-
-    Args:
-        words: The pre-tokens.
-        counts: How often each stands.
-        flat: The same in flat arrays, where kernels counted them: then `words` are decoded when they are
-            asked for.
-        parts: The named corpora whose words these are; empty where there are none.
-    """
-
-    def __init__(
-        self, words: Sequence[str] = (), counts: Sequence[int] = (), flat: FlatWords | None = None,
-        parts: tuple[Part, ...] = (),
-    ) -> None:
-        self._words, self.counts, self.flat, self.parts = words, counts, flat, parts
-
-    @classmethod
-    def of_parts(cls, parts: Sequence[Part]) -> Words:
-        """The words of all parts together, in the order in which the parts bring them."""
-        counts: Counter[str] = Counter()
-        for part in parts:
-            for word, times in zip(part.words.words, part.words.counts, strict=True):
-                counts[word] += times
-        return cls(tuple(counts), tuple(counts.values()), parts=tuple(parts))
-
-    def weighed(self, times: int) -> Words:
-        """The same words, each counted so many times."""
-        return self if times == 1 else Words(self.words, tuple(times * one for one in self.counts))
-
-    @classmethod
-    def of(cls, counted: Counter[str] | FlatWords) -> Words:
-        """The counts as they stand now."""
-        if isinstance(counted, Counter):
-            return cls(tuple(counted), tuple(counted.values()))
-        return cls((), tuple(counted.counts.tolist()), counted)
-
-    @cached_property
-    def words(self) -> Sequence[str]:
-        """The pre-tokens."""
-        return self._words if self.flat is None else self.flat.words()
-
-    @cached_property
-    def occurrences(self) -> int:
-        """The number of pre-tokens of the corpus, repeated ones included."""
-        return sum(self.counts)
-
-    def told(self, run: Mapping[str, object] | None) -> Mapping[str, object] | None:
-        """The words of a run, with the named corpora where there are some."""
-        return {**(run or {}), "corpora": [part.said for part in self.parts]} if self.parts else run
-
-    @property
-    def as_parts(self) -> tuple[Part, ...]:
-        """The parts; these words as the only one where there are none."""
-        return self.parts or (Part("", self),)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Words) and (self.words, self.counts) == (other.words, other.counts)
 
 
 def chunks(

@@ -63,15 +63,8 @@ def read(
     if (one := _only(source)) is not None and (corpora := named_in(one)) is not None:
         source, shares, development = dict(corpora.sources), corpora.shares, dict(corpora.development)
     if isinstance(source, Mapping):
-
-        def each_of_them(rows: Mapping[str, Source | Corpus]) -> dict[str, Corpus]:
-            with silent():
-                return {
-                    name: one if isinstance(one, Corpus) else read(one, as_=as_, field=field, stdin=stdin)
-                    for name, one in rows.items()
-                }
-
-        return joined(each_of_them(source), shares, each_of_them(development or {}))
+        rows = [_each_read(one, as_, field, stdin) for one in (source, development or {})]
+        return joined(rows[0], shares, rows[1])
     if development or shares != "count":
         raise TokentuiError("only named corpora have shares and development texts", "corpus",
                             'hand in a dict, such as {"en": "english.txt"}')
@@ -107,6 +100,17 @@ def read(
         raise TokentuiError(
             "there is not enough memory to hold it", _title(found), "take a part of it"
         ) from None
+
+
+def _each_read(
+    sources: Mapping[str, Source | Corpus], as_: str | None, field: str, stdin: BinaryIO | None
+) -> dict[str, Corpus]:
+    """Named corpora, each read; one that is read already is taken as it is."""
+    with silent():
+        return {
+            name: one if isinstance(one, Corpus) else read(one, as_=as_, field=field, stdin=stdin)
+            for name, one in sources.items()
+        }
 
 
 def _only(source: object) -> object:
