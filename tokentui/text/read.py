@@ -30,20 +30,19 @@ _MOST_NAMES = 2000  # of a folder, looked at for one like a name that is not the
 
 Source: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 """A source of a corpus, or several."""
+_Rows: TypeAlias = Mapping[str, Source | Corpus]
 
 
 def read(
-    source: Source | Mapping[str, Source | Corpus], *, as_: str | None = None, field: str = "text",
-    stdin: BinaryIO | None = None, shares: str = "count",
-    development: Mapping[str, Source | Corpus] | None = None,
+    source: Source | _Rows, *, as_: str | None = None, field: str = "text", stdin: BinaryIO | None = None,
+    shares: str = "count", development: _Rows | None = None,
 ) -> Corpus:
     """Read a corpus.
 
     Args:
         source: A file, a folder (its text files), `-` (standard input), a glob or `sample:NAME`; or several
             of them, whose documents come one after the other. Packed files (gzip, bzip2, xz, zstd) are
-            unpacked. A path object is a path and nothing else. Or named corpora as one: a dict of these by
-            name, or their word (see `text.named`).
+            unpacked. A path object is a path and nothing else. Or named corpora: a dict of these by name.
         as_: How files are read, one of `READ_AS`; None goes by the name: `.jsonl` and `.ndjson`,
             `.counts.tsv`, else text. A named pipe is read only where this is given.
         field: The field of JSON rows that holds the text.
@@ -60,14 +59,8 @@ def read(
     name_of(field, "field")
     if as_ is not None and name_of(as_, "as") not in READ_AS:
         raise TokentuiError(f"no way to read called {as_!r}", "as", nearest(as_, READ_AS))
-    if (one := _only(source)) is not None and (corpora := named_in(one)) is not None:
-        source, shares, development = dict(corpora.sources), corpora.shares, dict(corpora.development)
-    if isinstance(source, Mapping):
-        rows = [_each_read(one, as_, field, stdin) for one in (source, development or {})]
-        return joined(rows[0], shares, rows[1])
-    if development or shares != "count":
-        raise TokentuiError("only named corpora have shares and development texts", "corpus",
-                            'hand in a dict, such as {"en": "english.txt"}')
+    if (corpora := _named(source, shares, development)) is not None:
+        return _joined(*corpora, as_, field, stdin)
     given = (
         [source]
         if isinstance(source, str | bytes | os.PathLike)
@@ -102,23 +95,36 @@ def read(
         ) from None
 
 
-def _each_read(
-    sources: Mapping[str, Source | Corpus], as_: str | None, field: str, stdin: BinaryIO | None
-) -> dict[str, Corpus]:
-    """Named corpora, each read; one that is read already is taken as it is."""
+def _joined(
+    sources: _Rows, shares: str, development: _Rows, as_: str | None, field: str, stdin: BinaryIO | None
+) -> Corpus:
+    """Named corpora, each read, as one; what is read already is taken as it is."""
     with silent():
-        return {
-            name: one if isinstance(one, Corpus) else read(one, as_=as_, field=field, stdin=stdin)
-            for name, one in sources.items()
-        }
+        read_, judged = (
+            {
+                name: one if isinstance(one, Corpus) else read(one, as_=as_, field=field, stdin=stdin)
+                for name, one in rows.items()
+            }
+            for rows in (sources, development)
+        )
+    return joined(read_, shares, judged)
 
 
-def _only(source: object) -> object:
-    """The source where there is one alone."""
-    if isinstance(source, list | tuple) and len(source) == 1:
-        alone: object = source[0]
-        return alone
-    return source
+def _named(source: object, shares: str, development: _Rows | None) -> tuple[_Rows, str, _Rows] | None:
+    """The sources, the shares and the development texts of named corpora; None for another source.
+
+    Raises:
+        TokentuiError: Another source has shares or development texts.
+    """
+    one = source[0] if isinstance(source, list | tuple) and len(source) == 1 else source
+    if (corpora := named_in(one)) is not None:
+        return dict(corpora.sources), corpora.shares, dict(corpora.development)
+    if isinstance(source, Mapping):
+        return source, shares, development or {}
+    if development or shares != "count":
+        what = "only named corpora have shares and development texts"
+        raise TokentuiError(what, "corpus", 'hand in a dict, such as {"en": "english.txt"}')
+    return None
 
 
 @dataclass(frozen=True, slots=True)
