@@ -58,6 +58,8 @@ def test_a_tokenizer_of_parity_is_kept_and_read_by_others(named: tuple[str, ...]
     made = tokentui.load(out)
     assert made.run["corpora"] == ["en", "hi"]
     assert made.recipe.objective == "parity"
+    grown = "edit", str(out), str(tmp_path / "x.json"), "--extend", "sample:hugs", "--vocab-size", "400"
+    assert "lengths of its languages, which no file holds" in refused(*grown)
     paths = [one.partition("=")[2] for one in named[1::2]]
     plain = tokentui.train(paths, "gpt2", merges=30)
     whole = "".join(TEXTS.values())

@@ -100,3 +100,20 @@ def test_a_file_on_named_corpora_tells_their_tokens() -> None:
     assert opened.snapshot().main.at.lengths == lengths
     with pytest.raises(TokentuiError, match="no such file"):
         open_corpus("corpora:en=missing.txt", None, "text")
+
+
+def test_twelve_languages_are_bars_in_their_order() -> None:
+    it = state(source="sample:parallel", objective="parity:variant=window,window_size=4,alpha=1.2")
+    names = [one.name for one in it.main.prepared.corpus.named]
+    for step in (4, 9, 30):
+        tell(it, do.GoTo(step))
+        settle(it)
+        judged = it.snapshot().main.why.judged
+        said = [plain(cell) for cell in sentences(it.snapshot(), "text")]
+        bars = [line for line in said if "█" in line]
+        assert [line[2:4] for line in bars] == names
+        assert [line.endswith("no turn") for line in bars] == [one.barred for one in judged]
+        assert [f" {one.tokens:,}" in line for one, line in zip(judged, bars, strict=True)] == [True] * 12
+        open_ = [one for one in judged if not one.barred]
+        assert max(open_, key=lambda one: one.tokens).chosen
+        assert any(one.barred for one in judged)

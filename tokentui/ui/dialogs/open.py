@@ -18,7 +18,7 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe, safe_line
 from tokentui.presets import PRESETS, Preset
 from tokentui.recipe import Recipe, read_recipe
-from tokentui.session.catalog import PARALLEL, SCHEME, Sample, find_sample, named_in, samples
+from tokentui.session.catalog import PARALLEL, SCHEME, Sample, find_sample, named_in, samples, short_name
 from tokentui.session.commands import Open, OpenTokenizer, Recognise
 from tokentui.session.saved import recent as recently_opened
 from tokentui.session.views import ColumnWanted
@@ -229,6 +229,8 @@ def _size_of(sample: Sample) -> str:
 
 
 def _recent_cells(source: str) -> tuple[Cell, ...]:
+    if source.startswith(SCHEME):
+        return ((f" {safe(short_name(source))}", ""),), ((safe(source), "muted"),), ()
     folder, name = os.path.split(source.rstrip("/"))
     return ((f" {safe(name or source)}", ""),), ((safe(folder), "muted"),), ()
 

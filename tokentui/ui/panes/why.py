@@ -164,10 +164,10 @@ def reasons(column: ColumnSnapshot, corpus: str, mode: GlyphMode, saves: bool = 
     if error := column.errors.get("why"):
         return [*out, ((safe(error, limit=FACT_SHOWN), "error"),)]
     out += chosen(column, corpus, mode)
-    out += judged(why.judged)
     if why.round is not None:
         out += last_step(why.round)
     out += [((safe(fact, limit=FACT_SHOWN), "warning" if traits.replays else "muted"),) for fact in why.facts]
+    out += judged(why.judged)
     if column.opened is not None and traits.replays:
         last = column.at.last
         if isinstance(last, TokenCandidate):
@@ -182,8 +182,9 @@ def reasons(column: ColumnSnapshot, corpus: str, mode: GlyphMode, saves: bool = 
     return out
 
 
-_JUDGED = 8
-"""The most languages that the pane shows; of more those that are worst off."""
+_JUDGED, _FEW, _NARROW = 12, 3, 8
+"""The most languages that the pane shows, of more those that are worst off; so many with wide bars and all
+figures; the width of a narrow bar."""
 
 
 def judged(languages: Sequence[Judged]) -> list[Cell]:
@@ -197,19 +198,22 @@ def judged(languages: Sequence[Judged]) -> list[Cell]:
     most = max(map(length, languages), default=0)
     wide = max([ui_text.width(((safe(one.name, limit=_NAME), ""),)) for one in worst], default=0)
     digits = max([len(number(one.tokens)) for one in worst], default=0)
+    few = len(languages) <= _FEW
+    room = _BAR if few else _NARROW
     for one in languages if len(worst) == len(languages) else worst:
         style = "accent" if one.chosen else "muted" if one.barred else ""
         name = safe(one.name, limit=_NAME)
-        drawn = bar(length(one), most, _BAR)
-        said = f" of {number(one.start)} tokens"
+        drawn = bar(length(one), most, room)
+        said = f" of {number(one.start)} tokens" if few else ""
         if one.compressed is not None:
-            said += f", {one.compressed:.3f} times shorter"
+            said += f", {one.compressed:.3f} times shorter" if few else f" {one.compressed:.2f}×"
         if one.share is not None:
-            said += f", {100 * one.share:.0f} % of the last steps{': no turn' if one.barred else ''}"
+            said += f", {100 * one.share:.0f} % of the last steps" if few else f" {100 * one.share:.0f} %"
+        said += ", no turn" if one.barred else ""
         gap = " " * (wide - ui_text.width(((name, ""),)))
         out.append((
             ("▸ " if one.chosen else "  ", "accent"), (f"{name}{gap} ", "strong" if one.chosen else style),
-            (drawn.ljust(_BAR), "accent" if one.chosen else "muted" if one.barred else "primary"),
+            (drawn.ljust(room), "accent" if one.chosen else "muted" if one.barred else "primary"),
             (f" {number(one.tokens).rjust(digits)}", "strong" if one.chosen else ""), (said, "muted"),
         ))
     if len(worst) < len(languages):
