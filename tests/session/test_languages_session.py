@@ -16,6 +16,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.learn.values import Word
 from tokentui.recipe import Run
 from tokentui.session import commands as do
+from tokentui.session.findings import curve_so_far
 from tokentui.session.opening import open_corpus, prepare, prepare_tokenizer
 from tokentui.session.saved import SavedSession, absolute, dumps, loads
 from tokentui.session.state import State
@@ -117,3 +118,20 @@ def test_twelve_languages_are_bars_in_their_order() -> None:
         open_ = [one for one in judged if not one.barred]
         assert max(open_, key=lambda one: one.tokens).chosen
         assert any(one.barred for one in judged)
+
+
+def test_the_curve_is_that_of_the_dearest_language() -> None:
+    it = state(objective="parity")
+    tell(it, do.GoTo(40))
+    settle(it)
+    prepared = it.main.prepared
+    drawn = curve_so_far(1, prepared, 9)
+    assert drawn is not None
+    sizes = [one.times * one.corpus.size for one in prepared.corpus.named]
+    for step, spread in zip(drawn.steps, drawn.spread, strict=True):
+        costs = [length / size for length, size in zip(prepared.trainer.lengths_at(step), sizes, strict=True)]
+        assert spread == max(costs) / min(costs)
+    alone = state(source="sample:hugs").main.prepared
+    without = curve_so_far(1, alone, 9)
+    assert without is not None
+    assert without.spread == ()

@@ -323,7 +323,7 @@ NAMED: Sequence[Option] = (
                  "corpora, such as those of languages, in the place of CORPUS; sample:parallel is twelve. "
                  "May be given many times."),
     click.option("--shares", metavar="WAY", type=click.Choice(list(SHARES)), help="How named corpora share: "
-                 "by count, or equal, where words count until all have as many bytes [default: count]."),
+                 "count, or equal: words weigh more until all have as many bytes [default: count]."),
     click.option("--development", metavar="NAME=CORPUS", multiple=True, help="A text that only judges the "
                  "language of that name, for objective=parity. May be given many times."),
 )
