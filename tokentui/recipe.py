@@ -54,6 +54,12 @@ SHAPE = {
 """The words of a run that shape what is learned. They are no axes; a recipe holds them."""
 
 
+TOLD = {one.name: one for one in (
+    Parameter("corpora", "the named corpora of the training; of hi*7 a word counts seven times", (), tuple),
+)}
+"""The words of a run that follow from its corpus: a file of the tokenizer tells them."""
+
+
 FORBID, FORCE, LEAVE_OUT = "forbid", "force", "leave-out"
 _CHANGES = "such as 12:forbid:%20t+he, 12:force:e+s or 12:leave-out"
 _CHANGE = re.compile(rf"([0-9]{{1,16}}):({FORBID}|{FORCE}|{LEAVE_OUT})(?::(\S+))?")

@@ -35,21 +35,19 @@ from tokentui.text.corpus import Corpus
 
 
 def read(
-    source: Path | Sequence[Path],
-    *,
-    as_: str | None = None,
-    field: str = "text",
-    progress: Progress | None = None,
-    cancel: Cancel | None = None,
-    stdin: BinaryIO | None = None,
+    source: Path | Sequence[Path] | Mapping[str, Source], *, as_: str | None = None, field: str = "text",
+    shares: str = "count", development: Mapping[str, Source] | None = None,
+    progress: Progress | None = None, cancel: Cancel | None = None, stdin: BinaryIO | None = None,
 ) -> Corpus:
     """Read a corpus.
 
     Args:
         source: A file, a folder (its text files), `-` (standard input), a glob or `sample:NAME`; or several
-            of them. A path object is a path and nothing else.
+            of them. A path object is a path and nothing else. Or a dict of these: named corpora as one.
         as_: The way to read files: `text`, `lines`, `jsonl` or `counts`; None goes by the name.
         field: The field of JSON rows that holds the text.
+        shares: Of named corpora: `count`, or `equal` for words that count until all have as many bytes.
+        development: Of named corpora, by name: texts that only judge a training by `parity`.
         progress: Told (done, total) in bytes of the files as they stand; the total is 0 where it is not
             known.
         cancel: Asked meanwhile; true raises `Cancelled`.
@@ -57,10 +55,15 @@ def read(
 
     Raises:
         TokentuiError: A source cannot be read, or is a tokenizer file and `as_` does not say how it is read.
+
+    >>> [part.name for part in read({"en": "sample:english", "hi": "sample:hindi"}).named]
+    ['en', 'hi']
     """
     refuse_tokenizers(source, as_, "as_='text'")
     with job(progress, cancel):
-        return reading.read(source, as_=as_, field=field, stdin=stdin)
+        return reading.read(
+            source, as_=as_, field=field, stdin=stdin, shares=shares, development=development
+        )
 
 
 class Tokenizer(Analysed):

@@ -73,6 +73,7 @@ def hostile(place: Path) -> tuple[str, ...]:
         "/dev/tty", "https://example.org/x", "file:///etc/passwd", "s3://bucket/x", "hf://gpt2/x", "hf:gpt2",
         "novel.txt\0", "\0", "\ud800", "NOVEL.TXT", "novel.txt ", "books/away/key.txt", "books/out.txt",
         str(secret / "recipe.toml"), "../secret/recipe.toml", str(place), f"{place}/novel.txt",
+        f"corpora:en={secret / 'key.txt'}", "corpora:en=../secret/key.txt,hi=novel.txt",
         f"{samples()[0].path.parent}/../pyproject.toml", f"{samples()[0].path.parent}x/y",
     )
 

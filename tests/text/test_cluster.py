@@ -11,7 +11,7 @@ import pytest
 from tokentui.core.errors import TokentuiError
 from tokentui.presets import preset_named
 from tokentui.text import cluster
-from tokentui.text.parts import plan
+from tokentui.text.plan import plan
 from tokentui.text.tally import Store, count_here
 
 pytest.importorskip("distributed", reason="the extra dask is not installed")
@@ -28,7 +28,7 @@ from tokentui.core.jobs import job
 from tokentui.presets import preset_named
 from tokentui.text import counted
 from tokentui.text.cluster import count_on
-from tokentui.text.parts import plan
+from tokentui.text.plan import plan
 from tokentui.text.tally import Store
 
 sources, target, part, kills, seed, held, preset = sys.argv[1:8]

@@ -1,4 +1,4 @@
-"""The laws of a trainer, on four trainers whose steps are more than one merge of a pair.
+"""The laws of a trainer, on three trainers whose steps are more than one merge of a pair.
 
 Their worked examples are those of the papers' descriptions; each was checked there against the reference
 code.
@@ -16,34 +16,19 @@ from boundless import boundless
 from greedtok import greedtok
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from parity import parity
 from picky import picky
-from plain_words import EventTrainer, counted
+from plain_words import EventTrainer
 
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.events import EventVocabulary
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import NO_ID
-from tokentui.learn.objectives import Material, Part
 from tokentui.learn.rows import Query
 from tokentui.learn.trainer import Made, Size, Tokens
 from tokentui.learn.values import Stop, Word
 from tokentui.recipe import Recipe, Stops, WhatIf
 
 WORDS = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
-GERMAN = {"tief": 2, "tiefer": 2, "neueste": 3, "weiteste": 2}
-DEVELOPMENT = [{"low": 1, "newest": 1, "lower": 1}, {"tief": 1, "neueste": 1, "tiefer": 1}]
-
-
-def languages(english: dict[str, int], german: dict[str, int]) -> Material:
-    """The material of two languages, each with the text that it is judged by."""
-    names = zip(("english", "german"), (english, german), DEVELOPMENT, strict=True)
-    parts = tuple(Part(name, counted(words), counted(judged)) for name, words, judged in names)
-    return Material(parts, Recipe(tie="largest-pair"))
-
-
-LANGUAGES = languages(WORDS, GERMAN)
-SHARED = languages(WORDS, {**GERMAN, "low": 4, "newest": 1})
 GPT2 = regex.compile(r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+")
 DOCUMENTS = [GPT2.findall(text) for text in (
     "the cat sat on the mat and the cat sat on the hat", "on the mat the cat and the dog sat on a log",
@@ -52,15 +37,11 @@ DOCUMENTS = [GPT2.findall(text) for text in (
 TRAINERS: dict[str, Callable[[], EventTrainer]] = {
     "picky": lambda: picky(WORDS, 0.9),
     "picky 0.6": lambda: picky(WORDS, 0.6),
-    "parity": lambda: parity(LANGUAGES),
-    "parity after three": lambda: parity(LANGUAGES, 3),
-    "parity with shared words": lambda: parity(SHARED),
     "greedtok": lambda: greedtok(WORDS),
     "boundless": lambda: boundless(DOCUMENTS),
 }
 EXAMPLES = {
     "picky": "es est lo low ▁low ew ewest newest ▁newest dest idest",
-    "parity": "te ste ti st est tie ow tief low",
     "greedtok": "newest widest low lower",
     "boundless": "at|th|the| the|on| a| s| c| on| cat| sat| sat on|nd| cat sat on| cat sat on the| m| and| "
     "and the",
@@ -98,13 +79,6 @@ def test_the_steps_of_the_examples(name: str) -> None:
     for number, gone in SPLITS.get(name, {}).items():
         pieces = trainer.pieces
         assert [pieces[event.symbol].decode() for event in trainer.step_at(number).events[1:]] == gone
-
-
-def test_a_language_is_chosen_at_each_step() -> None:
-    trainer = TRAINERS["parity"]()
-    trainer.advance(9, NONE, math.inf)
-    assert [trainer.step_at(number).part for number in range(1, 10)] == [1, 1, 1, 0, 0, 1, 0, 1, 0]
-    assert trainer.step_at(9).lengths[2:] == (8, 9)
 
 
 @pytest.mark.parametrize("name", TRAINERS)

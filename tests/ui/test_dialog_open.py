@@ -64,6 +64,26 @@ async def test_a_path_that_was_typed(folder: Path) -> None:
         await until(pilot, lambda: app.result == Open(("corpus.txt",)))
 
 
+@pytest.mark.parametrize(("source", "opened"), [
+    ("sample:parallel", "sample:parallel"),
+    ("corpora:en=~/corpus.txt,de=b.txt", "corpora:en=HOME/corpus.txt,de=b.txt"),
+])
+async def test_named_corpora_are_opened_by_their_word(folder: Path, source: str, opened: str) -> None:
+    async with shown(OpenScreen(FakeFace())) as (app, pilot):
+        await typed(pilot, source)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.result == Open((opened.replace("HOME", str(folder)),)))
+
+
+async def test_named_corpora_that_are_none_are_a_line(folder: Path) -> None:
+    dialog = OpenScreen(FakeFace())
+    async with shown(dialog) as (app, pilot):
+        await typed(pilot, "corpora:en")
+        await pilot.press("enter")
+        await until(pilot, lambda: "not a name and a source" in screen_text(pilot))
+        assert not app.answered
+
+
 async def test_home_is_put_in_its_place(folder: Path) -> None:
     dialog = OpenScreen(FakeFace())
     async with shown(dialog) as (app, pilot):

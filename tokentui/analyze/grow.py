@@ -21,7 +21,7 @@ from tokentui.formats.spec import Loss, Spec
 from tokentui.learn.bpe import PlainPairs
 from tokentui.learn.continued import Continued
 from tokentui.learn.merging import merging
-from tokentui.learn.objectives import Material
+from tokentui.learn.objectives import OBJECTIVES, Material
 from tokentui.learn.pairs import PairTrainer
 from tokentui.recipe import Run, Stops
 from tokentui.text.corpus import Corpus
@@ -52,6 +52,9 @@ def extend(edit: Edit, corpus: Corpus, size: int) -> Edit:
         return _extended_file(edit, corpus, size)
     if vocabulary.scores or isinstance(vocabulary, GageVocabulary) or not vocabulary.encodes:
         raise TokentuiError(f"objective={recipe.objective} does not grow by merges", where, "train it anew")
+    if OBJECTIVES.of(recipe.objective).apart:
+        what = f"objective={recipe.objective} goes on by the lengths of its languages, which no file holds"
+        raise TokentuiError(what, where, "train it anew")
     if vocabulary.base_last or vocabulary.borrowed or len(vocabulary.units) < vocabulary.base_size:
         raise TokentuiError("new merges would renumber its base", where, "take another base, such as sorted")
     if recipe.symbols:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
+from tokentui.analyze.results import PartTally, costs
 from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.jobs import each, silent
 from tokentui.core.safetext import to_bytes
@@ -190,8 +191,30 @@ MEASURES: tuple[Measure[Tally], ...] = (
 """The measures in the order in which they are shown. A new one is an entry here."""
 
 
+def _of_part(n: int, value: Callable[[PartTally], Value]) -> Callable[[Tally], Value]:
+    """A value of one named corpus."""
+    return lambda tally: value(tally.parts[n])
+
+
+def _cost(n: int) -> Callable[[Tally], Value]:
+    """The tokens a byte of a named corpus over those of the cheapest."""
+    return lambda tally: costs(tally.parts)[n]
+
+
+def part_measures(n: int) -> tuple[Measure[Tally], ...]:
+    """The measures of a named corpus, by its place among them."""
+    return (
+        Measure("tokens", "tokens", "N", "tokens", "less", _of_part(n, lambda one: one.tokens)),
+        Measure("bytes_per_token", "bytes per token", "B / N", "bytes", "more",
+                _of_part(n, lambda one: ratio(one.bytes, one.tokens))),
+        Measure("cost", "cost, times the cheapest", "N / B over the least N / B of all", "times", "less",
+                _cost(n)),
+    )
+
+
 def rows_of(tallies: Sequence[Tally | None]) -> tuple[MeasureRow, ...]:
-    """The measures of columns on one corpus under the same conventions; none where no column was counted."""
+    """The measures of columns on one corpus under the same conventions, then those of its named corpora; none
+    where no column was counted."""
     under = next((one.conventions for one in tallies if one), None)
     if under is None:
         return ()
@@ -199,6 +222,11 @@ def rows_of(tallies: Sequence[Tally | None]) -> tuple[MeasureRow, ...]:
     for measure in MEASURES:
         figures = tuple(Figure(measure.of(one), measure.digits) if one else None for one in tallies)
         rows.append(MeasureRow(measure, measure.fixed + under.said(measure.under), figures))
+    named = next((one.parts for one in tallies if one), ())
+    for n, part in enumerate(named):
+        for measure in part_measures(n):
+            figures = tuple(Figure(measure.of(one), measure.digits) if one else None for one in tallies)
+            rows.append(MeasureRow(measure, (("corpus", part.name),), figures))
     return tuple(rows)
 
 
@@ -281,6 +309,7 @@ class Tally:
         unknowns: Tokens for what the vocabulary lacks, and units that were dropped.
         spaced: The words with a space before each; None where the tokenizer refuses one of them.
         bare: The words without.
+        parts: The named corpora, empty where there are none.
     """
 
     conventions: Conventions
@@ -293,6 +322,7 @@ class Tally:
     unknowns: int
     spaced: WordTally | None
     bare: WordTally | None
+    parts: tuple[PartTally, ...] = ()
 
 
 def tally(
@@ -316,12 +346,11 @@ def tally(
     encoder, as_words = tokenizer.encoder, corpus.counts is not None
     by_words = as_words or in_parts(tokenizer.vocabulary)
     with silent():
-        parts = Words(corpus.documents, (1,) * len(corpus.documents))
-        parts = counted.of(tokenizer.recipe) if by_words else parts
+        parts = counted.of(tokenizer.recipe) if by_words else _as_words(corpus)
         words = parts if as_words else counted.of(under.word_recipe())
     total = len(parts.words) + 2 * len(words.words)
     counts: Counter[int | bytes | None] = Counter()
-    unknowns = 0
+    unknowns, sizes = 0, list[int]()
     for part, times in each(zip(parts.words, parts.counts, strict=True), total):
         if by_words:
             tokens, lacks = word_tokens(encoder, part), _dropped(encoder, part)
@@ -334,6 +363,7 @@ def tally(
             stretches = (one for one in encoder.stretches(part, False) if isinstance(one, list))
             lacks = sum(_dropped(encoder, word.text) for stretch in stretches for word in stretch)
             unknowns += times * (lacks + len(encoding.unknown))
+        sizes.append(len(found))
         for number, piece in found:
             counts[piece if number is None else number] += times
 
@@ -363,7 +393,7 @@ def tally(
     return Tally(
         conventions=under,
         bytes=corpus.size,
-        characters=corpus.characters + sum(len(word) * times for word, times in corpus.counts or ()),
+        characters=_characters(corpus),
         vocab_size=tokenizer.vocab_size,
         tokens=sum(counts.values()),
         counts=tuple(counts.values()),
@@ -371,7 +401,38 @@ def tally(
         unknowns=unknowns,
         spaced=word_tally("" if as_words else " ", len(parts.words)),
         bare=word_tally("", len(parts.words) + len(words.words)),
+        parts=_part_tallies(corpus, parts, sizes, by_words),
     )
+
+
+def _as_words(corpus: Corpus) -> Words:
+    """The documents in the place of words, each as often as its words count."""
+    times = [one.times for one in corpus.named for _ in one.corpus.texts] or [1] * len(corpus.documents)
+    return Words(corpus.documents, times)
+
+
+def _characters(corpus: Corpus) -> int:
+    """The code points of a corpus, as often as they count."""
+    if corpus.named:
+        return sum(one.times * _characters(one.corpus) for one in corpus.named)
+    return corpus.characters + sum(len(word) * times for word, times in corpus.counts or ())
+
+
+def _part_tallies(
+    corpus: Corpus, counted: Words, sizes: Sequence[int], by_words: bool
+) -> tuple[PartTally, ...]:
+    """The named corpora, by the tokens of each word, or of each document."""
+    found, at = [], 0
+    of = dict(zip(counted.words, sizes, strict=True)) if by_words and corpus.named else {}
+    for n, one in enumerate(corpus.named):
+        if by_words:
+            words = counted.parts[n].words
+            tokens = sum(of[word] * times for word, times in zip(words.words, words.counts, strict=True))
+        else:
+            size = len(one.corpus.texts)
+            tokens, at = one.times * sum(sizes[at : at + size]), at + size
+        found.append(PartTally(one.name, one.times * one.corpus.size, tokens))
+    return tuple(found)
 
 
 def word_tokens(encoder: WordEncoder, word: str) -> tuple[Token, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from tokentui import learn
-from tokentui.analyze.results import DocumentSaved, Exhausted, UnusedToken, VocabularyReport
+from tokentui.analyze.results import DocumentSaved, Exhausted, PartTally, UnusedToken, VocabularyReport
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, each, silent, tick
 from tokentui.encode.decode import Finder, spelled_units
@@ -70,6 +70,13 @@ def vocabulary_report(
         document_count=len(corpus.parts),
         exhausted=end,
         ways=ways_of(tokenizer.encoder, text),
+        parts=tuple(
+            PartTally(one.name, one.times * one.corpus.size, sum(
+                used.lengths[word][1] * times
+                for word, times in zip(part.words.words, part.words.counts, strict=True)
+            ))
+            for one, part in zip(corpus.named, words.parts, strict=False)
+        ),
     )
 
 

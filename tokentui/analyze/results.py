@@ -103,6 +103,21 @@ class Exhausted:
     end: str
 
 
+class PartTally(NamedTuple):
+    """A named corpus under one tokenizer: its name, its bytes and its tokens, as often as its words count."""
+
+    name: str
+    bytes: int
+    tokens: int
+
+
+def costs(parts: Sequence[PartTally]) -> list[float | None]:
+    """The tokens a byte of named corpora over those of the cheapest; None for one without bytes."""
+    each = [one.tokens / one.bytes if one.bytes else None for one in parts]
+    least = min((one for one in each if one), default=0.0)
+    return [one / least if one is not None and least else None for one in each]
+
+
 @dataclass(frozen=True, slots=True)
 class VocabularyReport:
     """A vocabulary and a corpus, at one step.
@@ -118,6 +133,7 @@ class VocabularyReport:
         document_count: The number of all documents.
         exhausted: The end of a training that goes on, where that was asked for.
         ways: The ways to write some words.
+        parts: The named corpora, empty where there are none.
     """
 
     step: int
@@ -130,6 +146,7 @@ class VocabularyReport:
     document_count: int
     exhausted: Exhausted | None
     ways: tuple[Ways, ...]
+    parts: tuple[PartTally, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

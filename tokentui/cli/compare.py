@@ -36,6 +36,7 @@ from tokentui.analyze.results import ONE_BOUNDARY, DivergenceSide
 from tokentui.axes import label
 from tokentui.cli.options import (
     CORPUS,
+    NAMED,
     QUIET,
     READING,
     RECIPES,
@@ -88,6 +89,7 @@ Examples:
 )
 @options(
     CORPUS,
+    *NAMED,
     click.option("-t", "--tokenizer", "tokenizers", metavar="TOKENIZER", type=click.Path(), multiple=True,
                  help="A tokenizer file, such as train writes. Those from files come first."),
     *RECIPES,

@@ -17,7 +17,7 @@ from tokentui.core.jobs import tick
 from tokentui.recipe import Recipe
 from tokentui.text import counted
 from tokentui.text.blocks import Noticed
-from tokentui.text.parts import Plan, plan
+from tokentui.text.plan import Plan, plan
 from tokentui.text.tally import Store, count_here
 
 

@@ -11,7 +11,7 @@ import click
 from tokentui.analyze.diff import Change, ChangedToken, Diff, MergeDifference, MergeSide, diff
 from tokentui.analyze.documents import ChangedDocument, ChangedPlace, DocumentsDiff
 from tokentui.axes import label
-from tokentui.cli.options import QUIET, READING, SPLIT, Given, corpus_argument, json_option, options
+from tokentui.cli.options import NAMED, QUIET, READING, SPLIT, Given, corpus_argument, json_option, options
 from tokentui.cli.output import Json, as_json, as_row, fact, merged, piece_row, shown, working, write_answer
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe, safe_line
@@ -37,6 +37,7 @@ Examples:
     click.argument("old", metavar="A", type=click.Path()),
     click.argument("new", metavar="B", type=click.Path()),
     corpus_argument("[CORPUS]..."),
+    *NAMED,
     SPLIT,
     *READING,
     click.option("--rows", metavar="N", type=click.IntRange(0), default=10,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tokentui.cli.options import (
+    NAMED,
     READING,
     RECIPES,
     RUN_OPTIONS,
@@ -27,6 +28,7 @@ from tokentui.cli.program import COMMANDS
 from tokentui.core.errors import TokentuiError, shown_path
 from tokentui.formats import named_like
 from tokentui.recipe import Run
+from tokentui.text.named import sources_in
 from tokentui.text.places import is_place, is_url, scheme_of
 from tokentui.text.sources import find_sample
 
@@ -50,6 +52,7 @@ class _Explorer(InOrder):
 @click.command("explore", cls=_Explorer, hidden=True)
 @options(
     corpus_argument("[CORPUS]..."),
+    *NAMED,
     *RECIPES,
     click.option("-t", "--tokenizer", "tokenizers", metavar="TOKENIZER", type=click.Path(), multiple=True,
                  help="A tokenizer file, walked through token by token. Two to four of -t and -r are "
@@ -73,7 +76,7 @@ def command(
         raise TokentuiError("there is nothing to compare", "--held-out", "name two to four by -r and -t")
     named = replace(given, axes={}) if opened else given
     recipe, asked = named.each_wanted()[0] if recipes else named.wanted(_PRESET)
-    for source in (*sources, *([held_out] if held_out else [])):
+    for source in map(str, sources_in((*sources, *([held_out] if held_out else [])))):
         check_source(source)
         if given.as_ is None and named_like(source):
             from tokentui.formats.files import refuse_tokenizers  # all formats, which no other name needs

@@ -16,6 +16,8 @@ import click
 
 from tokentui.analyze.health import FAIL, PASS, examine, worst
 from tokentui.analyze.inspect import find_tokens, string_facts, token_facts
+from tokentui.analyze.metrics import ratio
+from tokentui.analyze.metrics import shown as number
 from tokentui.analyze.report import usage, vocabulary_report
 from tokentui.analyze.results import (
     CheckResult,
@@ -25,6 +27,7 @@ from tokentui.analyze.results import (
     UnusedToken,
     VocabularyReport,
     WordFacts,
+    costs,
 )
 from tokentui.axes import AXES, label
 from tokentui.cli import output
@@ -38,6 +41,7 @@ from tokentui.cli.options import (
     Given,
     corpus_option,
     json_option,
+    named_or_plain,
     options,
     typed,
 )
@@ -78,7 +82,8 @@ Examples:
     SPLIT,
     click.option("--id", "number", metavar="ID", type=int, help="The token of an id, in place of STRING."),
     corpus_option("--corpus", "sources", multiple=True,
-                  about="Say also what this corpus uses. May be given many times."),
+                  about="Say also what this corpus uses, or this part of it as NAME=CORPUS. May be given "
+                  "many times."),
     *READING,
     click.option("--exhaust", is_flag=True,
                  help="Train a copy on the corpus until no pair is left, and tell what comes of it."),
@@ -110,6 +115,7 @@ def command(
     and "words", with "reason" and "facts" (the proof) and "decoded" and "lost" (what comes back); bytes are
     in hex, and a number of ways above 2**53 is a text of digits.
     """
+    given = replace(given, sources=named_or_plain(given.sources))
     if (second is not None or target is not None) and not budget:
         raise TokentuiError("--second and --target go with --budget", given.where, "name it")
     if glitch or budget:
@@ -214,7 +220,7 @@ def _report_row(tok: Tokenizer, health: HealthReport, corpus: VocabularyReport |
                                 "missing_bytes", "holes", "shared_ids"),
         "checks": output.as_json(health.checks),
         "corpus": corpus and output.as_row(corpus, "units", "tokens", "used", "unused", "document_count",
-                                           "documents", "exhausted"),
+                                           "documents", "exhausted", *(["parts"] if corpus.parts else [])),
     }
 
 
@@ -241,6 +247,13 @@ def _checks(checks: Sequence[CheckResult]) -> Table:
 def _corpus_tables(corpus: VocabularyReport) -> Iterator[Table]:
     saved = corpus.units - corpus.tokens
     yield output.fact("corpus", f"{corpus.units:,} units, {corpus.tokens:,} tokens: {saved:,} saved")
+    parts = [
+        (one.name, f"{one.tokens:,} tokens", f"{number(ratio(one.bytes, one.tokens))} B/token",
+         f"{number(cost, 2)} × the cheapest")
+        for one, cost in zip(corpus.parts, costs(corpus.parts), strict=True)
+    ]
+    if parts:
+        yield replace(output.fact("corpora", f"{len(parts):,}", parts), right=(1, 2, 3))
     yield output.fact("used", f"{corpus.used:,} of {corpus.vocab_size:,} ids")
     unused = [(one.id, f"{one.kind:<7}", f"{output.shown(one.piece)}  {_why(one)}") for one in corpus.unused]
     yield _tokens("unused", _some(unused, "with why"), unused)

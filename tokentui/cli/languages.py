@@ -12,7 +12,7 @@ from tokentui.analyze.languages import BASES, LanguageCost, Languages, costs, pa
 from tokentui.analyze.metrics import WORD_SPLITTERS
 from tokentui.analyze.metrics import shown as number
 from tokentui.axes import label
-from tokentui.cli.options import CORPUS, QUIET, READING, SPLIT, Given, json_option, options
+from tokentui.cli.options import CORPUS, NAMED, QUIET, READING, SPLIT, Given, json_option, options
 from tokentui.cli.output import Bar, Json, as_row, working, write_answer
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe, safe_line
@@ -35,6 +35,7 @@ Examples:
 )
 @options(
     CORPUS,
+    *NAMED,
     click.option("-t", "--tokenizer", "tokenizers", metavar="TOKENIZER", type=click.Path(), multiple=True,
                  required=True, help="A tokenizer file, such as train writes. May be given many times."),
     click.option("--by", metavar="WHAT", type=click.Choice(list(BASES)),
@@ -51,9 +52,9 @@ def command(given: Given, tokenizers: tuple[str, ...], by: str | None, words: st
     """Print what the same text costs in many languages: tokens, bytes and characters for each token, and the
     cost over that of the cheapest language.
 
-    Each CORPUS is a language. Without one it is the built-in set: 40 plain sentences with the same meaning in
-    twelve languages. The cost is the tokens over sentences, bytes, characters or words. By sentences, line N
-    of each CORPUS has to mean the same (--as lines is taken).
+    Each CORPUS is a language, and each --corpus. Without one it is the built-in set: 40 plain sentences with
+    the same meaning in twelve languages. The cost is the tokens over sentences, bytes, characters or words.
+    By sentences, line N of each CORPUS has to mean the same (--as lines is taken).
 
     The cheapest is a language without unknown tokens, where there is one. A tokenizer that cannot read a
     language says so in its row, and the exit code is 1.
@@ -90,9 +91,11 @@ def _corpora(given: Given, by: str, bar: Bar) -> Mapping[str, Corpus]:
     as_ = given.as_ or ("lines" if by == _SENTENCES else None)
     for source in given.sources:
         corpus = replace(given, sources=(source,), as_=as_).corpus(bar)
-        if corpus.name in corpora:
-            raise TokentuiError("two languages have this name", corpus.name, "give the files unlike names")
-        corpora[corpus.name] = corpus
+        named = [(one.name, one.corpus) for one in corpus.named] or [(corpus.name, corpus)]
+        for name, one in named:
+            if name in corpora:
+                raise TokentuiError("two languages have this name", name, "give the files unlike names")
+            corpora[name] = one
     return corpora
 
 

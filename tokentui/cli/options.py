@@ -18,6 +18,7 @@ from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.records import dataclass
 from tokentui.presets import PRESETS, preset_named
 from tokentui.recipe import RUN, SHAPE, Recipe, Run, check_names, read_recipe
+from tokentui.text.named import PARALLEL, SHARES, Corpora, named_in, named_row
 from tokentui.text.sources import READ_AS, samples
 
 if TYPE_CHECKING:
@@ -180,6 +181,9 @@ def options(*listed: Option) -> Option:
         @functools.wraps(function)
         def command(**values: Any) -> int:
             own = {name: values.pop(name) for name in _OWN & values.keys()}
+            if "corpora" in values:
+                names = [values.pop(name) for name in ("corpora", "shares", "development")]
+                own["sources"] = _named_sources(own.get("sources", ()), *names)
             words = {name: values.pop(name) for name in _WORDS & values.keys()}
             named = {name: value for name, value in words.items() if value not in (None, ())}
             context = click.get_current_context()
@@ -192,6 +196,48 @@ def options(*listed: Option) -> Option:
         return made
 
     return decorate
+
+
+def _named_sources(
+    sources: tuple[str, ...], corpora: Sequence[str], shares: str | None, development: Sequence[str]
+) -> tuple[str, ...]:
+    """The words that name the corpus, where `--corpus` may name several: one word for all of them.
+
+    Raises:
+        TokentuiError: Both ways are taken, or what is named makes no sense.
+    """
+    if not corpora and not shares and not development:
+        return sources
+    if corpora and sources:
+        what = "CORPUS and --corpus exclude each other"
+        raise TokentuiError(what, f"--corpus {corpora[0]}", "name each by --corpus NAME=FILE")
+    named = corpora or sources
+    known = named_in(named[0]) if named else None
+    if known is not None and len(named) > 1:
+        raise TokentuiError("names several corpora", f"--corpus {named[0]}", "take it alone")
+    if known is None and not corpora:
+        option = "--shares" if shares else "--development"
+        raise TokentuiError("only named corpora have it", option, "name them by --corpus NAME=FILE")
+    known = known or Corpora(tuple(named_row(one, "--corpus") for one in corpora))
+    judged = tuple(named_row(one, "--development") for one in development)
+    both = (*known.development, *judged)
+    return (known._replace(shares=shares or known.shares, development=both).checked().text,)
+
+
+def named_or_plain(sources: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of an option that takes both corpora and named ones. A file whose name holds the sign is a
+    file.
+
+    Raises:
+        TokentuiError: Some have a name, and others have none.
+    """
+    named = [one for one in sources if "=" in one and named_in(one) is None and not os.path.lexists(one)]
+    if not named:
+        return sources
+    if len(named) < len(sources):
+        plain = next(one for one in sources if one not in named)
+        raise TokentuiError("has no name, and others have one", f"--corpus {plain}", "name it NAME=CORPUS")
+    return _named_sources((), named, None, ())
 
 
 _ORDER = "tokentui.order"
@@ -256,8 +302,8 @@ def _complete_axis(ctx: click.Context, param: click.Parameter, incomplete: str) 
 
 
 def _complete_corpus(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    names = [f"sample:{sample.name}" for sample in samples()] if incomplete.startswith("s") else []
-    found = [CompletionItem(name) for name in names if name.startswith(incomplete)]
+    names = [PARALLEL, *(f"sample:{sample.name}" for sample in samples())]
+    found = [CompletionItem(name) for name in names if incomplete and name.startswith(incomplete)]
     return [*found, CompletionItem(incomplete, type="file")]
 
 
@@ -273,6 +319,15 @@ def corpus_option(*names: str, about: str, multiple: bool = False) -> Option:
 
 
 CORPUS = corpus_argument("CORPUS...")
+NAMED: Sequence[Option] = (
+    click.option("--corpus", "corpora", metavar="NAME=CORPUS", multiple=True, help="One of several named "
+                 "corpora, such as those of languages, in the place of CORPUS; sample:parallel is twelve. "
+                 "May be given many times."),
+    click.option("--shares", metavar="WAY", type=click.Choice(list(SHARES)), help="How named corpora share: "
+                 "count, or equal: words weigh more until all have as many bytes [default: count]."),
+    click.option("--development", metavar="NAME=CORPUS", multiple=True, help="A text that only judges the "
+                 "language of that name, for objective=parity. May be given many times."),
+)
 SPLIT = click.option("-s", "--set", "axes", metavar="split=VALUE", multiple=True,
                      help="The split of a file that holds none.")
 _RECIPE = functools.partial(click.option, "-r", "--recipe", metavar="RECIPE", shell_complete=_complete_recipe,

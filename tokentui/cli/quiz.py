@@ -8,7 +8,7 @@ import click
 
 from tokentui import learn
 from tokentui.analyze.quiz import Exercise, exercises, rule_in_words
-from tokentui.cli.options import CORPUS, QUIET, READING, RECIPE, RUN_OPTIONS, Given, options
+from tokentui.cli.options import CORPUS, NAMED, QUIET, READING, RECIPE, RUN_OPTIONS, Given, options
 from tokentui.cli.output import shown, working, write_text
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe
@@ -29,6 +29,7 @@ Examples:
 )
 @options(
     CORPUS,
+    *NAMED,
     *RECIPE,
     *RUN_OPTIONS,
     *READING,

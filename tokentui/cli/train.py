@@ -10,7 +10,17 @@ import click
 from tokentui import learn
 from tokentui.cli import output as out
 from tokentui.cli.convert import STDOUT, check_output, write_tokenizer
-from tokentui.cli.options import CORPUS, QUIET, READING, RECIPE, RUN_OPTIONS, Given, format_option, options
+from tokentui.cli.options import (
+    CORPUS,
+    NAMED,
+    QUIET,
+    READING,
+    RECIPE,
+    RUN_OPTIONS,
+    Given,
+    format_option,
+    options,
+)
 from tokentui.core import native
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.files import write_whole
@@ -40,11 +50,13 @@ _COMPRESSED_SHOWN = 400
 Examples:
   tokentui train novel.txt -r gpt2 --vocab-size 4096 -o novel.json
   tokentui train sample:sailor -r udl-notebook --merges 50
+  tokentui train --corpus en=a.txt --corpus hi=b.txt -r gpt2 -s objective=parity --merges 500
   tokentui train a.txt b.txt -r bert --special '[UNK]' --merges 500 --trace steps.jsonl
   zcat big.gz | tokentui train - --as lines -r minbpe --merges 256 --trace -""",
 )
 @options(
     CORPUS,
+    *NAMED,
     *RECIPE,
     *RUN_OPTIONS,
     *READING,
@@ -159,9 +171,9 @@ def _line(step: Step, trainer: Trainer) -> str:
     columns = (column.name for column in trainer.traits.columns)
     expanded = dict(zip(columns, chosen.values, strict=False)).get("spelled")
     spelled = f", stands for {out.shown(expanded)}" if isinstance(expanded, bytes) else ""
-    return (
-        f"{out.merged(chosen.parts, chosen.token)}  (id {row['id']}, count {row['count']:,}{score}{spelled})"
-    )
+    by = f", {out.shown(row['language'])}" if "language" in row else ""
+    made = out.merged(chosen.parts, chosen.token)
+    return f"{made}  (id {row['id']}, count {row['count']:,}{score}{spelled}{by})"
 
 
 def _write(tokenizer: Tokenizer, output: str, format: Format, given: Given) -> bool:

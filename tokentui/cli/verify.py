@@ -20,6 +20,7 @@ from tokentui.analyze.verify.trained import TrainedReport, verify_trained
 from tokentui.axes import label
 from tokentui.cli.options import (
     CORPUS,
+    NAMED,
     PUBLISHED,
     QUIET,
     READING,
@@ -49,6 +50,7 @@ Examples:
 )
 @options(
     CORPUS,
+    *NAMED,
     *RECIPE,
     PUBLISHED,
     *SHAPE_OPTIONS,

@@ -20,7 +20,7 @@ from tokentui.encode.many import encode_each, runs
 from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.segment import SAMPLED
 from tokentui.encode.vocabulary import Vocabulary, byte_token
-from tokentui.recipe import RUN, SHAPE, Recipe
+from tokentui.recipe import RUN, SHAPE, TOLD, Recipe
 
 _POLL_S = 0.05
 
@@ -53,7 +53,7 @@ class Tokenizer:
     Args:
         vocabulary: The vocabulary, shared and not copied.
         merges: How many of its merges count; all that it has now where None.
-        run: What training was asked for, by the names of `RUN` and `SHAPE`; None values are left out.
+        run: What training was asked for, by the names of `RUN`, `SHAPE` and `TOLD`; None values are left out.
 
     Raises:
         TokentuiError: More merges than there are, or a name in `run` that is none.
@@ -81,8 +81,8 @@ class Tokenizer:
             )
         self._asked = {key: value for key, value in (run or {}).items() if value is not None}
         for key in self._asked:
-            if key not in RUN and key not in SHAPE:
-                raise TokentuiError(f"no such key {shown(key)}", "run", nearest(str(key), (*RUN, *SHAPE)))
+            if key not in (known := (*RUN, *SHAPE, *TOLD)):
+                raise TokentuiError(f"no such key {shown(key)}", "run", nearest(str(key), known))
         self.vocabulary = vocabulary
         self.merges = merges
         self._encoder: WordEncoder | None = None
@@ -93,7 +93,7 @@ class Tokenizer:
         vocabulary, symbols = self.vocabulary, self.recipe.symbols
         specials = [name for name in vocabulary.specials if name not in symbols]
         told = {**self._asked, "first_id": vocabulary.first_id, "specials": specials}
-        return {key: told[key] for key in RUN if key in told} | self.recipe.shape
+        return {key: told[key] for key in (*RUN, *TOLD) if key in told} | self.recipe.shape
 
     def __reduce__(self) -> tuple[type[Tokenizer], tuple[Vocabulary, int, dict[str, object]]]:
         """In another process it has a vocabulary of its own, without merges that do not count."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import zlib
-from collections.abc import Sequence
 from dataclasses import replace
 
 from tokentui.core.choices import UNWRITABLE, unwritable
@@ -19,6 +18,7 @@ from tokentui.formats.proof import ExportReport, contents
 from tokentui.formats.source import NeedsSplit, Node, Source, check_tokens, read_source
 from tokentui.formats.spec import Refused
 from tokentui.recipe import Recipe
+from tokentui.text.named import sources_in
 from tokentui.text.places import is_place, is_url
 
 _OTHERS = (
@@ -231,8 +231,7 @@ def refuse_tokenizers(source: object, as_: str | None, option: str = "--as text"
     """
     if as_ is not None:
         return
-    names = source if isinstance(source, Sequence) and not isinstance(source, str | bytes) else [source]
-    for name in names:
+    for name in sources_in(source):
         if isinstance(name, str | os.PathLike) and isinstance(
             path := os.fspath(name), str
         ) and (error := mistaken(path)):

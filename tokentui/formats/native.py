@@ -26,7 +26,7 @@ from tokentui.formats import OWN, WRITTEN, Codec
 from tokentui.formats.source import LONGEST_MARK, Known, Node, Source, check_number, check_tokens, source_of
 from tokentui.formats.spec import Fitted, Refused, Spec, Token
 from tokentui.formats.tokens import name_of
-from tokentui.recipe import AXIS_NAMES, RUN, SHAPE, Recipe
+from tokentui.recipe import AXIS_NAMES, RUN, SHAPE, TOLD, Recipe
 
 VERSION = 1
 _KEYS = ("format", "version", "recipe", "run", "vocabulary", "merges")
@@ -256,9 +256,11 @@ def _checked(node: Node, make: Callable[[], Recipe]) -> Recipe:
 def _run(node: Node) -> dict[str, object]:
     run = node.mapping()
     for key in run:
-        if key not in RUN and key not in SHAPE:
-            raise node.error(f"{key[:40]!r} is no key of a run", "one of: " + ", ".join((*RUN, *SHAPE)))
-        if key != "specials" and key not in SHAPE:
+        if key not in (known := (*RUN, *SHAPE, *TOLD)):
+            raise node.error(f"{key[:40]!r} is no key of a run", "one of: " + ", ".join(known))
+        if key in TOLD:
+            node[key].texts()
+        elif key != "specials" and key not in SHAPE:
             node[key].number()
     return run
 

@@ -46,12 +46,12 @@ import heapq
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, chain, pairwise, repeat
 from operator import itemgetter
-from typing import NamedTuple
 
 from tokentui.core.jobs import check, each, in_blocks
 from tokentui.core.native import PLAIN
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import BOUNDARY, FILTERS, WEIGHTS, Totals, barriers, tokens_of, totals_of
+from tokentui.learn.led import LedPairs, Made
 from tokentui.learn.objectives import Material
 from tokentui.learn.ranking import TIES, Key, Queue
 from tokentui.learn.values import Constraints, History, Merged, Pair, Ranked, Span, disjoint
@@ -66,23 +66,7 @@ _SLICE, _A_STEP = 2048, 32
 """
 
 
-class Made(NamedTuple):
-    """A merge that was made, with what takes it back.
-
-    Attributes:
-        pair: The pair, by its number.
-        pairs: The number of pairs before it.
-        logged: The length of the log before it.
-        figures: Its figures.
-    """
-
-    pair: int
-    pairs: int
-    logged: int
-    figures: Merged
-
-
-class PlainPairs:
+class PlainPairs(LedPairs):
     """The pairs of a corpus and the merges made of them. At step `number` it knows the steps up to `known`.
 
     Args:
@@ -197,13 +181,14 @@ class PlainPairs:
             return forced
         return pair if self.counts[pair] >= under.min_count else 0
 
-    def _make(self, pair: int) -> int:
-        """Merge a pair for the first time and note it. Returns how many places were merged, by weight."""
-        left, right, places = self.left[pair], self.right[pair], self.counts[pair]
+    def _make(self, pair: int, parts: tuple[int, int] | None = None, said: int | None = None) -> int:
+        """Merge a pair for the first time and note it; see `LedPairs.take`. Returns how many places were
+        merged, by weight."""
+        (left, right), places = parts or (self.left[pair], self.right[pair]), self.counts[pair]
         uses, pairs, logged = (self.uses[left], self.uses[right]), len(self.counts), len(self._log_place)
         tied, alike = self._queue.tied, self._queue.alike
         self.known += 1
-        self.vocabulary.add(left, right, places)
+        self.vocabulary.add(left, right, places if said is None else said)
         self.length.append(self.length[left] + self.length[right])
         self.uses.append(0)
         replaced = self._merge(pair)

@@ -18,6 +18,7 @@ from tokentui.learn.bases import BOUNDARY, Totals
 from tokentui.learn.bpe import PlainPairs
 from tokentui.learn.kernels import layout, merges, order, pairs, score
 from tokentui.learn.kernels.layout import State
+from tokentui.learn.led import Best, words_at
 from tokentui.learn.objectives import Material
 from tokentui.learn.values import Constraints, History, Merged, Pair, Ranked, Span, disjoint
 
@@ -192,6 +193,39 @@ class KernelPairs:
         self.number = self.known = known
         if several:  # a single step does not wait for the copy
             self._keep()
+
+    def chosen(self, pair: int) -> Best:
+        """A pair by its number."""
+        left, right = self._state.table[4 * pair : 4 * pair + 2].tolist()
+        return Best(left, right, int(self._state.counts[pair]))
+
+    def take(self, left: int, right: int, said: int) -> int:
+        """Merge a pair of symbols as the step after the furthest one; see `LedPairs.take`."""
+        vocabulary, queued = self._vocabulary, self._filled[0] >= 0
+        if len(vocabulary.merges) < self.known:
+            vocabulary = self.vocabulary
+        known = pairs.take(self.known, left, right, queued, self._state)
+        if known == self.known:
+            self._make_room()
+            known = pairs.take(known, left, right, queued, self._state)
+        self.number = self.known = known
+        if len(vocabulary.merges) < known:  # not yet added by an engine that shares it
+            vocabulary.add(left, right, said)
+        return self._figure(known - 1, "replaced")
+
+    def share(self, vocabulary: Vocabulary) -> None:
+        """Take the vocabulary of an engine that merges the same pairs, and makes each merge first."""
+        self._vocabulary = vocabulary
+
+    def replaces(self, left: int, right: int) -> int:
+        """The weight of the places that a merge of two symbols replaces at this step."""
+        pair = pairs.find(left, right, self._state)
+        return self._disjoint(pair) if pair and pair < self.pairs_at(self.number) else 0
+
+    def words_merged(self, number: int) -> list[int]:
+        """The word of each place that a known step merged, by its number in order."""
+        first, last = self._figure(number - 1, "logged"), self._figure(number, "logged")
+        return words_at(self._state.log.cast("I")[2 * first : 2 * last : 2].tolist(), self._starts)
 
     def forget(self) -> None:
         """Forget the steps past the present one."""

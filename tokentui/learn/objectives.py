@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from tokentui.core.choices import Axis, Choice, Ref, Refusal
+from tokentui.core.choices import Axis, Choice, Parameter, Ref, Refusal
 from tokentui.core.records import dataclass
 from tokentui.learn.rows import Column, Worth
 from tokentui.recipe import Recipe, Run
+from tokentui.text.parts import Part as Part
 
 if TYPE_CHECKING:  # the records are read where nothing is trained
     from tokentui.learn.trainer import Trainer
@@ -28,20 +29,6 @@ _KINDS = {
     "value": "score", "as": "byte", "spelled": "token",
 }
 """The kind of each figure of a pair, by the name of the column that shows it."""
-
-
-class Part(NamedTuple):
-    """One of the corpora of a training.
-
-    Attributes:
-        name: Its name, such as that of a language.
-        words: Its counted pre-tokens.
-        development: Those of a text that only judges the training; None where it has none.
-    """
-
-    name: str
-    words: Words
-    development: Words | None = None
 
 
 @dataclass(frozen=True)
@@ -65,14 +52,15 @@ class Material:
     def of(
         cls, words: Words, recipe: Recipe, run: Run | None = None, documents: Sequence[str] | None = None
     ) -> Material:
-        """The material of one corpus, by its counted pre-tokens."""
-        return cls((Part("", words),), recipe, run or Run(), documents)
+        """The material of one corpus, or of named ones, by their counted pre-tokens."""
+        return cls(words.as_parts, recipe, run or Run(), documents)
 
     @cached_property
     def words(self) -> Words:
         """The counted pre-tokens of all parts together: what is trained on where no part is chosen."""
-        first, *others = (part.words for part in self.parts)
-        return first.joined(others)
+        first = self.parts[0].words
+        one = len(self.parts) == 1 and not self.parts[0].name
+        return first if one else first.of_parts(self.parts)
 
     @property
     def objective(self) -> Objective:
@@ -95,6 +83,7 @@ class Objective(Choice):
         least: The least count that a pair must have in any case.
         scored: True if its pieces have log probabilities, and no merges.
         codes: True if a byte replaces a pair, so that ids are bytes of a compressed text.
+        apart: True if the named corpora of a training are not counted as one.
         size: The number of ids that a run ends at where none was asked for; None if only the pairs end it.
     """
 
@@ -108,6 +97,7 @@ class Objective(Choice):
     least: int = 1
     scored: bool = False
     codes: bool = False
+    apart: bool = False
     size: int | None = None
 
     def bound(self, written: str) -> Objective:
@@ -171,6 +161,19 @@ OBJECTIVES = Axis(
     Objective(
         "count", "it stands most often (BPE)", label="bpe", trainer=Ref("tokentui.learn.merging:merging"),
         kernel=True, columns=columns("count", "change"),
+    ),
+    Objective(
+        "parity", "it stands most often in the language that is worst off", label="parity-aware bpe",
+        trainer=Ref("tokentui.learn.parity:parity"), kernel=True, apart=True,
+        columns=columns("count", "change"),
+        parameters=(
+            Parameter("variant", "which language is worst off: base, window or ratio", "base", str),
+            Parameter("global_merges", "so many first steps are of all languages together", 0),
+            Parameter("window_size", "the steps that variant=window looks back", 100, least=1),
+            Parameter("alpha", "the part of an equal share that a language may have of it", 2.0, float),
+            Parameter("ratios", "the compression that variant=ratio aims at, such as 1:1.5", "", str),
+        ),
+        refuses=Ref("tokentui.learn.parity:refuses"),
     ),
     Objective(
         "score", "c(xy)/(c(x)·c(y)) is largest (WordPiece)", label="wordpiece",

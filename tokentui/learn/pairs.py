@@ -17,6 +17,7 @@ from itertools import islice
 
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
+from tokentui.learn.lengths import Lengths
 from tokentui.learn.objectives import Material, Objective
 from tokentui.learn.replay.segmentations import MERGES, TokenOrder, WordSegmentations
 from tokentui.learn.rows import (
@@ -41,6 +42,7 @@ from tokentui.learn.values import (
     Event,
     Kind,
     Life,
+    Merges,
     MergeStep,
     Pair,
     PairEngine,
@@ -114,6 +116,7 @@ class PairTrainer:
         )
         self.number, self.computed = engine.number, engine.known
         self.tokens_at, self.size_at, self.memory = engine.tokens_at, engine.size_at, engine.memory
+        self._lengths = Lengths(self.words, self.recipe.weight)
         self._index: dict[str, int] = {}
         self._last: tuple[Constraints, Ranked] | None = None
         """The candidates that were asked for last, and the constraints with the step."""
@@ -130,6 +133,16 @@ class PairTrainer:
     def uses(self) -> Sequence[int]:
         """The uses of each symbol at this step, by weight."""
         return self.engine.uses
+
+    def lengths_at(self, number: int) -> tuple[int, ...]:
+        """The length of each named part of the corpus in tokens after a computed step; empty where there are
+        none, and of a step further on that was never stood at."""
+        engine = self.engine
+        if not self.words.parts or not isinstance(engine, Merges):
+            return ()
+        return self._lengths.after(
+            number, self.number, lambda word: len(engine.word(word, 0, None)), engine.words_merged
+        )
 
     # ---- walking
 
@@ -160,6 +173,7 @@ class PairTrainer:
         """Forget the steps past the present one."""
         if self.number < self.computed:
             self.engine.forget()
+            self._lengths.forget(self.number)
             self.computed = self.number
             self._last, self._listed, self._rare = None, ((), ()), (1, 0, [])
             for rows in (self._candidate, self._entry):  # they hold the vocabulary of the forgotten steps
@@ -290,7 +304,9 @@ class PairTrainer:
         scored = self.objective.value is not None
         return MergeStep(
             number=number, events=(Event(Kind.MERGE, symbol, pair[:2], pair.places, replaced),),
-            tied=tied, tokens=self.tokens_at(number), vocab_size=self.size_at(number), left=pieces[pair.left],
+            tied=tied, tokens=self.tokens_at(number),
+            lengths=self.lengths_at(number) if self.words.parts else (),
+            vocab_size=self.size_at(number), left=pieces[pair.left],
             right=pieces[pair.right], token=pieces[symbol], id=vocabulary.order[symbol],
             count=pair.places, replaced=replaced, left_uses=pair.left_uses * scored,
             right_uses=pair.right_uses * scored,
@@ -448,7 +464,8 @@ class PairTrainer:
 
     def tokenizer(self, number: int | None = None, run: Mapping[str, object] | None = None) -> Tokenizer:
         """The tokenizer of a known step. It shares the vocabulary, which only grows."""
-        return Tokenizer(self.engine.vocabulary, self.number if number is None else number, run)
+        number = self.number if number is None else number
+        return Tokenizer(self.engine.vocabulary, number, self.words.told(run))
 
     def entries(self, query: Query) -> Page[Entry]:
         """The entries of the vocabulary at this step. Their order is kept while the step stays."""

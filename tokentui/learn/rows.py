@@ -242,6 +242,28 @@ class Round:
     taken: int = 0
 
 
+class Judged(NamedTuple):
+    """A language of a training that helps the one that is worst off.
+
+    Attributes:
+        name: Its name.
+        tokens: The length of the text that it is judged by, in tokens.
+        start: The same before the first step.
+        chosen: True if it decides the coming step.
+        barred: True if it was chosen too often of late.
+        share: Its share of the last steps, None where that does not count.
+        compressed: How much it is compressed, None where its length counts.
+    """
+
+    name: str
+    tokens: int
+    start: int
+    chosen: bool = False
+    barred: bool = False
+    share: float | None = None
+    compressed: float | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Why:
     """The reasons of a step.
@@ -255,6 +277,7 @@ class Why:
         end: The reason why there is no next step, one of `Stop`; None where there is one.
         facts: Further sentences.
         round: The position in a training by rounds.
+        judged: The languages, where one of them decides the step.
     """
 
     best: Candidate | None
@@ -265,6 +288,7 @@ class Why:
     end: str | None = None
     facts: tuple[str, ...] = ()
     round: Round | None = None
+    judged: tuple[Judged, ...] = ()
 
 
 class Entry(NamedTuple):

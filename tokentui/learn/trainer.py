@@ -175,6 +175,10 @@ class Trainer(Protocol):
     def tokens_at(self, number: int) -> int:
         """The length of the corpus in tokens after a computed step, by weight."""
 
+    def lengths_at(self, number: int) -> tuple[int, ...]:
+        """The length of each named part of the corpus in tokens after a computed step; empty where there are
+        no named parts, or where it is not known at this step."""
+
     def size_at(self, number: int) -> int:
         """The number of ids after a computed step, specials counted."""
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from tokentui.core.records import dataclass
 from tokentui.encode.vocabulary import Vocabulary
@@ -121,6 +121,8 @@ class MergeStep(Step):
         score: The value of its objective, rounded once; None where that is the count.
         left_uses: The uses of the left part before, where the objective looks at them.
         right_uses: Those of the right part.
+        decided: The name of the language that decided, `all` for a merge of all together; empty where none
+            does.
     """
 
     left: bytes
@@ -132,6 +134,7 @@ class MergeStep(Step):
     score: float | None = None
     left_uses: int = 0
     right_uses: int = 0
+    decided: str = ""
 
     @property
     def hex(self) -> list[str]:
@@ -141,8 +144,10 @@ class MergeStep(Step):
     @property
     def row(self) -> dict[str, Any]:
         """Its row in a trace for machines."""
+        language = {"language": self.decided} if self.decided else {}
         return {
             "step": self.number,
+            **language,
             "hex": self.hex,
             "left": self.left.decode("utf-8", "replace"),
             "right": self.right.decode("utf-8", "replace"),
@@ -371,6 +376,13 @@ class PairEngine(Protocol):
     def size_at(self, number: int) -> int: ...
     def words_changed(self) -> Iterable[int]: ...
     def word(self, index: int, first: int, units: int | None) -> list[Span]: ...
+
+
+@runtime_checkable
+class Merges(Protocol):
+    """An engine whose steps are one merge each, and shorten each word by a token a place."""
+
+    def words_merged(self, number: int) -> Sequence[int]: ...
 
 
 def disjoint(places: Iterable[int], weights: Iterable[int], size: int) -> int:

@@ -16,6 +16,7 @@ from tokentui.analyze.compare import (
 )
 from tokentui.analyze.metrics import SYMBOLS, Figure, Measure, MeasureRow, shown
 from tokentui.learn.trainer import Compressed
+from tokentui.text.named import PARALLEL, SCHEME, named_in, short_name
 from tokentui.text.places import is_place
 from tokentui.text.sources import Sample, find_sample, samples
 
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from tokentui.formats.proof import ExportReport as ExportReport
 
 __all__ = [
-    "DROPPED", "FEWEST", "MOST", "PAIR_MEASURES", "SYMBOLS", "Agreement", "Alignment", "Cell", "Compressed",
+    "DROPPED", "FEWEST", "MOST", "PAIR_MEASURES", "PARALLEL", "SCHEME",
+    "SYMBOLS", "Agreement", "Alignment", "Cell", "Compressed",
     "DifferentCut", "Disagreement", "Figure", "Mark", "Measure", "MeasureRow", "PairAgreement", "Sample",
-    "find_sample", "is_place", "samples", "shown",
+    "find_sample", "is_place", "named_in", "samples", "short_name", "shown",
 ]

@@ -38,6 +38,7 @@ from tokentui.session.views import (
     ColumnWanted,
     CurveView,
     EncodedView,
+    PartLength,
     Position,
     Viewport,
 )
@@ -76,8 +77,19 @@ def at_step(prepared: Prepared) -> AtStep:
         distinct=len(words.words),
         memory=trainer.memory(),
         bytes_per_token=prepared.corpus.size / tokens if counted else None,
+        lengths=_lengths(prepared) if prepared.corpus.named else (),
         last=trainer.taken(number) if number else None,
         last_id=getattr(last, "id", None),
+    )
+
+
+def _lengths(prepared: Prepared) -> tuple[PartLength, ...]:
+    """The tokens of each named corpus at the step; none where they are not known."""
+    found = zip(prepared.corpus.named, prepared.trainer.lengths_at(prepared.trainer.number), strict=False)
+    counted = prepared.recipe.weight != "distinct"
+    return tuple(
+        PartLength(one.name, length, one.times * one.corpus.size / length if counted and length else None)
+        for one, length in found
     )
 
 

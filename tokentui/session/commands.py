@@ -185,7 +185,9 @@ class Open(Command[None], opens=Decides.CORPUS, lane=Lane.LOADER, fresh=True, sa
         if self.tokenizer is not None:
             return os.path.basename(self.tokenizer.path) or self.tokenizer.path
         if len(self.sources) == 1:
-            return os.path.basename(self.sources[0]) or self.sources[0]
+            from tokentui.text.named import short_name  # a screen that opens nothing needs none
+
+            return short_name(self.sources[0])
         return f"{len(self.sources):,} sources"
 
 

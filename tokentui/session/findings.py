@@ -8,7 +8,7 @@ column or another corpus makes another job of it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import NamedTuple
@@ -183,10 +183,12 @@ def curve(
     by_merges = traits.step == "merge" and not traits.compresses
     tokenizer = trainer.tokenizer(computed) if by_merges else None
     remembers = tokenizer is not None and not held_out and as_trained(recipe)
-    uses: list[int] = []
+    uses, spread = list[int](), list[float | None]()
 
     def hold() -> None:
         uses.extend(trainer.uses if remembers else ())
+        if remembers and corpus.named:
+            spread.extend(spread_of(trainer, corpus, evenly(computed, points)))
 
     def found() -> Curve:
         steps, other, words = evenly(computed, points), trainer, None
@@ -209,7 +211,7 @@ def curve(
                 steps = evenly(computed, min(points, _FEW)) if traits.grows else steps
             tokens, used = walked(other, prepared.run.stops, steps, words)
         sizes = [other.size_at(step) for step in steps]
-        return curve_of(key, held_out, steps, tokens, sizes, corpus.size, used)
+        return curve_of(key, held_out, steps, tokens, sizes, corpus.size, used, spread)
 
     def work() -> Curve:
         try:
@@ -231,13 +233,25 @@ def curve_so_far(key: int, prepared: Prepared, points: int) -> Curve | None:
         return None
     steps = evenly(trainer.computed, points)
     tokens, ids = [trainer.tokens_at(step) for step in steps], [trainer.size_at(step) for step in steps]
-    return curve_of(key, False, steps, tokens, ids, prepared.corpus.size)
+    spread = spread_of(trainer, prepared.corpus, steps) if prepared.corpus.named else ()
+    return curve_of(key, False, steps, tokens, ids, prepared.corpus.size, spread=spread)
+
+
+def spread_of(trainer: Trainer, corpus: Corpus, steps: Iterable[int]) -> Iterator[float | None]:
+    """The tokens a byte of the dearest named corpus over those of the cheapest, after each step; None where
+    they are not known."""
+    for step in steps:
+        lengths = trainer.lengths_at(step)
+        sized = [(length, one.times * one.corpus.size) for length, one in zip(lengths, corpus.named,
+                                                                              strict=False)]
+        costs = [length / size for length, size in sized if length and size]
+        yield max(costs) / min(costs) if costs else None
 
 
 def curve_of(
     key: int, held_out: bool, steps: Sequence[int], tokens: Sequence[int], ids: Sequence[int],
     corpus_bytes: int,
-    used: Sequence[int] = (),
+    used: Sequence[int] = (), spread: Iterable[float | None] = (),
 ) -> Curve:
     """Curves from the tokens and the ids at some steps, and the ids that are in use where these are known."""
     return Curve(
@@ -254,6 +268,7 @@ def curve_of(
         ids=tuple(ids),
         bytes=corpus_bytes,
         knee=steps[at] if steps and (at := knee(ids, tokens)) is not None else None,
+        spread=tuple(spread),
     )
 
 

@@ -28,7 +28,7 @@ from tokentui.session.window import OpenedText, RunningText
 from tokentui.text.corpus import Corpus, beginning
 from tokentui.text.count import CHUNK_CHARS, CountSteps, WordCounts, Words, count, count_steps
 from tokentui.text.kernels.rules import scanned
-from tokentui.text.places import base_name, is_url
+from tokentui.text.named import short_name
 from tokentui.text.read import read
 
 AT_ONCE_CHARS = 2_000_000
@@ -53,9 +53,7 @@ def open_corpus(source: str | Sequence[str], as_: str | None, field: str) -> Cor
         TokentuiError: It cannot be read, or is a tokenizer file.
     """
     sources = (source,) if isinstance(source, str) else source
-    name = " ".join(
-        base_name(one) if is_url(one) else os.path.basename(one.rstrip(os.sep)) or one for one in sources
-    )
+    name = " ".join(map(short_name, sources))
     refuse_tokenizers(source, as_)
     with doing(f"reading {name}"):
         return read(source, as_=as_, field=field)

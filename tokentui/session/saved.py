@@ -18,6 +18,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.files import lock, own_folder, read_regular, remove, write_whole
 from tokentui.core.safetext import safe
 from tokentui.recipe import Recipe, Run
+from tokentui.text.named import SCHEME, named_in
 from tokentui.text.places import is_place
 
 VERSION = 1
@@ -79,6 +80,11 @@ class SavedSession:
 def absolute(source: str) -> str:
     """A source as it can be opened from any folder."""
     if source == "-" or source.startswith("sample:") or is_place(source):
+        return source
+    if source.startswith(SCHEME):
+        with contextlib.suppress(TokentuiError):  # as it was named where it is none
+            if (corpora := named_in(source)) is not None:
+                return corpora.by(absolute).text
         return source
     return os.path.abspath(reach.expanded(source))
 

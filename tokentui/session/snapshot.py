@@ -36,8 +36,9 @@ CURVES: tuple[tuple[str, str, str], ...] = (
     ("bits", "bits at a fixed length", "N·log2 V"),
     ("in_use", "vocabulary in use", "U / V"),
     ("saved", "saved by an id", "tokens that each of the next ids saves, on a logarithmic scale"),
+    ("spread", "dearest language", "N / B of the dearest named corpus over that of the cheapest"),
 )
-"""The curves: the field of `Curve`, its title and its formula."""
+"""The curves: the field of `Curve`, its title and its formula. One that no column has is not shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +186,8 @@ class Curve:
         knee: The step of the knee, among all steps where these are known, else among those here; None for
             none. See `tokentui.analyze.budget.knee`.
         error: Why there is none, in one line.
+        spread: The cost of the dearest named corpus over that of the cheapest, None where it is not known;
+            empty where there are none.
     """
 
     key: int
@@ -199,6 +202,7 @@ class Curve:
     ids: tuple[int, ...] = ()
     bytes: int = 0
     knee: int | None = None
+    spread: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from tokentui.presets import PRESETS, preset_named
 from tokentui.recipe import RUN, SHAPE, Recipe, Run
 from tokentui.session.claims import FACTS, Expected, Place
 from tokentui.session.shipped import TOURS
+from tokentui.text.named import SCHEME, named_in
 
 SUFFIX = ".tour"
 MOST_SAID = 360
@@ -204,10 +205,18 @@ class _Reader:
         (source,) = self._words(rest, 1, 1)
         if source == "-":
             self._wrong("a tour cannot open standard input", "name a file or a sample")
-        if not source.startswith("sample:"):
-            source = os.path.join(self._folder, reach.expanded(source))
+        corpora = named_in(source)
+        if corpora is not None and source.startswith(SCHEME):
+            source = corpora.by(self._located).text
+        else:
+            source = self._located(source)
         self._opened = True
         self._change(source=source, text=None, step=0)
+
+    def _located(self, source: str) -> str:
+        """A source from the folder of the tour."""
+        here = source.startswith("sample:")
+        return source if here else os.path.join(self._folder, reach.expanded(source))
 
     def corpus(self, rest: str) -> None:
         """A corpus that stands in the tour itself."""

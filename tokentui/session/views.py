@@ -337,6 +337,14 @@ class Position:
     value: int = 0
 
 
+class PartLength(NamedTuple):
+    """A named corpus at a step: its name, its tokens, and its bytes for each of them, None for none."""
+
+    name: str
+    tokens: int
+    bytes_per_token: float | None
+
+
 @dataclass(frozen=True, slots=True)
 class AtStep:
     """The numbers of a column at its step.
@@ -351,6 +359,8 @@ class AtStep:
         memory: The bytes that the training holds; 0 where they are not counted.
         bytes_per_token: Bytes of the corpus for each token; None where there is none, or distinct words count
         once.
+        lengths: The name of each named corpus, its tokens, and its bytes for each of them (None as above);
+        empty where there are none, or where they are not known.
         last: The step that was made last, None at the start and for a unigram model; `last_id` the id that it
             made.
     """
@@ -365,6 +375,7 @@ class AtStep:
     distinct: int = 0
     memory: int = 0
     bytes_per_token: float | None = None
+    lengths: tuple[PartLength, ...] = ()
     last: Candidate | None = None
     last_id: int | None = None
 

@@ -24,7 +24,7 @@ from tokentui.core.jobs import check
 from tokentui.recipe import Recipe
 from tokentui.text import files, places, sources
 from tokentui.text.corpus import LongText, decode
-from tokentui.text.parts import HEAD, UTF16, Part, Stretch, may_cut, opened, table_of
+from tokentui.text.plan import HEAD, UTF16, Part, Stretch, may_cut, opened, table_of
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.read import Input
 

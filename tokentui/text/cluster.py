@@ -27,7 +27,7 @@ from tokentui.core.jobs import check, tick
 from tokentui.core.limits import Limits
 from tokentui.recipe import Recipe
 from tokentui.text.blocks import Noticed, Reader
-from tokentui.text.parts import Part, Plan
+from tokentui.text.plan import Part, Plan
 from tokentui.text.tally import Packed, Store, count_part, joined
 
 EXTRA = "pip install 'tokentui[dask]'"

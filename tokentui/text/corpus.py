@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from functools import cached_property
-from typing import overload
+from typing import NamedTuple, overload
 
 from tokentui.core.errors import TokentuiError, each_of, name_of, shown, text_of, whole
 from tokentui.core.jobs import check
@@ -44,6 +44,22 @@ class Invalid:
         return f"{bytes_are} not {self.encoding}, the first at {place}"
 
 
+class Named(NamedTuple):
+    """One of the named corpora that a corpus is made of.
+
+    Attributes:
+        name: Its name, such as that of a language.
+        corpus: The corpus.
+        times: How often each of its words counts.
+        development: A text that only judges a training; None where it has none.
+    """
+
+    name: str
+    corpus: Corpus
+    times: int = 1
+    development: Corpus | None = None
+
+
 @dataclass(frozen=True)
 class Corpus:
     """A training text, read once and never changed.
@@ -57,6 +73,7 @@ class Corpus:
         invalid: The bytes that are no text, if there are any.
         notes: Short sentences that the user should see, such as what was left out of a folder.
         digests: Of each file, as it stands, the SHA-256, or the document that holds its bytes.
+        named: The named corpora that it is made of, in order; empty where it is one.
     """
 
     name: str
@@ -65,6 +82,7 @@ class Corpus:
     invalid: Invalid | None = None
     notes: tuple[str, ...] = ()
     digests: tuple[bytes | LongText, ...] = field(default=(), repr=False, compare=False)
+    named: tuple[Named, ...] = ()
 
     @cached_property
     def sha256(self) -> str:
@@ -75,7 +93,9 @@ class Corpus:
 
     @cached_property
     def size(self) -> int:
-        """Bytes of text, as UTF-8 (of counted words: each as often as it counts)."""
+        """Bytes of text, as UTF-8 (of counted words, and of a named corpus: each as often as it counts)."""
+        if self.named:
+            return sum(one.times * one.corpus.size for one in self.named)
         return sum(map(_size, self.texts)) + sum(_size(word) * count for word, count in self.counts or ())
 
     @property
@@ -208,7 +228,7 @@ def beginning(corpus: Corpus, chars: int) -> Corpus:
                 break
             kept.append((word, times))
             room -= len(word) + 1
-        return replace(corpus, counts=tuple(kept))
+        return replace(corpus, counts=tuple(kept), named=())
     documents, room = [], chars
     for text in corpus.texts:
         if room <= 0:
@@ -219,7 +239,7 @@ def beginning(corpus: Corpus, chars: int) -> Corpus:
             part = part[: space if space > 0 else room]
         documents.append(part)
         room -= len(part) + 1
-    return replace(corpus, documents=tuple(documents))
+    return replace(corpus, documents=tuple(documents), named=())
 
 
 # ---- texts that are kept as UTF-8 and decoded where they are looked at, and documents cut into pieces

@@ -15,67 +15,20 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from tokentui.core import native
-from tokentui.core.jobs import check, tick
+from tokentui.core.jobs import check, each, silent, tick
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus, LongText, pieces, whole_text
+from tokentui.text.parts import Part
+from tokentui.text.parts import Words as Words
 from tokentui.text.pretokenize import Pretokenizer, cut_key
 from tokentui.text.split import splitter_of
-
-if TYPE_CHECKING:
-    from tokentui.text.kernels.count import FlatWords
 
 CHUNK_CHARS = 1 << 14
 """About how much text is counted between two looks at the clock. A pattern keeps the interpreter to itself
 meanwhile, 2 ms, which a key waits for; more at once is not faster."""
 _POLL_S = 0.05
-
-
-class Words:
-    """The distinct pre-tokens of a corpus in order of first appearance, and how often each stands.
-
-    Args:
-        words: The pre-tokens.
-        counts: How often each stands.
-        flat: The same in flat arrays, where kernels counted them: then `words` are decoded when they are
-            asked for.
-    """
-
-    def __init__(
-        self, words: Sequence[str] = (), counts: Sequence[int] = (), flat: FlatWords | None = None
-    ) -> None:
-        self._words, self.counts, self.flat = words, counts, flat
-
-    @classmethod
-    def of(cls, counted: Counter[str] | FlatWords) -> Words:
-        """The counts as they stand now."""
-        if isinstance(counted, Counter):
-            return cls(tuple(counted), tuple(counted.values()))
-        return cls((), tuple(counted.counts.tolist()), counted)
-
-    @cached_property
-    def words(self) -> Sequence[str]:
-        """The pre-tokens."""
-        return self._words if self.flat is None else self.flat.words()
-
-    @cached_property
-    def occurrences(self) -> int:
-        """The number of pre-tokens of the corpus, repeated ones included."""
-        return sum(self.counts)
-
-    def joined(self, others: Sequence[Words]) -> Words:
-        """These words and those of other corpora together, their counts added up."""
-        if not others:
-            return self
-        counts: Counter[str] = Counter()
-        for words in (self, *others):
-            counts.update(dict(zip(words.words, words.counts, strict=True)))
-        return Words.of(counts)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Words) and (self.words, self.counts) == (other.words, other.counts)
 
 
 def chunks(
@@ -133,6 +86,8 @@ def count(
         TokentuiError: The split's pattern takes too long; it says on which text.
         Cancelled: The job is cancelled.
     """
+    if corpus.named:
+        return _count_parts(corpus, recipe)
     if corpus.counts is None and native.available():
         with native.rescued():
             from tokentui.text.kernels.count import count_words  # needs the kernels
@@ -144,6 +99,16 @@ def count(
     for done, total, counts in begun or count_steps(corpus, recipe):  # noqa: B007 - the last are all
         tick(done, total)
     return Words.of(counts)
+
+
+def _count_parts(corpus: Corpus, recipe: Recipe) -> Words:
+    """The words of named corpora, each weighed as its share says."""
+    parts = []
+    for name, text, times, development in each(corpus.named, len(corpus.named)):
+        with silent():
+            judged = None if development is None else count(development, recipe)
+            parts.append(Part(name, count(text, recipe).weighed(times), judged, times))
+    return Words.of_parts(parts)
 
 
 class WordCounts:

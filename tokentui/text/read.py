@@ -7,14 +7,14 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import BinaryIO
+from typing import BinaryIO, TypeAlias
 
 from tokentui.core import reach
 from tokentui.core.errors import TokentuiError, each_of, name_of, nearest, path_of, shown_path
 from tokentui.core.files import refused
-from tokentui.core.jobs import check
+from tokentui.core.jobs import check, silent
 from tokentui.text import files, parquet, places, sources
 from tokentui.text.corpus import (
     Corpus,
@@ -26,6 +26,8 @@ from tokentui.text.corpus import (
     mark_notes,
     whole_text,
 )
+from tokentui.text.joining import joined
+from tokentui.text.named import named_in
 from tokentui.text.sources import READ_AS, find_sample, samples
 
 _STDIN = "standard input"
@@ -33,20 +35,28 @@ _PACKED_NAME = re.compile(r"\.(gz|bz2|xz|zst)$")
 _MOST_NAMES = 2000  # of a folder, looked at for one like a name that is not there
 
 
+Source: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+"""A source of a corpus, or several."""
+_Rows: TypeAlias = Mapping[str, Source | Corpus]
+
+
 def read(
-    source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], *, as_: str | None = None,
-    field: str = "text", stdin: BinaryIO | None = None,
+    source: Source | _Rows, *, as_: str | None = None, field: str = "text", stdin: BinaryIO | None = None,
+    shares: str = "count", development: _Rows | None = None,
 ) -> Corpus:
     """Read a corpus.
 
     Args:
         source: A file, a folder (its text files), `-` (standard input), a glob, `sample:NAME`, or a URL of
             one of `places.SCHEMES`; or several of them, whose documents come one after the other. Packed
-            files (gzip, bzip2, xz, zstd) are unpacked. A path object is a path and nothing else.
+            files (gzip, bzip2, xz, zstd) are unpacked. A path object is a path and nothing else. Or named
+            corpora: a dict of these by name.
         as_: How files are read, one of `READ_AS`; None goes by the name: `.jsonl` and `.ndjson`,
             `.counts.tsv`, `.parquet`, else text. A named pipe is read only where this is given.
         field: The field of JSON rows, or the column of a Parquet table, that holds the text.
         stdin: The stream that `-` reads; the program's standard input when None.
+        shares: Of named corpora how they share, one of `named.SHARES`.
+        development: Of named corpora, by name, the texts that only judge a training.
 
     The job reports its progress in bytes of the files on the disk.
 
@@ -57,6 +67,8 @@ def read(
     name_of(field, "field")
     if as_ is not None and name_of(as_, "as") not in READ_AS:
         raise TokentuiError(f"no way to read called {as_!r}", "as", nearest(as_, READ_AS))
+    if (corpora := _named(source, shares, development)) is not None:
+        return _joined(*corpora, as_, field, stdin)
     given = (
         [source]
         if isinstance(source, str | bytes | os.PathLike)
@@ -89,6 +101,38 @@ def read(
         raise TokentuiError(
             "there is not enough memory to hold it", _title(found), "take a part of it"
         ) from None
+
+
+def _joined(
+    sources: _Rows, shares: str, development: _Rows, as_: str | None, field: str, stdin: BinaryIO | None
+) -> Corpus:
+    """Named corpora, each read, as one; what is read already is taken as it is."""
+    with silent():
+        read_, judged = (
+            {
+                name: one if isinstance(one, Corpus) else read(one, as_=as_, field=field, stdin=stdin)
+                for name, one in rows.items()
+            }
+            for rows in (sources, development)
+        )
+    return joined(read_, shares, judged)
+
+
+def _named(source: object, shares: str, development: _Rows | None) -> tuple[_Rows, str, _Rows] | None:
+    """The sources, the shares and the development texts of named corpora; None for another source.
+
+    Raises:
+        TokentuiError: Another source has shares or development texts.
+    """
+    one = source[0] if isinstance(source, list | tuple) and len(source) == 1 else source
+    if (corpora := named_in(one)) is not None:
+        return dict(corpora.sources), corpora.shares, dict(corpora.development)
+    if isinstance(source, Mapping):
+        return source, shares, development or {}
+    if development or shares != "count":
+        what = "only named corpora have shares and development texts"
+        raise TokentuiError(what, "corpus", 'hand in a dict, such as {"en": "english.txt"}')
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +193,9 @@ def find(source: str | os.PathLike[str], pipes: bool) -> Found:
         TokentuiError: There are none, or they cannot be looked at.
     """
     if isinstance(source, str):
+        if named_in(source) is not None:
+            hint = "name them alone, or by --corpus NAME=FILE"
+            raise TokentuiError("named corpora are no part of another corpus", source[:80], hint)
         if places.is_url(source):
             files_, folder = places.find(source)
             inputs = [Input(one.url, one.size, listed=folder) for one in files_]

@@ -24,7 +24,7 @@ from tokentui.recipe import Recipe
 from tokentui.text.blocks import Noticed, Reader, Texts
 from tokentui.text.corpus import Corpus, Documents
 from tokentui.text.count import Words, count
-from tokentui.text.parts import Part, Plan
+from tokentui.text.plan import Part, Plan
 
 WORD_BYTES = 150
 """About how many bytes of memory a distinct word takes in a dictionary, besides its text."""

@@ -12,6 +12,7 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
 from tokentui.presets import PRESETS
 from tokentui.session import commands as do
+from tokentui.session.catalog import short_name
 from tokentui.session.saved import Branch, Keeper, SavedSession, absolute, tidy
 from tokentui.session.views import ColumnWanted
 from tokentui.ui.dialogs import Dialog, Told
@@ -273,7 +274,7 @@ class OfferScreen(Dialog[bool]):
             what = safe(os.path.basename(kept.tokenizer), limit=60)
         # The corpus by the last part of its path: the first ones say less and are long.
         first = kept.sources[0] if kept.sources else kept.name
-        corpus = safe(os.path.basename(first.rstrip("/")) or first, limit=60)
+        corpus = safe(short_name(first), limit=60)
         more = f" and {len(kept.sources) - 1} more" if len(kept.sources) > 1 else ""
         lines: list[Cell] = [
             (("A session was cut off:", ""),), ((f"  {corpus}{more}", "strong"),),

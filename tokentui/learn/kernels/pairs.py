@@ -17,6 +17,8 @@ from tokentui.learn.kernels.layout import A_STEP, CHAINS, STATE, Queue
 from tokentui.learn.kernels.merges import has_room, may_be_made, merge
 from tokentui.learn.kernels.order import copy_row, key_of, sift_down, sift_up
 
+_NO_LEVEL = -1
+"""A count that no pair has."""
 _HALF = CHAINS // 2
 """The first half of the chains by the bit that differs, the second by the number of bits."""
 
@@ -170,6 +172,56 @@ def run(known: int, goal: int, least: int, most: int, s: Any) -> int:
         find_best(s)
         most -= following.logged - step.logged + A_STEP
         known += 1
+
+
+@helper
+def pair_of(left: int, right: int, s: Any) -> int:
+    """The pair of two symbols, 0 where it never stood anywhere. A pair comes with its younger symbol."""
+    step = max(left, right) - s.base
+    first, end = 1, I64(s.steps[0].pairs)
+    if step >= 0:
+        first, end = I64(s.steps[step].pairs), I64(s.steps[step + 1].pairs)
+    for pair in range(first, end):
+        if s.table[pair].left == left and s.table[pair].right == right:
+            return int(pair)
+    return 0
+
+
+@kernel(INT, INT, INT, STATE)
+def find(left: int, right: int, s: Any) -> int:
+    """`pair_of`, for those who ask from outside."""
+    return pair_of(left, right, s)
+
+
+@kernel(INT, INT, INT, INT, INT, STATE)
+def take(known: int, left: int, right: int, queued: int, s: Any) -> int:
+    """Merge a pair of symbols as the step after `known`, wherever it stands, if anywhere.
+
+    Args:
+        known: The furthest step.
+        left: The left symbol.
+        right: The right symbol.
+        queued: 1 where the queue is filled, and kept so; else 0.
+        s: The state.
+
+    Returns:
+        The furthest step now: `known` where an array has too little room.
+    """
+    pair = pair_of(left, right, s)
+    if pair == 0:  # it makes its symbol all the same
+        s.table[0].left = left
+        s.table[0].right = right
+        s.counts[0] = 0
+    if not has_room(pair, known, s):
+        return known
+    level = s.queue[0].level if queued != 0 else _NO_LEVEL
+    at_level = pair != 0 and s.counts[pair] == level and may_be_made(pair, s)
+    fallen = merge(pair, known, level, s)
+    if queued != 0:
+        s.queue[0].tied -= fallen if at_level else fallen - 1
+        take_in(s.steps[known].pairs, s.steps[known + 1].pairs, s)
+        find_best(s)
+    return known + 1
 
 
 QUEUE = Queue(fill, run, ("heap",), ())

@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Self
 
 from tokentui.encode.tokenizer import Tokenizer
+from tokentui.learn.lengths import Lengths
 from tokentui.learn.replay.segmentations import ChangeLog, TokenOrder, WordSegmentations
 from tokentui.learn.rows import (
     KEPT_ROWS,
@@ -105,7 +106,7 @@ class ReplayTrainer:
         order: TokenOrder | None = None,
     ) -> None:
         self.opened = tokenizer
-        self.words = words
+        self.words, self._lengths = words, Lengths(words)
         self.recipe = tokenizer.recipe
         self.order = order or TokenOrder.of(tokenizer)
         self.fixed = dict(fixed or {})
@@ -227,6 +228,12 @@ class ReplayTrainer:
     def tokens_at(self, number: int) -> int:
         """The length of the corpus in tokens after a step, by weight."""
         return self._changes.tokens_at(number)
+
+    def lengths_at(self, number: int) -> tuple[int, ...]:
+        """The length of each named part after a step; empty where the corpus has too many words for that."""
+        return self._lengths.seen(
+            number, lambda word: word.within(self._segmentations.spans(word.text, number))
+        )
 
     def size_at(self, number: int) -> int:
         """The number of ids after a step, specials counted; holes are not."""

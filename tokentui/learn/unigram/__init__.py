@@ -43,6 +43,7 @@ from tokentui.encode.segment import UNKNOWN
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.kernels.unigram_text import LONGEST
+from tokentui.learn.lengths import Lengths
 from tokentui.learn.objectives import UNIGRAM_SIZE, Material
 from tokentui.learn.rows import Entry, Page, PieceCandidate, Query, Round, Traits, Why, narrowed
 from tokentui.learn.trainer import SLICE_S, Goal, Size, Tokens
@@ -104,6 +105,7 @@ class UnigramTrainer:
     def _lay_out(self, material: Material, seed_size: int) -> None:
         """Find the seeds, and stand on them."""
         size = self._run.stops.vocab_size
+        self._lengths = Lengths(self.words)
         self._models = Models(self.words, self.recipe, material.documents, seed_size)
         self._target = self._size(UNIGRAM_SIZE if size is None else size)
         self._start()
@@ -307,6 +309,11 @@ class UnigramTrainer:
         walked through."""
         return self.at.tokens if number == self.number else self._positions[number].tokens
 
+    def lengths_at(self, number: int) -> tuple[int, ...]:
+        """The length of each named part at the present step; empty for others, and where it is walked
+        through."""
+        return self._lengths.seen(number, self.segment) if number == self.number and not self._between else ()
+
     def size_at(self, number: int) -> int:
         """The number of ids after a computed step, specials counted; of this one as far as it is walked
         through."""
@@ -465,6 +472,7 @@ class UnigramTrainer:
 
     def tokenizer(self, number: int | None = None, run: Mapping[str, object] | None = None) -> Tokenizer:
         """The tokenizer of a computed step, of the present one where None."""
+        run = self.words.told(run)
         if number is None or number == self.number:
             return Tokenizer(self.vocabulary, 0, run)
         return Tokenizer(self._laid_out(self._positions[number].model).vocabulary, 0, run)

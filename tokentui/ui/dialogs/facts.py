@@ -117,6 +117,14 @@ class FactsScreen(ListDialog[None]):
             for at, note in enumerate(opened.notes):
                 yield _row(
                     ("note", at), "" if at else "notes", (safe(note), "warning"), mark=("!", "warning"))
+        lengths = self.now.main.at.lengths if self.now is not None else ()
+        if lengths:
+            yield _heading("Corpora", "tokens and bytes a token of each, and its cost beside the cheapest")
+            most = max(one.bytes_per_token or 0 for one in lengths)
+            for one in lengths:
+                each = one.bytes_per_token
+                cost = f"  {each:.2f} B/token  {most / each:.2f} × the cheapest" if each else ""
+                yield _row(("corpus", one.name), one.name, (number(one.tokens), "strong"), (cost, "muted"))
         if self.report is not None:
             yield _heading("Vocabulary", "")
             for at, (label, cell) in enumerate(_facts(self.report.facts)):

@@ -20,7 +20,16 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe, safe_line
 from tokentui.presets import PRESETS, Preset
 from tokentui.recipe import Recipe, read_recipe
-from tokentui.session.catalog import Sample, find_sample, is_place, samples
+from tokentui.session.catalog import (
+    PARALLEL,
+    SCHEME,
+    Sample,
+    find_sample,
+    is_place,
+    named_in,
+    samples,
+    short_name,
+)
 from tokentui.session.commands import Open, OpenTokenizer, Recognise
 from tokentui.session.saved import recent as recently_opened
 from tokentui.session.views import ColumnWanted
@@ -37,6 +46,7 @@ READ_AS: tuple[str | None, ...] = (None, "text", "lines", "jsonl", "counts")
 """The ways to read a file in the order in which a key goes through them; None goes by its name."""
 
 _SPLIT = "split="
+_LANGUAGES = "the same sentences in twelve languages"
 
 
 class OpenScreen(Picker[Open | OpenTokenizer]):
@@ -85,7 +95,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Say what it is where it is a tokenizer."""
         self._doubtful = ""
-        if event.value and not event.value.startswith(SAMPLES):
+        if event.value and not event.value.startswith((SAMPLES, SCHEME)):
             path = reach.expanded(with_split(event.value)[0])
             self.run_worker(self._tell_what(path), group="what", exclusive=True)
 
@@ -94,6 +104,8 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
     def takes_row(self, typed: str) -> bool:
         """True if enter takes a row instead of the typed text."""
         if not typed or typed == "-" or is_place(typed) or glob.has_magic(typed) or with_split(typed)[1]:
+            return False
+        if typed == PARALLEL or typed.startswith(SCHEME):
             return False
         return super().takes_row(typed)
 
@@ -111,6 +123,8 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
             for sample in built_in:
                 about, size = ((safe(sample.title), "muted"),), ((_size_of(sample), "muted"),)
                 yield TableRow(("open", SAMPLES + sample.name), (((f" {sample.name}", ""),), about, size))
+        if wanted and wanted in f"{PARALLEL} {_LANGUAGES}".lower():
+            yield TableRow(("open", PARALLEL), (((" parallel", ""),), ((_LANGUAGES, "muted"),), ()))
 
     def whole_folder(self, head: str) -> Iterator[TableRow]:
         """A row for the folder itself."""
@@ -132,6 +146,14 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         """Open a corpus or a tokenizer, if it is there."""
         if typed == "-":
             self.notice.say("standard input is the keyboard here: name a file", "error")
+        elif typed == PARALLEL or typed.startswith(SCHEME):
+            try:
+                named = named_in(typed)
+            except TokentuiError as error:
+                self.notice.tell(error)
+            else:
+                own = None if typed == PARALLEL else named
+                self.dismiss(Open((own.by(os.path.expanduser).text if own else typed,), self._as))
         elif typed.startswith(SAMPLES):
             try:
                 find_sample(typed.removeprefix(SAMPLES))
@@ -224,6 +246,8 @@ def _size_of(sample: Sample) -> str:
 
 
 def _recent_cells(source: str) -> tuple[Cell, ...]:
+    if source.startswith(SCHEME):
+        return ((f" {safe(short_name(source))}", ""),), ((safe(source), "muted"),), ()
     folder, name = os.path.split(source.rstrip("/"))
     return ((f" {safe(name or source)}", ""),), ((safe(folder), "muted"),), ()
 

@@ -110,7 +110,7 @@ def figure(field: str, value: float) -> str:
     match field:
         case "tokens":
             return number(round(value))
-        case "bytes_per_token":
+        case "bytes_per_token" | "spread":
             return f"{value:.4f}"
         case "in_use":
             return f"{100 * value:.2f} %"
@@ -153,6 +153,7 @@ class CurveChart(Lines, can_focus=True):
         """Show the curves; see `Body.present`."""
         self.curves = now.between.curves or Curves(0, (), ())
         self.places = {column.key: place for place, column in enumerate(now.columns)}
+        self.measure %= len(self._shown())
         self.again()
 
     @property
@@ -164,7 +165,7 @@ class CurveChart(Lines, can_focus=True):
 
     def turn(self, by: int) -> None:
         """Draw another measure."""
-        self.measure = (self.measure + by) % len(CURVES)
+        self.measure = (self.measure + by) % len(self._shown())
         self.again()
 
     def sideways(self, by: int) -> None:
@@ -177,6 +178,11 @@ class CurveChart(Lines, can_focus=True):
         if onward:
             self.cursor = min(onward, key=lambda one: abs(one - step))
         self.again()
+
+    def _shown(self) -> Sequence[tuple[str, str, str]]:
+        """The measures that a column may have: the last one is of named corpora alone."""
+        named = any(curve.spread for curve in self.curves.series)
+        return CURVES if named else [one for one in CURVES if one[0] != "spread"]
 
     @property
     def _at(self) -> int:
@@ -222,13 +228,13 @@ class CurveChart(Lines, can_focus=True):
     def _titles(self, width: int) -> Cell:
         field, title, _ = CURVES[self.measure]
         tabs: list[Run] = [(" ", "")]
-        for place, (_, name, _) in enumerate(CURVES):
+        for place, (_, name, _) in enumerate(self._shown()):
             tabs += [("  " if place else "", ""), (name, "focus" if place == self.measure else "muted")]
         own = ", its own scale" if field in _TOTALS else ""
         held = any(curve.held_out for curve in self.curves.series)
         note: Cell = ((f"dashed: second corpus{own} ", "muted"),) if held else ()
         if ui_text.width(tabs) + ui_text.width(note) > width:
-            tabs = [(" ", ""), (title, "focus"), (f"  {self.measure + 1}/{len(CURVES)} ↑↓", "muted")]
+            tabs = [(" ", ""), (title, "focus"), (f"  {self.measure + 1}/{len(self._shown())} ↑↓", "muted")]
         return spread(tuple(tabs), note, width)
 
     def _chart(

@@ -9,7 +9,7 @@ from tokentui.axes import AXES
 from tokentui.core.native import FAILED
 from tokentui.core.safetext import GlyphMode, safe
 from tokentui.core.table import plural
-from tokentui.learn.rows import Candidate, Round, TokenCandidate
+from tokentui.learn.rows import Candidate, Judged, Round, TokenCandidate
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import SPEEDS, Busy, ColumnSnapshot, Viewport
 from tokentui.ui.draw import text as ui_text
@@ -57,6 +57,7 @@ def last_step(at: Round) -> list[Cell]:
 
 _BAR = 20
 FACT_SHOWN = 300
+_NAME = 20
 
 
 def busy_cell(busy: Busy, room: int = 1000) -> Cell:
@@ -166,6 +167,7 @@ def reasons(column: ColumnSnapshot, corpus: str, mode: GlyphMode, saves: bool = 
     if why.round is not None:
         out += last_step(why.round)
     out += [((safe(fact, limit=FACT_SHOWN), "warning" if traits.replays else "muted"),) for fact in why.facts]
+    out += judged(why.judged)
     if column.opened is not None and traits.replays:
         last = column.at.last
         if isinstance(last, TokenCandidate):
@@ -177,6 +179,45 @@ def reasons(column: ColumnSnapshot, corpus: str, mode: GlyphMode, saves: bool = 
     # What a compression saves is among its facts, and what its table costs.
     elif saves and why.best is not None and why.end is None and not traits.compresses:
         out.append((("saves ", "muted"), (plural(why.replaced, "token"), "")))
+    return out
+
+
+_JUDGED, _FEW, _NARROW = 12, 3, 8
+"""The most languages that the pane shows, of more those that are worst off; so many with wide bars and all
+figures; the width of a narrow bar."""
+
+
+def judged(languages: Sequence[Judged]) -> list[Cell]:
+    """A bar for each language by which one of them is chosen: `▸ hi ▇▇▇▇▇▇▇▇ 1,204 of 3,011 tokens`."""
+
+    def length(one: Judged) -> float:
+        return one.tokens if one.compressed is None else 1 / max(one.compressed, 1e-9)
+
+    worst = sorted(languages, key=lambda one: (not one.chosen, -length(one)))[:_JUDGED]
+    out: list[Cell] = []
+    most = max(map(length, languages), default=0)
+    wide = max([ui_text.width(((safe(one.name, limit=_NAME), ""),)) for one in worst], default=0)
+    digits = max([len(number(one.tokens)) for one in worst], default=0)
+    few = len(languages) <= _FEW
+    room = _BAR if few else _NARROW
+    for one in languages if len(worst) == len(languages) else worst:
+        style = "accent" if one.chosen else "muted" if one.barred else ""
+        name = safe(one.name, limit=_NAME)
+        drawn = bar(length(one), most, room)
+        said = f" of {number(one.start)} tokens" if few else ""
+        if one.compressed is not None:
+            said += f", {one.compressed:.3f} times shorter" if few else f" {one.compressed:.2f}×"
+        if one.share is not None:
+            said += f", {100 * one.share:.0f} % of the last steps" if few else f" {100 * one.share:.0f} %"
+        said += ", no turn" if one.barred else ""
+        gap = " " * (wide - ui_text.width(((name, ""),)))
+        out.append((
+            ("▸ " if one.chosen else "  ", "accent"), (f"{name}{gap} ", "strong" if one.chosen else style),
+            (drawn.ljust(room), "accent" if one.chosen else "muted" if one.barred else "primary"),
+            (f" {number(one.tokens).rjust(digits)}", "strong" if one.chosen else ""), (said, "muted"),
+        ))
+    if len(worst) < len(languages):
+        out.append(((f"  and {plural(len(languages) - len(worst), 'language')} better off", "muted"),))
     return out
 
 
@@ -316,9 +357,23 @@ def header(now: Snapshot | None, mode: GlyphMode, cost: Cell, width: int) -> Cel
     held: Cell = (*left, (f" · {size(now.main.at.memory)} of memory" if now.main.at.memory else "", "muted"))
     short: Cell = (*program, ("  ", ""), name, (f" · {size(now.corpus.bytes)}", "muted"))
     # What gives way first is at the top; the name does last.
-    ways = (held, told), (left, told), (held, right), (left, right), (short, right)
+    ways = [
+        *_with_lengths(column, (*program, ("   ", "")), now, right),
+        (held, told), (left, told), (held, right), (left, right), (short, right),
+    ]
     fitting = (way for way in ways if ui_text.width((*way[0], *way[1])) + 2 <= width)
     return spread(*next(fitting, (short, (*preset, (" ", "")))), width)
+
+
+def _with_lengths(column: ColumnSnapshot, front: Cell, now: Snapshot, right: Cell) -> list[tuple[Cell, Cell]]:
+    """The header with the tokens of each named corpus, and the bytes for each of them where there is room."""
+    if not column.at.lengths:
+        return []
+    names = [f"{safe(one.name, limit=_NAME)} {number(one.tokens)}" for one in column.at.lengths]
+    each = [f" ({one.bytes_per_token:.2f} B)" if one.bytes_per_token else "" for one in column.at.lengths]
+    long = "tokens: " + ", ".join(map(str.__add__, names, each))
+    sized: Cell = (*front, (long, ""), (f" · {size(now.corpus.bytes)}", "muted"))
+    return [(sized, right), ((*front, ("tokens: " + ", ".join(names), "")), right)]
 
 
 def _engine(now: Snapshot) -> tuple[str, str]:

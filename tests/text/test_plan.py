@@ -20,7 +20,7 @@ from tokentui.presets import PRESETS, preset_named
 from tokentui.recipe import Recipe
 from tokentui.text import blocks, counted, tally
 from tokentui.text.count import Words, count
-from tokentui.text.parts import may_cut, plan
+from tokentui.text.plan import may_cut, plan
 from tokentui.text.read import read
 from tokentui.text.sources import counts as rows_of
 from tokentui.text.tally import Packed, Store, count_here

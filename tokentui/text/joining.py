@@ -1,0 +1,85 @@
+"""Several named corpora put together as one, and how they share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+
+from tokentui.core.errors import TokentuiError, name_of
+from tokentui.text.corpus import Corpus, Documents, Named
+from tokentui.text.named import Corpora
+
+_FINE, _NEAR = 100, 200
+"""Words count at most about so many times in the largest corpus, and shares may differ by one part in so many
+where fewer times do."""
+
+
+def times_of(sizes: Sequence[int], shares: str) -> tuple[int, ...]:
+    """The number of times that the words of each of some corpora count, by their sizes in bytes.
+
+    By `equal` a corpus of s bytes counts the whole number of times that is nearest to K times the largest
+    size over s. K is the least number up to 100 by which no share is off by more than one part in 200; 100
+    where there is none. All counts stay whole numbers.
+    """
+    most = max(sizes, default=0)
+    if shares == "count" or not most:
+        return (1,) * len(sizes)
+
+    def by(fine: int) -> list[int]:
+        return [(2 * fine * most + size) // (2 * size) if size else 1 for size in sizes]
+
+    for fine in range(1, _FINE):
+        times = by(fine)
+        off = (abs(n * size - fine * most) for n, size in zip(times, sizes, strict=True) if size)
+        if max(off) * _NEAR <= fine * most:
+            return tuple(times)
+    return tuple(by(_FINE))
+
+
+def joined(
+    corpora: Mapping[str, Corpus], shares: str = "count", development: Mapping[str, Corpus] | None = None
+) -> Corpus:
+    """Named corpora as one: the documents of all, one corpus after the other.
+
+    Args:
+        corpora: The corpora by name.
+        shares: One of `SHARES`.
+        development: By the same names texts that only judge a training.
+
+    Raises:
+        TokentuiError: There is none, or some are counted words and others are not.
+    """
+    judged = development or {}
+    Corpora(tuple((name_of(name, "corpus"), "-") for name in corpora), name_of(shares, "shares"),
+            tuple((name_of(name, "development"), "-") for name in judged)).checked()
+    found = tuple(corpora.values())
+    counted = [name for name, one in corpora.items() if one.counts is not None]
+    if counted and len(counted) < len(found):
+        plain = next(name for name in corpora if name not in counted)
+        what = f"{counted[0]} holds counted words, {plain} does not: that is no one corpus"
+        raise TokentuiError(what, "corpus", "name counted words for all, or for none")
+    for name, one in (*corpora.items(), *judged.items()):
+        if one.named:
+            raise TokentuiError("is named corpora itself", f"corpus {name}", "name its corpora one by one")
+    times = times_of([one.size for one in found], shares)
+    parts = tuple(
+        Named(name, one, n, judged.get(name)) for (name, one), n in zip(corpora.items(), times, strict=True)
+    )
+    documents = Documents(tuple(chain.from_iterable(one.texts for one in found)))
+    invalid = next((one.invalid for one in found if one.invalid), None)
+    if invalid is not None:
+        invalid = replace(invalid, count=sum(one.invalid.count for one in found if one.invalid))
+    counts = None
+    if counted:
+        summed: dict[str, int] = {}
+        for part in parts:
+            for word, count in part.corpus.counts or ():
+                summed[word] = summed.get(word, 0) + part.times * count
+        counts = tuple(summed.items())
+    notes = [note for one in (*found, *judged.values()) for note in one.notes]
+    if len(set(times)) > 1:
+        weighed = ", ".join(f"{part.name} × {part.times:,}" for part in parts)
+        notes.append(f"equal shares: each word counts so often: {weighed}")
+    digests = tuple(chain.from_iterable(one.digests for one in (*found, *judged.values())))
+    return Corpus(" + ".join(corpora), documents, counts, invalid, tuple(notes), digests, parts)

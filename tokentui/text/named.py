@@ -1,0 +1,156 @@
+"""The names of several corpora that are one, such as those of languages, and the word for all of them.
+
+The word is `corpora:en=PATH,hi=PATH`, with `shares=equal` and `development.en=PATH` behind it where they are
+named; in a name or a path a comma, an equals sign and a percent sign are `%2C`, `%3D` and `%25`. All that
+takes a corpus takes it: a command, the library, a dialog, a saved session. `sample:parallel` stands for the
+parallel set.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from tokentui.core.errors import TokentuiError, nearest, shown
+from tokentui.text.places import base_name, is_url
+from tokentui.text.sources import parallel
+
+SCHEME = "corpora:"
+PARALLEL = "sample:parallel"
+"""The word for the parallel set, each language under its ISO 639 code."""
+SHARES = {
+    "count": "a language weighs as much as it has text",
+    "equal": "all languages weigh alike: words count so many times that their bytes come out equal",
+}
+"""The shares of named corpora, by their names."""
+_DEVELOPMENT = "development."
+_ALLOWED = re.compile(r"[^\W_][\w-]{0,39}")
+_ESCAPES = {"%": "%25", ",": "%2C", "=": "%3D"}
+_ESCAPED = re.compile("%(25|2[Cc]|3[Dd])")
+
+
+class Corpora(NamedTuple):
+    """Named corpora, before they are read.
+
+    Attributes:
+        sources: The name of each and what it is read from.
+        shares: One of `SHARES`.
+        development: The same for texts that only judge the training.
+    """
+
+    sources: tuple[tuple[str, str], ...]
+    shares: str = "count"
+    development: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def text(self) -> str:
+        """They in a word."""
+        rows = [*self.sources, *((_DEVELOPMENT + name, source) for name, source in self.development)]
+        rows += [("shares", self.shares)] if self.shares != "count" else []
+        return SCHEME + ",".join(f"{_escaped(name)}={_escaped(source)}" for name, source in rows)
+
+    def by(self, change: Callable[[str], str]) -> Corpora:
+        """The same with each source changed."""
+        sources, development = (
+            tuple((name, change(source)) for name, source in rows)
+            for rows in (self.sources, self.development)
+        )
+        return self._replace(sources=sources, development=development)
+
+    def checked(self) -> Corpora:
+        """These, where they make sense.
+
+        Raises:
+            TokentuiError: They do not.
+        """
+        if not self.sources:
+            raise TokentuiError("no corpus is named", "corpus", "such as --corpus en=english.txt")
+        if self.shares not in SHARES:
+            what = f"no shares called {shown(self.shares)}"
+            raise TokentuiError(what, "shares", nearest(self.shares, SHARES))
+        for rows, where in ((self.sources, "corpus"), (self.development, "development")):
+            seen: set[str] = set()
+            for name, source in rows:
+                if not _ALLOWED.fullmatch(name) or name == "shares":
+                    hint = "take letters, digits, - and _, at most 40"
+                    raise TokentuiError("not a name of a corpus", f"{where} {shown(name)}", hint)
+                if name in seen:
+                    hint = "give them unlike names"
+                    raise TokentuiError("two corpora have this name", f"{where} {name}", hint)
+                if not source or source == PARALLEL or source.startswith(SCHEME):
+                    what = "is named corpora itself" if source else "no file is named"
+                    raise TokentuiError(what, f"{where} {name}={source}", "name a file or a folder")
+                seen.add(name)
+        known = [name for name, _ in self.sources]
+        for name, _ in self.development:
+            if name not in known:
+                raise TokentuiError("no corpus has this name", f"development {name}", nearest(name, known))
+        return self
+
+
+def named_in(source: object) -> Corpora | None:
+    """The named corpora that a source stands for; None for any other source.
+
+    Raises:
+        TokentuiError: It begins as one and is none.
+    """
+    if source == PARALLEL:
+        return Corpora(tuple((one.language, f"sample:{one.name}") for one in parallel()))
+    if not isinstance(source, str) or not source.startswith(SCHEME):
+        return None
+    rows, development, shares = [], [], "count"
+    for row in filter(None, source.removeprefix(SCHEME).split(",")):
+        name, equals, path = map(_plain, row.partition("="))
+        if not equals:
+            hint = "such as corpora:en=a.txt,hi=b.txt"
+            raise TokentuiError("not a name and a source", f"{SCHEME}{shown(row)}", hint)
+        if name == "shares":
+            shares = path
+        elif name.startswith(_DEVELOPMENT):
+            development.append((name.removeprefix(_DEVELOPMENT), path))
+        else:
+            rows.append((name, path))
+    return Corpora(tuple(rows), shares, tuple(development)).checked()
+
+
+def named_row(word: str, option: str) -> tuple[str, str]:
+    """The name and the source of `NAME=SOURCE`.
+
+    Raises:
+        TokentuiError: It has no name.
+    """
+    name, equals, source = word.partition("=")
+    if not equals:
+        hint = f"such as {option} en=english.txt"
+        raise TokentuiError("a name and a file belong here", f"{option} {word}", hint)
+    return name, source
+
+
+def _escaped(text: str) -> str:
+    return "".join(_ESCAPES.get(one, one) for one in text)
+
+
+def _plain(text: str) -> str:
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+
+
+def sources_in(source: object) -> list[object]:
+    """Each source that is read, as far as it is known: those of named corpora one by one."""
+    if isinstance(source, Mapping):
+        return [one for value in source.values() for one in sources_in(value)]
+    if isinstance(source, Sequence) and not isinstance(source, str | bytes):
+        return [one for value in source for one in sources_in(value)]
+    corpora = named_in(source)
+    return [source] if corpora is None else [one for _, one in (*corpora.sources, *corpora.development)]
+
+
+def short_name(source: str) -> str:
+    """A source in a word or two: the last part of a path, the names of named corpora."""
+    if source.startswith(SCHEME):
+        rows = [row.partition("=")[0] for row in source.removeprefix(SCHEME).split(",")]
+        return " + ".join(_plain(name) for name in rows if name != "shares" and _DEVELOPMENT not in name)
+    if is_url(source):
+        return base_name(source)
+    return os.path.basename(source.rstrip(os.sep)) or source

@@ -1,0 +1,189 @@
+"""Large corpora in parts: where files are cut.
+
+A part is named by places that are known before anything is read: equal stretches of a file, in bytes. Whoever
+reads it moves both its ends on to where the text may be cut (`tokentui.text.blocks`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import BinaryIO
+
+from tokentui.core import limits
+from tokentui.core.errors import TokentuiError
+from tokentui.core.files import refused
+from tokentui.core.jobs import check
+from tokentui.recipe import Recipe
+from tokentui.text import files, parquet, places
+from tokentui.text.pretokenize import Pretokenizer
+from tokentui.text.read import Found, Input, find, way_of
+
+HEAD = 1 << 12
+"""Bytes that say what a file is."""
+UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A part of one file.
+
+    Attributes:
+        file: The file.
+        way: The way to read it: one of `READ_AS`, or `table` and `counted-table` for Parquet.
+        start: Where it begins, in bytes; of a table in groups of rows.
+        stop: Where it ends; None for the end of the file.
+        size: The bytes of it, as far as they are known.
+    """
+
+    file: Input
+    way: str
+    start: int = 0
+    stop: int | None = None
+    size: int = 0
+
+    @property
+    def where(self) -> str:
+        """Its name in errors."""
+        place = f" from byte {self.start:,}" if self.start and "table" not in self.way else ""
+        return self.file.where + place
+
+
+Part = tuple[Stretch, ...]
+"""What is counted at a time: a stretch of a file, or several small files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A corpus in parts.
+
+    Attributes:
+        parts: The parts, in order.
+        size: The bytes of all files as they stand, 0 where they are not known.
+        folders: The names of the folders among the sources.
+    """
+
+    parts: tuple[Part, ...]
+    size: int
+    folders: tuple[str, ...]
+
+
+def plan(source: Iterable[str], recipe: Recipe, as_: str | None, field: str) -> Plan:
+    """Cut a corpus into parts.
+
+    Args:
+        source: As `read` takes it.
+        recipe: Its split says whether a document may be cut.
+        as_: As `read` takes it.
+        field: The same.
+
+    Raises:
+        TokentuiError: A source does not exist or cannot be looked at, or is larger than the limit.
+    """
+    most, found = int(limits.now().part_bytes), list[Found]()
+    for name in source:
+        check()
+        found.append(find(name, as_ is not None))
+    sizes = [one.size for each in found for one in each.inputs]
+    known = 0 if None in sizes else sum(size or 0 for size in sizes)
+    meter = files.Meter(limit="count-bytes")
+    meter.check(sum(size or 0 for size in sizes), "all files together")
+    cuts, parts, small, held = may_cut(recipe), list[Part](), list[Stretch](), 0
+    for each in found:
+        for one in each.inputs:
+            check()
+            whole = Stretch(replace(one, path=_absolute(one)), _way(one, as_, field), size=one.size or 0)
+            if one.size is not None and one.size <= most:
+                if small and held + one.size > most:
+                    parts.append(tuple(small))
+                    small, held = [], 0
+                small.append(whole)
+                held += one.size
+                continue
+            if small:
+                parts.append(tuple(small))
+                small, held = [], 0
+            parts += [(stretch,) for stretch in _stretches(whole, cuts, most)]
+    if small:
+        parts.append(tuple(small))
+    return Plan(tuple(parts), known, tuple(one.name for one in found if one.folder))
+
+
+def may_cut(recipe: Recipe) -> bool:
+    """True if the words of a document are those of its parts, each by itself, between the places to cut."""
+    pretokenizer = Pretokenizer(recipe)
+    return pretokenizer.in_parts and pretokenizer.knows_cuts
+
+
+def _absolute(one: Input) -> str | None:
+    return one.path if one.path is None or one.remote else os.path.abspath(one.path)
+
+
+def _way(one: Input, as_: str | None, field: str) -> str:
+    """The way to read a file."""
+    path, said = one.path or "", as_ or one.as_
+    if said in (None, "counts") and parquet.named(path):
+        if said == "counts":
+            return "counted-table"
+        with table_of(one) as table:
+            return "counted-table" if table.counted(field) else "table"
+    return said or way_of(path, lambda: _head(one).decode("utf-8", "replace").rpartition("\n")[0])
+
+
+@contextlib.contextmanager
+def table_of(one: Input, meter: files.Meter | None = None) -> Iterator[parquet.Table]:
+    with opened(one, 0) as stream:
+        yield parquet.Table(stream, one.where, meter or files.Meter(limit="count-bytes"))
+
+
+def _head(one: Input) -> bytes:
+    with opened(one, 0) as stream:
+        return stream.read(HEAD)
+
+
+@contextlib.contextmanager
+def opened(one: Input, place: int) -> Iterator[BinaryIO]:
+    """A file that can be read at any place, from one place on."""
+    assert one.path is not None
+    if one.remote:
+        with places.told(one.path), places.opened_at(one.path, place) as stream:
+            yield stream
+        return
+    with refused(one.path), files.opened_file(one.path) as stream:
+        if one.size is not None and os.fstat(stream.fileno()).st_size != one.size:
+            raise TokentuiError("it has changed while it was read", one.where, "count it again")
+        stream.seek(place)
+        yield stream
+
+
+def _stretches(whole: Stretch, cuts: bool, most: int) -> Iterator[Stretch]:
+    """A large file in stretches; in one where it can be cut nowhere."""
+    one = whole.file
+    if "table" in whole.way:
+        with table_of(one) as table:
+            sizes = table.groups
+        yield from _groups(whole, sizes, most)
+        return
+    cut = one.size is not None and (cuts or whole.way != "text")
+    if cut and not (one.remote and not places.has_parts(one.path or "")):
+        head = _head(one)
+        _, is_text = files.look(head, one.where)
+        if not (files.packed(head) or head.startswith(UTF16) or (one.listed and not is_text)):
+            for start in range(0, whole.size, most):
+                end = start + most
+                yield replace(whole, start=start, stop=end if end < whole.size else None,
+                              size=min(most, whole.size - start))
+            return
+    yield whole
+
+
+def _groups(whole: Stretch, sizes: Sequence[int], most: int) -> Iterator[Stretch]:
+    """A table in runs of groups of rows. Their bytes on the disk are shared out by their bytes unpacked."""
+    total, start, held = sum(sizes) or 1, 0, 0
+    for number, size in enumerate(sizes):
+        held += size
+        if held >= most or number == len(sizes) - 1:
+            yield replace(whole, start=start, stop=number + 1, size=whole.size * held // total)
+            start, held = number + 1, 0
