@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -162,9 +161,8 @@ class MainScreen(PaneScreen):
         if before is None or another != self._corpus[-len(another) :]:
             self.text.reset()
             self._drawn.clear()
-            self.look = dataclasses.replace(
-                self.look, corpus=CorpusPlace(), candidates_top=0, vocabulary_top=0
-            )
+            # A session keeps the rows of another recipe on the same corpus: it has to be told.
+            self.see(corpus=CorpusPlace(), candidates_top=0, vocabulary_top=0)
             if before is not None:
                 for table in self.tables.values():
                     table.move_to(0)
@@ -207,7 +205,9 @@ class MainScreen(PaneScreen):
         if not encoding.text == self._sample == self.encode.line.value:
             return
         if encoding.error or any(token.piece is None for token in encoding.tokens):
-            words = "".join([part.text for part in view.parts[:99]]).split()
+            recipe = now.main.recipe
+            mark = recipe.mark_text if recipe.mark_kind.startswith("end-") else ""  # a sign, and no text
+            words = "".join([part.text.removesuffix(mark) for part in view.parts[:99]]).split()
             starts = [" ".join(words[:count]) for count in range(1, 6)]
             fitting = [one for one in starts if is_safe(one) and len(one) <= _SAMPLE_CHARS]
             if fitting and fitting[-1] != self._sample:

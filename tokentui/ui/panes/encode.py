@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from tokentui.session.views import EncodedToken
 
 
+_ALL_LINES = 100_000
+"""More lines than what is typed takes."""
+
+
 class TypedPane(Vertical):
     """A line to type in, and the tokens of the text below it.
 
@@ -67,6 +71,8 @@ class EncodeBody(TypedPane):
         self._last: int | None = None
         self._mode: GlyphMode = "text"
         self._find = ""
+        self._page = 0
+        """The page of tokens that is seen; at 0 they are those about the cursor."""
         self.tally = Lines(lambda width, _: tally(self._shown, width), classes="tally")
         self.tokens = Lines(self._tokens, classes="tokens")
         super().__init__(typed, self.tally, self.tokens)
@@ -76,10 +82,26 @@ class EncodeBody(TypedPane):
         self.watch(self.line, "selection", self._follow, init=False)
 
     def _follow(self) -> None:
+        self._page = 0
         if self.line.has_focus:
             self.tokens.again()
 
+    def turn_page(self, by: int) -> None:
+        """Show the next page of tokens and of what is lost, or the one before."""
+        width, height = self.tokens.size
+        left = len(whole(self._shown, self._mode, self._last, width, self._find)) - self._first(height)
+        self._page = max(0, min(self._page + by, -(-left // paged(height))))
+        self.tokens.again()
+
+    def _first(self, height: int) -> int:
+        """The lines of tokens over their ids that the first page shows."""
+        room = height - kept_for(self._shown, height)
+        return room - room % 2
+
     def _tokens(self, width: int, height: int) -> Sequence[Cell]:
+        if self._page:
+            first = self._first(height) + (self._page - 1) * paged(height)
+            return whole(self._shown, self._mode, self._last, width, self._find)[first : first + height]
         at = self.line.cursor_position if self.line.has_focus else 0
         return tokens(self._shown, self._mode, self._last, width, height, self._find, at)
 
@@ -120,17 +142,38 @@ def tokens(view: EncodedView, mode: GlyphMode, last_id: int | None, width: int,
     if view.error is not None:
         return ((("  ", ""), (safe(view.error, limit=300), "error")),)
     found = matches(view.text, find)
-    # What comes back has a line before ids have one.
-    kept = min(2, max(1, height - 2)) if view.lost and height > 1 else 0
-    lines = lay_out_tokens(view.tokens, width - 2, height - kept, mode, last_id, found, view.ages, at)
-    left = height - len(lines)
-    if not view.lost or left < 1:
-        return lines
+    room = height - kept_for(view, height)
+    lines = lay_out_tokens(view.tokens, width - 2, room, mode, last_id, found, view.ages, at)
+    return [*lines, *_lost(view, mode, width, height - len(lines))]
+
+
+def kept_for(view: EncodedView, height: int) -> int:
+    """The lines that are kept for what decoding gives back: that has one before ids have one."""
+    return min(2, max(1, height - 2)) if view.lost and height > 1 else 0
+
+
+def paged(height: int) -> int:
+    """The lines of a page: tokens stay above their ids."""
+    return max(2, height - height % 2)
+
+
+def whole(view: EncodedView, mode: GlyphMode, last_id: int | None, width: int, find: str) -> list[Cell]:
+    """All tokens over their ids, then what decoding gives back, on as many lines as that takes."""
+    lines = lay_out_tokens(
+        view.tokens, width - 2, _ALL_LINES, mode, last_id, matches(view.text, find), view.ages
+    )
+    return [*lines, *_lost(view, mode, width, _ALL_LINES)]
+
+
+def _lost(view: EncodedView, mode: GlyphMode, width: int, height: int) -> list[Cell]:
+    """The text that decoding gives back where it is not what was typed, and why."""
+    if not view.lost or height < 1:
+        return []
     back = runs(view.back, mode=mode, limit=max(1, width)) or (("nothing", "muted"),)
     losses = [(("decoding gives back ", "muted"), *back)]
     losses += [((safe(loss, limit=200), "warning"),) for loss in view.lost]
-    told = flow([(" · ", loss) for loss in losses], width - 2, left)
-    return [*lines, *[((" ", ""), *line) for line in told]]
+    told = flow([(" · ", loss) for loss in losses], width - 2, height)
+    return [((" ", ""), *line) for line in told]
 
 
 def matches(text: str, find: str) -> list[tuple[int, int]]:

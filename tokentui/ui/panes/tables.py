@@ -12,7 +12,7 @@ from tokentui.learn.rows import Candidate, Entry, PieceCandidate, TokenCandidate
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import ColumnSnapshot, Found
 from tokentui.ui.draw.figures import amount, bar, behind, decimal, number, signed
-from tokentui.ui.draw.table import Column, TableRow, VirtualTable
+from tokentui.ui.draw.table import GAP, Column, TableRow, VirtualTable
 from tokentui.ui.draw.text import Cell, Run, runs, tinted
 from tokentui.ui.face import nothing_there
 
@@ -97,8 +97,8 @@ class ColumnTable(VirtualTable):
 
     @property
     def note(self) -> Cell:
-        """The number of rows, and before it that of the match that was found."""
-        return (*self.match, *self._note)
+        """The number of rows, and behind it, where it gives way last, that of the match that was found."""
+        return (*self._note, *self.match[::-1]) if self._note else self.match[:1]
 
     def clear(self, text: str = "") -> None:
         """Show no rows, and a line in their place."""
@@ -285,10 +285,13 @@ def entries(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
 
     units = {"byte": "bytes", "char": "characters"}.get(column.recipe.unit, "units")
     out = "not used here" if traits.replays else "left or unused" if traits.shrinks else f"{units} unused"
+    spare = width - 3 - columns[0].width - GAP  # but for the margin, the bar and the ids
 
     def row_of(held: Entry, index: int) -> TableRow:
         if held.kind == "folded":
-            return TableRow("folded", ((), ((f"{number(held.uses or 0)} {out} ▸", "muted"),), (), ()))
+            ways = [f"{number(held.uses or 0)} {one} ▸" for one in (out, "unused")]
+            said = next((one for one in ways if len(one) <= spare), ways[-1])
+            return TableRow("folded", ((), ((said, "muted"),), (), ()))
         piece = tokens((held.piece,), mode)
         if held.kind == "left":
             said: Cell = (*tinted(piece, "gone"), (f"  {safe(held.reason, limit=REASON_SHOWN)}", "muted"))
