@@ -67,7 +67,8 @@ async def test_the_vocabulary_is_filled_after_a_recipe_of_another_normalisation(
         app.send(do.SetRecipe(preset("wordpiece")))
         await until(pilot, lambda: now(app).main.recipe == preset("wordpiece"))
         app.send(do.GoTo(0))
-        await until(pilot, lambda: not now(app).main.at.step and now(app).main.vocabulary.total == table.total)
+        await until(pilot, lambda: not now(app).main.at.step)
+        await until(pilot, lambda: now(app).main.vocabulary.total == table.total)
         await until(pilot, lambda: table.row_at(table.top) is not None)
         assert "…  " not in screen_text(app).replace("│", "")
 
@@ -109,7 +110,8 @@ async def test_steps_begin_at_the_step_made_last_and_dialogs_are_no_larger_than_
         await until(pilot, lambda: isinstance(app.screen, StepsScreen) and app.screen.here is not None)
         assert isinstance(app.screen, StepsScreen)
         await until(pilot, lambda: app.screen.here.number == 10)  # type: ignore[attr-defined]
-        assert app.screen.box.outer_size.height <= 10 + 6
+        steps = app.screen
+        await until(pilot, lambda: steps.box.outer_size.height <= 10 + 6)
         await pilot.press("Y")
         await until(pilot, lambda: isinstance(app.screen, WhyScreen) and app.screen.found)
         why = app.screen
@@ -208,3 +210,22 @@ async def test_who_types_a_text_to_learn_from_begins_with_none(size: tuple[int, 
         await until(pilot, lambda: "type the text to learn from" in screen_text(app))
         await pilot.press(*"abab")
         await until(pilot, lambda: now(app).corpus.bytes == 4)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+async def test_pairs_under_a_score_are_sorted_by_their_counts(size: tuple[int, int]) -> None:
+    app = app_of("wordpiece")
+    async with app.run_test(size=size) as pilot:
+        await ready(app, pilot)
+        await pilot.press("2", "S")
+        await until(pilot, lambda: now(app).main.candidates.order == "count")
+        most = max(row.places for row in now(app).main.candidates.rows)
+        assert now(app).main.candidates.rows[0].places == most
+        await until(pilot, lambda: "by count ─" in screen_text(app))
+        before = app.main.look.vocabulary_order
+        app.send(do.SetRecipe(preset("gpt2")))
+        await until(pilot, lambda: now(app).main.recipe == preset("gpt2"))
+        await until(pilot, lambda: not app.main.look.candidates_order)
+        await until(pilot, lambda: "by count" not in screen_text(app))
+        await pilot.press("S")  # here it sorts the vocabulary, as everywhere
+        await until(pilot, lambda: app.main.look.vocabulary_order != before)

@@ -137,7 +137,8 @@ async def test_a_size_that_no_pruning_comes_to_becomes_that_of_the_training(run:
         await until(pilot, lambda: "vocab_size becomes 2,000" in screen_text(pilot))
         await pilot.press("enter")
         await until(pilot, lambda: app.answered)
-        assert face.of(SetRecipe) == [SetRecipe(snapshot(**UNIGRAM).main.recipe, Run.of({"vocab_size": 2000}))]
+        recipe = snapshot(**UNIGRAM).main.recipe
+        assert face.of(SetRecipe) == [SetRecipe(recipe, Run.of({"vocab_size": 2000}))]
         face.later[-1]()
         assert face.of(GoTo) == [GoTo(None)]
         assert not face.of(RunUntil)

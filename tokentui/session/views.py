@@ -128,6 +128,7 @@ class Viewport:
         literal: Whether merges of two columns are compared as they are spelled; else by what they mean.
         candidates_only: Only candidates that hold this text are listed, typed as `mode` shows data; empty for
             all. `candidates_top` counts these.
+        candidates_order: `BY_COUNT` for pairs by their counts; else the best is the first.
         vocabulary_only: The same of the entries of the vocabulary.
         mode: How data are shown.
         ages: Whether the steps that made the tokens of the corpus and of the typed text are shown.
@@ -147,6 +148,7 @@ class Viewport:
     tokens: TokenList | None = None
     literal: bool = False
     candidates_only: str = ""
+    candidates_order: str = ""
     vocabulary_only: str = ""
     mode: GlyphMode = "text"
     ages: bool = False

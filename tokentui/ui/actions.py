@@ -247,6 +247,8 @@ MAIN_ACTIONS: tuple[Main | Both | Always, ...] = (
     Main(("ctrl+y",), "redo", None, "Type again what was taken back", "redo", ("editor",), 3, palette=False),
     Main(("S",), "sort", lambda on: on.turn_order(), "Sort by newest, most used, longest or id", "order",
         ("vocabulary",), 7, anywhere=True),
+    Main(("S",), "sort", lambda on: on.turn_pairs(), "Sort the pairs by their score, or by their count",
+        "pairs_order", ("pairs",), 7, needs="scores"),
     Main(("w",), "life", lambda on: on.show_life(),
         "Show each step that cut the word at the cursor anew, and go there", "life"),
     Main(("enter",), "cursor", lambda on: on.put_cursor(True), "Put a cursor on the first token that is seen",

@@ -11,10 +11,10 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
-from tokentui.core.safetext import GlyphMode, safe
+from tokentui.core.safetext import GlyphMode, is_safe, safe
 from tokentui.core.table import plural
 from tokentui.session.snapshot import Snapshot
-from tokentui.session.views import EncodedView
+from tokentui.session.views import ColumnSnapshot, EncodedView
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import Lines, flow
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from tokentui.session.views import EncodedToken
 
 
+_SAMPLE_CHARS, _SAMPLE_WORDS = 24, 5
+"""The most characters and words of a text that the program chooses to be typed."""
 _ALL_LINES = 100_000
 """More lines than what is typed takes."""
 
@@ -116,6 +118,15 @@ class EncodeBody(TypedPane):
             self._shown, self._last, self._mode = now.main.encoding, now.main.at.last_id, mode
             self.tally.again()
             self.tokens.again()
+
+
+def first_words(column: ColumnSnapshot) -> str:
+    """The first words of the corpus as text, few enough to be typed; empty where there are none."""
+    recipe = column.recipe
+    mark = recipe.mark_text if recipe.mark_kind.startswith("end-") else ""  # a sign, and no text
+    words = "".join([part.text.removesuffix(mark) for part in column.corpus.parts[:99]]).split()
+    starts = [" ".join(words[:count]) for count in range(1, _SAMPLE_WORDS + 1)]
+    return next((one for one in starts[::-1] if is_safe(one) and len(one) <= _SAMPLE_CHARS), "")
 
 
 def tally(view: EncodedView, width: int) -> Sequence[Cell]:
