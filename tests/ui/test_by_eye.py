@@ -107,15 +107,14 @@ async def test_steps_begin_at_the_step_made_last_and_dialogs_are_no_larger_than_
         app.send(do.GoTo(10))
         await until(pilot, lambda: now(app).main.at.step == 10)
         await pilot.press("m")
-        await until(pilot, lambda: isinstance(app.screen, StepsScreen) and app.screen.here is not None)
-        assert isinstance(app.screen, StepsScreen)
-        await until(pilot, lambda: app.screen.here.number == 10)  # type: ignore[attr-defined]
-        steps = app.screen
+        await until(pilot, lambda: isinstance(app.screen, StepsScreen))
+        steps: Any = app.screen
+        await until(pilot, lambda: steps.here is not None and steps.here.number == 10)
         await until(pilot, lambda: steps.box.outer_size.height <= 10 + 6)
         await pilot.press("Y")
-        await until(pilot, lambda: isinstance(app.screen, WhyScreen) and app.screen.found)
-        why = app.screen
-        assert isinstance(why, WhyScreen)
+        await until(pilot, lambda: isinstance(app.screen, WhyScreen))
+        why: Any = app.screen
+        await until(pilot, lambda: why.found)
         await until(pilot, lambda: why.box.outer_size.height == len(why.listing.rows) + 4)
         assert why.listing.top == 0
 

@@ -179,7 +179,8 @@ class Dialog(Acting, ModalScreen[Result], Once[Result]):
 
         self.asking = asking
         self.tell_waiting()
-        self.run_worker(ask(), group="asked", exclusive=True)
+        # Not the coroutine itself: one that gives way before it begins would be complained of.
+        self.run_worker(ask, group="asked", exclusive=True)  # type: ignore[arg-type]
 
     @property
     def editing(self) -> bool:

@@ -300,8 +300,8 @@ def entries(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
     def row_of(held: Entry, index: int) -> TableRow:
         if held.kind == "folded":
             ways = [f"{number(held.uses or 0)} {one} ▸" for one in (out, "unused")]
-            said = next((one for one in ways if len(one) <= spare), ways[-1])
-            return TableRow("folded", ((), ((said, "muted"),), (), ()))
+            short = next((one for one in ways if len(one) <= spare), ways[-1])
+            return TableRow("folded", ((), ((short, "muted"),), (), ()))
         piece = tokens((held.piece,), mode)
         if held.kind == "left":
             said: Cell = (*tinted(piece, "gone"), (f"  {safe(held.reason, limit=REASON_SHOWN)}", "muted"))
