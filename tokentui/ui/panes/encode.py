@@ -90,20 +90,17 @@ class EncodeBody(TypedPane):
 
     def turn_page(self, by: int) -> None:
         """Show the next page of tokens and of what is lost, or the one before."""
-        width, height = self.tokens.size
-        left = len(whole(self._shown, self._mode, self._last, width, self._find)) - self._first(height)
-        self._page = max(0, min(self._page + by, -(-left // paged(height))))
+        height = self.tokens.size.height
+        self._page = max(0, min(self._page + by, -(-len(self._further()) // paged(height))))
         self.tokens.again()
 
-    def _first(self, height: int) -> int:
-        """The lines of tokens over their ids that the first page shows."""
-        room = height - kept_for(self._shown, height)
-        return room - room % 2
+    def _further(self) -> list[Cell]:
+        return further(self._shown, self._mode, self._last, *self.tokens.size, self._find)
 
     def _tokens(self, width: int, height: int) -> Sequence[Cell]:
         if self._page:
-            first = self._first(height) + (self._page - 1) * paged(height)
-            return whole(self._shown, self._mode, self._last, width, self._find)[first : first + height]
+            first = (self._page - 1) * paged(height)
+            return self._further()[first : first + paged(height)]
         at = self.line.cursor_position if self.line.has_focus else 0
         return tokens(self._shown, self._mode, self._last, width, height, self._find, at)
 
@@ -168,12 +165,20 @@ def paged(height: int) -> int:
     return max(2, height - height % 2)
 
 
-def whole(view: EncodedView, mode: GlyphMode, last_id: int | None, width: int, find: str) -> list[Cell]:
-    """All tokens over their ids, then what decoding gives back, on as many lines as that takes."""
-    lines = lay_out_tokens(
-        view.tokens, width - 2, _ALL_LINES, mode, last_id, matches(view.text, find), view.ages
-    )
-    return [*lines, *_lost(view, mode, width, _ALL_LINES)]
+def further(
+    view: EncodedView, mode: GlyphMode, last_id: int | None, width: int, height: int, find: str
+) -> list[Cell]:
+    """The lines behind those of the first page: the other tokens over their ids, then what decoding gives
+    back, on as many lines as that takes. Where the first page has no ids, all tokens.
+    """
+    room, marked = height - kept_for(view, height), matches(view.text, find)
+
+    def laid(at: int, lines: int) -> tuple[list[Cell], int]:
+        return _lay_out(view.tokens, at, width - 2, lines, mode, last_id, marked, view.ages)
+
+    end = laid(0, room)[1] if room > 1 else 0
+    rest = laid(end, _ALL_LINES)[0] if end < len(view.tokens) else []
+    return [*rest, *_lost(view, mode, width, _ALL_LINES)]
 
 
 def _lost(view: EncodedView, mode: GlyphMode, width: int, height: int) -> list[Cell]:
