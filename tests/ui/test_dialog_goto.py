@@ -13,7 +13,7 @@ from waiting import screen_text, told, until
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import is_safe
 from tokentui.recipe import Ending, Run
-from tokentui.session.commands import GoTo, GoToToken, RunUntil
+from tokentui.session.commands import GoTo, GoToToken, RunUntil, SetRecipe
 from tokentui.ui.dialogs import Notice
 from tokentui.ui.dialogs.ask import FindScreen, GoToScreen, Place, UntilScreen, destination, foretell
 
@@ -110,8 +110,6 @@ async def test_a_training_that_drops_pieces_is_not_said_to_make_them() -> None:
 @pytest.mark.parametrize(
     ("changes", "run", "said"),
     [
-        (UNIGRAM, Run(), ": its stop is vocab_size 8,000 (default); a changes vocab_size"),
-        (UNIGRAM, Run.of({"vocab_size": 3000}), ": its stop is vocab_size 3,000; a changes vocab_size"),
         (UNIGRAM, Run.of({"vocab_size": 1000}), ""),
         ({}, Run.of({"vocab_size": 1000}), ": its stop is vocab_size 1,000; a changes vocab_size"),
         ({}, Run.of({"merges": 1000}), ": its stop is merges 1,000; a changes merges"),
@@ -129,6 +127,21 @@ async def test_a_size_that_a_run_does_not_reach_says_what_ends_the_run(
         assert face.of(RunUntil) == [RunUntil(size=2000)]
         face.later[-1]()
         assert face.said == [f"the run ends before 2,000 ids{said}"]
+
+
+@pytest.mark.parametrize("run", [Run(), Run.of({"vocab_size": 3000})], ids=str)
+async def test_a_size_that_no_pruning_comes_to_becomes_that_of_the_training(run: Run) -> None:
+    face = FakeFace(snapshot(**UNIGRAM), run=run)
+    async with shown(UntilScreen(face)) as (app, pilot):
+        await typed(pilot, "size 2000")
+        await until(pilot, lambda: "vocab_size becomes 2,000" in screen_text(pilot))
+        await pilot.press("enter")
+        await until(pilot, lambda: app.answered)
+        recipe = snapshot(**UNIGRAM).main.recipe
+        assert face.of(SetRecipe) == [SetRecipe(recipe, Run.of({"vocab_size": 2000}))]
+        face.later[-1]()
+        assert face.of(GoTo) == [GoTo(None)]
+        assert not face.of(RunUntil)
 
 
 STEPS = st.integers(0, 99)

@@ -21,6 +21,19 @@ async def test_the_last_two_lines_stay_free(size: tuple[int, int]) -> None:
         assert all(toast.region.bottom <= size[1] - 2 for toast in app.screen.query(Toast))
 
 
+@pytest.mark.parametrize("size", [(200, 60), (120, 40), (80, 24)])
+async def test_no_figure_is_hidden(size: tuple[int, int]) -> None:
+    app, _ = explorer()
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await until(pilot, lambda: app.main.snapshot is not None)
+        app.say("a message that says what went wrong, where it did, and what could be done about it")
+        await until(pilot, lambda: any(toast.region.height for toast in app.screen.query(Toast)))
+        seen = [one for one in app.main.panes.values() if one.display and one.id != "corpus"]
+        for toast in app.screen.query(Toast):
+            for widget in (*seen, app.main.why, app.main.scrubber, app.main.header_line):
+                assert not toast.region.overlaps(widget.region)
+
+
 def test_what_is_too_early_is_told_in_one_sentence() -> None:
     face = FakeFace()
     not_yet(face)

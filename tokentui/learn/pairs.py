@@ -21,6 +21,7 @@ from tokentui.learn.lengths import Lengths
 from tokentui.learn.objectives import Material, Objective
 from tokentui.learn.replay.segmentations import MERGES, TokenOrder, WordSegmentations
 from tokentui.learn.rows import (
+    BY_COUNT,
     KEPT_ROWS,
     Candidate,
     Entry,
@@ -380,9 +381,11 @@ class PairTrainer:
         return last[1]
 
     def candidates(self, query: Query) -> Page[Candidate]:
-        """The pairs that may be merged next, best first."""
+        """The pairs that may be merged next, best first, or those that stand most often first."""
         under = self._under(self.limits)
         ranked = self._ranked(under, query.top + query.rows + 1)
+        if query.order == BY_COUNT:
+            return self._by_count(query, self._ranked(under, ranked.total))
         if query.only:
             whole = self._ranked(under, ranked.total)
             places = self._matching(whole, query.match)
@@ -392,6 +395,16 @@ class PairTrainer:
         if not query.match:
             return Page(rows, top, ranked.total)
         return Page(rows, top, ranked.total, self._matching(self._ranked(under, ranked.total), query.match))
+
+    def _by_count(self, query: Query, ranked: Ranked) -> Page[Candidate]:
+        """The same by their counts; `ranked` has all of them."""
+        order = sorted(range(ranked.total), key=lambda row: -ranked.rows[row].places)
+        wanted = set(self._matching(ranked, query.match)) if query.match else set[int]()
+        places = tuple(place for place, row in enumerate(order) if row in wanted)
+        shown = [order[place] for place in places] if query.only else order
+        top = max(0, min(query.top, len(shown) - 1))
+        rows = tuple(self._candidates(ranked, row, row + 1)[0] for row in shown[top : top + query.rows])
+        return Page(rows, top, len(shown), places, BY_COUNT, ranked.total if query.only else None)
 
     def _candidates(self, ranked: Ranked, first: int, last: int) -> tuple[PairCandidate, ...]:
         """The candidates from a row on up to another: in order, so that equally good ones are neighbours; but

@@ -75,6 +75,11 @@ class Traits(NamedTuple):
     replays: bool = False
     what_ifs: bool = False
 
+    @property
+    def scores(self) -> bool:
+        """True if candidates are ordered by a score, and not by their counts."""
+        return any(one.kind == "score" for one in self.columns)
+
     def check_what_ifs(self, changes: Sequence[WhatIf]) -> None:
         """Refuse what-ifs of a training that knows none.
 
@@ -322,13 +327,18 @@ class Entry(NamedTuple):
     reason: str = ""
 
 
+BY_COUNT = "count"
+"""The order of pairs by their counts, whatever they are chosen for; equal ones stay in order."""
+
+
 class Query(NamedTuple):
     """The rows that are asked for.
 
     Attributes:
         top: The first row.
         rows: The most rows.
-        order: The order of the entries of the vocabulary, one of `Traits.orders`.
+        order: The order of the entries of the vocabulary, one of `Traits.orders`; of candidates `BY_COUNT`,
+            and in all others the best first.
         match: Texts to look for: the page then also says in which rows one of them stands.
         only: True for these rows alone: `top` and `rows` count them.
         folded: True for one row in the place of all entries that are out of use. It has no effect where

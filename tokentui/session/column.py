@@ -218,7 +218,8 @@ class Column:
         substeps, number, computed = trainer.substeps, trainer.number, trainer.computed
         moment = number, computed, None if substeps is None else substeps.walked
         at: AtStep = self._section("at", moment, lambda: at_step(prepared))
-        listed, entries = Query(view.candidates_top, view.candidates_rows), Query(
+        listed = Query(view.candidates_top, view.candidates_rows, view.candidates_order)
+        entries = Query(
             view.vocabulary_top, view.vocabulary_rows, view.vocabulary_order, folded=view.vocabulary_folded,
             among=view.vocabulary_among,
         )

@@ -35,9 +35,10 @@ def find(prepared: Prepared, view: Viewport, asked: do.Find) -> Found | None:
     if pane == "corpus" and isinstance(start, CorpusPlace):
         return _find_text(prepared.text, text, start, backward) if prepared.text.documents else None
     if pane == "pairs" and isinstance(start, int):
-        places = trainer.candidates(Query(0, 0, match=wanted)).places
+        order = view.candidates_order
+        places = trainer.candidates(Query(0, 0, order, wanted)).places
         only = needles(view.candidates_only, view.mode) if view.candidates_only else ()
-        left = trainer.candidates(Query(0, 0, match=only)).places if only else None
+        left = trainer.candidates(Query(0, 0, order, only)).places if only else None
         return next_place(_within(places, left), start, backward)
     if pane == "vocabulary" and isinstance(start, int):
         order = view.vocabulary_order

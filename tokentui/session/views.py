@@ -128,6 +128,7 @@ class Viewport:
         literal: Whether merges of two columns are compared as they are spelled; else by what they mean.
         candidates_only: Only candidates that hold this text are listed, typed as `mode` shows data; empty for
             all. `candidates_top` counts these.
+        candidates_order: `BY_COUNT` for pairs by their counts; else the best is the first.
         vocabulary_only: The same of the entries of the vocabulary.
         vocabulary_among: Only the entries of these ids are listed; None for all.
         mode: How data are shown.
@@ -148,6 +149,7 @@ class Viewport:
     tokens: TokenList | None = None
     literal: bool = False
     candidates_only: str = ""
+    candidates_order: str = ""
     vocabulary_only: str = ""
     vocabulary_among: frozenset[int] | None = None
     mode: GlyphMode = "text"

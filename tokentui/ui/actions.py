@@ -256,6 +256,8 @@ MAIN_ACTIONS: tuple[Main | Both | Always, ...] = (
     Main(("ctrl+y",), "redo", None, "Type again what was taken back", "redo", ("editor",), 3, palette=False),
     Main(("S",), "sort", lambda on: on.turn_order(), "Sort by newest, most used, longest or id", "order",
         ("vocabulary",), 7, anywhere=True),
+    Main(("S",), "sort", lambda on: on.turn_pairs(), "Sort the pairs by their score, or by their count",
+        "pairs_order", ("pairs",), 7, needs="scores"),
     Main(("w",), "life", lambda on: on.show_life(),
         "Show each step that cut the word at the cursor anew, and go there", "life"),
     Main(("enter",), "cursor", lambda on: on.put_cursor(True), "Put a cursor on the first token that is seen",
@@ -280,6 +282,11 @@ MAIN_ACTIONS: tuple[Main | Both | Always, ...] = (
     Both(("ctrl+n",), "copy ids", lambda on: _COPY(on), "Copy the ids of the typed text, while one types it",
         "copy_typed", ("encode",)),
     Both(("ctrl+u",), "clear", lambda on: on.encode.line.clear(), "Empty the line", "clear", ("encode",), 2),
+    Main(("pagedown",), "more", lambda on: on.encode.turn_page(1),
+        "Show the next page of tokens, and then what decoding gives back", "tokens_on", ("encode",),
+        palette=False),
+    Main(("pageup",), "before", lambda on: on.encode.turn_page(-1), "Show the page of tokens before",
+        "tokens_back", ("encode",), palette=False),
 )
 """The actions of the main screen, in the order of its help; some of them work on both screens, or wherever
 the focus is."""
@@ -380,7 +387,10 @@ _COMPARE: tuple[Compare | Both, ...] = (
 """The actions that Compare alone has."""
 
 COMPARE_ACTIONS: tuple[Action[Any], ...] = (
-    *(one for one in MAIN_ACTIONS if "encode" in one.contexts and one.does),
+    *(
+        one for one in MAIN_ACTIONS
+        if "encode" in one.contexts and one.does and not one.name.startswith("tokens_")  # it scrolls itself
+    ),
     *_COMPARE,
     *(one for one in MAIN_ACTIONS if "compare" in one.contexts),
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -14,8 +13,8 @@ from textual.widgets import Input
 
 from tokentui.core.choices import Ref
 from tokentui.core.errors import TokentuiError
-from tokentui.core.safetext import GLYPH_MODES, GlyphMode, is_safe
-from tokentui.learn.rows import Candidate, Entry, Traits
+from tokentui.core.safetext import GLYPH_MODES, GlyphMode
+from tokentui.learn.rows import BY_COUNT, Candidate, Entry, Traits
 from tokentui.session import commands as do
 from tokentui.session.saved import remember
 from tokentui.session.snapshot import Snapshot
@@ -27,7 +26,7 @@ from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import Face, Guessing, loads, not_yet
 from tokentui.ui.keys import Action
 from tokentui.ui.panes.corpus import CorpusBody, CorpusText
-from tokentui.ui.panes.encode import EncodeBody
+from tokentui.ui.panes.encode import EncodeBody, first_words
 from tokentui.ui.panes.slider import Slider
 from tokentui.ui.panes.tables import ColumnTable, candidates, entries, match_cell
 from tokentui.ui.panes.why import header, sentences, tabs
@@ -46,8 +45,6 @@ LEAST = 30, 8
 
 ORDERS = {"id": "id", "token": "longest", "uses": "most used", "step": "newest", "log p": "newest"}
 """The order of the vocabulary that a click on the head of a column chooses."""
-_SAMPLE_CHARS = 24
-"""The most characters of a text that the program chooses to be typed."""
 INSPECT = Ref("tokentui.ui.dialogs.inspect:InspectScreen")
 LIFE = Ref("tokentui.ui.dialogs.life:LifeScreen")
 OPEN = Ref("tokentui.ui.dialogs.open:OpenScreen")
@@ -162,9 +159,8 @@ class MainScreen(PaneScreen):
         if before is None or another != self._corpus[-len(another) :]:
             self.text.reset()
             self._drawn.clear()
-            self.look = dataclasses.replace(
-                self.look, corpus=CorpusPlace(), candidates_top=0, vocabulary_top=0
-            )
+            # A session keeps the rows of another recipe on the same corpus: it has to be told.
+            self.see(corpus=CorpusPlace(), candidates_top=0, vocabulary_top=0)
             if before is not None:
                 for table in self.tables.values():
                     table.move_to(0)
@@ -176,10 +172,10 @@ class MainScreen(PaneScreen):
         if (traits := now.main.traits) is not self._traits:
             was, self._traits = self._traits, traits
             self._order_for(traits, was)
+            self.see(candidates_order=self.look.candidates_order if traits.scores else "")
             # Candidates with more figures than a count get more room.
             kinds = {
-                "for-file": traits.replays, "for-pieces": traits.shrinks,
-                "for-scores": "score" in [one.kind for one in traits.columns],
+                "for-file": traits.replays, "for-pieces": traits.shrinks, "for-scores": traits.scores,
             }
             for name, on in kinds.items():
                 self.set_class(on, name)
@@ -201,17 +197,12 @@ class MainScreen(PaneScreen):
     def _fit_sample(self, now: Snapshot) -> None:
         """Take the beginning of the corpus for the typed text where the one that the program chose cannot be
         encoded, as by a vocabulary without its letters."""
-        encoding, view = now.main.encoding, now.main.corpus
-        if not self._sample or not encoding.text or not view.at_start or now.corpus.nothing:
+        encoding, held = now.main.encoding, self.encode.line.value
+        if not encoding.text == self._sample == held or not held or not now.main.corpus.at_start:
             return
-        if not encoding.text == self._sample == self.encode.line.value:
-            return
-        if encoding.error or any(token.piece is None for token in encoding.tokens):
-            words = "".join([part.text for part in view.parts[:99]]).split()
-            starts = [" ".join(words[:count]) for count in range(1, 6)]
-            fitting = [one for one in starts if is_safe(one) and len(one) <= _SAMPLE_CHARS]
-            if fitting and fitting[-1] != self._sample:
-                self._sample = self.encode.line.value = fitting[-1]
+        failed = encoding.error or any(token.piece is None for token in encoding.tokens)
+        if failed and not now.corpus.nothing and (words := first_words(now.main)) not in ("", held):
+            self._sample = self.encode.line.value = words
 
     def _tabs(self, width: int, height: int) -> Sequence[Cell]:
         names = [(name, short) for name, (_, short) in self.names.items()]
@@ -245,8 +236,10 @@ class MainScreen(PaneScreen):
 
     @on(VirtualTable.HeadClicked)
     def _head_clicked(self, event: VirtualTable.HeadClicked) -> None:
-        if event.table is self.vocabulary and (order := ORDERS.get(event.title)) is not None:
-            self.sort_by(order)
+        if event.table is self.pairs and event.title == "f(xy)":
+            self.turn_pairs()
+        elif event.table is self.vocabulary and event.title in ORDERS:
+            self.sort_by(ORDERS[event.title])
 
     @on(VirtualTable.Chosen)
     def _chosen(self, event: VirtualTable.Chosen) -> None:
@@ -338,6 +331,14 @@ class MainScreen(PaneScreen):
         """Sort the vocabulary in another way."""
         place = VOCABULARY_ORDERS.index(self.look.vocabulary_order)
         self.sort_by(VOCABULARY_ORDERS[(place + 1) % len(VOCABULARY_ORDERS)])
+
+    def turn_pairs(self) -> None:
+        """Sort pairs by their counts, or by their scores again; those without one stand so already."""
+        if self._traits is None or not self._traits.scores:
+            self.turn_order()
+        else:
+            self.pairs.move_to(0)
+            self.see(candidates_order="" if self.look.candidates_order else BY_COUNT, candidates_top=0)
 
     def sort_by(self, order: str) -> None:
         """Sort the vocabulary by one of `VOCABULARY_ORDERS`."""
@@ -492,8 +493,8 @@ class MainScreen(PaneScreen):
             self.mode = settings["glyphs"]  # type: ignore[assignment]
         if settings.get("order") in VOCABULARY_ORDERS:
             self.see(vocabulary_order=settings["order"])
-        if settings.get("pane") in self.panes:
-            self.go(str(settings["pane"]))
-        document, offset = settings.get("document"), settings.get("offset")
+        pane, document, offset = (settings.get(name) for name in ("pane", "document", "offset"))
+        if pane in self.panes:
+            self.go(str(pane))
         if isinstance(document, int) and isinstance(offset, int) and offset >= 0 <= document:
             self.text.show_place(CorpusPlace(document, offset))

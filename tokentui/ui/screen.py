@@ -31,7 +31,7 @@ from tokentui.ui.typed import TypedLine
 
 FIND = Ref("tokentui.ui.dialogs.ask:FindScreen")
 
-WHILE_TYPING = ("next_pane", "palette", "quit_now", "copy_typed")
+WHILE_TYPING = ("next_pane", "palette", "quit_now", "copy_typed", "tokens_on")
 """Actions that the footer shows behind those of the line: their keys are no text."""
 
 

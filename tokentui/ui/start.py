@@ -216,6 +216,8 @@ def show(app: ExplorerApp) -> None:
             return
         if key not in _BY_NAME["quit"].keys:
             app.chosen.keep(SEEN, True)
+        if key in _BY_NAME["edit"].keys:
+            app.main.corpus.type_anew()
         if key:
             app.call_later(app.run_action, f"do({key!r})")
 

@@ -179,7 +179,8 @@ class Dialog(Acting, ModalScreen[Result], Once[Result]):
 
         self.asking = asking
         self.tell_waiting()
-        self.run_worker(ask(), group="asked", exclusive=True)
+        # Not the coroutine itself: one that gives way before it begins would be complained of.
+        self.run_worker(ask, group="asked", exclusive=True)  # type: ignore[arg-type]
 
     @property
     def editing(self) -> bool:
@@ -204,6 +205,18 @@ class Dialog(Acting, ModalScreen[Result], Once[Result]):
         except (TokentuiError, Cancelled) as error:
             self.face.tell(error)
 
+    def fit_height(self, rows: int, least: int = 0) -> None:
+        """Take as many lines as some rows need, and no more than there is room for.
+
+        Args:
+            rows: The rows.
+            least: The lines of the screen that have to be left free.
+        """
+        height = self.app.size.height
+        room = height * 86 // 100 if self.has_class("-high") else height
+        lines = rows + 3 + self.editing  # the frame, and the line of keys
+        self.box.styles.height = max(4, min(room, height - least, lines))
+
     def leave(self) -> None:
         """Leave without a result."""
         self.dismiss(None)
@@ -222,18 +235,6 @@ class ListDialog(Dialog[Result]):
     def on_mount(self) -> None:
         """Begin in the list."""
         self.set_focus(self.listing)
-
-    def fit_height(self, rows: int, least: int = 0) -> None:
-        """Take as many lines as some rows need, and no more than there is room for.
-
-        Args:
-            rows: The rows.
-            least: The lines of the screen that have to be left free.
-        """
-        height = self.app.size.height
-        room = height * 86 // 100 if self.has_class("-high") else height
-        lines = rows + 3 + self.editing  # the frame, and the line of keys
-        self.box.styles.height = max(4, min(room, height - least, lines))
 
     def tell(
         self, columns: Sequence[Column], rows: Iterable[TableRow], *, words: bool = False,

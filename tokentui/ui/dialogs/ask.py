@@ -17,10 +17,10 @@ from textual.widgets import Input
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe, visible
 from tokentui.recipe import Ending
-from tokentui.session.commands import GoTo, GoToToken, RunUntil, SyncBy
+from tokentui.session.commands import GoTo, GoToToken, RunUntil, SetRecipe, SyncBy
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.dialogs import LEAVE, SCROLL, Dialog, ListDialog, prompted
-from tokentui.ui.dialogs.draft import stopped_by
+from tokentui.ui.dialogs.draft import sized_by, stopped_by
 from tokentui.ui.draw.figures import size, step_of
 from tokentui.ui.draw.table import Column, Listing, TableRow, heading
 from tokentui.ui.face import Face
@@ -176,6 +176,12 @@ class AskLine(Dialog[None]):
         """Say what can be typed."""
         self.check("")
 
+    def follow(self, snapshot: Snapshot) -> None:
+        """Take where one is now."""
+        super().follow(snapshot)
+        if self.is_mounted:
+            self.check(self.field.value)
+
     def on_input_changed(self, event: Input.Changed) -> None:
         """Say what it will do."""
         self.check(event.value)
@@ -213,12 +219,6 @@ class GoToScreen(AskLine):
         super().__init__(face, "", lambda line: foretell(line, place_of(self.now)), self._go)
         if place_of(self.now).by:
             self.shown_actions = self.ACTIONS[:-1]
-
-    def follow(self, snapshot: Snapshot) -> None:
-        """Take where one is now."""
-        super().follow(snapshot)
-        if self.is_mounted:
-            self.check(self.field.value)
 
     def _go(self, line: str) -> None:
         command = destination(line, place := place_of(self.now))
@@ -288,16 +288,20 @@ class UntilScreen(AskLine):
     ACTIONS = (Action(("enter",), "run"), LEAVE, Action(('"100"',), "the token, not the size"))
 
     def __init__(self, face: Face) -> None:
-        super().__init__(face, "", lambda line: foretell_until(line, self.now), self._run)
+        super().__init__(face, "", self._told, self._run)
 
-    def follow(self, snapshot: Snapshot) -> None:
-        """Take where one is now."""
-        super().follow(snapshot)
-        if self.is_mounted:
-            self.check(self.field.value)
+    def _told(self, line: str) -> str:
+        command = until(line)
+        sized = command is not None and sized_by(command.size, self.now, self.face.run_in_use)
+        told = f"vocab_size becomes {sized.size:,}, and it runs there" if sized else ""
+        return told or foretell_until(line, self.now)
 
     def _run(self, line: str) -> None:
-        if (command := until(line)) is not None:
+        if (command := until(line)) is None:
+            return
+        if (sized := sized_by(command.size, self.now, self.face.run_in_use)) is not None:
+            self.face.send(SetRecipe(sized.recipe, sized.run), lambda _: self.face.send(GoTo(None)))
+        else:
             stop = stopped_by(command.size, self.now, self.face.run_in_use)
             before = f"the run ends before {command.named}{stop}"
             self.face.send(command, lambda step: self.face.say(before) if step is None else None)

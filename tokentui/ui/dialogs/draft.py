@@ -162,6 +162,21 @@ def stopped_by(ids: int | None, now: Snapshot | None, run: Run) -> str:
     return f": its stop is {stop}; a changes {stop.split()[0]}" if stop else ""
 
 
+def sized_by(ids: int | None, now: Snapshot | None, run: Run) -> RecipeChoice | None:
+    """Return what is trained with this size, where a training that drops pieces ends before it comes to it:
+    no other run has so few. None for all else.
+    """
+    if ids is None or now is None or now.main.opened is not None or not now.main.traits.shrinks:
+        return None
+    used = RecipeChoice(now.main.recipe, run)
+    if not used.ends(ids, shrinks=True):
+        return None
+    try:
+        return used.typed("vocab_size", str(ids))
+    except TokentuiError:
+        return None  # fewer than a vocabulary can have
+
+
 @dataclass(frozen=True, slots=True)
 class Option:
     """A value of an axis as a draft may take it.

@@ -162,8 +162,12 @@ class InspectScreen(ListDialog[None]):
 
     def _ask_about(self, row: Row) -> None:
         column = self.column
-        text = text_of(row, column.recipe) if self._tells and column is not None else None
-        if text:
+        if column is None or not self._tells:
+            return
+        kind, (front, end) = column.recipe.mark_kind, row.marks
+        if isinstance(row, PairCandidate) and (front or (kind.startswith("end-") and not end)):
+            return  # its text alone is another word: `22` is no `##22`
+        if text := text_of(row, column.recipe):
             self._ask(InspectText(text, column=self._column))
 
     async def _learn(self, token: int | bytes) -> None:

@@ -59,6 +59,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         Action(("t",), "take it", lambda it: it.take(), contexts=("axes", "steps")),
         Action(("ctrl+t",), "first steps", lambda it: it.turn_preview(), contexts=("presets",)),
         Action(("p",), "first steps", lambda it: it.turn_preview(), contexts=("axes",)),
+        Action(("slash",), "search", contexts=("axes",)),
         replace(LEAVE, contexts=_LISTS),
         Action(("escape",), "back", contexts=("steps", "values", "line")),
         Action(("left",), "", lambda it: it.turn(-1)), Action(("right",), "", lambda it: it.turn(1)),
@@ -83,6 +84,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self._stages = tuple(stages)
         self._open = ""
         """The axis whose values are listed, or whose text or the word that is typed."""
+        self._seeks = False
+        """True while the line to type in searches the axes."""
         self._head = ""
         """The part of a value up to its colon, of which the rest is typed; empty for a word."""
         self.presets = Listing((Column(flex=1, min_width=10),), id="presets")
@@ -341,7 +344,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
     @property
     def searching(self) -> bool:
         """True while the line to type in searches the presets."""
-        return self.editing and not self._open
+        return self.editing and not self._open and not self._seeks
 
     def on_key(self, event: Key) -> None:
         """Search the presets for the first letter that is typed at them."""
@@ -351,15 +354,27 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             self.search(typed)
 
     def search(self, text: str = "") -> None:
-        """Search the presets for a text and what is typed behind it."""
-        if self.focused is self.presets:
+        """Search the presets for a text and what is typed behind it, or the axes by their names."""
+        if self.focused in (self.presets, self.axes):
+            self._seeks = self.focused is self.axes
             self.prompt.show((("/ ", ""),))
             self.edit(self.field, text)
 
     def move_found(self, by: int) -> None:
-        """Go to another one of the presets that are found."""
+        """Go to another one of the presets that are found, or of the axes."""
         if self.searching:
             self.presets.move(by)
+        elif self._seeks:
+            self.axes.move(by)
+
+    def _go_to_axis(self, text: str) -> None:
+        """Go to the first axis whose name begins with a text, else to the first that holds it."""
+        names = [(n, row.key) for n, row in enumerate(self.axes.rows) if isinstance(row.key, str)]
+        found = [n for n, name in names if name.startswith(text)] or [n for n, name in names if text in name]
+        self.axes.find = text
+        if text and found:
+            self.axes.move_to(found[0])
+        self.notice.say(f"no axis is named ‘{safe(text, limit=40)}’" if text and not found else "", "warning")
 
     def _find(self, text: str) -> None:
         """List the presets that a text is found in; the first of them is marked."""
@@ -378,7 +393,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self._check(text)
 
     def _stop_typing(self) -> None:
-        self.presets.find = ""
+        self.presets.find = self.axes.find = ""
+        self._seeks = False
         self._open = self._open if self._open in AXES else ""
         self.end_edit(self._list)
         self._show()
@@ -387,6 +403,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         """Say whether it can be taken; of a search, list what is found."""
         if self.searching:
             self._find(event.value.strip())
+        elif self._seeks:
+            self._go_to_axis(event.value.strip().lower())
         elif self.editing:
             self._check(event.value)
 
@@ -395,6 +413,10 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         if self.searching:
             if self.presets.rows:
                 self.presets.choose()
+            return
+        if self._seeks:
+            self._stop_typing()
+            self.axes.choose()
             return
         if not self.editing or (choice := self._check(event.value)) is None:
             return

@@ -62,7 +62,7 @@ class StepsScreen(Dialog[None]):
     def __init__(self, face: Face) -> None:
         super().__init__(face)
         self.table, self.field = VirtualTable(_COLUMNS), Field(placeholder="a token or a pair, such as t+he")
-        self.order, self.text = ORDERS[0], ""
+        self.order, self.text, self._begun = ORDERS[0], "", False
         self.page = StepsView()
         self._why: dict[int, StepView] = {}
         """The steps whose runner-up is known."""
@@ -79,8 +79,12 @@ class StepsScreen(Dialog[None]):
         self.find_out(command, self._take, "going over the steps …")
 
     def _take(self, page: StepsView) -> None:
-        self.page = page
+        begins, self.page = not self._begun, page
         self._draw()
+        if begins:
+            self._begun = True
+            self.fit_height(page.total + 2)  # the heads, and the line of what is found out
+            self.table.move_to(page.total - 1)  # the step made last
         order = "" if self.order == "step" else f", by {self.order}"
         found = f" with ‘{self.text}’" if self.text else ""
         self.name_box(f"{self.HEADING} · {plural(page.total, 'step')}{found}{order}")
@@ -214,8 +218,9 @@ class WhyScreen(ListDialog[None]):
         self.lay_out()
 
     def lay_out(self) -> None:
-        """Break long sentences for the room there is."""
+        """Break long sentences for the room there is; take as many lines as there are rows."""
         self.tell(_WHY_COLUMNS, self._rows(), words=True, keep=self.listing.cursor_key)
+        self.fit_height(max(1, len(self.listing.rows)) + 1)  # and the line of what went wrong
 
     def _rows(self) -> Iterator[TableRow]:
         now = self.now

@@ -361,6 +361,11 @@ class CorpusBody(Vertical):
 
     # Typing into it.
 
+    def type_anew(self) -> None:
+        """Let the next typing begin with an empty text, where nothing was typed yet."""
+        if (now := self.face.snapshot) is not None and not self.edited:
+            self._offered = now.corpus.name, now.corpus.bytes
+
     async def begin(self) -> None:
         """Show the corpus as text to type into, or say why it cannot be; again: an empty text."""
         now = self.face.snapshot
@@ -399,8 +404,9 @@ class CorpusBody(Vertical):
         # Of several documents it is not known where they begin in the text, of a normalised one how long it
         # was.
         place, exact = self.text.top_place, not now.main.recipe.normalize
-        await self._open(CorpusEditor(text, self.changed),
-            place.offset if exact and not place.document else 0)
+        editor = CorpusEditor(text, self.changed)
+        editor.placeholder = "" if text else "type the text to learn from; esc: it stays as it was"
+        await self._open(editor, place.offset if exact and not place.document else 0)
 
     async def _open(self, editor: CorpusEditor, offset: int = 0) -> None:
         """Show an editor; a new one with its cursor behind so many characters."""

@@ -11,10 +11,10 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
-from tokentui.core.safetext import GlyphMode, safe
+from tokentui.core.safetext import GlyphMode, is_safe, safe
 from tokentui.core.table import plural
 from tokentui.session.snapshot import Snapshot
-from tokentui.session.views import EncodedView
+from tokentui.session.views import ColumnSnapshot, EncodedView
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import Lines, flow
@@ -25,6 +25,12 @@ from tokentui.ui.typed import TYPED_LIMIT, TypedLine
 
 if TYPE_CHECKING:
     from tokentui.session.views import EncodedToken
+
+
+_SAMPLE_CHARS, _SAMPLE_WORDS = 24, 5
+"""The most characters and words of a text that the program chooses to be typed."""
+_ALL_LINES = 100_000
+"""More lines than what is typed takes."""
 
 
 class TypedPane(Vertical):
@@ -67,6 +73,8 @@ class EncodeBody(TypedPane):
         self._last: int | None = None
         self._mode: GlyphMode = "text"
         self._find = ""
+        self._page = 0
+        """The page of tokens that is seen; at 0 they are those about the cursor."""
         self.tally = Lines(lambda width, _: tally(self._shown, width), classes="tally")
         self.tokens = Lines(self._tokens, classes="tokens")
         super().__init__(typed, self.tally, self.tokens)
@@ -76,10 +84,23 @@ class EncodeBody(TypedPane):
         self.watch(self.line, "selection", self._follow, init=False)
 
     def _follow(self) -> None:
+        self._page = 0
         if self.line.has_focus:
             self.tokens.again()
 
+    def turn_page(self, by: int) -> None:
+        """Show the next page of tokens and of what is lost, or the one before."""
+        height = self.tokens.size.height
+        self._page = max(0, min(self._page + by, -(-len(self._further()) // paged(height))))
+        self.tokens.again()
+
+    def _further(self) -> list[Cell]:
+        return further(self._shown, self._mode, self._last, *self.tokens.size, self._find)
+
     def _tokens(self, width: int, height: int) -> Sequence[Cell]:
+        if self._page:
+            first = (self._page - 1) * paged(height)
+            return self._further()[first : first + paged(height)]
         at = self.line.cursor_position if self.line.has_focus else 0
         return tokens(self._shown, self._mode, self._last, width, height, self._find, at)
 
@@ -94,6 +115,15 @@ class EncodeBody(TypedPane):
             self._shown, self._last, self._mode = now.main.encoding, now.main.at.last_id, mode
             self.tally.again()
             self.tokens.again()
+
+
+def first_words(column: ColumnSnapshot) -> str:
+    """The first words of the corpus as text, few enough to be typed; empty where there are none."""
+    recipe = column.recipe
+    mark = recipe.mark_text if recipe.mark_kind.startswith("end-") else ""  # a sign, and no text
+    words = "".join([part.text.removesuffix(mark) for part in column.corpus.parts[:99]]).split()
+    starts = [" ".join(words[:count]) for count in range(1, _SAMPLE_WORDS + 1)]
+    return next((one for one in starts[::-1] if is_safe(one) and len(one) <= _SAMPLE_CHARS), "")
 
 
 def tally(view: EncodedView, width: int) -> Sequence[Cell]:
@@ -120,17 +150,46 @@ def tokens(view: EncodedView, mode: GlyphMode, last_id: int | None, width: int,
     if view.error is not None:
         return ((("  ", ""), (safe(view.error, limit=300), "error")),)
     found = matches(view.text, find)
-    # What comes back has a line before ids have one.
-    kept = min(2, max(1, height - 2)) if view.lost and height > 1 else 0
-    lines = lay_out_tokens(view.tokens, width - 2, height - kept, mode, last_id, found, view.ages, at)
-    left = height - len(lines)
-    if not view.lost or left < 1:
-        return lines
+    room = height - kept_for(view, height)
+    lines = lay_out_tokens(view.tokens, width - 2, room, mode, last_id, found, view.ages, at)
+    return [*lines, *_lost(view, mode, width, height - len(lines))]
+
+
+def kept_for(view: EncodedView, height: int) -> int:
+    """The lines that are kept for what decoding gives back: that has one before ids have one."""
+    return min(2, max(1, height - 2)) if view.lost and height > 1 else 0
+
+
+def paged(height: int) -> int:
+    """The lines of a page: tokens stay above their ids."""
+    return max(2, height - height % 2)
+
+
+def further(
+    view: EncodedView, mode: GlyphMode, last_id: int | None, width: int, height: int, find: str
+) -> list[Cell]:
+    """The lines behind those of the first page: the other tokens over their ids, then what decoding gives
+    back, on as many lines as that takes. Where the first page has no ids, all tokens.
+    """
+    room, marked = height - kept_for(view, height), matches(view.text, find)
+
+    def laid(at: int, lines: int) -> tuple[list[Cell], int]:
+        return _lay_out(view.tokens, at, width - 2, lines, mode, last_id, marked, view.ages)
+
+    end = laid(0, room)[1] if room > 1 else 0
+    rest = laid(end, _ALL_LINES)[0] if end < len(view.tokens) else []
+    return [*rest, *_lost(view, mode, width, _ALL_LINES)]
+
+
+def _lost(view: EncodedView, mode: GlyphMode, width: int, height: int) -> list[Cell]:
+    """The text that decoding gives back where it is not what was typed, and why."""
+    if not view.lost or height < 1:
+        return []
     back = runs(view.back, mode=mode, limit=max(1, width)) or (("nothing", "muted"),)
     losses = [(("decoding gives back ", "muted"), *back)]
     losses += [((safe(loss, limit=200), "warning"),) for loss in view.lost]
-    told = flow([(" · ", loss) for loss in losses], width - 2, left)
-    return [*lines, *[((" ", ""), *line) for line in told]]
+    told = flow([(" · ", loss) for loss in losses], width - 2, height)
+    return [((" ", ""), *line) for line in told]
 
 
 def matches(text: str, find: str) -> list[tuple[int, int]]:

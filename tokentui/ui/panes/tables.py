@@ -8,11 +8,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 from tokentui.core.safetext import GlyphMode, is_safe, safe
 from tokentui.core.table import plural
-from tokentui.learn.rows import Candidate, Entry, PieceCandidate, TokenCandidate
+from tokentui.learn.rows import BY_COUNT, Candidate, Entry, PieceCandidate, TokenCandidate
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import ColumnSnapshot, Found
 from tokentui.ui.draw.figures import amount, bar, behind, decimal, number, signed
-from tokentui.ui.draw.table import Column, TableRow, VirtualTable
+from tokentui.ui.draw.table import GAP, Column, TableRow, VirtualTable
 from tokentui.ui.draw.text import Cell, Run, runs, tinted
 from tokentui.ui.face import nothing_there
 
@@ -33,6 +33,13 @@ def match_cell(found: Found) -> Cell:
     if not found.matches:
         return ()
     return (f"{number(found.number)} of {number(found.matches)}", ""), (" · ", "muted")
+
+
+def followed(note: Cell, more: Cell) -> Cell:
+    """A note of a title with more behind it: where there is little room its first runs give way."""
+    if not note or not more:
+        return note or more
+    return (*note[:-1], (f"{note[-1][0]} · ", note[-1][1]), *more)
 
 
 def tokens(pieces: Sequence[bytes], mode: GlyphMode) -> Cell:
@@ -99,8 +106,8 @@ class ColumnTable(VirtualTable):
 
     @property
     def note(self) -> Cell:
-        """The number of rows, and before it that of the match that was found."""
-        return (*self.match, *self._note)
+        """The number of rows, and behind it, where it gives way last, that of the match that was found."""
+        return followed(self._note, self.match[:1])
 
     def clear(self, text: str = "") -> None:
         """Show no rows, and a line in their place."""
@@ -169,6 +176,7 @@ def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
     most = float(best.worth if best is not None else max(worths, default=0))
     # Where counts lie close together the bars begin below the least of them, so that they differ.
     least_worth = float(min(worths, default=0))
+    by_order = page.order == BY_COUNT
     base = max(0.0, least_worth - (most - least_worth) / 7)
     # While the next step is EM, the marks are no more than what a pruning would do by the figures of now.
     first = training.taken if training is not None and training.going is not None else -1
@@ -238,7 +246,8 @@ def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
 
     def row_of(held: Candidate, index: int) -> TableRow:
         place = index if page.whole is None else page.number(index)
-        taken = place == 0 and best is not None
+        first_of = held.parts == best.parts if by_order and best is not None else place == 0
+        taken = first_of and best is not None
         dim, mark, style, lead = False, "▸" if taken else " ", "", tokens(held.parts or (held.token,), mode)
         cells: list[Cell] = []
         if isinstance(held, PieceCandidate):
@@ -264,7 +273,8 @@ def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
     count = training.going if training is not None else None
     going: Cell = ((f"{plural(count, 'goes', 'go')} · ", "muted"),) if count else ()
     total = (f"{traits.candidate}s: ", "muted"), (number(column.candidates.total), "muted")
-    return Rows(tuple(columns), row_of, (*going, *total))
+    order: Cell = (("by count", "muted"),) if by_order else ()
+    return Rows(tuple(columns), row_of, followed((*going, *total), order))
 
 
 def entries(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
@@ -289,10 +299,13 @@ def entries(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
 
     units = {"byte": "bytes", "char": "characters"}.get(column.recipe.unit, "units")
     out = "not used here" if traits.replays else "left or unused" if traits.shrinks else f"{units} unused"
+    spare = width - 3 - columns[0].width - GAP  # but for the margin, the bar and the ids
 
     def row_of(held: Entry, index: int) -> TableRow:
         if held.kind == "folded":
-            return TableRow("folded", ((), ((f"{number(held.uses or 0)} {out} ▸", "muted"),), (), ()))
+            ways = [f"{number(held.uses or 0)} {one} ▸" for one in (out, "unused")]
+            short = next((one for one in ways if len(one) <= spare), ways[-1])
+            return TableRow("folded", ((), ((short, "muted"),), (), ()))
         piece = tokens((held.piece,), mode)
         if held.kind == "left":
             said: Cell = (*tinted(piece, "gone"), (f"  {safe(held.reason, limit=REASON_SHOWN)}", "muted"))
