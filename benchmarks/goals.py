@@ -110,7 +110,8 @@ GOALS = (
         lambda one: one["version"] / max(0.06, 4 * one["bare"]), 1, "x",
     ),
     Goal(
-        "encode of a line, a tokenizer.json as GPT-2's", "commands", lambda one: float(one["encode"]), 0.25, "s"
+        "encode of a line, a tokenizer.json as GPT-2's", "commands", lambda one: float(one["encode"]), 0.25,
+        "s",
     ),
     Goal("opening a million lines: first text", "open:1", lambda one: 1000 * one["lines"], 400, "ms"),
     Goal("opening 1 MB: exact pairs", "open:1", lambda one: 1000 * one["corpus"], 300, "ms"),

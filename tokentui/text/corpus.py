@@ -370,7 +370,7 @@ def size_of(document: str | LongText) -> int:
 def sizes_of(documents: Sequence[str | LongText]) -> list[int]:
     """The length of each document, see `size_of`."""
     plain = set(map(type, documents)) <= {str}
-    return list(map(len if plain else size_of, documents))  # type: ignore[arg-type]
+    return list(map(len if plain else size_of, documents))
 
 
 def safe_cut(document: str | LongText, at: int, cut: Callable[[str, int], int]) -> int:

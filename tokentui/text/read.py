@@ -9,7 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from tokentui.core.errors import TokentuiError, each_of, name_of, nearest, path_of
 from tokentui.core.files import refused, shown_path
@@ -276,7 +276,8 @@ class _Parts:
         bytes_ = sum(one.count for one in self._invalid)
         invalid = replace(self._invalid[0], count=bytes_) if self._invalid else None
         long = LongText in set(map(type, self._documents))
-        documents: Sequence[str] = Documents(self._documents) if long else tuple(self._documents)  # type: ignore[arg-type]
+        texts: Sequence[Any] = self._documents
+        documents: Sequence[str] = Documents(texts) if long else tuple(texts)
         return Corpus(name, documents, counts, invalid, told, tuple(self.digests))
 
 
