@@ -2,8 +2,8 @@
 
 The decorator of the standard library writes the methods of a class as text and compiles them one by one, half
 a millisecond for each class: a third of what a command on a line of text takes. Here a class gets methods
-that are shared by all, and its `__init__` is made when the first object is. Of most classes
-that a command imports it makes none.
+that are shared by all, and its `__init__` is compiled only when many objects are made. Of most
+classes that a command imports it makes few or none.
 
 Everything else is the standard library's own: `field`, `fields`, `replace`, `asdict`, matching, slots.
 """
@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 Class: TypeAlias = "type[Any]"
 Method: TypeAlias = "Callable[..., Any]"
 _PARAMS = "__dataclass_params__"
+_FIRST = 40
+"""So many objects of a class take less time than the compilation of its `__init__`."""
 _ONE_AT_A_TIME = threading.RLock()
 """Modules are imported in several threads."""
 
@@ -75,13 +77,37 @@ def _not_frozen(params: list[Any]) -> Iterator[None]:
 
 
 def _first_init(cls: Class, frozen: bool) -> Callable[..., None]:
-    """The `__init__` that makes the real one, which takes its place."""
+    """The `__init__` of the first objects, which goes through the fields. Then the real one takes its place,
+    which is quicker for each object; it raises what is wrong with the arguments, too."""
+    fields, missing, left = dataclasses.fields(cls), dataclasses.MISSING, _FIRST
+    names = [one.name for one in fields if one.init and not one.kw_only]
+    known, slots = {one.name for one in fields if one.init}, "__slots__" in vars(cls)
+    assign = object.__setattr__ if frozen else setattr
 
-    def __init__(self: object, *values: object, **named: object) -> None:
-        made = _init(cls, frozen)
-        if vars(cls).get("__init__") is __init__:
-            cls.__init__ = made
-        made(self, *values, **named)
+    def __init__(self: Any, *values: object, **named: object) -> None:
+        nonlocal left
+        left -= 1
+        given = dict(zip(names, values, strict=False))
+        wrong = len(values) > len(names) or not given.keys().isdisjoint(named) or not named.keys() <= known
+        given |= named
+        if left <= 0 or wrong or any(
+            one.name not in given and one.default is missing and one.default_factory is missing
+            for one in fields if one.init
+        ):
+            made = _init(cls, frozen)
+            if vars(cls).get("__init__") is __init__:
+                cls.__init__ = made
+            made(self, *values, **named)
+            return
+        for one in fields:
+            if one.name in given:
+                assign(self, one.name, given[one.name])
+            elif one.default_factory is not missing:
+                assign(self, one.name, one.default_factory())
+            elif one.init or (slots and one.default is not missing):
+                assign(self, one.name, one.default)
+        if hasattr(self, "__post_init__"):
+            self.__post_init__()
 
     __init__.__qualname__ = f"{cls.__qualname__}.__init__"
     return __init__
