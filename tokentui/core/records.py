@@ -17,8 +17,10 @@ from collections.abc import Callable, Iterator
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-Class: TypeAlias = "type[Any]"
-Method: TypeAlias = "Callable[..., Any]"
+Object: TypeAlias = Any
+"""An object of any data class, or the value of a field."""
+Class: TypeAlias = "type[Object]"
+Method: TypeAlias = "Callable[..., Object]"
 _PARAMS = "__dataclass_params__"
 _FIRST = 40
 """So many objects of a class take less time than the compilation of its `__init__`."""
@@ -32,7 +34,7 @@ else:
     def dataclass(
         cls: Class | None = None, /, *, frozen: bool = False, slots: bool = False, eq: bool = True,
         kw_only: bool = False,
-    ) -> Any:
+    ) -> Object:
         """Make a data class, as `dataclasses.dataclass` does."""
 
         def make(cls: Class) -> Class:
@@ -62,7 +64,7 @@ else:
 
 
 @contextlib.contextmanager
-def _not_frozen(params: list[Any]) -> Iterator[None]:
+def _not_frozen(params: list[Object]) -> Iterator[None]:
     """Let the standard library take these classes for ones that are not frozen: it asks that a class is as
     its parents are, and compiles methods for those that are frozen."""
     with _ONE_AT_A_TIME:
@@ -84,7 +86,7 @@ def _first_init(cls: Class, frozen: bool) -> Callable[..., None]:
     known, slots = {one.name for one in fields if one.init}, "__slots__" in vars(cls)
     assign = object.__setattr__ if frozen else setattr
 
-    def __init__(self: Any, *values: object, **named: object) -> None:
+    def __init__(self: Object, *values: object, **named: object) -> None:
         nonlocal left
         left -= 1
         given = dict(zip(names, values, strict=False))
@@ -116,7 +118,7 @@ def _first_init(cls: Class, frozen: bool) -> Callable[..., None]:
 def _init(cls: Class, frozen: bool) -> Callable[..., None]:
     """The `__init__` of a class, as the standard library makes it for one with the same fields."""
     words = ("default", "default_factory", "init", "kw_only")
-    own: dict[str, Any] = {
+    own: dict[str, Object] = {
         one.name: dataclasses.field(**{word: getattr(one, word) for word in words})
         for one in dataclasses.fields(cls)
     }
@@ -125,14 +127,14 @@ def _init(cls: Class, frozen: bool) -> Callable[..., None]:
     if hasattr(cls, "__post_init__"):
         own["__post_init__"] = cls.__post_init__
     alike = type(cls.__name__, (), own)
-    made: Any = dataclasses.dataclass(
+    made: Object = dataclasses.dataclass(
         repr=False, eq=False, match_args=False, frozen=frozen, slots="__slots__" in vars(cls)
     )(alike)
     found: Callable[..., None] = vars(made)["__init__"]
     return found
 
 
-def _values(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
+def _values(names: list[str]) -> Callable[[Object], tuple[Object, ...]]:
     """Make the function that returns the values of these fields of an object."""
     if len(names) > 1:
         return attrgetter(*names)
@@ -148,13 +150,13 @@ def _compared(cls: Class) -> dict[str, object]:
     return {"__eq__": __eq__}
 
 
-def _hashing(cls: Class) -> Callable[[Any], int]:
+def _hashing(cls: Class) -> Callable[[Object], int]:
     fields = dataclasses.fields(cls)
     values = _values([one.name for one in fields if (one.compare if one.hash is None else one.hash)])
     return lambda self: hash(values(self))
 
 
-def _repr(self: Any) -> str:
+def _repr(self: Object) -> str:
     shown = (f"{one.name}={getattr(self, one.name)!r}" for one in dataclasses.fields(self) if one.repr)
     return f"{self.__class__.__qualname__}({', '.join(shown)})"
 
@@ -170,10 +172,10 @@ def _frozen(cls: Class, verb: str, otherwise: Callable[..., None]) -> Callable[.
     return change
 
 
-def _state(self: Any) -> list[Any]:
+def _state(self: Object) -> list[Object]:
     return [getattr(self, one.name) for one in dataclasses.fields(self)]
 
 
-def _set_state(self: Any, state: list[Any]) -> None:
+def _set_state(self: Object, state: list[Object]) -> None:
     for one, value in zip(dataclasses.fields(self), state, strict=True):
         object.__setattr__(self, one.name, value)
