@@ -89,8 +89,12 @@ def answers(maker: Callable[..., Any], words: dict[str, bool]) -> list[Any]:
     ]
 
 
+@pytest.mark.parametrize("first", [0, records._FIRST], ids=["many objects", "few objects"])
 @pytest.mark.parametrize("words", SHAPES, ids=str)
-def test_they_do_what_those_of_the_standard_library_do(words: dict[str, bool]) -> None:
+def test_they_do_what_those_of_the_standard_library_do(
+    words: dict[str, bool], first: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(records, "_FIRST", first)
     assert answers(records.dataclass, words) == answers(dataclasses.dataclass, words)
 
 
@@ -123,6 +127,17 @@ def test_both_kinds_mix() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         one.third = 4  # type: ignore[misc]
     assert Further(1) == Further(1, (), 3)
+
+
+def test_the_objects_of_both_ways_to_begin_are_equal() -> None:
+    @records.dataclass(frozen=True, slots=True)
+    class Two:
+        one: int
+        other: tuple[str, ...] = ("a",)
+
+    made = [Two(1) for _ in range(3 * records._FIRST)]
+    assert set(made) == {Two(1, ("a",))}
+    assert not hasattr(Two.__init__, "__closure__") or Two.__init__.__code__.co_argcount == 3
 
 
 def test_they_are_pickled() -> None:

@@ -19,7 +19,6 @@ import ctypes
 import functools
 import importlib
 import json
-import mmap
 import os
 import sys
 import warnings
@@ -30,6 +29,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import check_match, tick
+from tokentui.core.pages import room_for
 
 ENGINE = "TOKENTUI_ENGINE"
 """The variable of the environment that names an engine: `plain` for plain Python, `compiled` for kernels. For
@@ -367,9 +367,6 @@ def hashed(key: Any, shift: Any) -> Any:
 
 # ---- arrays and calls
 
-_LARGE = 1 << 20
-"""Bytes from which an array has pages of its own. Below, freed memory serves again, which is faster."""
-
 
 def flat(kind: str | Row, size: int) -> Array:
     """An array of noughts: so many numbers of a kind, or rows. Of rows with fields of one kind it has their
@@ -379,21 +376,6 @@ def flat(kind: str | Row, size: int) -> Array:
     """
     view: Array = memoryview(room_for(size * width_of(kind)))
     return view.cast(letter_of(kind))
-
-
-def room_for(size: int) -> mmap.mmap | bytearray:
-    """So many bytes of noughts, see `flat`."""
-    return pages(size) if size >= _LARGE else bytearray(size)
-
-
-def pages(size: int) -> mmap.mmap:
-    """So many bytes of noughts with pages of their own, large ones where the system has them: to take memory
-    page by page costs more than most of what is done with it."""
-    made = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    if hasattr(mmap, "MADV_HUGEPAGE"):
-        with contextlib.suppress(OSError):
-            made.madvise(mmap.MADV_HUGEPAGE)
-    return made
 
 
 @functools.cache

@@ -2,8 +2,8 @@
 
 The decorator of the standard library writes the methods of a class as text and compiles them one by one, half
 a millisecond for each class: a third of what a command on a line of text takes. Here a class gets methods
-that are shared by all, and the text of `__init__` is compiled when the first object is made. Of most classes
-that a command imports it makes none.
+that are shared by all, and its `__init__` is compiled only when many objects are made. Of most
+classes that a command imports it makes few or none.
 
 Everything else is the standard library's own: `field`, `fields`, `replace`, `asdict`, matching, slots.
 """
@@ -12,32 +12,41 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import threading
 from collections.abc import Callable, Iterator
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+Object: TypeAlias = Any
+"""An object of any data class, or the value of a field."""
+Class: TypeAlias = "type[Object]"
+Method: TypeAlias = "Callable[..., Object]"
 _PARAMS = "__dataclass_params__"
+_FIRST = 40
+"""So many objects of a class take less time than the compilation of its `__init__`."""
+_ONE_AT_A_TIME = threading.RLock()
+"""Modules are imported in several threads."""
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
 else:
 
     def dataclass(
-        cls: type[Any] | None = None, /, *, frozen: bool = False, slots: bool = False, eq: bool = True,
+        cls: Class | None = None, /, *, frozen: bool = False, slots: bool = False, eq: bool = True,
         kw_only: bool = False,
-    ) -> Any:
+    ) -> Object:
         """Make a data class, as `dataclasses.dataclass` does."""
 
-        def make(cls: type[Any]) -> type[Any]:
+        def make(cls: Class) -> Class:
             own = vars(cls)
             hashed = own.get("__hash__") is not None
             parents = [vars(one)[_PARAMS] for one in cls.__mro__[1:] if _PARAMS in vars(one)]
-            with _not_frozen([one for one in parents if one.frozen]):
+            with _not_frozen(parents):
                 made = dataclasses.dataclass(
                     init=False, repr=False, eq=False, slots=slots, kw_only=kw_only
                 )(cls)
             getattr(made, _PARAMS).frozen = frozen
-            methods: dict[str, Any] = {"__init__": _first_init(made, frozen), "__repr__": _repr}
+            methods: dict[str, object] = {"__init__": _first_init(made, frozen), "__repr__": _repr}
             methods |= _compared(made) if eq else {}
             for name, method in methods.items():
                 if name not in own:
@@ -55,91 +64,107 @@ else:
 
 
 @contextlib.contextmanager
-def _not_frozen(params: list[Any]) -> Iterator[None]:
+def _not_frozen(params: list[Object]) -> Iterator[None]:
     """Let the standard library take these classes for ones that are not frozen: it asks that a class is as
     its parents are, and compiles methods for those that are frozen."""
-    for one in params:
-        one.frozen = False
-    try:
-        yield
-    finally:
-        for one in params:
-            one.frozen = True
+    with _ONE_AT_A_TIME:
+        frozen = [one for one in params if one.frozen]
+        for one in frozen:
+            one.frozen = False
+        try:
+            yield
+        finally:
+            for one in frozen:
+                one.frozen = True
 
 
-def _first_init(cls: type[Any], frozen: bool) -> Callable[..., None]:
-    """The `__init__` that makes the real one, which takes its place."""
+def _first_init(cls: Class, frozen: bool) -> Callable[..., None]:
+    """The `__init__` of the first objects, which goes through the fields. Then the real one takes its place,
+    which is quicker for each object; it raises what is wrong with the arguments, too."""
+    fields, missing, left = dataclasses.fields(cls), dataclasses.MISSING, _FIRST
+    names = [one.name for one in fields if one.init and not one.kw_only]
+    known, slots = {one.name for one in fields if one.init}, "__slots__" in vars(cls)
+    assign = object.__setattr__ if frozen else setattr
 
-    def __init__(self: Any, *values: Any, **named: Any) -> None:
-        made = _init(cls, frozen)
-        if vars(cls).get("__init__") is __init__:
-            cls.__init__ = made  # type: ignore[misc]
-        made(self, *values, **named)
+    def __init__(self: Object, *values: object, **named: object) -> None:
+        nonlocal left
+        left -= 1
+        given = dict(zip(names, values, strict=False))
+        wrong = len(values) > len(names) or not given.keys().isdisjoint(named) or not named.keys() <= known
+        given |= named
+        if left <= 0 or wrong or any(
+            one.name not in given and one.default is missing and one.default_factory is missing
+            for one in fields if one.init
+        ):
+            made = _init(cls, frozen)
+            if vars(cls).get("__init__") is __init__:
+                cls.__init__ = made
+            made(self, *values, **named)
+            return
+        for one in fields:
+            if one.name in given:
+                assign(self, one.name, given[one.name])
+            elif one.default_factory is not missing:
+                assign(self, one.name, one.default_factory())
+            elif one.init or (slots and one.default is not missing):
+                assign(self, one.name, one.default)
+        if hasattr(self, "__post_init__"):
+            self.__post_init__()
 
     __init__.__qualname__ = f"{cls.__qualname__}.__init__"
     return __init__
 
 
-def _init(cls: type[Any], frozen: bool) -> Callable[..., None]:
-    """The `__init__` of a class, out of its fields."""
-    missing = dataclasses.MISSING
-    place: dict[str, Any] = {"_missing": missing, "_set": object.__setattr__}
-    positional, named, lines = ["self"], [], []
-    for field in dataclasses.fields(cls):
-        value, default = field.name, f"_default_{field.name}"
-        made = field.default_factory is not missing
-        if made or field.default is not missing:
-            place[default] = field.default_factory if made else field.default
-        if field.init:
-            has = default in place
-            word = f"{value}={'_missing' if made else default}" if has else value
-            (named if field.kw_only else positional).append(word)
-            value = f"{default}() if {value} is _missing else {value}" if made else value
-        elif made:
-            value = f"{default}()"
-        else:
-            continue
-        lines.append(f"_set(self, {field.name!r}, {value})" if frozen else f"self.{field.name} = {value}")
+def _init(cls: Class, frozen: bool) -> Callable[..., None]:
+    """The `__init__` of a class, as the standard library makes it for one with the same fields."""
+    words = ("default", "default_factory", "init", "kw_only")
+    own: dict[str, Object] = {
+        one.name: dataclasses.field(**{word: getattr(one, word) for word in words})
+        for one in dataclasses.fields(cls)
+    }
+    own["__annotations__"] = dict.fromkeys(own, object)
+    own |= {"__doc__": "", "__module__": cls.__module__, "__qualname__": cls.__qualname__}
     if hasattr(cls, "__post_init__"):
-        lines.append("self.__post_init__()")
-    words = ", ".join([*positional, *(["*", *named] if named else [])])
-    exec(f"def __init__({words}):\n  " + "\n  ".join(lines or ["pass"]), place)
-    made_init: Callable[..., None] = place["__init__"]
-    made_init.__qualname__ = f"{cls.__qualname__}.__init__"
-    return made_init
+        own["__post_init__"] = cls.__post_init__
+    alike = type(cls.__name__, (), own)
+    made: Object = dataclasses.dataclass(
+        repr=False, eq=False, match_args=False, frozen=frozen, slots="__slots__" in vars(cls)
+    )(alike)
+    found: Callable[..., None] = vars(made)["__init__"]
+    return found
 
 
-def _values(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
-    """What returns the values of these fields of an object."""
+def _values(names: list[str]) -> Callable[[Object], tuple[Object, ...]]:
+    """Make the function that returns the values of these fields of an object."""
     if len(names) > 1:
         return attrgetter(*names)
     return (lambda one: (getattr(one, names[0]),)) if names else (lambda one: ())
 
 
-def _compared(cls: type[Any]) -> dict[str, Any]:
+def _compared(cls: Class) -> dict[str, object]:
     values = _values([field.name for field in dataclasses.fields(cls) if field.compare])
 
-    def __eq__(self: Any, other: Any) -> Any:
+    def __eq__(self: object, other: object) -> object:
         return values(self) == values(other) if other.__class__ is self.__class__ else NotImplemented
 
     return {"__eq__": __eq__}
 
 
-def _hashing(cls: type[Any]) -> Callable[[Any], int]:
+def _hashing(cls: Class) -> Callable[[Object], int]:
     fields = dataclasses.fields(cls)
     values = _values([one.name for one in fields if (one.compare if one.hash is None else one.hash)])
     return lambda self: hash(values(self))
 
 
-def _repr(self: Any) -> str:
+def _repr(self: Object) -> str:
     shown = (f"{one.name}={getattr(self, one.name)!r}" for one in dataclasses.fields(self) if one.repr)
     return f"{self.__class__.__qualname__}({', '.join(shown)})"
 
 
-def _frozen(cls: type[Any], verb: str, otherwise: Callable[..., None]) -> Callable[..., None]:
-    """What refuses to change a field; a class below may have attributes of its own."""
+def _frozen(cls: Class, verb: str, otherwise: Callable[..., None]) -> Callable[..., None]:
+    """Make the method that refuses to change a field; a class below may have attributes of its own."""
 
-    def change(self: Any, name: str, *value: Any) -> None:
+    def change(self: object, name: str, *value: object) -> None:
         if type(self) is cls or any(name == one.name for one in dataclasses.fields(cls)):
             raise dataclasses.FrozenInstanceError(f"cannot {verb} field {name!r}")
         otherwise(self, name, *value)
@@ -147,10 +172,10 @@ def _frozen(cls: type[Any], verb: str, otherwise: Callable[..., None]) -> Callab
     return change
 
 
-def _state(self: Any) -> list[Any]:
+def _state(self: Object) -> list[Object]:
     return [getattr(self, one.name) for one in dataclasses.fields(self)]
 
 
-def _set_state(self: Any, state: list[Any]) -> None:
+def _set_state(self: Object, state: list[Object]) -> None:
     for one, value in zip(dataclasses.fields(self), state, strict=True):
         object.__setattr__(self, one.name, value)

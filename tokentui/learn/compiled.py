@@ -11,7 +11,8 @@ from itertools import accumulate, chain, pairwise
 from typing import Any, NamedTuple
 
 from tokentui.core.jobs import check, tick
-from tokentui.core.native import COMPILED, Flat, flat, larger, room_for
+from tokentui.core.native import COMPILED, Flat, flat, larger
+from tokentui.core.pages import room_for
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import BOUNDARY, Totals

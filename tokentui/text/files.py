@@ -26,7 +26,7 @@ from tokentui.core import limits
 from tokentui.core.errors import TokentuiError, shown, shown_path
 from tokentui.core.files import check_held, refuse_irregular, refused, status_of, unhurried
 from tokentui.core.jobs import check, tick
-from tokentui.core.native import pages
+from tokentui.core.pages import pages
 
 if TYPE_CHECKING:
     import hashlib

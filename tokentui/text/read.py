@@ -9,7 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import BinaryIO, TypeAlias
+from typing import Any, BinaryIO, TypeAlias
 
 from tokentui.core import reach
 from tokentui.core.errors import TokentuiError, each_of, name_of, nearest, path_of, shown_path
@@ -380,7 +380,8 @@ class _Parts:
         bytes_ = sum(one.count for one in self._invalid)
         invalid = replace(self._invalid[0], count=bytes_) if self._invalid else None
         long = LongText in set(map(type, self._documents))
-        documents: Sequence[str] = Documents(self._documents) if long else tuple(self._documents)  # type: ignore[arg-type]
+        texts: Sequence[Any] = self._documents
+        documents: Sequence[str] = Documents(texts) if long else tuple(texts)
         return Corpus(name, documents, counts, invalid, told, tuple(self.digests))
 
 

@@ -99,7 +99,7 @@ def _kept() -> dict[str, Any]:
 
 @functools.cache
 def _regex_version() -> str:
-    """The version of `regex`, by the folder that its installation leaves beside it: its import takes longer
+    """The version of `regex`, by the folder that its installation leaves next to it: its import takes longer
     than to count a short text."""
     spec = importlib.util.find_spec("regex")
     for place in (spec and spec.submodule_search_locations) or ():
