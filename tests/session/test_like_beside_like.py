@@ -78,7 +78,12 @@ def test_as_the_command_line_opens_it(file: str, words: tuple[str, ...], size: i
     """The training that is opened is that of the column, and both have the size of the file."""
     found: list[Any] = []
     monkeypatch.setattr("tokentui.cli.explore._check_terminal", lambda sources: None)
-    monkeypatch.setattr("tokentui.ui.run", lambda *given, **_: found.append(given) or 0)
+
+    def run_(*given: Any, **_: Any) -> int:
+        found.append(given)
+        return 0
+
+    monkeypatch.setattr("tokentui.ui.run", run_)
     done("-t", file, "-r", "gpt4", *words, "sample:hugs")
     ((_, recipe, run, columns, *_),) = found
     assert [one.path for one in columns] == [file, ""]

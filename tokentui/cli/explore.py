@@ -74,10 +74,10 @@ def command(given: Given, tokenizers: tuple[str, ...], held_out: str | None) -> 
             from tokentui.formats.files import refuse_tokenizers  # all formats, which no other name needs
 
             refuse_tokenizers(source, None)
-    _check_terminal(sources)
     columns = _columns(tokenizers, given) if compared else ()
     if recipes and columns:
         asked = columns[len(tokenizers)].run  # its column is the training that is opened
+    _check_terminal(sources)
     from tokentui.session.commands import Open, OpenTokenizer
     from tokentui.ui import run  # the screen is loaded when one is opened
 
