@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from dialogs import FakeFace
+from running_cli import done
 
 import tokentui
 from tokentui.presets import preset_named
@@ -67,3 +68,24 @@ def test_next_to_a_recipe() -> None:
     state = State(prepare(CORPUS, Recipe(), Run()))
     second = ColumnWanted(preset_named("gpt4").recipe)
     assert compared(state, second)[1] == second
+
+
+@pytest.mark.parametrize(("words", "size"), [
+    ((), 276), (("--vocab-size", "300"), 300), (("--merges", "7"), None),
+])
+def test_as_the_command_line_opens_it(file: str, words: tuple[str, ...], size: int | None,
+                                      monkeypatch: pytest.MonkeyPatch) -> None:
+    """The training that is opened is that of the column, and both have the size of the file."""
+    found: list[Any] = []
+    monkeypatch.setattr("tokentui.cli.explore._check_terminal", lambda sources: None)
+
+    def run_(*given: Any, **_: Any) -> int:
+        found.append(given)
+        return 0
+
+    monkeypatch.setattr("tokentui.ui.run", run_)
+    done("-t", file, "-r", "gpt4", *words, "sample:hugs")
+    ((_, recipe, run, columns, *_),) = found
+    assert [one.path for one in columns] == [file, ""]
+    assert (columns[1].recipe, columns[1].run) == (recipe, run)
+    assert run.stops.vocab_size == size

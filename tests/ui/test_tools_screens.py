@@ -182,6 +182,16 @@ async def test_another_vocabulary_is_seen_before_it_is_written(size: tuple[int, 
         assert ids.read_text().startswith("[0, 1, 2")
         await pilot.press("backspace", "backspace")
         await until(pilot, lambda: screen.answer is not None and screen.answer.after == 320)
+        second = tmp_path / "second.json"
+        tokentui.train("sample:finnish", "gpt2", merges=30).save(second)
+        await pilot.press("m")
+        await until(pilot, lambda: len(app.screen_stack) > depth)
+        app.screen.query_one("Input").value = str(second)  # type: ignore[attr-defined]
+        await pilot.press("enter")
+        both = longer.edited(merge=tokentui.load(second)).tokenizer
+        await until(pilot, lambda: screen.answer is not None and screen.answer.after == len(both) > 320)
+        await pilot.press("backspace")
+        await until(pilot, lambda: screen.answer is not None and screen.answer.after == 320)
         await pilot.press("p")
         await until(pilot, lambda: screen.answer is not None and screen.answer.pruned is not None)
         await pilot.press("backspace", "backspace")

@@ -82,10 +82,10 @@ def command(
             from tokentui.formats.files import refuse_tokenizers  # all formats, which no other name needs
 
             refuse_tokenizers(source, None)
-    _check_terminal(sources)
     columns = _columns(tokenizers, given) if compared else ()
     if recipes and columns:
         asked = columns[len(tokenizers)].run  # its column is the training that is opened
+    _check_terminal(sources)
     listening = None
     if shared is not None:
         from tokentui.session.sharing import Address

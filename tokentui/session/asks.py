@@ -58,6 +58,7 @@ class Wishes:
         prune: True to take out what the corpus does not use.
         keep: The most ids that are kept then; None for all that are used.
         size: The number of ids to train on to with the corpus; None for no training.
+        merge: The file of another tokenizer whose merges are put behind; empty for none.
         add: Tokens that are added.
         special: Special tokens that are added.
     """
@@ -65,6 +66,7 @@ class Wishes:
     prune: bool = False
     keep: int | None = None
     size: int | None = None
+    merge: str = ""
     add: tuple[str, ...] = ()
     special: tuple[str, ...] = ()
 

@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from tokentui.analyze.diff import diff
 from tokentui.analyze.edit import Edit, add, changes, id_map, prune, unchanged
 from tokentui.analyze.glitches import glitches
-from tokentui.analyze.grow import extend
+from tokentui.analyze.grow import extend, merge
 from tokentui.analyze.languages import costs, parallel_corpora
 from tokentui.core import reach
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import write_together
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats.files import format_of, targets
+from tokentui.formats.files import format_of, load, targets
 from tokentui.formats.proof import ExportReport, contents
 from tokentui.session import asks
 from tokentui.session.lanes import Command
@@ -70,6 +70,8 @@ def granted(tokenizer: Tokenizer, corpus: Corpus, wishes: asks.Wishes) -> Edit:
         edit = prune(edit, corpus, wishes.keep)
     if wishes.size is not None:
         edit = extend(edit, corpus, wishes.size)
+    if wishes.merge:
+        edit = merge(edit, load(os.path.expanduser(wishes.merge), otherwise=tokenizer.recipe.split))
     return add(edit, [*((text, False) for text in wishes.add), *((text, True) for text in wishes.special)])
 
 

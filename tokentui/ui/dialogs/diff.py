@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
+from functools import partial
 from typing import ClassVar, Never
 
 from tokentui.analyze.diff import Change, ChangedToken, Diff, MergeSide, MovedIds, Rescored
@@ -92,7 +93,7 @@ class DiffScreen(ReportScreen[Diff]):
         for n, (name, tokens) in enumerate((("went", answer.went), ("came", answer.came))):
             if tokens:
                 title = _title(name, plural(len(tokens), "token"))
-                yield from self.part(name, title, tokens, lambda one, n=n: _token(n, one))
+                yield from self.part(name, title, tokens, partial(_token, n))
         if answer.rescored:
             yield from self.part("scores", _title("scores", plural(len(answer.rescored), "token")),
                                  answer.rescored, _rescored)
@@ -100,7 +101,7 @@ class DiffScreen(ReportScreen[Diff]):
                               ("template", (answer.template,) if answer.template else ())):
             if changes:
                 title = _title(name, plural(len(changes), "difference"))
-                yield from self.part(name, title, changes, lambda one, name=name: _change(name, one))
+                yield from self.part(name, title, changes, partial(_change, name))
         if answer.documents is not None and answer.documents.worst:
             yield from self._documents(answer.documents)
 

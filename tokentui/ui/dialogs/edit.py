@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -39,11 +40,12 @@ class EditScreen(ReportScreen[EditView]):
     HEADING, ASKING = "Change the vocabulary", "encoding the corpus …"
     ACTIONS: ClassVar[Sequence[Action[Never]]] = (
         Action(("p",), "prune", lambda it: it.prune()),
-        Action(("n",), "prune to N ids", lambda it: it.ask_keep()),
+        Action(("n",), "to N ids", lambda it: it.ask_keep()),
         Action(("t",), "train on", lambda it: it.ask_size()),
         Action(("a",), "add", lambda it: it.ask_token("add", "Add a token")),
         Action(("s",), "special", lambda it: it.ask_token("special", "Add a special token")),
         Action(("w",), "write", lambda it: it.ask_path()),
+        Action(("m",), "merge", lambda it: it.ask_other()),
         Action(("backspace",), "take back", lambda it: it.take_back()), SCROLL, LEAVE,
         Action(("X", "q"), "", lambda it: it.leave()), Action(("enter",), ""),
     )
@@ -107,6 +109,12 @@ class EditScreen(ReportScreen[EditView]):
 
         self.face.push(AskLine(self.face, title, foretell, lambda line: self.wish(wished(read(line)))))
 
+    def ask_other(self) -> None:
+        """Ask for the file of another tokenizer, whose merges are put behind."""
+        said = "the file of another tokenizer, whose merges that are lacking here are put behind"
+        self.face.push(AskLine(self.face, "Merge with", lambda line: safe(line, limit=80) or said,
+                               lambda line: self.wish(replace(self.wishes, merge=line.strip()))))
+
     def ask_token(self, kind: str, title: str) -> None:
         """Ask for the text of a token."""
 
@@ -161,6 +169,8 @@ class EditScreen(ReportScreen[EditView]):
             told.append("pruned" + (f" to {number(wishes.keep)} ids" if wishes.keep else " to the corpus"))
         if wishes.size:
             told.append(f"trained on to {number(wishes.size)} ids")
+        if wishes.merge:
+            told.append(f"with the merges of {safe(os.path.basename(wishes.merge), limit=30)}")
         told += [f"+ {safe(text, limit=20)}" for text in (*wishes.add, *wishes.special)]
         sizes = f"{number(answer.before)} → {plural(answer.after, 'id')}"
         return ((sizes, "strong"), (f" · {', '.join(told)}", "muted"))

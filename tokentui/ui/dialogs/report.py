@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
-from typing import Any, ClassVar, Generic, Never, TypeVar
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import ClassVar, Generic, Never, TypeVar
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.session.commands import Command
@@ -15,6 +15,7 @@ from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
 
 Answer = TypeVar("Answer")
+Listed = TypeVar("Listed")
 
 FEW, MANY = 8, 1000
 """The rows of a part that are seen at first, and at most."""
@@ -95,7 +96,9 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
 
     # Parts that may be long.
 
-    def part(self, key: Hashable, title: Sequence[Cell], rows: Sequence[Any], row: Any) -> Iterator[TableRow]:
+    def part(
+        self, key: Hashable, title: Sequence[Cell], rows: Sequence[Listed], row: Callable[[Listed], TableRow]
+    ) -> Iterator[TableRow]:
         """A heading, and rows below it: the first few, or more where they were asked for.
 
         Args:
