@@ -137,7 +137,7 @@ def test_an_error_line_is_safe() -> None:
             assert said.isprintable()
 
 
-@pytest.mark.parametrize("name", ["count", "serve", "tours", "exam"])
+@pytest.mark.parametrize("name", ["count", "servers", "tours", "exam"])
 @pytest.mark.parametrize("rest", [[], ["novel.txt", "-r", "gpt2", "-o", "x"], ["--port", "8000"]])
 def test_a_command_that_is_not_there_is_an_unknown_word(name: str, rest: list[str]) -> None:
     """It is not named anywhere, and the answer is the one to any other word: the nearest command, or all of

@@ -99,6 +99,8 @@ def command(
     resume = not (sources or recipes or given.axes or tokenizers)
     file = OpenTokenizer(*opened) if opened else None
     opening = Open(sources or (_SAMPLE,), given.as_, given.field, file)
+    if listening is None:
+        return run(opening, recipe, asked, columns, held_out or "", resume)
     return run(opening, recipe, asked, columns, held_out or "", resume, shared=listening)
 
 
