@@ -109,6 +109,7 @@ def test_lost_workers_cost_no_count_and_a_cancel_and_a_lost_file_are_told(tmp_pa
 
 @pytest.mark.soak
 @pytest.mark.shared
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("seed", range(4))
 def test_every_corpus_with_workers_killed_at_random(tmp_path: Path, seed: int) -> None:
     sources = sorted(path for path in SHARED.iterdir() if path.suffix == ".txt")

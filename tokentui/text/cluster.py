@@ -40,6 +40,8 @@ _POLL_S = 0.05
 _AHEAD = 3
 """Parts that are handed out for each thread of the cluster: one is counted, the others wait."""
 _CONNECT_S = 15
+_UNDER_WAY = ("pending", "lost")
+"""What a future is that has no result yet, and one whose worker was lost: its task is done again."""
 _TIMES_LOST = 10
 """Workers of a local cluster that may be lost with a part before that is given up."""
 
@@ -193,15 +195,17 @@ class _Tree:
             TokentuiError: A part cannot be counted.
         """
         for place, node in list(self._waiting.items()):
-            if node.told.status == "pending":
+            if node.told.status in _UNDER_WAY:
                 continue
             told: Told = _answer(node.told)
             del self._waiting[place]
+            node.told.release()
             node.told, node.size = None, told.size
             if place[0] == 0:
                 self.counted += 1
                 self.read += told.noticed.read
             for below in node.below:  # its words are in those of the node
+                below.future.release()
                 below.future, below.below = None, ()
             node.below = ()
             self._join(place)
@@ -234,7 +238,7 @@ class _Tree:
         """The words, in the order of the text, fetched one after the other."""
         root = self._nodes.get((len(self._widths) - 1, 0))
         for future in list(root.futures()) if root else ():
-            while future.status == "pending":  # it was lost, and is made again
+            while future.status in _UNDER_WAY:  # it was lost, and is made again
                 check()
                 _wait([future], _POLL_S)
             result: Result = _answer(future)
@@ -257,7 +261,7 @@ def _answer(future: Any) -> Any:
     """
     if future.status == "finished":
         return future.result()
-    if future.status in ("cancelled", "lost"):
+    if future.status == "cancelled":
         raise TokentuiError("the scheduler is gone", "--scheduler", "start it again, and count again")
     error = future.exception()
     if isinstance(error, TokentuiError):
