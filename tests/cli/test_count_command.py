@@ -68,7 +68,7 @@ def test_standard_input_is_counted(tmp_path: Path) -> None:
     (["sample:hugs", "-r", "gpt2", "-o", "a.tsv", "--top", "0"], "count --top: 0: out of range"),
     (["none.txt", "-r", "gpt2", "-o", "a.tsv"], "none.txt: no such file"),
     (["ftp://host/a", "-r", "gpt2", "-o", "a.tsv"], "ftp://host/a: no place of this kind is read"),
-    (["sample:hugs", "-r", "gpt2", "-o", "a.tsv", "--scheduler", "local:0"], "local:0: no number of processes"),
+    (["sample:hugs", "-r", "gpt2", "-o", "a.tsv", "--scheduler", "local:0"], "no number of processes"),
     (["-", "-r", "gpt2", "-o", "a.tsv", "--scheduler", "local"], "-: standard input cannot be shared out"),
     ([".", "-r", "gpt2", "-o", "a.tsv"], "/: no text file is in this folder"),
 ])

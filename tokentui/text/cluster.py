@@ -15,13 +15,13 @@ import contextlib
 import importlib.util
 import os
 import signal
+import sys
 import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
-import tokentui
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, tick
@@ -41,14 +41,14 @@ _AHEAD = 3
 """Parts that are handed out for each thread of the cluster: one is counted, the others wait."""
 _CONNECT_S = 15
 _UNDER_WAY = ("pending", "lost")
-"""What a future is that has no result yet, and one whose worker was lost: its task is done again."""
+"""States of a future that has no result yet, and of one whose worker was lost: its task is done again."""
 _TIMES_LOST = 10
 """Workers of a local cluster that may be lost with a part before that is given up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What all tasks of a count are told.
+    """The values that all tasks of a count share.
 
     Attributes:
         recipe: The recipe.
@@ -70,7 +70,7 @@ Result = tuple[Packed, Noticed]
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What the client hears of a result, which stays on its worker."""
+    """A summary of a result for the client; the result stays on its worker."""
 
     size: int
     noticed: Noticed
@@ -78,7 +78,7 @@ class Told:
 
 def versions() -> tuple[str, str]:
     """The versions that results depend on, here."""
-    return tokentui.__version__, version("regex")
+    return str(sys.modules["tokentui"].__version__), version("regex")
 
 
 def installed() -> bool:
@@ -292,7 +292,7 @@ def count_on(address: str, plan: Plan, recipe: Recipe, field: str, store: Store)
     Progress of the job is told in bytes of the files.
 
     Raises:
-        TokentuiError: Dask is not installed, nobody answers at the address, or a part cannot be counted.
+        TokentuiError: Dask is not installed, no scheduler answers at the address, or a part cannot be counted.
         Cancelled: The job is cancelled.
     """
     if any(stretch.file.path is None for part in plan.parts for stretch in part):
@@ -350,7 +350,7 @@ def _client(address: str, parts: int) -> Iterator[Any]:
 
 
 def _security(distributed: Any) -> Any:
-    """Keys for this cluster alone: nobody else on the machine can hand its processes work."""
+    """Keys for this cluster alone: no other user of the machine can hand its processes work."""
     try:
         return distributed.security.Security.temporary()
     except ImportError:

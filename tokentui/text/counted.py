@@ -54,6 +54,10 @@ def _packed(opened: Callable[[BinaryIO, str], AbstractContextManager[Any]]) -> W
     return write
 
 
+def _xz(file: BinaryIO, where: str) -> AbstractContextManager[Any]:
+    return lzma.LZMAFile(file, "wb")
+
+
 def _zstd(file: BinaryIO, where: str) -> AbstractContextManager[Any]:
     with suppress(ImportError):
         module: Any = importlib.import_module("compression.zstd")
@@ -72,7 +76,7 @@ KINDS = (
     Kind((".tsv.gz", ".counts.gz"), "the same, packed with gzip",
          _packed(lambda file, where: gzip.GzipFile("", "wb", 6, file, mtime=0))),
     Kind((".tsv.bz2", ".counts.bz2"), "with bzip2", _packed(lambda file, where: bz2.BZ2File(file, "wb"))),
-    Kind((".tsv.xz", ".counts.xz"), "with xz", _packed(lambda file, where: lzma.LZMAFile(file, "wb"))),  # noqa: SIM115
+    Kind((".tsv.xz", ".counts.xz"), "with xz", _packed(_xz)),
     Kind((".tsv.zst", ".counts.zst"), "with zstd", _packed(_zstd)),
     Kind((".parquet",), "a Parquet table", parquet.write_counts),
 )

@@ -266,7 +266,7 @@ _SILENT = frozenset({
     "EndpointConnectionError", "ConnectTimeoutError", "ReadTimeoutError", "ConnectTimeout",
     "ReadTimeout", "InvalidURL",
 })
-"""Errors of several libraries that mean: nobody is there."""
+"""Errors of several libraries that mean that no server answers."""
 
 
 def _status(error: BaseException) -> int | None:
@@ -291,7 +291,7 @@ def _system(url: str) -> tuple[Any, str]:
 
 @functools.cache
 def _web_options() -> dict[str, Any]:
-    """How web servers are asked: silence ends after a time, and each redirect is looked at."""
+    """Options for web servers: silence ends after a time, and each redirect is looked at."""
     import aiohttp  # needed for these places alone
 
     async def look(session: Any, context: Any, asked: Any) -> None:
