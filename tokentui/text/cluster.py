@@ -292,7 +292,8 @@ def count_on(address: str, plan: Plan, recipe: Recipe, field: str, store: Store)
     Progress of the job is told in bytes of the files.
 
     Raises:
-        TokentuiError: Dask is not installed, no scheduler answers at the address, or a part cannot be counted.
+        TokentuiError: Dask is not installed, no scheduler answers at the address, or a part cannot be
+            counted.
         Cancelled: The job is cancelled.
     """
     if any(stretch.file.path is None for part in plan.parts for stretch in part):

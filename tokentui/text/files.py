@@ -294,7 +294,8 @@ class _Source(io.RawIOBase):
 
 @contextlib.contextmanager
 def _opened(source: _Source, text_only: bool) -> Iterator[tuple[io.BufferedReader[Any], str, str]]:
-    """The contents of a source, unpacked: (stream, the method it is packed by or "", a kind that it seems to be).
+    """The contents of a source, unpacked: (stream, the method it is packed by or "", a kind that it seems to
+    be).
 
     Damage in what is packed, met inside, is told in a line.
     """
