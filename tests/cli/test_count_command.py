@@ -11,6 +11,7 @@ import tokentui
 from tokentui.cli import count as command
 from tokentui.core import limits
 from tokentui.text import cluster
+from tokentui.text.tally import count_here
 
 
 @pytest.fixture
@@ -92,7 +93,7 @@ def test_text_larger_than_the_memory_goes_to_a_local_cluster(
 
     def count_on(address: str, *rest: object) -> object:
         asked.append(address)
-        return command.count_here(*rest)  # type: ignore[arg-type]
+        return count_here(*rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(command, "_free_memory", lambda: 100)
     monkeypatch.setattr(cluster, "count_on", count_on)
