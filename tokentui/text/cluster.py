@@ -31,6 +31,8 @@ from tokentui.text.blocks import Noticed, Reader
 from tokentui.text.parts import Part, Plan
 from tokentui.text.tally import Packed, Store, count_part, joined
 
+Dask = Any
+"""A module, a client, a future or an answer of Dask, which has no types."""
 EXTRA = "pip install 'tokentui[dask]'"
 FAN = 8
 """The results that are put together at a time."""
@@ -130,12 +132,12 @@ class _Node:
         below: The nodes that it is made of.
     """
 
-    future: Any
-    told: Any
+    future: Dask
+    told: Dask
     size: int | None = None
     below: Sequence[_Node] = ()
 
-    def futures(self) -> Iterator[Any]:
+    def futures(self) -> Iterator[Dask]:
         """The futures of the words of the node, in the order of the text."""
         if self.future is not None:
             yield self.future
@@ -153,7 +155,7 @@ class _Tree:
         parts: The parts.
     """
 
-    def __init__(self, client: Any, task: Task, parts: Sequence[Part]) -> None:
+    def __init__(self, client: Dask, task: Task, parts: Sequence[Part]) -> None:
         self._client, self._task, self._parts = client, task, parts
         self._key, self._most = f"tokentui-{uuid.uuid4().hex[:12]}", int(limits.now().count_memory)
         self._nodes: dict[tuple[int, int], _Node] = {}
@@ -178,7 +180,7 @@ class _Tree:
             self._watch((0, number), future)
             self.sent += 1
 
-    def _watch(self, place: tuple[int, int], future: Any, below: Sequence[_Node] = ()) -> None:
+    def _watch(self, place: tuple[int, int], future: Dask, below: Sequence[_Node] = ()) -> None:
         level, number = place
         key = f"{self._key}-{level}-{number}-told"
         told = self._client.submit(_tell, future, key=key, pure=False, priority=10)
@@ -246,14 +248,14 @@ class _Tree:
             future.release()
 
 
-def _wait(futures: list[Any], seconds: float) -> None:
+def _wait(futures: list[Dask], seconds: float) -> None:
     """Wait until one of some futures has ended, at most so long."""
-    distributed: Any = importlib.import_module("distributed")
+    distributed: Dask = importlib.import_module("distributed")
     with contextlib.suppress(TimeoutError):
         distributed.wait(futures, timeout=seconds, return_when="FIRST_COMPLETED")
 
 
-def _answer(future: Any) -> Any:
+def _answer(future: Dask) -> Dask:
     """The result of a future that has ended.
 
     Raises:
@@ -316,11 +318,11 @@ def count_on(address: str, plan: Plan, recipe: Recipe, field: str, store: Store)
 
 
 @contextlib.contextmanager
-def _client(address: str, parts: int) -> Iterator[Any]:
+def _client(address: str, parts: int) -> Iterator[Dask]:
     """A client of a scheduler, or of a cluster of processes that ends with it."""
     try:
-        dask: Any = importlib.import_module("dask")
-        distributed: Any = importlib.import_module("distributed")
+        dask: Dask = importlib.import_module("dask")
+        distributed: Dask = importlib.import_module("distributed")
     except ImportError:
         raise TokentuiError("Dask is not installed", "--scheduler", EXTRA) from None
     import logging
@@ -350,7 +352,7 @@ def _client(address: str, parts: int) -> Iterator[Any]:
         yield client
 
 
-def _security(distributed: Any) -> Any:
+def _security(distributed: Dask) -> object:
     """Keys for this cluster alone: no other user of the machine can hand its processes work."""
     try:
         return distributed.security.Security.temporary()

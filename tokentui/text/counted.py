@@ -18,6 +18,8 @@ from tokentui.core.streams import written
 from tokentui.text import parquet
 from tokentui.text.sources import format_counts
 
+Packer = AbstractContextManager[Any]
+"""A file to write to, which packs what it is given."""
 Rows = Iterable[tuple[str, int]]
 Write = Callable[[BinaryIO, Rows, str], None]
 """Writes rows to an open file; the third is its name in errors."""
@@ -46,7 +48,7 @@ def _write_rows(file: BinaryIO, rows: Rows, where: str) -> None:
         file.write(format_counts(block).encode())
 
 
-def _packed(opened: Callable[[BinaryIO, str], AbstractContextManager[Any]]) -> Write:
+def _packed(opened: Callable[[BinaryIO, str], Packer]) -> Write:
     def write(file: BinaryIO, rows: Rows, where: str) -> None:
         with opened(file, where) as packer:
             _write_rows(packer, rows, where)
@@ -54,14 +56,14 @@ def _packed(opened: Callable[[BinaryIO, str], AbstractContextManager[Any]]) -> W
     return write
 
 
-def _xz(file: BinaryIO, where: str) -> AbstractContextManager[Any]:
+def _xz(file: BinaryIO, where: str) -> Packer:
     return lzma.LZMAFile(file, "wb")
 
 
-def _zstd(file: BinaryIO, where: str) -> AbstractContextManager[Any]:
+def _zstd(file: BinaryIO, where: str) -> Packer:
     with suppress(ImportError):
-        module: Any = importlib.import_module("compression.zstd")
-        found: AbstractContextManager[Any] = module.ZstdFile(file, "wb")
+        module = importlib.import_module("compression.zstd")
+        found: Packer = module.ZstdFile(file, "wb")
         return found
     with suppress(ImportError):
         module = importlib.import_module("zstandard")
