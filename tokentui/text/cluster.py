@@ -16,6 +16,7 @@ import importlib.util
 import os
 import signal
 import sys
+import time
 import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -44,6 +45,8 @@ _AHEAD = 3
 _CONNECT_S = 15
 _UNDER_WAY = ("pending", "lost")
 """States of a future that has no result yet, and of one whose worker was lost: its task is done again."""
+_ALONE_S = 120.0
+"""Seconds that a cluster may be without a worker before the count is given up."""
 _TIMES_LOST = 10
 """Workers of a local cluster that may be lost with a part before that is given up."""
 
@@ -305,8 +308,13 @@ def count_on(address: str, plan: Plan, recipe: Recipe, field: str, store: Store)
         return noticed
     with _client(address, len(plan.parts)) as client:
         tree = _Tree(client, task, plan.parts)
+        seen = time.monotonic()
         while tree.unfinished:
             threads = sum(one["nthreads"] for one in client.scheduler_info(n_workers=-1)["workers"].values())
+            seen = time.monotonic() if threads else seen
+            if time.monotonic() - seen > _ALONE_S:
+                hint = "start workers, or give them more memory"
+                raise TokentuiError(f"no worker was there for {_ALONE_S:g} s", "--scheduler", hint)
             tree.send(_AHEAD * max(threads, 1))
             tick(tree.read, plan.size)
             tree.wait(_POLL_S)
