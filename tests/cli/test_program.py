@@ -137,7 +137,7 @@ def test_an_error_line_is_safe() -> None:
             assert said.isprintable()
 
 
-@pytest.mark.parametrize("name", ["count", "servers", "tours", "exam"])
+@pytest.mark.parametrize("name", ["tally", "servers", "tours", "exam"])
 @pytest.mark.parametrize("rest", [[], ["novel.txt", "-r", "gpt2", "-o", "x"], ["--port", "8000"]])
 def test_a_command_that_is_not_there_is_an_unknown_word(name: str, rest: list[str]) -> None:
     """It is not named anywhere, and the answer is the one to any other word: the nearest command, or all of
@@ -283,7 +283,7 @@ def test_a_first_word_that_is_a_command_is_one_and_a_path_is_a_file(
     explorer: Explorer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("train", "count"):  # the second is no command
+    for name in ("train", "tally"):  # the second is no command
         (tmp_path / name).write_text("a b\n")
         if name == "train":
             assert "train" in refused(name)
@@ -292,7 +292,7 @@ def test_a_first_word_that_is_a_command_is_one_and_a_path_is_a_file(
         done(f"./{name}")
         done("--", name)
     assert [call[0].sources for call in explorer.calls] == [
-        ("./train",), ("train",), ("count",), ("./count",), ("count",),
+        ("./train",), ("train",), ("tally",), ("./tally",), ("tally",),
     ]
 
 

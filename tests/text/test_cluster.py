@@ -45,7 +45,8 @@ if __name__ == "__main__":
         def told(done, total):
             global killed, last
             if killed < kills and done > last + total // (kills + 2):
-                pids = [one.pid for one in made.workers.values() if one.pid]
+                up = made.scheduler.workers  # one that is killed while it starts is not started again
+                pids = [one.pid for one in made.workers.values() if one.pid and one.worker_address in up]
                 if pids:
                     os.kill(rng.choice(pids), signal.SIGKILL)
                     killed, last = killed + 1, done
@@ -109,6 +110,7 @@ def test_lost_workers_cost_no_count_and_a_cancel_and_a_lost_file_are_told(tmp_pa
 
 @pytest.mark.soak
 @pytest.mark.shared
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("seed", range(4))
 def test_every_corpus_with_workers_killed_at_random(tmp_path: Path, seed: int) -> None:
     sources = sorted(path for path in SHARED.iterdir() if path.suffix == ".txt")
@@ -125,6 +127,24 @@ def test_nobody_at_the_address(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     for address in ("tcp://127.0.0.1:9", "nonsense://x"):
         with Store(1) as store, pytest.raises(TokentuiError, match="no scheduler answers"):
             cluster.count_on(address, planned, GPT2, "text", store)
+
+
+def test_a_cluster_without_workers_is_given_up(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one")
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import sys\nfrom distributed import LocalCluster\nfrom tokentui.presets import preset_named\n"
+        "from tokentui.text import cluster\nfrom tokentui.text.parts import plan\n"
+        "from tokentui.text.tally import Store\n"
+        "cluster._ALONE_S, recipe = 0.2, preset_named('gpt2').recipe\n"
+        "planned = plan(sys.argv[1:], recipe, None, 'text')\n"
+        "with LocalCluster(n_workers=0, processes=False, dashboard_address=None, protocol='tcp') as made:\n"
+        "    try:\n        cluster.count_on(made.scheduler_address, planned, recipe, 'text', Store(1))\n"
+        "    except Exception as error:\n        print(error)\n"
+    )
+    done = subprocess.run([sys.executable, str(script), str(tmp_path / "a.txt")], text=True,
+                          capture_output=True, check=False)
+    assert done.stdout.startswith("--scheduler: no worker was there for 0.2 s"), done.stderr
 
 
 def test_standard_input_and_a_wrong_number_are_refused(tmp_path: Path) -> None:

@@ -13,9 +13,10 @@ from dialogs import FakeFace, assert_safe, shown, tried_on_all_sizes, typed
 from textual.pilot import Pilot
 from waiting import screen_text, told, until
 
+from tokentui.core.errors import TokentuiError
 from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe, Run
-from tokentui.session.commands import Open, OpenTokenizer
+from tokentui.session.commands import Open, OpenTokenizer, Recognise
 from tokentui.session.saved import state_dir
 from tokentui.session.views import ColumnWanted
 from tokentui.text.read import read
@@ -460,3 +461,28 @@ def test_a_path_in_parts(typed: str, wanted: tuple[str, str]) -> None:
 def test_the_folder_above(monkeypatch: pytest.MonkeyPatch, head: str, above: str | None) -> None:
     monkeypatch.setenv("HOME", "/home/me")
     assert picker.folder_above(head) == above
+
+
+@pytest.mark.parametrize("line", ["https://host/a.txt", "s3://bucket/*.txt", "hf://datasets/owner/name/a.txt"])
+async def test_a_url_is_opened_as_it_is_typed(folder: Path, line: str) -> None:
+    async with shown(OpenScreen(FakeFace())) as (app, pilot):
+        await typed(pilot, line)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.result == Open((line,)))
+
+
+async def test_a_tokenizer_of_the_hub_is_opened_as_one(folder: Path) -> None:
+    async with shown(OpenScreen(FakeFace(answers={Recognise: "a tokenizer"}))) as (app, pilot):
+        await typed(pilot, "hf:owner/name")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.result == OpenTokenizer("hf:owner/name", ""))
+
+
+async def test_a_place_that_gives_nothing_is_told_and_can_be_left(folder: Path) -> None:
+    def answer(command: Recognise) -> str:
+        raise TokentuiError("the place does not answer", command.path, "look at the network")
+
+    async with shown(OpenScreen(FakeFace(answers={Recognise: answer}))) as (_, pilot):
+        await typed(pilot, "hf:owner/name")
+        await pilot.press("enter")
+        await until(pilot, lambda: "the place does not answer" in screen_text(pilot))

@@ -467,7 +467,7 @@ def read_source(where: str, split: str = "") -> Source:
 
 
 def _from_url(url: str) -> bytes:
-    """What a URL holds, as far as a tokenizer file may be long."""
+    """The bytes of a URL, at most as many as a tokenizer file may have."""
     found, folder = places.find(url)
     if folder or len(found) != 1:
         raise TokentuiError("is a folder, not a tokenizer file", places.shown(url), "name the file in it")

@@ -41,7 +41,7 @@ Texts = Sequence[str | LongText]
 
 @dataclass
 class Noticed:
-    """What a user should hear of files that were read in parts.
+    """Remarks for the user on files that were read in parts.
 
     Attributes:
         invalid: The number of bytes that are not UTF-8.

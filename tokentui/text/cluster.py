@@ -15,6 +15,8 @@ import contextlib
 import importlib.util
 import os
 import signal
+import sys
+import time
 import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -30,6 +32,8 @@ from tokentui.text.blocks import Noticed, Reader
 from tokentui.text.plan import Part, Plan
 from tokentui.text.tally import Packed, Store, count_part, joined
 
+Dask = Any
+"""A module, a client, a future or an answer of Dask, which has no types."""
 EXTRA = "pip install 'tokentui[dask]'"
 FAN = 8
 """The results that are put together at a time."""
@@ -39,13 +43,17 @@ _POLL_S = 0.05
 _AHEAD = 3
 """Parts that are handed out for each thread of the cluster: one is counted, the others wait."""
 _CONNECT_S = 15
+_UNDER_WAY = ("pending", "lost")
+"""States of a future that has no result yet, and of one whose worker was lost: its task is done again."""
+_ALONE_S = 120.0
+"""Seconds that a cluster may be without a worker before the count is given up."""
 _TIMES_LOST = 10
 """Workers of a local cluster that may be lost with a part before that is given up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What all tasks of a count are told.
+    """The values that all tasks of a count share.
 
     Attributes:
         recipe: The recipe.
@@ -67,7 +75,7 @@ Result = tuple[Packed, Noticed]
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What the client hears of a result, which stays on its worker."""
+    """A summary of a result for the client; the result stays on its worker."""
 
     size: int
     noticed: Noticed
@@ -127,12 +135,12 @@ class _Node:
         below: The nodes that it is made of.
     """
 
-    future: Any
-    told: Any
+    future: Dask
+    told: Dask
     size: int | None = None
     below: Sequence[_Node] = ()
 
-    def futures(self) -> Iterator[Any]:
+    def futures(self) -> Iterator[Dask]:
         """The futures of the words of the node, in the order of the text."""
         if self.future is not None:
             yield self.future
@@ -150,7 +158,7 @@ class _Tree:
         parts: The parts.
     """
 
-    def __init__(self, client: Any, task: Task, parts: Sequence[Part]) -> None:
+    def __init__(self, client: Dask, task: Task, parts: Sequence[Part]) -> None:
         self._client, self._task, self._parts = client, task, parts
         self._key, self._most = f"tokentui-{uuid.uuid4().hex[:12]}", int(limits.now().count_memory)
         self._nodes: dict[tuple[int, int], _Node] = {}
@@ -175,7 +183,7 @@ class _Tree:
             self._watch((0, number), future)
             self.sent += 1
 
-    def _watch(self, place: tuple[int, int], future: Any, below: Sequence[_Node] = ()) -> None:
+    def _watch(self, place: tuple[int, int], future: Dask, below: Sequence[_Node] = ()) -> None:
         level, number = place
         key = f"{self._key}-{level}-{number}-told"
         told = self._client.submit(_tell, future, key=key, pure=False, priority=10)
@@ -192,15 +200,17 @@ class _Tree:
             TokentuiError: A part cannot be counted.
         """
         for place, node in list(self._waiting.items()):
-            if node.told.status == "pending":
+            if node.told.status in _UNDER_WAY:
                 continue
             told: Told = _answer(node.told)
             del self._waiting[place]
+            node.told.release()
             node.told, node.size = None, told.size
             if place[0] == 0:
                 self.counted += 1
                 self.read += told.noticed.read
             for below in node.below:  # its words are in those of the node
+                below.future.release()
                 below.future, below.below = None, ()
             node.below = ()
             self._join(place)
@@ -233,7 +243,7 @@ class _Tree:
         """The words, in the order of the text, fetched one after the other."""
         root = self._nodes.get((len(self._widths) - 1, 0))
         for future in list(root.futures()) if root else ():
-            while future.status == "pending":  # it was lost, and is made again
+            while future.status in _UNDER_WAY:  # it was lost, and is made again
                 check()
                 _wait([future], _POLL_S)
             result: Result = _answer(future)
@@ -241,14 +251,14 @@ class _Tree:
             future.release()
 
 
-def _wait(futures: list[Any], seconds: float) -> None:
+def _wait(futures: list[Dask], seconds: float) -> None:
     """Wait until one of some futures has ended, at most so long."""
-    distributed: Any = importlib.import_module("distributed")
+    distributed: Dask = importlib.import_module("distributed")
     with contextlib.suppress(TimeoutError):
         distributed.wait(futures, timeout=seconds, return_when="FIRST_COMPLETED")
 
 
-def _answer(future: Any) -> Any:
+def _answer(future: Dask) -> Dask:
     """The result of a future that has ended.
 
     Raises:
@@ -256,7 +266,7 @@ def _answer(future: Any) -> Any:
     """
     if future.status == "finished":
         return future.result()
-    if future.status in ("cancelled", "lost"):
+    if future.status == "cancelled":
         raise TokentuiError("the scheduler is gone", "--scheduler", "start it again, and count again")
     error = future.exception()
     if isinstance(error, TokentuiError):
@@ -287,7 +297,8 @@ def count_on(address: str, plan: Plan, recipe: Recipe, field: str, store: Store)
     Progress of the job is told in bytes of the files.
 
     Raises:
-        TokentuiError: Dask is not installed, nobody answers at the address, or a part cannot be counted.
+        TokentuiError: Dask is not installed, no scheduler answers at the address, or a part cannot be
+            counted.
         Cancelled: The job is cancelled.
     """
     if any(stretch.file.path is None for part in plan.parts for stretch in part):
@@ -297,8 +308,13 @@ def count_on(address: str, plan: Plan, recipe: Recipe, field: str, store: Store)
         return noticed
     with _client(address, len(plan.parts)) as client:
         tree = _Tree(client, task, plan.parts)
+        seen = time.monotonic()
         while tree.unfinished:
             threads = sum(one["nthreads"] for one in client.scheduler_info(n_workers=-1)["workers"].values())
+            seen = time.monotonic() if threads else seen
+            if time.monotonic() - seen > _ALONE_S:
+                hint = "start workers, or give them more memory"
+                raise TokentuiError(f"no worker was there for {_ALONE_S:g} s", "--scheduler", hint)
             tree.send(_AHEAD * max(threads, 1))
             tick(tree.read, plan.size)
             tree.wait(_POLL_S)
@@ -310,11 +326,11 @@ def count_on(address: str, plan: Plan, recipe: Recipe, field: str, store: Store)
 
 
 @contextlib.contextmanager
-def _client(address: str, parts: int) -> Iterator[Any]:
+def _client(address: str, parts: int) -> Iterator[Dask]:
     """A client of a scheduler, or of a cluster of processes that ends with it."""
     try:
-        dask: Any = importlib.import_module("dask")
-        distributed: Any = importlib.import_module("distributed")
+        dask: Dask = importlib.import_module("dask")
+        distributed: Dask = importlib.import_module("distributed")
     except ImportError:
         raise TokentuiError("Dask is not installed", "--scheduler", EXTRA) from None
     import logging
@@ -344,8 +360,8 @@ def _client(address: str, parts: int) -> Iterator[Any]:
         yield client
 
 
-def _security(distributed: Any) -> Any:
-    """Keys for this cluster alone: nobody else on the machine can hand its processes work."""
+def _security(distributed: Dask) -> object:
+    """Keys for this cluster alone: no other user of the machine can hand its processes work."""
     try:
         return distributed.security.Security.temporary()
     except ImportError:

@@ -18,6 +18,8 @@ from tokentui.core.streams import written
 from tokentui.text import parquet
 from tokentui.text.sources import format_counts
 
+Packer = AbstractContextManager[Any]
+"""A file to write to, which packs what it is given."""
 Rows = Iterable[tuple[str, int]]
 Write = Callable[[BinaryIO, Rows, str], None]
 """Writes rows to an open file; the third is its name in errors."""
@@ -46,7 +48,7 @@ def _write_rows(file: BinaryIO, rows: Rows, where: str) -> None:
         file.write(format_counts(block).encode())
 
 
-def _packed(opened: Callable[[BinaryIO, str], AbstractContextManager[Any]]) -> Write:
+def _packed(opened: Callable[[BinaryIO, str], Packer]) -> Write:
     def write(file: BinaryIO, rows: Rows, where: str) -> None:
         with opened(file, where) as packer:
             _write_rows(packer, rows, where)
@@ -54,10 +56,14 @@ def _packed(opened: Callable[[BinaryIO, str], AbstractContextManager[Any]]) -> W
     return write
 
 
-def _zstd(file: BinaryIO, where: str) -> AbstractContextManager[Any]:
+def _xz(file: BinaryIO, where: str) -> Packer:
+    return lzma.LZMAFile(file, "wb")
+
+
+def _zstd(file: BinaryIO, where: str) -> Packer:
     with suppress(ImportError):
-        module: Any = importlib.import_module("compression.zstd")
-        found: AbstractContextManager[Any] = module.ZstdFile(file, "wb")
+        module = importlib.import_module("compression.zstd")
+        found: Packer = module.ZstdFile(file, "wb")
         return found
     with suppress(ImportError):
         module = importlib.import_module("zstandard")
@@ -72,7 +78,7 @@ KINDS = (
     Kind((".tsv.gz", ".counts.gz"), "the same, packed with gzip",
          _packed(lambda file, where: gzip.GzipFile("", "wb", 6, file, mtime=0))),
     Kind((".tsv.bz2", ".counts.bz2"), "with bzip2", _packed(lambda file, where: bz2.BZ2File(file, "wb"))),
-    Kind((".tsv.xz", ".counts.xz"), "with xz", _packed(lambda file, where: lzma.LZMAFile(file, "wb"))),  # noqa: SIM115
+    Kind((".tsv.xz", ".counts.xz"), "with xz", _packed(_xz)),
     Kind((".tsv.zst", ".counts.zst"), "with zstd", _packed(_zstd)),
     Kind((".parquet",), "a Parquet table", parquet.write_counts),
 )

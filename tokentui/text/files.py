@@ -151,7 +151,7 @@ def read_stream(
         name: The name of the source in errors.
         meter: See `Meter`.
         text_only: True where only text is wanted.
-        size: The bytes that its place says it has, None where nobody says it: then less of it is read.
+        size: The bytes that its place announces, None where it announces none: then less of it is read.
 
     Raises:
         TokentuiError: It cannot be read, is too large, silent for too long, or a known mistake.
@@ -216,7 +216,7 @@ class _Source(io.RawIOBase):
         stream: What is read. Where it is no file, the number of bytes and the time of silence are limited.
         where: The name of the source in errors.
         meter: Counts the bytes that are read and stops a cancelled job.
-        size: Of what is no file the bytes that it is said to have, None where nobody says it.
+        size: Of what is no file the bytes that its place announces, None where it announces none.
 
     Attributes:
         status: Of a file, what is known of it.
@@ -295,7 +295,8 @@ class _Source(io.RawIOBase):
 
 @contextlib.contextmanager
 def _opened(source: _Source, text_only: bool) -> Iterator[tuple[io.BufferedReader[Any], str, str]]:
-    """What a source holds, unpacked: (stream, the method it is packed by or "", a kind that it seems to be).
+    """The contents of a source, unpacked: (stream, the method it is packed by or "", a kind that it seems to
+    be).
 
     Damage in what is packed, met inside, is told in a line.
     """

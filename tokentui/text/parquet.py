@@ -14,6 +14,8 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check
 from tokentui.text.files import Meter
 
+Arrow = Any
+"""A module or a value of pyarrow, which has no types."""
 EXTRA = "pip install 'tokentui[parquet]'"
 WORD, COUNT, EXACT = "word", "count", "exact"
 _ROWS = 1 << 12
@@ -27,7 +29,7 @@ def named(path: str) -> bool:
     return path.lower().endswith((".parquet", ".parq"))
 
 
-def _library(where: str) -> tuple[Any, Any]:
+def _library(where: str) -> tuple[Arrow, Arrow]:
     try:
         import pyarrow
         import pyarrow.parquet
@@ -57,7 +59,7 @@ class Table:
             self._file = library.ParquetFile(source)
         except self._faults as error:
             raise self._damaged(error) from None
-        self._names: dict[str, Any] = {one.name: one.type for one in self._file.schema_arrow}
+        self._names: dict[str, Arrow] = {one.name: one.type for one in self._file.schema_arrow}
         self._types = arrow.types
 
     def _damaged(self, error: Exception) -> TokentuiError:
@@ -123,10 +125,10 @@ class Table:
         except UnicodeDecodeError:
             raise TokentuiError("not a word and a count", f"{self._where}:{row}", "write it again") from None
 
-    def _is_text(self, kind: Any) -> bool:
+    def _is_text(self, kind: Arrow) -> bool:
         return kind is not None and (self._types.is_string(kind) or self._types.is_large_string(kind))
 
-    def _batches(self, columns: list[str], groups: list[int] | None) -> Iterator[Any]:
+    def _batches(self, columns: list[str], groups: list[int] | None) -> Iterator[Arrow]:
         chosen = range(len(self.groups)) if groups is None else groups
         said = sum(self.groups[number] for number in chosen)
         self._meter.check(self._meter.unpacked + said if groups is None else said, self._where)

@@ -21,6 +21,8 @@ from tokentui.core import limits, reach
 from tokentui.core.errors import Cancelled, TokentuiError, shown_path
 from tokentui.core.jobs import check
 
+Untyped = Any
+"""A module or a value of fsspec and of the libraries under it, which have no types here."""
 EXTRA = "pip install 'tokentui[remote]'"
 BLOCK = 1 << 22
 """Bytes that are fetched in one request of a file that is read in parts."""
@@ -149,7 +151,7 @@ def find(url: str) -> tuple[list[Remote], bool]:
         return _files(system, system.find(path, detail=True), url, path), True
 
 
-def _files(system: Any, found: dict[str, Any], url: str, below: str = "") -> list[Remote]:
+def _files(system: Untyped, found: dict[str, Untyped], url: str, below: str = "") -> list[Remote]:
     """The files of a listing, hidden ones left out."""
     if len(found) > _MOST_FILES:
         raise TokentuiError(f"more than {_MOST_FILES:,} files", shown(url), "name a part of them")
@@ -265,7 +267,7 @@ _SILENT = frozenset({
     "EndpointConnectionError", "ConnectTimeoutError", "ReadTimeoutError", "ConnectTimeout",
     "ReadTimeout", "InvalidURL",
 })
-"""Errors of several libraries that mean: nobody is there."""
+"""Errors of several libraries that mean that no server answers."""
 
 
 def _status(error: BaseException) -> int | None:
@@ -277,7 +279,7 @@ def _status(error: BaseException) -> int | None:
     return found if isinstance(found, int) and found >= 400 else None
 
 
-def _system(url: str) -> tuple[Any, str]:
+def _system(url: str) -> tuple[Untyped, str]:
     """The file system of fsspec for a URL, and the path in it."""
     reach.check(url)
     scheme = scheme_of(url)
@@ -290,11 +292,11 @@ def _system(url: str) -> tuple[Any, str]:
 
 
 @functools.cache
-def _web_options() -> dict[str, Any]:
-    """How web servers are asked: silence ends after a time, and each redirect is looked at."""
+def _web_options() -> dict[str, object]:
+    """Options for web servers: silence ends after a time, and each redirect is looked at."""
     import aiohttp  # needed for these places alone
 
-    async def look(session: Any, context: Any, asked: Any) -> None:
+    async def look(session: object, context: object, asked: Untyped) -> None:
         answer = asked.response
         target = answer.headers.get("Location") or answer.headers.get("URI") or ""
         check_redirect(str(answer.url), str(answer.url.join(type(answer.url)(target))))
@@ -352,7 +354,7 @@ def from_hub(name: str) -> str:
     if match is None:
         raise TokentuiError("not a tokenizer of the hub", shown_path(name), "such as hf:OWNER/NAME")
     try:
-        hub: Any = importlib.import_module("huggingface_hub")
+        hub: Untyped = importlib.import_module("huggingface_hub")
     except ImportError:
         raise TokentuiError("huggingface_hub is not installed", shown_path(name), EXTRA) from None
     importlib.import_module("huggingface_hub.utils").disable_progress_bars()
@@ -371,7 +373,7 @@ def from_hub(name: str) -> str:
     raise TokentuiError("this repository holds no tokenizer file", shown_path(name), f"one of: {known}")
 
 
-def _fetched(hub: Any, repo: str, file: str, revision: str | None) -> str:
+def _fetched(hub: Untyped, repo: str, file: str, revision: str | None) -> str:
     """The path of one file of a repository."""
     most = limits.now().file_bytes
     try:

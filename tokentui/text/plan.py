@@ -52,7 +52,7 @@ class Stretch:
 
 
 Part = tuple[Stretch, ...]
-"""What is counted at a time: a stretch of a file, or several small files."""
+"""The stretches that are counted at a time: one of a large file, or several small files."""
 
 
 @dataclass(frozen=True, slots=True)

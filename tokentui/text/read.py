@@ -386,8 +386,7 @@ class _Parts:
 
 
 def way_of(path: str, text: Callable[[], str]) -> str:
-    """How a file is read that nobody says it of: by its name, and the beginning of its text where the name is
-    not enough."""
+    """The way to read a file, by its name, and by the beginning of its text where the name is not enough."""
     name = _PACKED_NAME.sub("", path.lower())
     if name.endswith((".jsonl", ".ndjson")):
         return "jsonl"

@@ -1,0 +1,106 @@
+"""`tokentui count`: a file of counts that is a corpus again, for train and the explorer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from running_cli import cli, done
+
+import tokentui
+from tokentui.cli import count as command
+from tokentui.core import limits
+from tokentui.text import cluster
+from tokentui.text.tally import count_here
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Path:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    text = tokentui.read("sample:english").documents[0]
+    (folder / "a.txt").write_text(text)
+    (folder / "b.txt").write_text("the crowd, the tree\n" * 50)
+    return folder
+
+
+@pytest.mark.parametrize("end", ["counts.tsv", "counts.tsv.gz", "parquet"])
+def test_training_on_the_counts_is_training_on_the_text(texts: Path, tmp_path: Path, end: str) -> None:
+    if end == "parquet":
+        pytest.importorskip("pyarrow", reason="the extra parquet is not installed")
+    target = str(tmp_path / f"all.{end}")
+    result = cli("count", str(texts), "-r", "gpt2", "-o", target)
+    assert result.exit_code == 0
+    assert result.stderr.endswith("distinct, in 1 part\n")
+    of_text, of_counts = str(tmp_path / "a.json"), str(tmp_path / "b.json")
+    for source, out in ((str(texts), of_text), (target, of_counts)):
+        done("train", source, "-r", "gpt2", "--merges", "80", "-q", "-o", out)
+    assert Path(of_text).read_bytes() == Path(of_counts).read_bytes()
+
+
+def test_small_parts_spilling_and_standard_output(texts: Path, tmp_path: Path) -> None:
+    small = ["--limit", "part-bytes=300", "--limit", "count-memory=2K"]
+    plain = cli("count", str(texts), "-r", "bert", "-o", "-", "-q")
+    cut = cli("count", str(texts), "-r", "bert", "-o", "-", *small)
+    limits.use(None)
+    assert cut.stdout == plain.stdout
+    assert "more than the limit count-memory: they are sorted on disk, in " in cut.stderr
+    assert plain.stderr == ""
+
+
+def test_counts_are_added_up_and_the_most_frequent_kept(tmp_path: Path) -> None:
+    for name, rows in (("a", "x\t1\ny\t5\n"), ("b", "z\t4\nx\t4\nw\t1\n")):
+        (tmp_path / f"{name}.counts.tsv").write_text(rows)
+    sources = [str(tmp_path / "a.counts.tsv"), str(tmp_path / "b.counts.tsv")]
+    assert done("count", *sources, "-r", "gpt2", "-o", "-", "-q") == "x\t5\ny\t5\nz\t4\nw\t1\n"
+    assert done("count", *sources, "-r", "gpt2", "-o", "-", "-q", "--top", "2") == "x\t5\ny\t5\n"
+
+
+def test_standard_input_is_counted(tmp_path: Path) -> None:
+    assert cli("count", "-", "-r", "gpt2", "-o", "-", "-q", input="a b a").stdout == "a\t1\n b\t1\n a\t1\n"
+
+
+@pytest.mark.parametrize(("words", "line"), [
+    (["sample:hugs", "-o", "a.tsv"], "count: -r is missing"),
+    (["-r", "gpt2", "-o", "a.tsv"], "count: CORPUS is missing"),
+    (["sample:hugs", "-r", "gpt2"], "count: -o is missing"),
+    (["sample:hugs", "-r", "gpt2", "-o", "a.csv"], "a.csv: the end of this name says no kind of file"),
+    (["sample:hugs", "-r", "gpt2", "-o", "no/a.tsv"], "no/a.tsv: cannot be written: no such folder"),
+    (["sample:hugs", "-r", "gpt2", "-o", "a.tsv", "--top", "0"], "count --top: 0: out of range"),
+    (["none.txt", "-r", "gpt2", "-o", "a.tsv"], "none.txt: no such file"),
+    (["ftp://host/a", "-r", "gpt2", "-o", "a.tsv"], "ftp://host/a: no place of this kind is read"),
+    (["sample:hugs", "-r", "gpt2", "-o", "a.tsv", "--scheduler", "local:0"], "no number of processes"),
+    (["-", "-r", "gpt2", "-o", "a.tsv", "--scheduler", "local"], "-: standard input cannot be shared out"),
+    ([".", "-r", "gpt2", "-o", "a.tsv"], "/: no text file is in this folder"),
+])
+def test_wrong_words_are_one_line(
+    words: list[str], line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if "--scheduler" in words:
+        pytest.importorskip("distributed", reason="the extra dask is not installed")
+    monkeypatch.chdir(tmp_path)
+    result = cli("count", *words)
+    assert result.exit_code == 2
+    assert line in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_text_larger_than_the_memory_goes_to_a_local_cluster(
+    texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def count_on(address: str, *rest: object) -> object:
+        asked.append(address)
+        return count_here(*rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(command, "_free_memory", lambda: 100)
+    monkeypatch.setattr(cluster, "count_on", count_on)
+    for there, addresses in ((True, ["local"]), (False, [])):
+        asked.clear()
+        monkeypatch.setattr(cluster, "installed", lambda there=there: there)
+        result = cli("count", str(texts), "-r", "gpt2", "-o", str(tmp_path / "a.tsv"))
+        assert result.exit_code == 0
+        assert asked == addresses
+        assert ("larger than the memory that is free" in result.stderr) is there
