@@ -130,7 +130,7 @@ def explained(word: WordExplanation) -> Table:
             what = f"step {step.rank + 1:,}: {output.merged((step.left, step.right), step.result)}"
             what += f" ({'once' if count == 1 else f'{count:,} times'})" if count else ""
         else:
-            what = f"{output.shown(step.candidate)} {'found' if step.found else 'is no token'}"
+            what = f"{output.shown(step.candidate)} {step.said}"
         rows.append((f"{number:>3}  {what}  →  {shown_pieces(pieces)}",))
     title = f"{output.shown(word.text)}: {shown_pieces(word.units)}"
     return Table(rows, title, indent=2, notes=(f"  ids  {ids_line(word.ids) or 'none'}",))
