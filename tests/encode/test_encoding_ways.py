@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -101,7 +102,7 @@ def by_length(word: str, tokens: Sequence[str]) -> list[str]:
     while True:
         joined = [
             (-len(made), tokens.index(made), at)
-            for at, (one, other) in enumerate(zip(parts, parts[1:], strict=False))
+            for at, (one, other) in enumerate(itertools.pairwise(parts))
             if (made := one + other) in tokens and one in tokens and other in tokens
         ]
         if not joined:
@@ -224,7 +225,8 @@ def test_another_way_and_back() -> None:
 
 def test_every_way_of_every_table_reads_a_file(tmp_path: Path) -> None:
     corpus = tokentui.read("sample:hugs")
-    for preset, name in (("gpt2", "a.hf.json"), ("bert", "b.hf.json"), ("t5", "c.model"), ("subword-nmt", "codes")):
+    names = {"gpt2": "a.hf.json", "bert": "b.hf.json", "t5": "c.model", "subword-nmt": "codes"}
+    for preset, name in names.items():
         path = tmp_path / name
         try:
             tokentui.train(corpus, preset, vocab_size=None if "gpt" in preset else 40).save(path)
@@ -243,7 +245,8 @@ def test_every_way_of_every_table_reads_a_file(tmp_path: Path) -> None:
             again = tokentui.load(own)
             assert again.recipe == other.recipe
             assert again.encode_ids("hugs pugs") == ids
-            assert again.encoded_by(read.recipe.encode).encode_ids("hugs pugs") == read.encode_ids("hugs pugs")
+            back = again.encoded_by(read.recipe.encode)
+            assert back.encode_ids("hugs pugs") == read.encode_ids("hugs pugs")
 
 
 @pytest.mark.parametrize("way", NEW)
@@ -293,7 +296,7 @@ def test_the_fewest_tokens_are_those_of_sentencepiece_with_equal_scores(tmp_path
     tokentui.Tokenizer(equal.vocabulary).save(tmp_path / "equal.model")
     theirs = processor(model_file=str(tmp_path / "equal.model"))
     ours = equal.encoded_by("fewest-tokens")
-    words = sorted({word for word in tokentui.read("sample:english").documents[0].split()})
+    words = sorted(set(tokentui.read("sample:english").documents[0].split()))
     assert len(words) > 100
     for word in words:
         assert list(ours.encode(word).ids) == theirs.encode(word), json.dumps(word)

@@ -84,6 +84,7 @@ Examples:
   tokentui compare -r gpt2 -r bert --vocab-size 2000 novel.txt --json
   tokentui compare -r hf-bpe -r subword-nmt --merges 10 sample:hugs
   tokentui compare -r gpt2 -r gpt2 -s tie=largest-pair --merges 50 sample:hugs
+  tokentui compare -t mine.json -s encode=longest-suffix -t mine.json novel.txt
   tokentui compare -t a.json -t b.json novel.txt --text 'The crowd' --find ing""",
 )
 @options(
@@ -111,7 +112,8 @@ def command(
 ) -> int:
     """Compare two to four tokenizers on CORPUS: files named by -t, and recipes named by -r that are trained
     on it under the same stops. An axis that -s names holds for the recipe before it; in front of the first -r
-    it holds for every recipe, and the split for a file that holds none, such as tiktoken ranks.
+    it holds for every recipe, and the split for a file that holds none, such as tiktoken ranks. Behind a -t,
+    -s encode=... is the way to encode by that file, so that one vocabulary is compared under several ways.
 
     Like is compared with like: next to a file, recipes without a size are trained to the size of the first
     file, and the table says so.
@@ -125,7 +127,9 @@ def command(
     if not wanted:
         given.refuse_training()
     split = str(given.axes.get("split", ""))
-    columns = [Column(os.path.basename(name), load(name, otherwise=split)) for name in tokenizers]
+    ways = given.ways or ("",) * len(tokenizers)
+    columns = [Column(file_name(name, way), load(name, otherwise=split, encode=way))
+               for name, way in zip(tokenizers, ways, strict=True)]
     like = columns[0].tokenizer.vocab_size if columns and columns[0].tokenizer else None
     for name, (recipe, run) in zip(given.recipes, wanted, strict=True):
         sized = run if like is None else run.sized_like(like)
@@ -169,6 +173,11 @@ def command(
             answer.refused[n] = error
     write_answer(given.as_json, lambda: _row(answer), _tables(answer), "\n\n")
     return 1 if answer.refused or any(one.error for one in columns) else 0
+
+
+def file_name(path: str, encode: str) -> str:
+    """The name of a column that is a file, with the way of encoding that is named for it."""
+    return os.path.basename(path) + (f" encode={encode}" if encode else "")
 
 
 @dataclass(slots=True)
@@ -345,7 +354,9 @@ def _candidate(one: Candidate, side: DivergenceSide) -> list[str]:
         return [shown(one.token), f"loss {values['loss']:.6g}", "goes" if values["goes"] else "stays"]
     cells = [merged(one.parts), f"{values['count']:,}"]
     if side.scored:
-        cells += [f"score {float(one.worth):.6g}", f"of {values['left uses']:,} and {values['right uses']:,}"]
+        cells.append(f"score {float(one.worth):.6g}")
+        if "left uses" in values:
+            cells.append(f"of {values['left uses']:,} and {values['right uses']:,}")
     return cells
 
 

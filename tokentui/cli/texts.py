@@ -10,10 +10,11 @@ import click
 
 from tokentui.cli import output
 from tokentui.cli.options import (
+    ENCODE,
+    OPENED,
     QUIET,
     RECIPE,
     SHAPE_OPTIONS,
-    SPLIT,
     TOKENIZER,
     Given,
     check_ways,
@@ -49,13 +50,14 @@ ENCODED = ("ids", "tokens", "hex", "offsets")
 Examples:
   tokentui encode -t novel.json 'The crowd'
   tokentui encode -t novel.json --explain crowd
+  tokentui encode -t novel.json -s encode=longest-suffix --explain crowd
   tokentui encode -t novel.json --json < letter.txt
   tokentui encode -t novel.json --jsonl < texts.jsonl > ids.jsonl""",
 )
 @options(
     click.argument("text", metavar="[TEXT]", nargs=-1),
     TOKENIZER,
-    SPLIT,
+    OPENED,
     json_option("Print a row: text, ids, tokens, hex, offsets."),
     click.option("--jsonl", is_flag=True,
                  help='Answer each line {"text": ...} of standard input by such a row.'),
@@ -77,13 +79,12 @@ def encode(
 
     A token that has no id stands as null. With --jsonl a line that cannot be encoded is answered by {"text":
     ..., "error": ...}, and the exit code is 1 at the end. -s split=... names the pattern of a file that holds
-    none.
+    none, -s encode=... another way to encode by its vocabulary.
     """
     check_ways(given.where, text, json=given.as_json, jsonl=jsonl, explain=explain)
     if sample is not None and (explain or special_tokens or allow_special):
         raise TokentuiError("goes with --json and --jsonl only", "--sample", "leave the other options out")
-    split = given.split()
-    tok = load(tokenizer, split)
+    split, tok = given.split(also=(ENCODE,)), given.opened(tokenizer)
     if split and split != tok.recipe.split:  # another one would make it another tokenizer
         hint = f"{tokenizer} holds its split: {tok.recipe.split}"
         raise TokentuiError("the split cannot be changed here", f"-s split={split}", hint)

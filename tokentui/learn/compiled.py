@@ -39,6 +39,10 @@ _WIDTHS = {name: Flat(row).size for name, row in layout.ROWS.items()}
 """Bytes of a row of each array."""
 
 
+QUEUES = {"count": pairs.QUEUE, "score": score.QUEUE}
+"""The orders of pairs that there are kernels for."""
+
+
 class Checkpoint(NamedTuple):
     """The corpus as it stood at a step: its cells, and the counts of the pairs there were."""
 
@@ -65,13 +69,13 @@ class KernelPairs:
         units = layout.units_of(words, recipe)
         self._vocabulary = vocabulary_of(dict(zip(units.pieces, units.totals, strict=True)))
         self.number = self.known = 0
-        self._filters, self._filled = objective.filters, (-1, -1)
-        self._queue = score.QUEUE if objective.filters else pairs.QUEUE
+        self._filters, self._filled, self._sees = objective.filters, (-1, -1), objective.sees
+        self._queue = QUEUES[objective.kernel]
         symbols = array("i", [self._vocabulary.units[piece] for piece in units.pieces])
         base = self._vocabulary.pieces
         self._state = State(
             base=len(base), rule=layout.RULES[recipe.tie], longest=layout.NO_LIMIT, least=1,
-            scored=int(objective.filters),
+            scored=int(objective.kernel == "score"),
             prefix=len(to_bytes(recipe.mark_text)) if recipe.mark_kind == "prefix" else 0,
             **{name: flat(row, 0) for name, row in layout.ROWS.items()},
         )._replace(
@@ -89,6 +93,7 @@ class KernelPairs:
         state.steps[:3] = memoryview(array("q", [first_pairs, 0, sum(units.totals)]))
         self._between = max(LEAST_BETWEEN, self._rows("cells") // MOST_CHECKPOINTS)
         self._checkpoints: list[Checkpoint] = []
+        self._apart = sum(units.totals) - sum(self._state.counts[: self.pairs_at(0)])
         tick(len(words.counts), len(words.counts))
 
     def _lay_out(self, units: layout.Units, symbols: Any) -> int:
@@ -286,8 +291,14 @@ class KernelPairs:
         """The figures of a known step."""
         names = "places", "replaced", "tied", "left_uses", "right_uses"
         places, replaced, tied, *uses = (self._figure(number - 1, name) for name in names)
-        pair = Pair(*self.vocabulary.merges[number - 1], places, places, *uses)
+        pair = Pair(*self.vocabulary.merges[number - 1], places, places, *uses, self._more(number - 1))
         return Merged(pair, replaced, tied, tied > 1)  # nothing is forced here
+
+    def _more(self, number: int) -> tuple[int, ...]:
+        """The further figures of any pair that the objective sees, after a known step."""
+        tokens = self.tokens_at(number)
+        of_all = {"tokens": tokens, "pairs": tokens - self._apart}
+        return tuple(of_all[name] for name in self._sees)
 
     def fork(self, number: int, material: Material) -> PlainPairs:
         """The same corpus at a known step in plain Python, for a run by another recipe."""
@@ -311,7 +322,8 @@ class KernelPairs:
         firsts = table[2::4]
         places = state.places.cast("I")[: 2 * firsts[-1] : 2].tolist()
         lefts, rights = zip(*merges, strict=True) if merges else ((), ())
-        pairs = map(Pair, lefts, rights, of["places"], of["places"], of["left_uses"], of["right_uses"])
+        pairs = map(Pair, lefts, rights, of["places"], of["places"], of["left_uses"], of["right_uses"],
+                    map(self._more, range(number)))
         alike = [tied > 1 for tied in of["tied"]]  # nothing is forced here
         return History(
             self.vocabulary.copy(number), state.cells[::2].tolist(), state.cells[1::2].tolist(),
@@ -344,11 +356,11 @@ class KernelPairs:
             first_new = self._figure(self.number - 1, "pairs")
         best: list[int] = heap.cast("q")[2 : 3 * ordered : 3].tolist()
         table, counts, uses = state.table, state.counts, state.uses
-        rows = []
+        rows, more = [], self._more(self.number)
         for pair, fell in zip(best, falls.tolist(), strict=True):
             left, right, places = table[4 * pair], table[4 * pair + 1], counts[pair]
             before = places + fell if pair < first_new else None
-            rows.append(Pair(left, right, places, before, uses[left], uses[right]))
+            rows.append(Pair(left, right, places, before, uses[left], uses[right], more))
         return Ranked(total, tied, self._disjoint(best[0]) if ordered else 0, rows)
 
     def _disjoint(self, pair: int) -> int:

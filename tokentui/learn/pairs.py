@@ -62,16 +62,17 @@ def _candidate(
     objective: Objective, vocabulary: Vocabulary, pair: Pair, worth: Worth, tied: bool, letter: bytes
 ) -> PairCandidate:
     """A pair as a candidate; `letter` stands for its token where a byte stands for a pair."""
-    left, right, count, before, left_uses, right_uses = pair
+    left, right, count, before, left_uses, right_uses, more = pair
     token = vocabulary.join(left, right)
     value = float(worth)  # rounded once; candidates are ordered by their exact worth
     figures = {
         "count": count, "change": None if before is None else count - before, "left uses": left_uses,
-        "right uses": right_uses, "score": value, "value": value, "as": letter, "spelled": token,
+        "right uses": right_uses, "as": letter, "spelled": token,
+        **dict(zip(objective.sees, more, strict=True)),
     }
     return PairCandidate(
         (left, right), (vocabulary.pieces[left], vocabulary.pieces[right]), letter or token, worth,
-        tuple(figures[column.name] for column in objective.columns), tied,
+        tuple(figures.get(column.name, value) for column in objective.columns), tied,
         marks=vocabulary.mark_sizes(left, right) if vocabulary.mark else (0, 0), places=count,
         before=before, left_uses=left_uses, right_uses=right_uses,
         expansion=token if vocabulary.codes else b"",

@@ -62,7 +62,7 @@ class Queue:
     key that has grown since is corrected when its pair comes up.
 
     A merge of (a, b) changes the counts of pairs at its places alone, and the uses of a and b: where they
-    matter, all pairs of a and b are valued anew.
+    matter, all pairs of a and b are valued anew; where figures of the whole corpus matter, all pairs.
 
     Args:
         pairs: The pairs.
@@ -95,7 +95,9 @@ class Queue:
         """
         pairs, counts, value_of, alike = self._pairs, self._pairs.counts, self._value, self._alike
         valued = pairs.objective.value is not None
-        if valued:
+        if pairs.objective.whole:
+            moved = moved.union(value_of)
+        elif valued:
             for symbol in parts:
                 self._touching[symbol] = live = [
                     one for one in self._touching.get(symbol, ()) if one in value_of
@@ -112,7 +114,7 @@ class Queue:
                 if not alike[was]:
                     del alike[was]
                     self._ordered.pop(was, None)
-            elif valued:
+            elif valued and not pairs.objective.whole:
                 for symbol in {pairs.left[pair], pairs.right[pair]}:
                     self._touching.setdefault(symbol, []).append(pair)
             if value is None:

@@ -93,7 +93,8 @@ class MergesByLength(Merging):
         vocabulary = self._vocabulary
         if vocabulary.merges or not vocabulary.imported:
             return range(len(vocabulary.pieces) + 1)
-        ranks = [0] * (len(vocabulary.pieces) + 1)
-        for rank, symbol in enumerate(sorted(range(len(vocabulary.pieces)), key=vocabulary.order.__getitem__)):
+        size = len(vocabulary.pieces)
+        ranks = [0] * (size + 1)
+        for rank, symbol in enumerate(sorted(range(size), key=vocabulary.order.__getitem__)):
             ranks[symbol] = rank
         return ranks

@@ -2,8 +2,8 @@
 
 Of equally short ways the one with the widest last token is taken, all the way back. A unit that is no token
 may stand anywhere as an unknown part; ways with fewer of them are shorter, whatever the tokens.
-Source: C. Schmidt et al., Tokenization Is More Than Compression (PathPiece, 2024), with the rule of the longest
-last token; a unigram model of equal scores gives the same.
+Source: C. Schmidt et al., Tokenization Is More Than Compression (PathPiece, 2024), with the rule of the
+longest last token; a unigram model of equal scores gives the same.
 """
 
 from __future__ import annotations

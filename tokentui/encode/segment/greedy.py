@@ -18,7 +18,7 @@ from tokentui.encode.segment.longest import LongestMatch
 from tokentui.encode.vocabulary import Vocabulary
 
 Look = Callable[[int, int], tuple[bytes, int | None]]
-"""Returns the spelling of the units from one number up to another, and the token that it is, None for none."""
+"""Returns the spelling of the units from one number up to another, and the token that it is."""
 
 
 class Stretches(LongestMatch):
@@ -85,7 +85,8 @@ class LongestSuffix(Stretches):
     >>> recipe = Recipe(split="none", unit="char", encode="longest-suffix")
     >>> vocabulary = Vocabulary(recipe, [b"a", b"b", b"c"])
     >>> vocabulary.extend([(0, 1), (1, 2)], [2, 1])  # ab, bc
-    >>> [vocabulary.pieces[part.symbol] for part in LongestSuffix(vocabulary, 2).segment([b"a", b"b", b"c"], 3)]
+    >>> units = [b"a", b"b", b"c"]
+    >>> [vocabulary.pieces[part.symbol] for part in LongestSuffix(vocabulary, 2).segment(units, 3)]
     [b'a', b'bc']
     """
 
