@@ -7,7 +7,7 @@ import threading
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Self, SupportsIndex
+from typing import Any, Self, SupportsIndex
 
 from tokentui.core.errors import TokentuiError, each_of, nearest, shown, text_of, whole
 from tokentui.core.jobs import Cancel, Progress, check, job
@@ -17,11 +17,18 @@ from tokentui.encode.encoding import Encoding
 from tokentui.encode.explain import RoundTrip, WordExplanation, explain, round_trip
 from tokentui.encode.many import encode_each, runs
 from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.sampling import Drawn, drawn
 from tokentui.encode.segment import SAMPLED
+from tokentui.encode.segment.dropout import P
 from tokentui.encode.vocabulary import Vocabulary, byte_token
 from tokentui.recipe import RUN, SHAPE, Recipe
 
 _POLL_S = 0.05
+
+
+def _given(**named: Any) -> dict[str, Any]:
+    """Arguments that are not None."""
+    return {name: value for name, value in named.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,23 +250,59 @@ class Tokenizer:
                 text_of(text), special_tokens=special_tokens, allow_special=allow_special, threads=threads
             )
 
-    def sample(self, text: str | bytes, *, temperature: float = 1.0, seed: int | None = None) -> Encoding:
-        """Encode a text by segmentations drawn at random, of a unigram model.
+    def sample(
+        self, text: str | bytes, *, temperature: float = 1.0, seed: int | None = None,
+        p: float | None = None, like: str | None = None,
+    ) -> Encoding:
+        """Encode a text by chance: by segmentations of a unigram model, or by merges of which some are left
+        out (BPE-dropout).
 
         Args:
             text: The text.
-            temperature: 1 draws by the model; less keeps nearer to the best segmentation, more goes further
-                from it.
+            temperature: Of a unigram model: 1 draws by the model; less keeps nearer to the best segmentation,
+                more goes further from it.
             seed: The same seed gives the same tokens.
+            p: The share of merges that are dropped, from 0 to 1; None for a unigram model.
+            like: The library whose draws they are, a name of `tokentui.encode.segment.dropout.LIKE`: its
+                first where None.
 
         Raises:
-            TokentuiError: The vocabulary has no probabilities, or the temperature is not above 0.
+            TokentuiError: The vocabulary has no probabilities, or for a share no merges; the temperature is
+                not above 0, the share is none, or there is no such behaviour.
         """
         text = text_of(text)
+        if p is not None or like is not None:
+            if temperature != 1.0:
+                raise TokentuiError("a temperature is of a unigram model, p of merges", "sample", "take one")
+            return self.draws(text, seed=seed, **_given(p=p, like=like)).encoding
         if not isinstance(seed, int | None):
             raise TokentuiError(f"not a whole number: {shown(seed)}", "seed", "such as 1, or None")
         drawn = SAMPLED.given(temperature=temperature, seed=seed)
         return WordEncoder(self.vocabulary, self.merges, way=drawn).encode(text)
+
+    def draws(
+        self, text: str | bytes, *, p: float = P, like: str = "tokenizers", seed: int | None = None
+    ) -> Drawn:
+        """Encode a text by merges of which some are left out (BPE-dropout), and keep each draw.
+
+        Args:
+            text: The text.
+            p: The share of merges that are dropped, from 0 to 1.
+            like: A name of `tokentui.encode.segment.dropout.LIKE`: the library whose draws they are.
+            seed: The same seed draws the same; one by chance where None.
+
+        Raises:
+            TokentuiError: The vocabulary has no merges, or p, `like` or the seed cannot be.
+
+        >>> import tokentui
+        >>> tokenizer = tokentui.train("sample:hugs", "gpt2", merges=6)
+        >>> drawn = tokenizer.draws("hugs", p=0.5, seed=0)
+        >>> drawn.encoding.tokens
+        ('hug', 's')
+        >>> [(draw.left, draw.right, draw.merged) for draw in drawn.words[0].draws if draw.left]
+        [(b'u', b'g', True), (b'h', b'ug', True)]
+        """
+        return drawn(self.vocabulary, self.merges, text_of(text), p, like, seed)
 
     def decode(self, ids: Iterable[int | None]) -> str:
         """The text of ids; bytes that are not UTF-8 become U+FFFD, and so does a token without an id (None,

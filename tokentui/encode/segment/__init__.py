@@ -278,6 +278,7 @@ TABLE = replace(_LONGEST, segmenter=Ref("tokentui.encode.segment.longest:TableMa
 WHOLE = replace(_LONGEST, segmenter=Ref("tokentui.encode.segment.longest:WholeWords"), most=None, written="")
 FUSED = replace(_VITERBI, segmenter=Ref("tokentui.encode.segment.viterbi:FusedViterbi"))
 SINGLE = replace(_VITERBI, segmenter=Ref("tokentui.encode.segment.viterbi:SingleViterbi"), scope="document")
+DROPOUT = replace(_MERGES, segmenter=Ref("tokentui.encode.segment.dropout:Dropout"), scope="chance")
 SAMPLED = replace(SINGLE, segmenter=Ref("tokentui.encode.segment.viterbi:Sampling"), scope="chance")
 
 # ---- unknown units
