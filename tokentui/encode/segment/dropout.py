@@ -60,6 +60,15 @@ class Draw(NamedTuple):
     kept: bool
     merged: bool
 
+    @property
+    def fate(self) -> str:
+        """What became of the candidate, in a word or two."""
+        if self.merged:
+            return "merged"
+        if not self.kept:
+            return "dropped"
+        return "no merge" if self.rank is None else "kept" if self.left else "passed over"
+
 
 class Line:
     """The cells of a word while it is merged, and the draws.
