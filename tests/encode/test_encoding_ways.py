@@ -90,11 +90,11 @@ def fewest(word: str, tokens: Sequence[str]) -> list[str]:
             if word[start:end] in tokens or start == end - 1
         ]
 
-    def worse(way: tuple[str, ...]) -> tuple[int, int, list[int]]:
+    def worse(way: Sequence[str]) -> tuple[int, int, list[int]]:
         unknown = sum(part not in tokens for part in way)
         return unknown, len(way), [-len(part) for part in reversed(way)]
 
-    return list(min(ways(len(word)), key=worse))
+    return min(map(list, ways(len(word))), key=worse)
 
 
 def by_length(word: str, tokens: Sequence[str]) -> list[str]:
@@ -128,10 +128,10 @@ def test_a_way_equals_the_naive_one(way: str, longer: list[str], word: str) -> N
     assert cut(table(tokens, way), word) == want
 
 
-def trained(way: str, texts: Sequence[str], **axes: object) -> tokentui.Tokenizer:
+def trained(way: str, texts: Sequence[str], **axes: str) -> tokentui.Tokenizer:
     corpus = tokentui.Corpus.from_text(" ".join(texts), "words")
-    axes = {"split": "whitespace", "unit": "char", "base": "sorted", "unknown": "per-unit", **axes}
-    return tokentui.train(corpus, "gpt2", merges=12, encode=way, **axes)
+    known = Recipe(split="whitespace", unit="char", base="sorted", encode=way, unknown="per-unit")
+    return tokentui.train(corpus, known.with_axes(**axes), merges=12)
 
 
 @pytest.mark.parametrize("way", NAIVE)

@@ -8,6 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -17,7 +18,6 @@ from trainers import merge_steps
 import tokentui
 from tokentui import learn
 from tokentui.core import native
-from tokentui.learn import start
 from tokentui.learn.merging import merging
 from tokentui.learn.objectives import OBJECTIVES, SEEN, Material, Told
 from tokentui.learn.rows import PairCandidate, Query
@@ -59,9 +59,10 @@ def test_the_worked_example_at_every_step_forward_and_back(
     monkeypatch.setenv(native.ENGINE, engine)
     tie, merges, values, digits = EXAMPLES[name]
     run = tokentui.Trainer(CORPUS, PLAIN.with_axes(objective=name, tie=tie))
-    seen: list[tuple[object, ...]] = []
+    seen: list[tuple[list[tuple[Any, ...]], int]] = []
     for merge, value in zip(merges.split(), values.split(), strict=True):
-        best, before = run.candidates(1)[0], [(one.parts, one.worth, one.values) for one in run.candidates()]
+        best = run.candidates(1)[0]
+        before: list[tuple[Any, ...]] = [(one.parts, one.worth, one.values) for one in run.candidates()]
         why = run.why()
         assert why.best == best
         assert b"+".join(best.parts).decode() == merge

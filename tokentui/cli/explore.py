@@ -63,7 +63,7 @@ def command(given: Given, tokenizers: tuple[str, ...], held_out: str | None) -> 
     compared = len(tokenizers) + len(recipes) > 1
     opened = None
     if tokenizers and not compared:
-        opened = _tokenizer(tokenizers[0]), given.split("the file holds all the rest")
+        opened = _tokenizer(tokenizers[0]), given.split("the file holds all the rest"), given.ways[0]
     if held_out is not None and not compared:
         raise TokentuiError("there is nothing to compare", "--held-out", "name two to four by -r and -t")
     named = replace(given, axes={}) if opened else given
@@ -112,7 +112,11 @@ def _columns(tokenizers: tuple[str, ...], given: Given) -> tuple[ColumnWanted, .
 
     check_columns(len(tokenizers) + len(given.recipes))
     split = str(given.axes.get("split", ""))
-    columns = [ColumnWanted(path=_tokenizer(path), split=split) for path in tokenizers]
+    columns = [
+        ColumnWanted(path=_tokenizer(path), split=split, encode=way,
+                     name=f"{os.path.basename(path)} encode={way}" if way else "")
+        for path, way in zip(tokenizers, given.ways, strict=True)
+    ]
     bases = list(map(os.path.basename, given.recipes))
     for name, base, (recipe, run) in zip(given.recipes, bases, given.each_wanted(), strict=True):
         known = (base if bases.count(base) == 1 else name) if recipe == recipe_named(name) else ""

@@ -70,12 +70,12 @@ class KernelPairs:
         self._vocabulary = vocabulary_of(dict(zip(units.pieces, units.totals, strict=True)))
         self.number = self.known = 0
         self._filters, self._filled, self._sees = objective.filters, (-1, -1), objective.sees
-        self._queue = QUEUES[objective.kernel]
+        self._queue = QUEUES[objective.queue]
         symbols = array("i", [self._vocabulary.units[piece] for piece in units.pieces])
         base = self._vocabulary.pieces
         self._state = State(
             base=len(base), rule=layout.RULES[recipe.tie], longest=layout.NO_LIMIT, least=1,
-            scored=int(objective.kernel == "score"),
+            scored=int(objective.queue == "score"),
             prefix=len(to_bytes(recipe.mark_text)) if recipe.mark_kind == "prefix" else 0,
             **{name: flat(row, 0) for name, row in layout.ROWS.items()},
         )._replace(
@@ -291,7 +291,8 @@ class KernelPairs:
         """The figures of a known step."""
         names = "places", "replaced", "tied", "left_uses", "right_uses"
         places, replaced, tied, *uses = (self._figure(number - 1, name) for name in names)
-        pair = Pair(*self.vocabulary.merges[number - 1], places, places, *uses, self._more(number - 1))
+        left, right = self.vocabulary.merges[number - 1]
+        pair = Pair(left, right, places, places, uses[0], uses[1], self._more(number - 1))
         return Merged(pair, replaced, tied, tied > 1)  # nothing is forced here
 
     def _more(self, number: int) -> tuple[int, ...]:

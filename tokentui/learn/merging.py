@@ -35,7 +35,7 @@ def without_kernel(recipe: Recipe) -> str:
     if recipe.what_if:
         return "what-ifs"
     objective = OBJECTIVES.of(recipe.objective)
-    known = {"objective": bool(objective.kernel)}
+    known = {"objective": objective.kernel}
     if not objective.scored:
         known |= {
             # A barrier inside a word is known to the cells of the plain engine alone.

@@ -28,8 +28,9 @@ merged. The denominator is 1 or more."""
 SEEN = {
     "length": "the units of the token that it would make",
     "apart": "the places of the pair that a merge replaces: overlapping ones count once",
-    "tokens": "the corpus in tokens", "types": "the symbols of the vocabulary", "pairs": "all places of pairs",
-    "lefts": "the places of all pairs with its left part", "rights": "those of all with its right part",
+    "tokens": "the corpus in tokens", "types": "the symbols of the vocabulary",
+    "pairs": "all places of pairs", "lefts": "the places of all pairs with its left part",
+    "rights": "those of all with its right part",
 }
 """The further figures of a pair that a value may see, and what each is."""
 
@@ -116,8 +117,8 @@ class Objective(Choice):
     Attributes:
         label: Its name in titles.
         trainer: Makes the trainer.
-        kernel: The order of pairs that kernels have for it, one of `QUEUES` in `learn/compiled.py`, or that
-            there are some (`own`); empty where plain Python trains, and the screen says so.
+        kernel: True if there are kernels for it; else plain Python trains, and the screen says so.
+        queue: The order of pairs that these have, a name of `QUEUES` in `learn/compiled.py`.
         value: The value that pairs are ordered by; None where that is their count, or no pairs are merged.
         sees: The names of the further figures of a pair that the value is made of, each of `SEEN`.
         whole: True if a step may change the value of any pair; else it changes that of pairs with a part in
@@ -134,7 +135,8 @@ class Objective(Choice):
 
     label: str
     trainer: Callable[[Material], Trainer]
-    kernel: str = ""
+    kernel: bool = False
+    queue: str = "count"
     value: Value | None = None
     sees: tuple[str, ...] = ()
     whole: bool = False
@@ -244,12 +246,12 @@ OBJECTIVES = Axis(
     "objective", "what makes a pair the best",
     Objective(
         "count", "it stands most often (BPE)", label="bpe", trainer=Ref("tokentui.learn.merging:merging"),
-        kernel="count", columns=columns("count", "change"),
+        kernel=True, columns=columns("count", "change"),
     ),
     Objective(
         "score", "c(xy)/(c(x)·c(y)) is largest (WordPiece)", label="wordpiece",
         trainer=Ref("tokentui.learn.merging:merging"),
-        kernel="score", value=_score, formula="c(xy)/(c(x)·c(y))",
+        kernel=True, queue="score", value=_score, formula="c(xy)/(c(x)·c(y))",
         columns=columns("count", "left uses", "right uses", "score"),
         filters=True,
     ),
@@ -260,7 +262,7 @@ OBJECTIVES = Axis(
     ),
     Objective(
         "pmi", "its pointwise mutual information is largest", label="pmi",
-        trainer=Ref("tokentui.learn.merging:merging"), kernel="score", value=_pmi, shown=_bits,
+        trainer=Ref("tokentui.learn.merging:merging"), kernel=True, queue="score", value=_pmi, shown=_bits,
         sees=("tokens", "pairs"), formula="log2(c(xy)·N²/(c(x)·c(y)·M))",
         columns=columns("count", "left uses", "right uses", "pmi"), filters=True,
     ),
@@ -278,7 +280,7 @@ OBJECTIVES = Axis(
     ),
     Objective(
         "unigram", "pieces of a unigram language model, pruned", label="unigram",
-        trainer=Ref("tokentui.learn.unigram:UnigramTrainer"), kernel="own", scored=True,
+        trainer=Ref("tokentui.learn.unigram:UnigramTrainer"), kernel=True, scored=True,
         refuses=_probabilities, size=UNIGRAM_SIZE,
     ),
     Objective(

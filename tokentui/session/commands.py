@@ -153,11 +153,13 @@ class OpenTokenizer(Command[None], lane=Lane.LOADER, fresh=True, opens=Decides.T
     """Open a tokenizer file, on the same corpus, at its last step. Answered when it can be stepped through;
     raises what is wrong with it.
 
-    `split` is a value of that axis for a file that holds none; empty for its own. `kept` takes the one that
-    was opened from there before, where it still is.
+    `split` is a value of that axis for a file that holds none; empty for its own. `encode` is another way to
+    encode by it; empty for its own. `kept` takes the one that was opened from there before, where it still
+    is.
     """
     path: str
     split: str = ""
+    encode: str = ""
     kept: bool = False
 
     @property

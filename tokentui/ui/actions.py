@@ -89,10 +89,11 @@ def compare_with(face: Face) -> None:
         return
     column = now.main
     if column.opened is not None:
-        first, name = ColumnWanted(path=column.path, split=column.recipe.split), column.opened.name
+        recipe, name = column.recipe, column.opened.name
+        first = ColumnWanted(path=column.path, split=recipe.split, encode=recipe.encode)
     else:
         first, name = ColumnWanted(column.recipe, face.run_in_use, name=column.preset), column.preset
-    dialog = _ADD(face, f"Compare {name or 'this'} with", column.recipe)
+    dialog = _ADD(face, f"Compare {name or 'this'} with", column.recipe, column)
 
     def begin(second: ColumnWanted | None) -> None:
         """Compare; next to a file, a recipe without a size of its own is trained to the file's."""

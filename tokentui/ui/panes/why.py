@@ -267,7 +267,7 @@ def _next(column: ColumnSnapshot, best: Candidate, mode: GlyphMode) -> list[Cell
 _SYMBOLS = {
     "count": "f(xy)", "left uses": "f(x)", "right uses": "f(y)", "lefts": "l(x)", "rights": "r(y)",
 }
-"""The symbol of a figure in the formula of an objective, by the name of its column; others are named there."""
+"""The symbol of a figure in the formula of an objective, by the name of its column; others have its name."""
 
 
 def _formula(column: ColumnSnapshot, best: Candidate, worth: str, score: str) -> Cell:
