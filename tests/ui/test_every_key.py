@@ -43,7 +43,7 @@ STEPS = {
 """Actions that go from step to step: by how many, or what is said of them while they wait."""
 DIALOGS = {
     "go_to", "algorithm", "compare", "open", "find", "export", "questions", "facts", "pieces", "help",
-    "theme", "settings", "palette", "first_screen", "until", "copy", "life", "steps", "why_all",
+    "theme", "settings", "palette", "first_screen", "until", "copy", "life", "steps", "why_all", "dropout",
 }  # fmt: skip
 REFUSED = {
     "predict", "record", "follow", "compressed", "edit", "find_next", "find_previous", "filter", "jump_back",

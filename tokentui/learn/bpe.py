@@ -52,6 +52,7 @@ from tokentui.core.jobs import check, each, in_blocks
 from tokentui.core.native import PLAIN
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import BOUNDARY, FILTERS, WEIGHTS, Totals, barriers, tokens_of, totals_of
+from tokentui.learn.figures import further, valued
 from tokentui.learn.objectives import Material
 from tokentui.learn.ranking import TIES, Key, Queue
 from tokentui.learn.values import Constraints, History, Merged, Pair, Ranked, Span, disjoint
@@ -138,8 +139,8 @@ class PlainPairs:
         self._bits = 2 * self._tokens[0].bit_length()
         """No denominator of a value so far has more bits; that of a score is T² at most, T the length."""
         self._count()
-        self._apart = self._tokens[0] - sum(self.counts)
-        """By how much there are more tokens than places of pairs: a merge takes one of each."""
+        self.apart = self._tokens[0] - sum(self.counts)
+        """By how much there are more tokens than places of pairs."""
         self.number = self.known = 0
         self._made: list[Made] = []
         self._choose_anew(Constraints())
@@ -203,7 +204,7 @@ class PlainPairs:
         """Merge a pair for the first time and note it. Returns how many places were merged, by weight."""
         left, right, places = self.left[pair], self.right[pair], self.counts[pair]
         uses, pairs, logged = (self.uses[left], self.uses[right]), len(self.counts), len(self._log_place)
-        (more,) = self._more([pair])
+        more = next(further(self, [pair])) if self.objective.sees else ()
         tied, alike = self._queue.tied, self._queue.alike
         self.known += 1
         self.vocabulary.add(left, right, places)
@@ -344,7 +345,7 @@ class PlainPairs:
         self._bits = 2 * self._tokens[0].bit_length()
         self._made = list(map(Made, *steps.made, steps.figures))
         self.number = self.known = len(self._made)
-        self._apart = self._tokens[self.number] - sum(self.counts)
+        self.apart = self._tokens[self.number] - sum(self.counts)
         self._choose_anew(Constraints())
         return self
 
@@ -386,47 +387,14 @@ class PlainPairs:
         floors differ in the same direction; equal values have equal floors. Where a denominator has more
         bits than all before it, B grows and the queue takes all pairs anew.
         """
-        counts, left, right, uses = self.counts, self.left, self.right, self.uses
-        value = self.objective.value
-        if value is None:
-            return [counts[pair] for pair in pairs]
-        fractions = [
-            value(counts[pair], uses[left[pair]], uses[right[pair]], *more)
-            for pair, more in zip(pairs, self._more(pairs), strict=True)
-        ]
+        if self.objective.value is None:
+            return [self.counts[pair] for pair in pairs]
+        fractions = valued(self, pairs)
         if (bits := max(map(itemgetter(1), fractions), default=0).bit_length()) > self._bits:
             self._bits = 2 * bits  # doubled, so that it grows seldom
             self._choose_anew()
         shift = 2 * self._bits
         return [(numerator << shift) // denominator for numerator, denominator in fractions]
-
-    def _more(self, pairs: Sequence[int]) -> Iterable[tuple[int, ...]]:
-        """The further figures of pairs that the objective sees, in its order."""
-        sees, counts, left, right = self.objective.sees, self.counts, self.left, self.right
-        if not sees:
-            return repeat((), len(pairs))
-        tokens = self._tokens[self.number]
-        rows: list[Iterable[int]] = []
-        for name in sees:
-            if name in ("lefts", "rights"):
-                sides = left if name == "lefts" else right
-                found = [0] * len(self.vocabulary.pieces)
-                for symbol, count in zip(sides, counts, strict=True):
-                    found[symbol] += count
-                rows.append([found[sides[pair]] for pair in pairs])
-            elif name == "length":
-                rows.append([self.length[left[pair]] + self.length[right[pair]] for pair in pairs])
-            elif name == "apart":
-                rows.append([
-                    self._disjoint(pair) if left[pair] == right[pair] else counts[pair] for pair in pairs
-                ])
-            else:
-                of_all = {
-                    "tokens": tokens, "pairs": tokens - self._apart,
-                    "types": self.vocabulary.base_size + self.number,
-                }
-                rows.append(repeat(of_all[name], len(pairs)))
-        return zip(*rows, strict=True)
 
     def _pair_of(self, parts: tuple[bytes, ...]) -> int:
         """The pair of these parts that stands somewhere, 0 where none does; of several that are spelled alike
@@ -456,14 +424,15 @@ class PlainPairs:
             pairs += [forced] * (alike is None)  # it is like no other where it is no candidate
             best, alike = [forced, *(pair for pair in best if pair != forced)], alike or 0
         rows = []
-        for pair, more in zip(best, self._more(best), strict=True):
+        seen = further(self, best) if self.objective.sees else repeat(())
+        for pair, more in zip(best, seen, strict=False):
             left, right, count = self.left[pair], self.right[pair], counts[pair]
             before = count + fell.get(pair, 0) if pair < first_new else None
             rows.append(Pair(left, right, count, before, uses[left], uses[right], more))
         tied = values.count(max(values, default=0))
         replaced = rows[0].places if rows else 0
         if rows and rows[0].left == rows[0].right:
-            replaced = self._disjoint(best[0])
+            replaced = self.disjoint(best[0])
         return Ranked(len(pairs), tied, replaced, rows, alike)
 
     def _falls(self) -> tuple[dict[int, int], int]:
@@ -479,7 +448,7 @@ class PlainPairs:
                     fell[old] = fell.get(old, 0) + self._weights[start]
         return fell, first_new
 
-    def _disjoint(self, pair: int) -> int:
+    def disjoint(self, pair: int) -> int:
         """The number of places of a pair of twice the same symbol that a merge would replace, by weight."""
         places = [at for at in self._places[pair] if self._pair_at[at] == pair]
         return disjoint(places, [self._weights[at] for at in places], 2 * self.length[self.left[pair]])

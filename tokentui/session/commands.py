@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # answers of rooms that load when one is asked for
     from tokentui.analyze.results import HealthReport, StringFacts, VocabularyReport  # noqa: F401
     from tokentui.formats.proof import ExportReport  # noqa: F401
     from tokentui.learn.trainer import Compressed  # noqa: F401
+    from tokentui.session.drawing import Drawn  # noqa: F401
     from tokentui.session.inspecting import Places, TokenView, WordLife  # noqa: F401
     from tokentui.session.places import TokenAt  # noqa: F401
 
@@ -274,6 +275,23 @@ class AnalyzeVocabulary(Command["VocabularyReport"], lane=Lane.BESIDE, need=Need
     """
     word: str = ""
     exhaust: bool = False
+
+
+class Draw(Command["Drawn"], lane=Lane.BESIDE, need=Need.WHOLE):
+    """A text encoded by merges of which some are left out at random, with each draw.
+
+    Args:
+        text: The text; the typed one where empty.
+        p: The share that is left out, from 0 to 1.
+        like: The library whose draws they are.
+        seed: The seed.
+
+    Raises where the tokenizer has no merges, or the text is too long or cannot be encoded.
+    """
+    text: str = ""
+    p: float = 0.1
+    like: str = "tokenizers"
+    seed: int = 0
 
 
 class InspectText(Command["StringFacts"], lane=Lane.BESIDE, need=Need.WHOLE):
