@@ -327,7 +327,8 @@ def compare_on(
     totals = dict.fromkeys(combinations(able, 2), Agreement())
     partings: dict[tuple[int, int], Counter[tuple[str, tuple[str, ...], tuple[str, ...]]]]
     whole: dict[tuple[int, int], Counter[tuple[str, tuple[str, ...], tuple[str, ...]]]]
-    partings, whole = ({pair: Counter() for pair in totals} for _ in range(2))
+    partings = {pair: Counter() for pair in totals}
+    whole = {pair: Counter() for pair in totals}
     for (text, more), count in each(distinct.items(), len(distinct)):
         encodings: dict[int, Encoding] = {}
         for key, one in list(able.items()):
@@ -348,14 +349,14 @@ def compare_on(
                 )
                 partings[pair][text[place.start : place.end], first, second] += count
             for start, end in words if a != b else ():
-                (tokens, inside), (others, instead) = a.within(start, end), b.within(start, end)
-                if (tokens, inside) != (others, instead):
-                    key = text[start:end], _parts(text, start, end, inside), _parts(text, start, end, instead)
-                    whole[pair][key] += count
+                cut, otherwise = a.within(start, end), b.within(start, end)
+                if cut != otherwise:
+                    parts = _parts(text, start, end, cut[1]), _parts(text, start, end, otherwise[1])
+                    whole[pair][text[start:end], *parts] += count
     commonest, words_of = (
         {
-            pair: tuple(DifferentCut(text, count, a, b) for (text, a, b), count in cut.most_common(most))
-            for pair, cut in found.items()
+            pair: tuple(DifferentCut(text, count, a, b) for (text, a, b), count in often.most_common(most))
+            for pair, often in found.items()
         } for found in (partings, whole)
     )
     return tuple(

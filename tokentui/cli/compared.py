@@ -1,4 +1,4 @@
-"""What `tokentui compare` prints of two columns that cut a corpus."""
+"""Two columns of `tokentui compare` that cut a corpus: tables and rows of their agreement."""
 
 from __future__ import annotations
 

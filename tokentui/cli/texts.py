@@ -33,6 +33,7 @@ from tokentui.encode.explain import WordExplanation
 from tokentui.encode.sampling import SEEDS, Drawn, read_sample
 from tokentui.encode.segment import MergeStep
 from tokentui.encode.segment.dropout import Draw
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import NO_ID
 from tokentui.encode.ways import segmentations
 from tokentui.formats.files import load
@@ -122,24 +123,11 @@ def encode(
     if given.as_json:
         output.write_json(row(whole))
     elif dropout is not None:
-        seed = randrange(SEEDS) if seed is None else seed
-        for number in range(seed, seed + times):
-            one = tok.draws(whole, p=dropout[0], like=dropout[1], seed=number)
-            if explain:
-                output.write_text(printed(list(drawn_tables(one))))
-            else:
-                output.write(f"{ids_line(one.encoding.ids)}\n".encode())
+        first = randrange(SEEDS) if seed is None else seed
+        for number in range(first, first + times):
+            _write_drawn(tok.draws(whole, p=dropout[0], like=dropout[1], seed=number), explain)
     elif explain:
-        words = tok.explain(whole)
-        for word in words:
-            output.write_text(printed([explained(word), *lattice(word)]))
-        if any(word.lattice for word in words):
-            output.write_text(printed([ways_table(segmentations(tok.encoder, whole, _WAYS))]))
-        back = tok.round_trip(whole)
-        if back.lost and back.back is not None:
-            output.write(f"decoding gives back {output.shown(back.back) or 'nothing'}\n".encode())
-        for loss in back.lost:
-            output.write_text(f"  {safe_line(loss)}")
+        _write_explained(tok, whole)
     elif sample is not None:
         output.write(f"{ids_line(encoded(whole).ids)}\n".encode())
     else:
@@ -147,6 +135,26 @@ def encode(
             ids = tok.encode_ids(whole, special_tokens=special_tokens, allow_special=allow_special)
         output.write(f"{ids_line(ids)}\n".encode())
     return 0
+
+
+def _write_explained(tok: Tokenizer, text: str) -> None:
+    words = tok.explain(text)
+    for word in words:
+        output.write_text(printed([explained(word), *lattice(word)]))
+    if any(word.lattice for word in words):
+        output.write_text(printed([ways_table(segmentations(tok.encoder, text, _WAYS))]))
+    back = tok.round_trip(text)
+    if back.lost and back.back is not None:
+        output.write(f"decoding gives back {output.shown(back.back) or 'nothing'}\n".encode())
+    for loss in back.lost:
+        output.write_text(f"  {safe_line(loss)}")
+
+
+def _write_drawn(one: Drawn, explain: bool) -> None:
+    if explain:
+        output.write_text(printed(list(drawn_tables(one))))
+    else:
+        output.write(f"{ids_line(one.encoding.ids)}\n".encode())
 
 
 def drawn_tables(one: Drawn) -> Iterator[Table]:

@@ -7,7 +7,7 @@ import threading
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Self, SupportsIndex
+from typing import Self, SupportsIndex
 
 from tokentui.core.errors import TokentuiError, each_of, nearest, shown, text_of, whole
 from tokentui.core.jobs import Cancel, Progress, check, job
@@ -24,11 +24,6 @@ from tokentui.encode.vocabulary import Vocabulary, byte_token
 from tokentui.recipe import RUN, SHAPE, Recipe
 
 _POLL_S = 0.05
-
-
-def _given(**named: Any) -> dict[str, Any]:
-    """Arguments that are not None."""
-    return {name: value for name, value in named.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +269,7 @@ class Tokenizer:
         if p is not None or like is not None:
             if temperature != 1.0:
                 raise TokentuiError("a temperature is of a unigram model, p of merges", "sample", "take one")
-            return self.draws(text, seed=seed, **_given(p=p, like=like)).encoding
+            return self.draws(text, p=P if p is None else p, like=like or "tokenizers", seed=seed).encoding
         if not isinstance(seed, int | None):
             raise TokentuiError(f"not a whole number: {shown(seed)}", "seed", "such as 1, or None")
         drawn = SAMPLED.given(temperature=temperature, seed=seed)
@@ -369,7 +364,7 @@ class Tokenizer:
         >>> import tokentui
         >>> tokenizer = tokentui.train("sample:hugs", "gpt2", merges=6)
         >>> [tokenizer.encoded_by(way).encode("hugs").tokens for way in ("merges", "longest-suffix")]
-        [('hug', 's'), ('hug', 's')]
+        [('hug', 's'), ('h', 'ugs')]
         """
         return type(self)(self.vocabulary.encoded_by(encode), self.merges, self.run)
 

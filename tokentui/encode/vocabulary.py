@@ -102,8 +102,7 @@ class Pipeline:
         bare: As `stretches` with words in place of pre-tokens, for ids alone; the places of the tokens mean
             nothing.
         near: True if the axis `split` of the recipe is only the nearest match to the steps.
-        own: Where the recipe says another way of encoding than the file: the value of the axis that the file
-            has, and the file's way.
+        own: The file's value of the axis `encode` and its way, where the recipe has another one.
     """
 
     way: EncodingWay | None = None

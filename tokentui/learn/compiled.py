@@ -39,7 +39,7 @@ _WIDTHS = {name: Flat(row).size for name, row in layout.ROWS.items()}
 """Bytes of a row of each array."""
 
 
-QUEUES = {"count": pairs.QUEUE, "score": score.QUEUE}
+QUEUES = {"counts": pairs.QUEUE, "scores": score.QUEUE}
 """The orders of pairs that there are kernels for."""
 
 
@@ -75,7 +75,7 @@ class KernelPairs:
         base = self._vocabulary.pieces
         self._state = State(
             base=len(base), rule=layout.RULES[recipe.tie], longest=layout.NO_LIMIT, least=1,
-            scored=int(objective.queue == "score"),
+            scored=int(objective.queue == "scores"),
             prefix=len(to_bytes(recipe.mark_text)) if recipe.mark_kind == "prefix" else 0,
             **{name: flat(row, 0) for name, row in layout.ROWS.items()},
         )._replace(

@@ -35,7 +35,9 @@ class Counted(Protocol):
     length: list[int]
     apart: int
     number: int
-    tokens_at: Callable[[int], int]
+
+    @property
+    def tokens_at(self) -> Callable[[int], int]: ...
 
     def disjoint(self, pair: int) -> int:
         """The number of places of a pair of twice the same symbol that a merge would replace, by weight."""

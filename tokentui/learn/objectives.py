@@ -136,7 +136,7 @@ class Objective(Choice):
     label: str
     trainer: Callable[[Material], Trainer]
     kernel: bool = False
-    queue: str = "count"
+    queue: str = "counts"
     value: Value | None = None
     sees: tuple[str, ...] = ()
     whole: bool = False
@@ -251,7 +251,7 @@ OBJECTIVES = Axis(
     Objective(
         "score", "c(xy)/(c(x)·c(y)) is largest (WordPiece)", label="wordpiece",
         trainer=Ref("tokentui.learn.merging:merging"),
-        kernel=True, queue="score", value=_score, formula="c(xy)/(c(x)·c(y))",
+        kernel=True, queue="scores", value=_score, formula="c(xy)/(c(x)·c(y))",
         columns=columns("count", "left uses", "right uses", "score"),
         filters=True,
     ),
@@ -262,7 +262,7 @@ OBJECTIVES = Axis(
     ),
     Objective(
         "pmi", "its pointwise mutual information is largest", label="pmi",
-        trainer=Ref("tokentui.learn.merging:merging"), kernel=True, queue="score", value=_pmi, shown=_bits,
+        trainer=Ref("tokentui.learn.merging:merging"), kernel=True, queue="scores", value=_pmi, shown=_bits,
         sees=("tokens", "pairs"), formula="log2(c(xy)·N²/(c(x)·c(y)·M))",
         columns=columns("count", "left uses", "right uses", "pmi"), filters=True,
     ),

@@ -278,15 +278,8 @@ class AnalyzeVocabulary(Command["VocabularyReport"], lane=Lane.BESIDE, need=Need
 
 
 class Draw(Command["Drawn"], lane=Lane.BESIDE, need=Need.WHOLE):
-    """A text encoded by merges of which some are left out at random, with each draw.
-
-    Args:
-        text: The text; the typed one where empty.
-        p: The share that is left out, from 0 to 1.
-        like: The library whose draws they are.
-        seed: The seed.
-
-    Raises where the tokenizer has no merges, or the text is too long or cannot be encoded.
+    """A text (the typed one where empty) encoded with the share `p` of its merges left out by chance, as the
+    library `like` does it, with each draw. Raises where there are no merges, or the text is too long.
     """
     text: str = ""
     p: float = 0.1

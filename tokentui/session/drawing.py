@@ -1,4 +1,4 @@
-"""What a session answers about a text that is encoded by chance, and the behaviours that there are."""
+"""A text that is encoded by chance, as a session answers it, and the behaviours that there are."""
 
 from __future__ import annotations
 

@@ -62,12 +62,31 @@ class Draw(NamedTuple):
 
     @property
     def fate(self) -> str:
-        """What became of the candidate, in a word or two."""
+        """The fate of the candidate, in a word or two."""
         if self.merged:
             return "merged"
         if not self.kept:
             return "dropped"
         return "no merge" if self.rank is None else "kept" if self.left else "passed over"
+
+
+class Chance(NamedTuple):
+    """The chance of a candidate.
+
+    Attributes:
+        p: The share of candidates that are dropped.
+        random: Returns the next random number.
+        above: True if a number must be greater than p to be kept; else p itself is enough.
+    """
+
+    p: float
+    random: Callable[[], float]
+    above: bool
+
+    def draw(self) -> tuple[float, bool]:
+        """The next random number, and whether the candidate is kept."""
+        number = self.random()
+        return number, number > self.p if self.above and self.p else number >= self.p
 
 
 class Line:
@@ -78,19 +97,17 @@ class Line:
             starts with.
         merged: The rank of two neighbours and the symbol that they make, None where they do not merge.
         pieces: The exact bytes of each symbol.
-        p: The share of candidates that are dropped.
-        random: Returns the next random number.
-        above: True if a number must be greater than p to be kept; else p itself is enough.
+        chance: Draws.
     """
 
     def __init__(
         self, symbols: list[int], starts: Sequence[int], ends: list[int], following: list[int],
-        merged: Merged, pieces: Sequence[bytes], p: float, random: Callable[[], float], above: bool,
+        merged: Merged, pieces: Sequence[bytes], chance: Chance,
     ) -> None:
         self.symbols, self.starts, self.ends, self.following = symbols, starts, ends, following
         self.before = list(range(-1, len(symbols) - 1))
         self.gone = bytearray(len(symbols))
-        self._merged, self._pieces, self._p, self._random, self._above = merged, pieces, p, random, above
+        self._merged, self._pieces, self._chance = merged, pieces, chance
         self.draws: list[Draw] = []
 
     def merge_at(self, at: int) -> tuple[int, int] | None:
@@ -102,8 +119,7 @@ class Line:
 
     def kept(self, at: int, rank: int | None, stale: bool = False) -> bool:
         """Draw the candidate that starts at a cell. Returns whether it is kept."""
-        number = self._random()
-        kept = number > self._p if self._above and self._p else number >= self._p
+        number, kept = self._chance.draw()
         right = self.following[at]
         out = stale or right >= len(self.symbols)
         places = (self.starts[at],) * 3 if out else (self.starts[at], self.starts[right], self.ends[right])
@@ -252,7 +268,8 @@ class Dropout:
     ) -> None:
         if isinstance(p, bool) or not isinstance(p, int | float) or not 0 <= p <= 1:
             raise TokentuiError("a share from 0 to 1 is wanted", f"p={shown(p)}", f"such as {P}")
-        self._behaviour, self._p = LIKE.check(like), float(p)
+        self._behaviour = LIKE.check(like)
+        self._chance = Chance(float(p), random or Random(seed).random, self._behaviour.above)
         own = vocabulary.pipeline.way
         if vocabulary.recipe.encode != "merges" and vocabulary.merges:
             vocabulary = vocabulary.encoded_by("merges")
@@ -263,7 +280,6 @@ class Dropout:
         if not isinstance(segmenter, Merging):
             what = "the vocabulary has no merges to leave out"
             raise TokentuiError(what, "dropout", "take a tokenizer that is encoded by merges")
-        self._random = random or Random(seed).random
         self._log = [] if log is None else log
         self._merging = copy.copy(segmenter)
         self._merging.run = self._run
@@ -273,10 +289,7 @@ class Dropout:
         self, symbols: list[int], starts: Sequence[int], ends: list[int], following: list[int],
         merged: Merged,
     ) -> Iterator[Cell]:
-        line = Line(
-            symbols, starts, ends, following, merged, self._pieces, self._p, self._random,
-            self._behaviour.above,
-        )
+        line = Line(symbols, starts, ends, following, merged, self._pieces, self._chance)
         for number, cell in enumerate(self._behaviour.run(line)):
             if number % ASKED_EVERY == 0:
                 check()
