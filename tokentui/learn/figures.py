@@ -62,7 +62,7 @@ def further(of: Counted, pairs: Sequence[int]) -> Iterator[tuple[int, ...]]:
     for name in of.objective.sees:
         if name in ("lefts", "rights"):
             sides = left if name == "lefts" else right
-            found = [0] * len(of.vocabulary.pieces)
+            found = [0] * (len(of.vocabulary.pieces) + 1)  # the last is of no pair: its symbol is -1
             for symbol, count in zip(sides, counts, strict=True):
                 found[symbol] += count
             rows.append([found[sides[pair]] for pair in pairs])

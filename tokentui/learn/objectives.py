@@ -257,7 +257,8 @@ OBJECTIVES = Axis(
     ),
     Objective(
         "count-length", "its count times the units of its token is largest", label="count·length",
-        trainer=Ref("tokentui.learn.merging:merging"), value=_count_length, sees=("length",),
+        trainer=Ref("tokentui.learn.merging:merging"), kernel=True, queue="lengths",
+        value=_count_length, sees=("length",),
         formula="c(xy)·length", columns=columns("count", "length", "value"), filters=True,
     ),
     Objective(
@@ -268,13 +269,15 @@ OBJECTIVES = Axis(
     ),
     Objective(
         "npmi", "its normalised pointwise mutual information is largest", label="npmi",
-        trainer=Ref("tokentui.learn.merging:merging"), value=_npmi, sees=("pairs", "lefts", "rights"),
+        trainer=Ref("tokentui.learn.merging:merging"), kernel=True, queue="npmi",
+        value=_npmi, sees=("pairs", "lefts", "rights"),
         whole=True, formula="log2(c(xy)·M/(l(x)·r(y)))/log2(M/c(xy))",
         columns=columns("count", "lefts", "rights", "npmi"), filters=True,
     ),
     Objective(
         "gain", "merging it makes the corpus most likely (S-BPE)", label="s-bpe",
-        trainer=Ref("tokentui.learn.merging:merging"), value=_gain, sees=("tokens", "types", "apart"),
+        trainer=Ref("tokentui.learn.merging:merging"), kernel=True, queue="gains",
+        value=_gain, sees=("tokens", "types", "apart"),
         whole=True, formula="c(xy)·ln((c(xy)+1)·(N-c(xy)+V+1)/((c(x)-c(xy)+1)·(c(y)-c(xy)+1)))",
         columns=columns("count", "left uses", "right uses", "gain"), filters=True,
     ),
