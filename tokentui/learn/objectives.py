@@ -127,6 +127,7 @@ class Objective(Choice):
         formula: That value in words of a formula.
         columns: The columns of its candidates.
         filters: True if a least count says which pairs are candidates; else it only ends a run.
+        rare: True if rare pairs have the greatest values where no least count is set.
         least: The least count that a pair must have in any case.
         scored: True if its pieces have log probabilities, and no merges.
         codes: True if a byte replaces a pair, so that ids are bytes of a compressed text.
@@ -144,6 +145,7 @@ class Objective(Choice):
     formula: str = ""
     columns: tuple[Column, ...] = ()
     filters: bool = False
+    rare: bool = False
     least: int = 1
     scored: bool = False
     codes: bool = False
@@ -253,7 +255,7 @@ OBJECTIVES = Axis(
         trainer=Ref("tokentui.learn.merging:merging"),
         kernel=True, queue="scores", value=_score, formula="c(xy)/(c(x)·c(y))",
         columns=columns("count", "left uses", "right uses", "score"),
-        filters=True,
+        filters=True, rare=True,
     ),
     Objective(
         "count-length", "its count times the units of its token is largest", label="count·length",
@@ -265,20 +267,20 @@ OBJECTIVES = Axis(
         "pmi", "its pointwise mutual information is largest", label="pmi",
         trainer=Ref("tokentui.learn.merging:merging"), kernel=True, queue="scores", value=_pmi, shown=_bits,
         sees=("tokens", "pairs"), formula="log2(c(xy)·N²/(c(x)·c(y)·M))",
-        columns=columns("count", "left uses", "right uses", "pmi"), filters=True,
+        columns=columns("count", "left uses", "right uses", "pmi"), filters=True, rare=True,
     ),
     Objective(
         "npmi", "its normalised pointwise mutual information is largest", label="npmi",
         trainer=Ref("tokentui.learn.merging:merging"), kernel=True, queue="npmi",
         value=_npmi, sees=("pairs", "lefts", "rights"),
         whole=True, formula="log2(c(xy)·M/(l(x)·r(y)))/log2(M/c(xy))",
-        columns=columns("count", "lefts", "rights", "npmi"), filters=True,
+        columns=columns("count", "lefts", "rights", "npmi"), filters=True, rare=True,
     ),
     Objective(
         "gain", "merging it makes the corpus most likely (S-BPE)", label="s-bpe",
         trainer=Ref("tokentui.learn.merging:merging"), kernel=True, queue="gains",
         value=_gain, sees=("tokens", "types", "apart"),
-        whole=True, formula="c(xy)·ln((c(xy)+1)·(N-c(xy)+V+1)/((c(x)-c(xy)+1)·(c(y)-c(xy)+1)))",
+        whole=True, formula="c·ln((c+1)·(N-c+V+1)/((x-c+1)·(y-c+1)))",
         columns=columns("count", "left uses", "right uses", "gain"), filters=True,
     ),
     Objective(

@@ -335,7 +335,7 @@ class PairTrainer:
 
     def why(self, stops: Stops) -> Why:
         """The reasons of the step to come."""
-        recipe, filters = self.recipe, self.objective.filters
+        recipe = self.recipe
         ranked = self._ranked(self._under(stops.only(self.traits.shaped_by)))
         best, second = (*self._candidates(ranked, 0, 2), None, None)[:2]
         if best is None:
@@ -347,7 +347,7 @@ class PairTrainer:
         if self.objective.value is None and recipe.encode == "longest-match" and recipe.mark_kind == "prefix":
             marked = f"byte-pair encoding by count with {recipe.mark_text}"
             facts.append(f"this is {marked}, not the score of WordPiece")
-        if filters and stops.min_count <= 1:
+        if self.objective.rare and stops.min_count <= 1:
             facts.append("no least pair count is set: rare pairs win")
         if recipe.weight == "distinct":
             facts.append("each distinct word counts once")

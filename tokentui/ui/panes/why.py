@@ -277,8 +277,7 @@ def _formula(column: ColumnSnapshot, best: Candidate, worth: str, score: str) ->
     for one, value in zip(column.traits.columns, best.values, strict=False):
         if one.kind in ("count", "part"):
             filled = filled.replace(_SYMBOLS.get(one.name, one.name), f"{value:,}")
-    filled = filled.replace("/", " / ").replace("·", " · ")
-    equation = f"{filled} = " if formula else ""
+    equation = filled.replace("/", " / ").replace("·", " · ") + " = " if filled != formula else ""
     return (equation, ""), (worth, "strong"), (f", the {score} {formula}".rstrip(), "muted")
 
 
