@@ -26,7 +26,7 @@ from tokentui.core.native import COMPILED, PLAIN
 from tokentui.learn import start
 from tokentui.learn.bases import byte_order_of_gpt2
 from tokentui.learn.merging import merging
-from tokentui.learn.objectives import Material
+from tokentui.learn.objectives import OBJECTIVES, Material
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Query
 from tokentui.learn.values import MergeStep, Word
@@ -57,12 +57,14 @@ counted = st.builds(
     st.sampled_from(["whitespace", "none", "gpt2", "before"]),
 )
 scored = st.builds(
-    lambda base, mark, tie, weight, split: Recipe(
-        **{**SCORED, "base": base, "mark": mark, "tie": tie, "weight": weight, "split": split}
-    ),
+    lambda base, mark, tie, weight, split, objective: Recipe(**{
+        **SCORED, "base": base, "mark": mark, "tie": tie, "weight": weight, "split": split,
+        "objective": objective,
+    }),
     st.sampled_from(["sorted", "first-seen", "frequency"]),
     marks, ties, weights,
     st.sampled_from(["whitespace", "none"]),
+    st.sampled_from([name for name, one in OBJECTIVES.items() if one.kernel and one.value is not None]),
 )
 recipes = counted | scored
 letters = st.text(alphabet="abcé🏽e\u0301\udc80#", min_size=1, max_size=9)

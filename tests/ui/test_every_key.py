@@ -44,7 +44,7 @@ STEPS = {
 DIALOGS = {
     "go_to", "algorithm", "compare", "open", "find", "export", "questions", "facts", "pieces", "help",
     "theme", "settings", "palette", "first_screen", "until", "copy", "life", "steps", "why_all", "glitches",
-    "languages", "edit_vocabulary",
+    "languages", "edit_vocabulary", "dropout",
 }  # fmt: skip
 REFUSED = {
     "predict", "record", "follow", "compressed", "edit", "find_next", "find_previous", "filter", "jump_back",

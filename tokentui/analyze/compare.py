@@ -261,12 +261,14 @@ class PairAgreement:
         agreement: Their agreement.
         partings: The stretches of the corpus that they cut differently most often, the most frequent first;
             none for a text.
+        words: The words that they cut differently most often, each whole and in its parts; none for a text.
     """
 
     a: int
     b: int
     agreement: Agreement
     partings: tuple[DifferentCut, ...] = ()
+    words: tuple[DifferentCut, ...] = ()
 
 
 def check_columns(count: int) -> None:
@@ -321,11 +323,13 @@ def compare_on(
         return ()
     under = conventions or Conventions()
     able = {key: one.encoder for key, one in columns}
-    found = _distinct(list(able.values()), corpus, under)
+    distinct = _distinct(list(able.values()), corpus, under)
     totals = dict.fromkeys(combinations(able, 2), Agreement())
     partings: dict[tuple[int, int], Counter[tuple[str, tuple[str, ...], tuple[str, ...]]]]
+    whole: dict[tuple[int, int], Counter[tuple[str, tuple[str, ...], tuple[str, ...]]]]
     partings = {pair: Counter() for pair in totals}
-    for (text, more), count in each(found.items(), len(found)):
+    whole = {pair: Counter() for pair in totals}
+    for (text, more), count in each(distinct.items(), len(distinct)):
         encodings: dict[int, Encoding] = {}
         for key, one in list(able.items()):
             try:
@@ -344,11 +348,25 @@ def compare_on(
                     for key, tokens in zip(pair, place.tokens, strict=True)
                 )
                 partings[pair][text[place.start : place.end], first, second] += count
-    commonest = {
-        pair: tuple(DifferentCut(text, count, a, b) for (text, a, b), count in cut.most_common(most))
-        for pair, cut in partings.items()
-    }
-    return tuple(PairAgreement(*pair, totals[pair], commonest[pair]) for pair in combinations(able, 2))
+            for start, end in words if a != b else ():
+                cut, otherwise = a.within(start, end), b.within(start, end)
+                if cut != otherwise:
+                    parts = _parts(text, start, end, cut[1]), _parts(text, start, end, otherwise[1])
+                    whole[pair][text[start:end], *parts] += count
+    commonest, words_of = (
+        {
+            pair: tuple(DifferentCut(text, count, a, b) for (text, a, b), count in often.most_common(most))
+            for pair, often in found.items()
+        } for found in (partings, whole)
+    )
+    return tuple(
+        PairAgreement(*pair, totals[pair], commonest[pair], words_of[pair]) for pair in combinations(able, 2)
+    )
+
+
+def _parts(text: str, start: int, end: int, inside: Sequence[int]) -> tuple[str, ...]:
+    """A word of a text in the parts between boundaries."""
+    return tuple(text[one:other] for one, other in pairwise([start, *inside, end]))
 
 
 def _distinct(

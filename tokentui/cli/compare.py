@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -34,6 +34,7 @@ from tokentui.analyze.metrics import (
 from tokentui.analyze.metrics import shown as number
 from tokentui.analyze.results import ONE_BOUNDARY, DivergenceSide
 from tokentui.axes import label
+from tokentui.cli.compared import LETTERS, agreement_row, differing, pair_letters, pair_names
 from tokentui.cli.options import (
     CORPUS,
     NAMED,
@@ -62,10 +63,8 @@ from tokentui.recipe import Recipe, Run
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import WordCounts
 
-LETTERS = "ABCD"
 _ROWS = 5
 _MOST_FOUND = 20
-_SHORT = 24
 _COUNTED = ("bytes", "characters", "tokens", "vocab_size", "used", "unknowns")
 _EXACT, _BARE = "exact", "bare"
 _BY = {_EXACT: "bytes, marks included", _BARE: "text without marks"}
@@ -85,6 +84,7 @@ Examples:
   tokentui compare -r gpt2 -r bert --vocab-size 2000 novel.txt --json
   tokentui compare -r hf-bpe -r subword-nmt --merges 10 sample:hugs
   tokentui compare -r gpt2 -r gpt2 -s tie=largest-pair --merges 50 sample:hugs
+  tokentui compare -t mine.json -s encode=longest-suffix -t mine.json novel.txt
   tokentui compare -t a.json -t b.json novel.txt --text 'The crowd' --find ing""",
 )
 @options(
@@ -113,7 +113,8 @@ def command(
 ) -> int:
     """Compare two to four tokenizers on CORPUS: files named by -t, and recipes named by -r that are trained
     on it under the same stops. An axis that -s names holds for the recipe before it; in front of the first -r
-    it holds for every recipe, and the split for a file that holds none, such as tiktoken ranks.
+    it holds for every recipe, and the split for a file that holds none, such as tiktoken ranks. Behind a -t,
+    -s encode=... is the way to encode by that file, so that one vocabulary is compared under several ways.
 
     Like is compared with like: next to a file, recipes without a size are trained to the size of the first
     file, and the table says so.
@@ -127,7 +128,9 @@ def command(
     if not wanted:
         given.refuse_training()
     split = str(given.axes.get("split", ""))
-    columns = [Column(os.path.basename(name), load(name, otherwise=split)) for name in tokenizers]
+    ways = given.ways or ("",) * len(tokenizers)
+    columns = [Column(file_name(name, way), load(name, otherwise=split, encode=way))
+               for name, way in zip(tokenizers, ways, strict=True)]
     like = columns[0].tokenizer.vocab_size if columns and columns[0].tokenizer else None
     for name, (recipe, run) in zip(given.recipes, wanted, strict=True):
         sized = run if like is None else run.sized_like(like)
@@ -171,6 +174,11 @@ def command(
             answer.refused[n] = error
     write_answer(given.as_json, lambda: _row(answer), _tables(answer), "\n\n")
     return 1 if answer.refused or any(one.error for one in columns) else 0
+
+
+def file_name(path: str, encode: str) -> str:
+    """The name of a column that is a file, with the way of encoding that is named for it."""
+    return os.path.basename(path) + (f" encode={encode}" if encode else "")
 
 
 @dataclass(slots=True)
@@ -276,16 +284,16 @@ def _tables(answer: Answer) -> Iterator[Table]:
     rows = [[LETTERS[n], *_about(column)] for n, column in enumerate(answer.columns)]
     yield Table(rows, f"corpus  {safe(corpus.name)}, {corpus.size:,} bytes")
     yield from _measures(answer)
-    rows = [[_names(one.a, one.b), *(number(measure.of(one.agreement)) for measure in PAIR_MEASURES)]
+    rows = [[pair_names(one.a, one.b), *(number(measure.of(one.agreement)) for measure in PAIR_MEASURES)]
             for one in answer.pairs]
     head = ["boundaries, the second against the first", *(measure.title for measure in PAIR_MEASURES)]
     yield Table(rows, head=head if rows else (), right=range(-len(PAIR_MEASURES), 0))
-    rows = [[_names(a, b), _BY[by], *(f"{len(part):,}" for part in one), number(one.jaccard)]
+    rows = [[pair_names(a, b), _BY[by], *(f"{len(part):,}" for part in one), number(one.jaccard)]
             for (a, b, by), one in answer.overlaps.items()]
     head = ["vocabularies", "the same by", "common", "only the first", "only the second", "Jaccard"]
     yield Table(rows, head=head if rows else (), right=range(-4, 0))
     yield Table(notes=[line for names in answer.divergences for line in _divergence(answer, names)])
-    yield Table(notes=[line for pair in answer.pairs for line in _differing(pair)])
+    yield Table(notes=[line for pair in answer.pairs for line in differing(pair)])
     yield Table(notes=list(_alignment(answer)))
     yield Table(notes=list(_found(answer)))
 
@@ -317,7 +325,7 @@ def _divergence(answer: Answer, names: Between) -> Iterator[str]:
     meant, spelled = answer.divergences[names]
     found, other = (spelled, meant) if answer.literal else (meant, spelled)
     step, other_step = ("none" if one is None else f"{one.step:,}" for one in (found, other))
-    yield f"first differing step, {_names(*names)}: {step}"
+    yield f"first differing step, {pair_names(*names)}: {step}"
     if step != other_step:
         by_spelling = f"{ONE_BOUNDARY}; as spelled: {other_step} (--literal)"
         yield f"  by meaning: {other_step}" if answer.literal else f"  {by_spelling}"
@@ -347,15 +355,10 @@ def _candidate(one: Candidate, side: DivergenceSide) -> list[str]:
         return [shown(one.token), f"loss {values['loss']:.6g}", "goes" if values["goes"] else "stays"]
     cells = [merged(one.parts), f"{values['count']:,}"]
     if side.scored:
-        cells += [f"score {float(one.worth):.6g}", f"of {values['left uses']:,} and {values['right uses']:,}"]
+        cells.append(f"score {float(one.worth):.6g}")
+        if "left uses" in values:
+            cells.append(f"of {values['left uses']:,} and {values['right uses']:,}")
     return cells
-
-
-def _differing(pair: PairAgreement) -> list[str]:
-    """The stretches that two columns cut differently most often."""
-    rows = [[f"{one.count:,}", _short([one.text]), _short(one.a), _short(one.b)] for one in pair.partings]
-    title = f"cut differently most often, {_names(pair.a, pair.b)}"
-    return Table(rows, title, indent=2).lines() if rows else []
 
 
 def _alignment(answer: Answer) -> Iterator[str]:
@@ -378,17 +381,8 @@ def _found(answer: Answer) -> Iterator[str]:
         for title, part in zip(titles, one.find(answer.find), strict=True):
             more = f" and {len(part) - _MOST_FOUND:,} more" if len(part) > _MOST_FOUND else ""
             listed = " ".join(map(shown, part[:_MOST_FOUND]))
-            head = f"with {safe(answer.find)}, {_names(a, b)}, {title}, {len(part):,}"
+            head = f"with {safe(answer.find)}, {pair_names(a, b)}, {title}, {len(part):,}"
             yield f"{head}: {listed}{more}".rstrip(": ")
-
-
-def _names(a: int, b: int) -> str:
-    return f"{LETTERS[a]} and {LETTERS[b]}"
-
-
-def _short(tokens: Iterable[str]) -> str:
-    line = "│".join(map(shown, tokens))
-    return line if len(line) <= _SHORT else line[: _SHORT - 1] + "…"
 
 
 # ---- rows
@@ -409,7 +403,7 @@ def _row(answer: Answer) -> Json:
             }
             for row in answer.rows
         ],
-        "agreement": [_agreement_row(pair) for pair in answer.pairs],
+        "agreement": [agreement_row(pair) for pair in answer.pairs],
         "vocabulary": [
             _overlap_row(a, b, by, one, answer.find) for (a, b, by), one in answer.overlaps.items()
         ],
@@ -434,28 +428,17 @@ def _column_row(answer: Answer, n: int) -> Json:
     }
 
 
-def _agreement_row(pair: PairAgreement) -> Json:
-    found = pair.agreement
-    values = {measure.name: measure.of(found) for measure in PAIR_MEASURES}
-    return _letters(pair.a, pair.b) | {
-        **values,
-        "shown": {name: number(value) for name, value in values.items()},
-        "totals": as_row(found),
-        "partings": as_json(pair.partings),
-    }
-
-
 def _overlap_row(a: int, b: int, by: str, one: Overlap, find: str | None) -> Json:
     sizes = {name: len(part) for name, part in one._asdict().items()}
     found = {} if find is None else {"found": as_row(one.find(find))}
     shown = {"jaccard": one.jaccard, "shown": {"jaccard": number(one.jaccard)}}
-    return _letters(a, b) | {"by": by} | sizes | shown | found
+    return pair_letters(a, b) | {"by": by} | sizes | shown | found
 
 
 def _divergence_row(names: Between, found: Divergence | None) -> Json:
     if found is None:
-        return _letters(*names) | {"step": None}
-    return _letters(*names) | {"step": found.step, "sides": [_side_row(found.a), _side_row(found.b)]}
+        return pair_letters(*names) | {"step": None}
+    return pair_letters(*names) | {"step": found.step, "sides": [_side_row(found.a), _side_row(found.b)]}
 
 
 def _side_row(side: DivergenceSide) -> Json:
@@ -494,7 +477,3 @@ def _text_row(answer: Answer) -> Json | None:
             "partings": [[one.start, one.end] for one in alignment.partings],
         }
     return row
-
-
-def _letters(a: int, b: int) -> Json:
-    return {"a": LETTERS[a], "b": LETTERS[b]}

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 import click
 
 from tokentui.cli import output as out
-from tokentui.cli.options import QUIET, SPLIT, Given, format_option, json_option, options
+from tokentui.cli.options import OPENED, QUIET, Given, format_option, json_option, options
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe_line
 from tokentui.core.table import Table
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import OWN, WRITTEN, Format
-from tokentui.formats.files import export, format_of, load, targets
+from tokentui.formats.files import export, format_of, targets
 from tokentui.formats.proof import ExportReport, contents, look
 from tokentui.formats.spec import Refused, Spec
 from tokentui.recipe import Recipe
@@ -36,7 +36,7 @@ Examples:
     click.argument("source", metavar="IN", type=click.Path()),
     click.argument("output", metavar="[OUT]", type=click.Path(), required=False),
     format_option("--to", "OUT"),
-    SPLIT,
+    OPENED,
     json_option("Print the report as JSON, an object a format."),
     QUIET,
 )
@@ -48,7 +48,6 @@ def command(given: Given, source: str, output: str | None, format_: str | None) 
     alone each format's losses are printed and nothing is written. OUT of the format gpt2 is a folder, or one
     of its two files.
     """
-    split = given.split()
     if format_ is None and output is not None and os.path.basename(output).lower() == "tokenizer.json":
         hint = "--to huggingface, or --to tokentui for the project's own"
         raise TokentuiError("is Hugging Face's format meant?", output, hint)
@@ -56,7 +55,7 @@ def command(given: Given, source: str, output: str | None, format_: str | None) 
     if given.as_json and output == STDOUT:
         what = "the file and the report cannot both go to standard output"
         raise TokentuiError(what, "--json", "name a file")
-    tokenizer = load(source, split)
+    tokenizer = given.opened(source)
     given.remark(tokenizer.notes)
     if output is None:
         chosen, spec = [WRITTEN[format_]] if format_ else WRITTEN.values(), Spec(tokenizer)

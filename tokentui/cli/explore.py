@@ -71,7 +71,7 @@ def command(
     compared = len(tokenizers) + len(recipes) > 1
     opened = None
     if tokenizers and not compared:
-        opened = _tokenizer(tokenizers[0]), given.split("the file holds all the rest")
+        opened = _tokenizer(tokenizers[0]), given.split("the file holds all the rest"), given.ways[0]
     if held_out is not None and not compared:
         raise TokentuiError("there is nothing to compare", "--held-out", "name two to four by -r and -t")
     named = replace(given, axes={}) if opened else given
@@ -148,7 +148,11 @@ def _columns(tokenizers: tuple[str, ...], given: Given) -> tuple[ColumnWanted, .
 
     check_columns(len(tokenizers) + len(given.recipes))
     split = str(given.axes.get("split", ""))
-    columns = [ColumnWanted(path=_tokenizer(path), split=split) for path in tokenizers]
+    columns = [
+        ColumnWanted(path=_tokenizer(path), split=split, encode=way,
+                     name=f"{os.path.basename(path)} encode={way}" if way else "")
+        for path, way in zip(tokenizers, given.ways, strict=True)
+    ]
     bases, wanted = list(map(os.path.basename, given.recipes)), given.each_wanted()
     unsized = any(run.sized_like(1) != run for _, run in wanted)
     size = _size_of(tokenizers[0], split) if columns and unsized else None

@@ -34,9 +34,9 @@ from tokentui.cli import output
 from tokentui.cli.budget import print_budget
 from tokentui.cli.glitches import print_glitches
 from tokentui.cli.options import (
+    OPENED,
     QUIET,
     READING,
-    SPLIT,
     TOKENIZER,
     Given,
     corpus_option,
@@ -55,7 +55,6 @@ from tokentui.encode.decode import bare
 from tokentui.encode.segment import MergeStep, Step
 from tokentui.encode.stretches import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats.files import load
 
 _WIDE = 80
 _ROWS = 20
@@ -79,7 +78,7 @@ Examples:
 @options(
     click.argument("string", metavar="[STRING]", nargs=-1),
     TOKENIZER,
-    SPLIT,
+    OPENED,
     click.option("--id", "number", metavar="ID", type=int, help="The token of an id, in place of STRING."),
     corpus_option("--corpus", "sources", multiple=True,
                   about="Say also what this corpus uses, or this part of it as NAME=CORPUS. May be given "
@@ -122,7 +121,7 @@ def command(
         if number is not None or exhaust or strict or (glitch and budget):
             what = f"--{'glitch' if glitch else 'budget'} goes with a corpus alone"
             raise TokentuiError(what, given.where, "leave out --id, --exhaust, --strict and the other one")
-        named, opened = replace(given, sources=(*given.sources, *string)), load(tokenizer, given.split())
+        named, opened = replace(given, sources=(*given.sources, *string)), given.opened(tokenizer)
         return print_glitches(named, opened) if glitch else print_budget(named, opened, second, target)
     whole, out = not string and number is None, "leave one of them out"
     for fault, what, hint in (
@@ -134,7 +133,7 @@ def command(
     ):
         if fault:
             raise TokentuiError(what, given.where, hint)
-    tok = load(tokenizer, given.split())
+    tok = given.opened(tokenizer)
     text, report = typed(string, given.where) if string else None, None
     found = None if text is None else string_facts(tok, text)
     if found is not None and number is None:

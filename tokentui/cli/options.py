@@ -22,8 +22,11 @@ from tokentui.text.named import PARALLEL, SHARES, Corpora, named_in, named_row
 from tokentui.text.sources import READ_AS, samples
 
 if TYPE_CHECKING:
+    from tokentui.encode.tokenizer import Tokenizer
     from tokentui.text.corpus import Corpus
 
+ENCODE = "encode"
+"""The axis that may be named for a tokenizer file: how text is encoded by it."""
 _STDIN = ((), ("-",))
 
 Command = Callable[..., int]
@@ -45,6 +48,8 @@ class Given:
         recipe: The preset or recipe file, None for none.
         recipes: The same where several may be named.
         bound: For each of these, the axes that `-s` names behind it.
+        ways: For each tokenizer file, where several may be named, the way of encoding that `-s` names behind
+            it; empty for its own.
         as_: The way to read the corpus, None if its name tells it.
         field: The field of JSON rows that holds the text.
         as_json: True to print rows of JSON.
@@ -58,6 +63,7 @@ class Given:
     recipe: str | None = None
     recipes: tuple[str, ...] = ()
     bound: tuple[Mapping[str, Any], ...] = ()
+    ways: tuple[str, ...] = ()
     as_: str | None = None
     field: str = "text"
     as_json: bool = False
@@ -96,16 +102,32 @@ class Given:
         for line in () if self.quiet else lines:
             complain(line)
 
-    def split(self, hint: str = "train with that axis") -> str:
+    def split(self, hint: str = "train with that axis", *, also: Sequence[str] = ()) -> str:
         """The split that `-s` names for a file that holds none, empty where it names none.
+
+        Args:
+            hint: What would help.
+            also: Other axes that may be named.
 
         Raises:
             TokentuiError: It names another axis.
         """
         for name, value in self.axes.items():
-            if name != "split":
-                raise TokentuiError("only the split can be named here", f"-s {name}={value}", hint)
+            if name != "split" and name not in also:
+                known = " and ".join(f"the {one}" for one in ("split", *also)).replace("the encode", "encode")
+                raise TokentuiError(f"only {known} can be named here", f"-s {name}={value}", hint)
         return str(self.axes.get("split", ""))
+
+    def opened(self, path: str, hint: str = "train with that axis") -> Tokenizer:
+        """The tokenizer of a file, with the split that `-s` names for one that holds none, and encoded in the
+        way that it names.
+
+        Raises:
+            TokentuiError: It cannot be read, or `-s` names another axis, or another split than the file has.
+        """
+        from tokentui.formats.files import load  # with it come all formats
+
+        return load(path, self.split(hint, also=(ENCODE,)), encode=str(self.axes.get(ENCODE, "")))
 
     def refuse_training(self) -> None:
         """Refuse what only a training is told, where none is named.
@@ -187,8 +209,9 @@ def options(*listed: Option) -> Option:
             words = {name: values.pop(name) for name in _WORDS & values.keys()}
             named = {name: value for name, value in words.items() if value not in (None, ())}
             context = click.get_current_context()
-            axes, bound = _bound(own.pop("axes", ()), context.meta.get(_ORDER, ()))
-            return function(Given(context.info_name or "", named, axes, bound=bound, **own), **values)
+            axes, bound, ways = _bound(own.pop("axes", ()), context.meta.get(_ORDER, ()))
+            given = Given(context.info_name or "", named, axes, bound=bound, ways=ways, **own)
+            return function(given, **values)
 
         made: Command = command
         for option in reversed(listed):
@@ -244,7 +267,7 @@ _ORDER = "tokentui.order"
 
 
 class InOrder(click.Command):
-    """A command in which `-s` belongs to the `-r` before it."""
+    """A command in which `-s` belongs to the `-r` before it, and `-s encode=` to the `-t` before it."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Note the order of the options, then read them as any command does."""
@@ -253,19 +276,30 @@ class InOrder(click.Command):
         return super().parse_args(ctx, args)
 
 
-def _bound(words: Sequence[str], order: Sequence[str]) -> tuple[dict[str, Any], tuple[dict[str, Any], ...]]:
-    """The axes in front of the first recipe, and those behind each; all in front where the order is not
-    noted."""
+def _bound(
+    words: Sequence[str], order: Sequence[str]
+) -> tuple[dict[str, Any], tuple[dict[str, Any], ...], tuple[str, ...]]:
+    """The axes in front of the first recipe, those behind each, and the way of encoding behind each file; all
+    in front where the order is not noted."""
     parts: list[list[str]] = [[]]
+    ways: list[str] = []
     left = iter(words)
+    behind_file = False
     for name in order:
         if name == "recipes":
             parts.append([])
+        elif name == "tokenizers":
+            ways.append("")
         elif name == "axes":
-            parts[-1].append(next(left))
+            word = next(left)
+            if behind_file and word.startswith(f"{ENCODE}="):
+                ways[-1] = str(_axes([word])[ENCODE])
+            else:
+                parts[-1].append(word)
+        behind_file = name == "tokenizers" or (behind_file and name == "axes")
     parts[0] += left
     first, *others = map(_axes, parts)
-    return first, tuple(others)
+    return first, tuple(others), tuple(ways)
 
 
 def _axes(words: Sequence[str]) -> dict[str, Any]:
@@ -330,6 +364,9 @@ NAMED: Sequence[Option] = (
 )
 SPLIT = click.option("-s", "--set", "axes", metavar="split=VALUE", multiple=True,
                      help="The split of a file that holds none.")
+OPENED = click.option("-s", "--set", "axes", metavar="AXIS=VALUE", multiple=True,
+                      help="split=VALUE: the split of a file that holds none. encode=VALUE: another way to "
+                      "encode by its vocabulary.")
 _RECIPE = functools.partial(click.option, "-r", "--recipe", metavar="RECIPE", shell_complete=_complete_recipe,
                             help="A preset, or a recipe file (.toml).")
 _AXES = click.option("-s", "--set", "axes", metavar="AXIS=VALUE", shell_complete=_complete_axis,
@@ -340,7 +377,8 @@ RECIPES: Sequence[Option] = (
     _RECIPE("recipes", multiple=True),
     click.option("-s", "--set", "axes", metavar="AXIS=VALUE", shell_complete=_complete_axis, multiple=True,
                  help="Set an axis of the recipe before it, or of all in front of the first -r; lists with "
-                 "commas. May be given many times."),
+                 "commas. Behind a -t, encode=VALUE is another way to encode by that file. May be given many "
+                 "times."),
 )
 READING: Sequence[Option] = (
     click.option("--as", "as_", metavar="WAY", type=click.Choice(list(READ_AS)),

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator
+from random import randrange
 
 import click
 
 from tokentui.cli import output
 from tokentui.cli.options import (
+    ENCODE,
+    OPENED,
     QUIET,
     RECIPE,
     SHAPE_OPTIONS,
-    SPLIT,
     TOKENIZER,
     Given,
     check_ways,
@@ -28,7 +30,10 @@ from tokentui.core.table import Table, printed
 from tokentui.encode.answers import Ways
 from tokentui.encode.encoding import Encoding
 from tokentui.encode.explain import WordExplanation
+from tokentui.encode.sampling import SEEDS, Drawn, read_sample
 from tokentui.encode.segment import MergeStep
+from tokentui.encode.segment.dropout import Draw
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import NO_ID
 from tokentui.encode.ways import segmentations
 from tokentui.formats.files import load
@@ -49,41 +54,54 @@ ENCODED = ("ids", "tokens", "hex", "offsets")
 Examples:
   tokentui encode -t novel.json 'The crowd'
   tokentui encode -t novel.json --explain crowd
+  tokentui encode -t novel.json -s encode=longest-suffix --explain crowd
+  tokentui encode -t novel.json --sample dropout:p=0.1,like=tokenizers --seed 7 --n 3 'The crowd'
   tokentui encode -t novel.json --json < letter.txt
   tokentui encode -t novel.json --jsonl < texts.jsonl > ids.jsonl""",
 )
 @options(
     click.argument("text", metavar="[TEXT]", nargs=-1),
     TOKENIZER,
-    SPLIT,
+    OPENED,
     json_option("Print a row: text, ids, tokens, hex, offsets."),
     click.option("--jsonl", is_flag=True,
                  help='Answer each line {"text": ...} of standard input by such a row.'),
     click.option("--explain", is_flag=True, help="Print each merge, attempt or probability, word by word."),
-    click.option("--sample", metavar="SEED", type=int,
-                 help="Draw a segmentation of a unigram model at random, by this seed."),
+    click.option("--sample", metavar="SEED|WAY",
+                 help="Encode by chance: a segmentation of a unigram model, by this seed; or "
+                 "dropout:p=0.1,like=tokenizers, merges of which the share p is left out, as tokenizers, "
+                 "subword-nmt or sentencepiece does it. With --explain each draw is printed."),
     click.option("--temperature", metavar="T", type=float, default=1.0,
-                 help="Of --sample: 1 draws by the model, less is tamer."),
+                 help="Of --sample with a seed: 1 draws by the model, less is tamer."),
+    click.option("--seed", metavar="N", type=click.IntRange(min=0),
+                 help="Of --sample dropout: the same seed draws the same; one by chance where left out."),
+    click.option("--n", "times", metavar="N", type=click.IntRange(min=1), default=1,
+                 help="Of --sample dropout: so many samples, a line each, by the seed and those after it."),
     click.option("--special-tokens", is_flag=True,
                  help="Add the tokens that begin and end a text, such as [CLS], [SEP]."),
     click.option("--allow-special", is_flag=True, help="Text that spells a special token is that token."),
     QUIET,
 )
 def encode(
-    given: Given, text: tuple[str, ...], tokenizer: str, jsonl: bool, explain: bool, sample: int | None,
-    temperature: float, special_tokens: bool, allow_special: bool,
+    given: Given, text: tuple[str, ...], tokenizer: str, jsonl: bool, explain: bool, sample: str | None,
+    temperature: float, seed: int | None, times: int, special_tokens: bool, allow_special: bool,
 ) -> int:
     """Encode TEXT, or all of standard input without its last line end, and print the ids on one line.
 
     A token that has no id stands as null. With --jsonl a line that cannot be encoded is answered by {"text":
     ..., "error": ...}, and the exit code is 1 at the end. -s split=... names the pattern of a file that holds
-    none.
+    none, -s encode=... another way to encode by its vocabulary.
     """
     check_ways(given.where, text, json=given.as_json, jsonl=jsonl, explain=explain)
-    if sample is not None and (explain or special_tokens or allow_special):
+    by_model = sample is not None and (sample.isascii() and sample.lstrip("-").isdigit())
+    dropout = None if sample is None or by_model else read_sample(sample)
+    if sample is not None and ((explain and by_model) or special_tokens or allow_special):
         raise TokentuiError("goes with --json and --jsonl only", "--sample", "leave the other options out")
-    split = given.split()
-    tok = load(tokenizer, split)
+    if dropout is None and (seed is not None or times > 1):
+        raise TokentuiError("--seed and --n go with --sample dropout", given.where, "name it")
+    if times > 1 and (jsonl or given.as_json):
+        raise TokentuiError("--n goes with ids on lines and with --explain", "--n", "leave --json out")
+    split, tok = given.split(also=(ENCODE,)), given.opened(tokenizer)
     if split and split != tok.recipe.split:  # another one would make it another tokenizer
         hint = f"{tokenizer} holds its split: {tok.recipe.split}"
         raise TokentuiError("the split cannot be changed here", f"-s split={split}", hint)
@@ -92,7 +110,9 @@ def encode(
     def encoded(text: str) -> Encoding:
         if sample is None:
             return tok.encode(text, special_tokens=special_tokens, allow_special=allow_special)
-        return tok.sample(text, temperature=temperature, seed=sample)
+        if dropout is not None:
+            return tok.draws(text, p=dropout[0], like=dropout[1], seed=seed).encoding
+        return tok.sample(text, temperature=temperature, seed=int(sample))
 
     def row(text: str) -> output.Json:
         return output.as_row(encoded(text), "text", *ENCODED)
@@ -102,17 +122,12 @@ def encode(
     whole = typed(text, given.where)
     if given.as_json:
         output.write_json(row(whole))
+    elif dropout is not None:
+        first = randrange(SEEDS) if seed is None else seed
+        for number in range(first, first + times):
+            _write_drawn(tok.draws(whole, p=dropout[0], like=dropout[1], seed=number), explain)
     elif explain:
-        words = tok.explain(whole)
-        for word in words:
-            output.write_text(printed([explained(word), *lattice(word)]))
-        if any(word.lattice for word in words):
-            output.write_text(printed([ways_table(segmentations(tok.encoder, whole, _WAYS))]))
-        back = tok.round_trip(whole)
-        if back.lost and back.back is not None:
-            output.write(f"decoding gives back {output.shown(back.back) or 'nothing'}\n".encode())
-        for loss in back.lost:
-            output.write_text(f"  {safe_line(loss)}")
+        _write_explained(tok, whole)
     elif sample is not None:
         output.write(f"{ids_line(encoded(whole).ids)}\n".encode())
     else:
@@ -120,6 +135,43 @@ def encode(
             ids = tok.encode_ids(whole, special_tokens=special_tokens, allow_special=allow_special)
         output.write(f"{ids_line(ids)}\n".encode())
     return 0
+
+
+def _write_explained(tok: Tokenizer, text: str) -> None:
+    words = tok.explain(text)
+    for word in words:
+        output.write_text(printed([explained(word), *lattice(word)]))
+    if any(word.lattice for word in words):
+        output.write_text(printed([ways_table(segmentations(tok.encoder, text, _WAYS))]))
+    back = tok.round_trip(text)
+    if back.lost and back.back is not None:
+        output.write(f"decoding gives back {output.shown(back.back) or 'nothing'}\n".encode())
+    for loss in back.lost:
+        output.write_text(f"  {safe_line(loss)}")
+
+
+def _write_drawn(one: Drawn, explain: bool) -> None:
+    if explain:
+        output.write_text(printed(list(drawn_tables(one))))
+    else:
+        output.write(f"{ids_line(one.encoding.ids)}\n".encode())
+
+
+def drawn_tables(one: Drawn) -> Iterator[Table]:
+    """A text as it was drawn: the seed and its tokens, then each word with a row a draw."""
+    taken = "│".join(map(output.shown, one.encoding.tokens)) or "nothing"
+    yield Table(notes=[f"seed {one.seed}  p {one.p:g}, like {one.like}: {taken}"])
+    for word in one.words:
+        rows = [(f"{n:>3}  {_draw(draw, one.p)}",) for n, draw in enumerate(word.draws, 1)]
+        title = f"{output.shown(word.text)}: {shown_pieces(word.units)}"
+        yield Table(rows, title, indent=2, notes=(f"  ids  {ids_line(word.ids) or 'none'}",))
+
+
+def _draw(draw: Draw, p: float) -> str:
+    """A draw in words: the number, the pair, and what came of it."""
+    sign = "≥" if draw.number >= p else "<"
+    what = output.merged((draw.left, draw.right)) if draw.left and draw.right else "out of date"
+    return f"{draw.number:.4f} {sign} {p:g}  {what}  {draw.fate}"
 
 
 def explained(word: WordExplanation) -> Table:
@@ -130,7 +182,7 @@ def explained(word: WordExplanation) -> Table:
             what = f"step {step.rank + 1:,}: {output.merged((step.left, step.right), step.result)}"
             what += f" ({'once' if count == 1 else f'{count:,} times'})" if count else ""
         else:
-            what = f"{output.shown(step.candidate)} {'found' if step.found else 'is no token'}"
+            what = f"{output.shown(step.candidate)} {step.said}"
         rows.append((f"{number:>3}  {what}  →  {shown_pieces(pieces)}",))
     title = f"{output.shown(word.text)}: {shown_pieces(word.units)}"
     return Table(rows, title, indent=2, notes=(f"  ids  {ids_line(word.ids) or 'none'}",))

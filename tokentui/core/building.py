@@ -301,6 +301,9 @@ class _Wrapper:
 def module_of_all() -> Made:
     """All kernels as one module of LLVM, with nothing else that is seen from outside."""
     llvm: Made = importlib.import_module("llvmlite.binding")
+    # Blocks are named by functions, whose names hold the whole state: one that is cut short may be that of
+    # another, and is lost in the text of the module.
+    llvm.set_option("kernels", "-non-global-value-max-name-size=65536")
     _numba()
     whole = llvm.parse_assembly("")
     for name, kernel in sorted(native.KERNELS.items()):

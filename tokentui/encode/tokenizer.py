@@ -18,7 +18,9 @@ from tokentui.encode.encoding import Encoding
 from tokentui.encode.explain import RoundTrip, WordExplanation, explain, round_trip
 from tokentui.encode.many import encode_each, runs
 from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.sampling import Drawn, drawn
 from tokentui.encode.segment import SAMPLED
+from tokentui.encode.segment.dropout import P
 from tokentui.encode.vocabulary import Vocabulary, byte_token
 from tokentui.recipe import RUN, SHAPE, TOLD, Recipe
 
@@ -253,23 +255,59 @@ class Tokenizer:
                 text_of(text), special_tokens=special_tokens, allow_special=allow_special, threads=threads
             )
 
-    def sample(self, text: str | bytes, *, temperature: float = 1.0, seed: int | None = None) -> Encoding:
-        """Encode a text by segmentations drawn at random, of a unigram model.
+    def sample(
+        self, text: str | bytes, *, temperature: float = 1.0, seed: int | None = None,
+        p: float | None = None, like: str | None = None,
+    ) -> Encoding:
+        """Encode a text by chance: by segmentations of a unigram model, or by merges of which some are left
+        out (BPE-dropout).
 
         Args:
             text: The text.
-            temperature: 1 draws by the model; less keeps nearer to the best segmentation, more goes further
-                from it.
+            temperature: Of a unigram model: 1 draws by the model; less keeps nearer to the best segmentation,
+                more goes further from it.
             seed: The same seed gives the same tokens.
+            p: The share of merges that are dropped, from 0 to 1; None for a unigram model.
+            like: The library whose draws they are, a name of `tokentui.encode.segment.dropout.LIKE`: its
+                first where None.
 
         Raises:
-            TokentuiError: The vocabulary has no probabilities, or the temperature is not above 0.
+            TokentuiError: The vocabulary has no probabilities, or for a share no merges; the temperature is
+                not above 0, the share is none, or there is no such behaviour.
         """
         text = text_of(text)
+        if p is not None or like is not None:
+            if temperature != 1.0:
+                raise TokentuiError("a temperature is of a unigram model, p of merges", "sample", "take one")
+            return self.draws(text, p=P if p is None else p, like=like or "tokenizers", seed=seed).encoding
         if not isinstance(seed, int | None):
             raise TokentuiError(f"not a whole number: {shown(seed)}", "seed", "such as 1, or None")
         drawn = SAMPLED.given(temperature=temperature, seed=seed)
         return WordEncoder(self.vocabulary, self.merges, way=drawn).encode(text)
+
+    def draws(
+        self, text: str | bytes, *, p: float = P, like: str = "tokenizers", seed: int | None = None
+    ) -> Drawn:
+        """Encode a text by merges of which some are left out (BPE-dropout), and keep each draw.
+
+        Args:
+            text: The text.
+            p: The share of merges that are dropped, from 0 to 1.
+            like: A name of `tokentui.encode.segment.dropout.LIKE`: the library whose draws they are.
+            seed: The same seed draws the same; one by chance where None.
+
+        Raises:
+            TokentuiError: The vocabulary has no merges, or p, `like` or the seed cannot be.
+
+        >>> import tokentui
+        >>> tokenizer = tokentui.train("sample:hugs", "gpt2", merges=6)
+        >>> drawn = tokenizer.draws("hugs", p=0.5, seed=0)
+        >>> drawn.encoding.tokens
+        ('hug', 's')
+        >>> [(draw.left, draw.right, draw.merged) for draw in drawn.words[0].draws if draw.left]
+        [(b'u', b'g', True), (b'h', b'ug', True)]
+        """
+        return drawn(self.vocabulary, self.merges, text_of(text), p, like, seed)
 
     def decode(self, ids: Iterable[int | None]) -> str:
         """The text of ids; bytes that are not UTF-8 become U+FFFD, and so does a token without an id (None,
@@ -331,6 +369,19 @@ class Tokenizer:
     def at(self, merges: int) -> Self:
         """The tokenizer after so many merges; the tables are shared."""
         return type(self)(self.vocabulary, merges, self.run)
+
+    def encoded_by(self, encode: str) -> Self:
+        """The tokenizer with another way of encoding, a value of the axis `encode`; the tables are shared.
+
+        Raises:
+            TokentuiError: There is no such way, or it needs merges or probabilities that are not there.
+
+        >>> import tokentui
+        >>> tokenizer = tokentui.train("sample:hugs", "gpt2", merges=6)
+        >>> [tokenizer.encoded_by(way).encode("hugs").tokens for way in ("merges", "longest-suffix")]
+        [('hug', 's'), ('h', 'ugs')]
+        """
+        return type(self)(self.vocabulary.encoded_by(encode), self.merges, self.run)
 
     @property
     def encoder(self) -> WordEncoder:

@@ -19,12 +19,12 @@ from __future__ import annotations
 import copy
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any, Self
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.records import dataclass
-from tokentui.encode.segment import UNKNOWN, EncodingWay, LimitedTable
+from tokentui.encode.segment import UNKNOWN, WAYS, EncodingWay, LimitedTable
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import PreToken, Pretokenizer
 
@@ -103,6 +103,7 @@ class Pipeline:
         bare: As `stretches` with words in place of pre-tokens, for ids alone; the places of the tokens mean
             nothing.
         near: True if the axis `split` of the recipe is only the nearest match to the steps.
+        own: The file's value of the axis `encode` and its way, where the recipe has another one.
     """
 
     way: EncodingWay | None = None
@@ -116,6 +117,7 @@ class Pipeline:
     origin: Origin | None = None
     bare: Callable[[str, bool], Iterable[Special | list[str]]] | None = None
     near: bool = False
+    own: tuple[str, EncodingWay | None] | None = None
 
 
 class Vocabulary:
@@ -234,6 +236,33 @@ class Vocabulary:
         """
         other = copy.copy(self)
         other.limit = number, made
+        return other
+
+    def encoded_by(self, encode: str) -> Self:
+        """The vocabulary with another way of encoding. The tables are shared.
+
+        Args:
+            encode: A value of the axis `encode`.
+
+        Raises:
+            TokentuiError: There is no such way, or it needs merges or probabilities that are not there.
+        """
+        way = WAYS.check(encode)
+        if encode == self.recipe.encode:
+            return self
+        where = f"encode={encode}"
+        if self.codes:
+            raise TokentuiError("Gage's compression replaces pair by pair", where, "leave encode=merges")
+        if way.needs == "scores" and not self.scores:
+            raise TokentuiError("the vocabulary has no probabilities", where, "take another way")
+        if way.needs == "merges" and not self.merges and (self.imported or self.scores):
+            raise TokentuiError("the vocabulary has no merges", where, "take another way")
+        other, pipeline = copy.copy(self), self.pipeline
+        own = pipeline.own or (self.recipe.encode, pipeline.way)
+        back = own[0] == encode
+        other.recipe = self.recipe.with_axes(encode=encode)
+        if self.imported:
+            other.pipeline = replace(pipeline, way=own[1] if back else None, own=None if back else own)
         return other
 
     def symbols(self, merges: int) -> Sequence[int]:

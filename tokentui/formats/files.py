@@ -30,17 +30,20 @@ _OTHERS = (
 _HEAD = 1 << 14
 
 
-def load(path: str | os.PathLike[str], split: str = "", *, otherwise: str = "") -> Tokenizer:
+def load(
+    path: str | os.PathLike[str], split: str = "", *, otherwise: str = "", encode: str = ""
+) -> Tokenizer:
     """Read a tokenizer file. The format is told by its content, never by its name.
 
     Args:
         path: The file.
         split: A value of that axis, for a file that holds none (tiktoken ranks).
         otherwise: The same, which a file that holds or tells its split does not heed.
+        encode: A way to encode by in place of the file's own, a value of that axis; empty for its own.
 
     Raises:
         TokentuiError: It cannot be read, is of none of `FORMATS`, or is damaged; it says what is wrong and
-            where. Or it holds a split and another one was named.
+            where. Or it holds a split and another one was named, or cannot be encoded so.
     """
     source = read_source(path_of(path, "tokenizer"), name_of(split, "split"))
     _refuse_others(source.data, source.where)
@@ -57,7 +60,7 @@ def load(path: str | os.PathLike[str], split: str = "", *, otherwise: str = "") 
     check_tokens(map(len, tokenizer.vocabulary.specials), Node(None, source.where))
     if unwritable(tokenizer.recipe.split + tokenizer.recipe.mark):
         raise source.error(f"{UNWRITABLE}: its split or its mark does")
-    return tokenizer
+    return tokenizer.encoded_by(encode) if encode else tokenizer
 
 
 def recognise(path: str | os.PathLike[str]) -> Format | None:

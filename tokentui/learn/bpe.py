@@ -51,6 +51,7 @@ from tokentui.core.jobs import check, each, in_blocks
 from tokentui.core.native import PLAIN
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import BOUNDARY, FILTERS, WEIGHTS, Totals, barriers, tokens_of, totals_of
+from tokentui.learn.figures import further, valued
 from tokentui.learn.led import LedPairs, Made
 from tokentui.learn.objectives import Material
 from tokentui.learn.ranking import TIES, Key, Queue
@@ -122,6 +123,8 @@ class PlainPairs(LedPairs):
         self._bits = 2 * self._tokens[0].bit_length()
         """No denominator of a value so far has more bits; that of a score is T² at most, T the length."""
         self._count()
+        self.apart = self._tokens[0] - sum(self.counts)
+        """By how much there are more tokens than places of pairs."""
         self.number = self.known = 0
         self._made: list[Made] = []
         self._choose_anew(Constraints())
@@ -186,6 +189,7 @@ class PlainPairs(LedPairs):
         merged, by weight."""
         (left, right), places = parts or (self.left[pair], self.right[pair]), self.counts[pair]
         uses, pairs, logged = (self.uses[left], self.uses[right]), len(self.counts), len(self._log_place)
+        more = next(further(self, [pair])) if self.objective.sees else ()
         tied, alike = self._queue.tied, self._queue.alike
         self.known += 1
         self.vocabulary.add(left, right, places if said is None else said)
@@ -193,7 +197,7 @@ class PlainPairs(LedPairs):
         self.uses.append(0)
         replaced = self._merge(pair)
         self._tokens.append(self._tokens[-1] - replaced)
-        figures = Merged(Pair(left, right, places, places, *uses), replaced, tied, alike)
+        figures = Merged(Pair(left, right, places, places, *uses, more), replaced, tied, alike)
         self._made.append(Made(pair, pairs, logged, figures))
         return replaced
 
@@ -326,6 +330,7 @@ class PlainPairs(LedPairs):
         self._bits = 2 * self._tokens[0].bit_length()
         self._made = list(map(Made, *steps.made, steps.figures))
         self.number = self.known = len(self._made)
+        self.apart = self._tokens[self.number] - sum(self.counts)
         self._choose_anew(Constraints())
         return self
 
@@ -367,11 +372,9 @@ class PlainPairs(LedPairs):
         floors differ in the same direction; equal values have equal floors. Where a denominator has more
         bits than all before it, B grows and the queue takes all pairs anew.
         """
-        counts, left, right, uses = self.counts, self.left, self.right, self.uses
-        value = self.objective.value
-        if value is None:
-            return [counts[pair] for pair in pairs]
-        fractions = [value(counts[pair], uses[left[pair]], uses[right[pair]]) for pair in pairs]
+        if self.objective.value is None:
+            return [self.counts[pair] for pair in pairs]
+        fractions = valued(self, pairs)
         if (bits := max(map(itemgetter(1), fractions), default=0).bit_length()) > self._bits:
             self._bits = 2 * bits  # doubled, so that it grows seldom
             self._choose_anew()
@@ -406,14 +409,15 @@ class PlainPairs(LedPairs):
             pairs += [forced] * (alike is None)  # it is like no other where it is no candidate
             best, alike = [forced, *(pair for pair in best if pair != forced)], alike or 0
         rows = []
-        for pair in best:
+        seen = further(self, best) if self.objective.sees else repeat(())
+        for pair, more in zip(best, seen, strict=False):
             left, right, count = self.left[pair], self.right[pair], counts[pair]
             before = count + fell.get(pair, 0) if pair < first_new else None
-            rows.append(Pair(left, right, count, before, uses[left], uses[right]))
+            rows.append(Pair(left, right, count, before, uses[left], uses[right], more))
         tied = values.count(max(values, default=0))
         replaced = rows[0].places if rows else 0
         if rows and rows[0].left == rows[0].right:
-            replaced = self._disjoint(best[0])
+            replaced = self.disjoint(best[0])
         return Ranked(len(pairs), tied, replaced, rows, alike)
 
     def _falls(self) -> tuple[dict[int, int], int]:
@@ -429,7 +433,7 @@ class PlainPairs(LedPairs):
                     fell[old] = fell.get(old, 0) + self._weights[start]
         return fell, first_new
 
-    def _disjoint(self, pair: int) -> int:
+    def disjoint(self, pair: int) -> int:
         """The number of places of a pair of twice the same symbol that a merge would replace, by weight."""
         places = [at for at in self._places[pair] if self._pair_at[at] == pair]
         return disjoint(places, [self._weights[at] for at in places], 2 * self.length[self.left[pair]])

@@ -17,7 +17,7 @@ from tokentui.core.safetext import to_bytes
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import BOUNDARY, Totals
 from tokentui.learn.bpe import PlainPairs
-from tokentui.learn.kernels import layout, merges, order, pairs, score
+from tokentui.learn.kernels import figures, layout, merges, order, pairs, score, values
 from tokentui.learn.kernels.layout import State
 from tokentui.learn.led import Best, words_at
 from tokentui.learn.objectives import Material
@@ -39,6 +39,14 @@ _FIGURES = {name: number for number, (name, _) in enumerate(layout.STEP.fields)}
 _STEP_WORDS = len(_FIGURES)
 _WIDTHS = {name: Flat(row).size for name, row in layout.ROWS.items()}
 """Bytes of a row of each array."""
+
+
+QUEUES = {
+    "counts": (figures.COUNTS, pairs.QUEUE), "scores": (figures.SCORES, score.QUEUE),
+    "lengths": (figures.LENGTHS, values.QUEUE), "npmi": (figures.NPMI, values.QUEUE),
+    "gains": (figures.GAINS, values.QUEUE),
+}
+"""The orders of pairs that there are kernels for: what a pair is worth, and the queue."""
 
 
 class Checkpoint(NamedTuple):
@@ -67,19 +75,20 @@ class KernelPairs:
         units = layout.units_of(words, recipe)
         self._vocabulary = vocabulary_of(dict(zip(units.pieces, units.totals, strict=True)))
         self.number = self.known = 0
-        self._filters, self._filled = objective.filters, (-1, -1)
-        self._queue = score.QUEUE if objective.filters else pairs.QUEUE
+        self._filters, self._filled, self._sees = objective.filters, (-1, -1), objective.sees
+        worth, self._queue = QUEUES[objective.queue]
         symbols = array("i", [self._vocabulary.units[piece] for piece in units.pieces])
         base = self._vocabulary.pieces
         self._state = State(
             base=len(base), rule=layout.RULES[recipe.tie], longest=layout.NO_LIMIT, least=1,
-            scored=int(objective.filters),
+            scored=worth,
             prefix=len(to_bytes(recipe.mark_text)) if recipe.mark_kind == "prefix" else 0,
             **{name: flat(row, 0) for name, row in layout.ROWS.items()},
         )._replace(
             text=memoryview(bytearray(b"".join(base) or b"\0")),
             chains=flat("int32", layout.CHAINS), queue=flat(layout.QUEUE, 1),
-            wanted=flat("int64", len(layout.ROOM)),
+            wanted=flat("int64", len(layout.ROOM)), totals=flat("int64", 3),
+            lefts=flat("int64", len(base)), rights=flat("int64", len(base)),
         )
         first_pairs = self._lay_out(units, symbols)
         self._make_symbols(FIRST_STEPS)
@@ -91,6 +100,7 @@ class KernelPairs:
         state.steps[:3] = memoryview(array("q", [first_pairs, 0, sum(units.totals)]))
         self._between = max(LEAST_BETWEEN, self._rows("cells") // MOST_CHECKPOINTS)
         self._checkpoints: list[Checkpoint] = []
+        self._apart = sum(units.totals) - sum(self._state.counts[: self.pairs_at(0)])
         tick(len(words.counts), len(words.counts))
 
     def _lay_out(self, units: layout.Units, symbols: Any) -> int:
@@ -321,8 +331,24 @@ class KernelPairs:
         """The figures of a known step."""
         names = "places", "replaced", "tied", "left_uses", "right_uses"
         places, replaced, tied, *uses = (self._figure(number - 1, name) for name in names)
-        pair = Pair(*self.vocabulary.merges[number - 1], places, places, *uses)
+        left, right = self.vocabulary.merges[number - 1]
+        pair = Pair(left, right, places, places, uses[0], uses[1], self._more_at(number - 1, left, right))
         return Merged(pair, replaced, tied, tied > 1)  # nothing is forced here
+
+    def _more(self, left: int, right: int, number: int, **own: int) -> tuple[int, ...]:
+        """The further figures of a pair that the objective sees, after a known step; `own` are those that the
+        step does not tell."""
+        tokens, symbols = self.tokens_at(number), self._state.symbols
+        found = own | {"tokens": tokens, "pairs": tokens - self._apart, "types": self._state.base + number}
+        found["length"] = symbols[4 * left] + symbols[4 * right]
+        return tuple(found[name] for name in self._sees)
+
+    def _more_at(self, number: int, left: int, right: int) -> tuple[int, ...]:
+        """Those of the pair that the step after a known one merged."""
+        if not self._sees:
+            return ()
+        lefts, rights, replaced = (self._figure(number, name) for name in ("lefts", "rights", "replaced"))
+        return self._more(left, right, number, lefts=lefts, rights=rights, apart=replaced)
 
     def fork(self, number: int, material: Material) -> PlainPairs:
         """The same corpus at a known step in plain Python, for a run by another recipe."""
@@ -346,7 +372,8 @@ class KernelPairs:
         firsts = table[2::4]
         places = state.places.cast("I")[: 2 * firsts[-1] : 2].tolist()
         lefts, rights = zip(*merges, strict=True) if merges else ((), ())
-        pairs = map(Pair, lefts, rights, of["places"], of["places"], of["left_uses"], of["right_uses"])
+        pairs = map(Pair, lefts, rights, of["places"], of["places"], of["left_uses"], of["right_uses"],
+                    map(self._more_at, range(number), lefts, rights))
         alike = [tied > 1 for tied in of["tied"]]  # nothing is forced here
         return History(
             self.vocabulary.copy(number), state.cells[::2].tolist(), state.cells[1::2].tolist(),
@@ -372,6 +399,8 @@ class KernelPairs:
         size = self.pairs_at(self.number)
         limit = min(limit, size)
         heap, state = flat(layout.RANKED, limit + 2), self._state._replace(longest=_longest(under))
+        if state.scored > figures.SCORES:
+            figures.survey(size, state.base + self.number, state)
         total, tied, ordered = order.standing(size, limit, under.min_count, heap, state)
         falls, first_new = flat("int64", ordered), size
         if self.number:
@@ -383,7 +412,14 @@ class KernelPairs:
         for pair, fell in zip(best, falls.tolist(), strict=True):
             left, right, places = table[4 * pair], table[4 * pair + 1], counts[pair]
             before = places + fell if pair < first_new else None
-            rows.append(Pair(left, right, places, before, uses[left], uses[right]))
+            more: tuple[int, ...] = ()
+            if self._sees:
+                apart = self._disjoint(pair) if left == right else places
+                lefts = rights = 0
+                if "lefts" in self._sees:
+                    lefts, rights = state.lefts[left], state.rights[right]
+                more = self._more(left, right, self.number, lefts=lefts, rights=rights, apart=apart)
+            rows.append(Pair(left, right, places, before, uses[left], uses[right], more))
         return Ranked(total, tied, self._disjoint(best[0]) if ordered else 0, rows)
 
     def _disjoint(self, pair: int) -> int:

@@ -3,6 +3,7 @@ training."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 from functools import cached_property, partial
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tokentui.core.choices import Axis, Choice, Parameter, Ref, Refusal
 from tokentui.core.records import dataclass
+from tokentui.encode.segment import WAYS
 from tokentui.learn.rows import Column, Worth
 from tokentui.recipe import Recipe, Run
 from tokentui.text.parts import Part as Part
@@ -20,13 +22,22 @@ if TYPE_CHECKING:  # the records are read where nothing is trained
     from tokentui.text.count import Words
 
 Value = Callable[..., tuple[int, int]]
-"""The exact value of a pair, as numerator and denominator, from its count and the uses of its left and right
-symbol, and from the parameters of the objective by name; the greatest is merged. The denominator is 1 or
-more."""
+"""The exact value of a pair, as numerator and denominator, from its count, the uses of its left and right
+symbol, and the further figures that the objective sees; and from its parameters by name. The greatest is
+merged. The denominator is 1 or more."""
+
+SEEN = {
+    "length": "the units of the token that it would make",
+    "apart": "the places of the pair that a merge replaces: overlapping ones count once",
+    "tokens": "the corpus in tokens", "types": "the symbols of the vocabulary",
+    "pairs": "all places of pairs", "lefts": "the places of all pairs with its left part",
+    "rights": "those of all with its right part",
+}
+"""The further figures of a pair that a value may see, and what each is."""
 
 _KINDS = {
     "count": "count", "change": "change", "left uses": "part", "right uses": "part", "score": "score",
-    "value": "score", "as": "byte", "spelled": "token",
+    "value": "score", "as": "byte", "spelled": "token", **dict.fromkeys(SEEN, "part"),
 }
 """The kind of each figure of a pair, by the name of the column that shows it."""
 
@@ -76,10 +87,16 @@ class Objective(Choice):
         label: Its name in titles.
         trainer: Makes the trainer.
         kernel: True if there are kernels for it; else plain Python trains, and the screen says so.
+        queue: The order of pairs that these have, a name of `QUEUES` in `learn/compiled.py`.
         value: The value that pairs are ordered by; None where that is their count, or no pairs are merged.
+        sees: The names of the further figures of a pair that the value is made of, each of `SEEN`.
+        whole: True if a step may change the value of any pair; else it changes that of pairs with a part in
+            common with the merged one alone.
+        shown: The figure that people see in place of the value, from the same figures; None for the value.
         formula: That value in words of a formula.
         columns: The columns of its candidates.
         filters: True if a least count says which pairs are candidates; else it only ends a run.
+        rare: True if rare pairs have the greatest values where no least count is set.
         least: The least count that a pair must have in any case.
         scored: True if its pieces have log probabilities, and no merges.
         codes: True if a byte replaces a pair, so that ids are bytes of a compressed text.
@@ -90,10 +107,15 @@ class Objective(Choice):
     label: str
     trainer: Callable[[Material], Trainer]
     kernel: bool = False
+    queue: str = "counts"
     value: Value | None = None
+    sees: tuple[str, ...] = ()
+    whole: bool = False
+    shown: Callable[..., float] | None = None
     formula: str = ""
     columns: tuple[Column, ...] = ()
     filters: bool = False
+    rare: bool = False
     least: int = 1
     scored: bool = False
     codes: bool = False
@@ -104,7 +126,9 @@ class Objective(Choice):
         """This objective with the parameters of a value of the axis, such as `pmi:power=2`."""
         if self.value is None or not self.parameters:
             return self
-        return replace(self, value=partial(self.value, **self.arguments(written)), parameters=())
+        given = self.arguments(written)
+        shown = None if self.shown is None else partial(self.shown, **given)
+        return replace(self, value=partial(self.value, **given), shown=shown, parameters=())
 
     @property
     def shaped_by(self) -> tuple[str, ...]:
@@ -115,23 +139,58 @@ class Objective(Choice):
         """The values of pairs, exactly."""
         if self.value is None:
             return [pair.places for pair in pairs]
-        from fractions import Fraction  # it imports decimal numbers
+        from tokentui.learn.exact import exact  # fractions import decimal numbers
 
-        return [Fraction(*self.value(one.places, one.left_uses, one.right_uses)) for one in pairs]
+        seen = [(one.places, one.left_uses, one.right_uses, *one.more) for one in pairs]
+        return [exact(self.value(*figures), figures, self.shown) for figures in seen]
 
 
 def columns(*names: str) -> tuple[Column, ...]:
-    """The columns of these names, each a figure of a pair."""
-    return tuple(Column(name, "", _KINDS[name]) for name in names)
+    """The columns of these names, each a figure of a pair; a name of its own is that of its value."""
+    return tuple(Column(name, "", _KINDS.get(name, "score")) for name in names)
+
+
+# ---- the values
+#
+# What is irrational is rounded to a multiple of 1/2^n, and pairs whose values are rounded to the same are
+# equally good. The numbers in a logarithm are divided first, correctly rounded, so that equal fractions have
+# equal logarithms on every machine whose logarithm is right in its last digit or two.
+
+_FINE, _COARSE = 40, 20
 
 
 def _score(count: int, left: int, right: int) -> tuple[int, int]:
     return count, left * right
 
 
+def _count_length(count: int, left: int, right: int, length: int) -> tuple[int, int]:
+    return count * length, 1
+
+
+def _pmi(count: int, left: int, right: int, tokens: int, pairs: int) -> tuple[int, int]:
+    return count, left * right  # at one step the rest is the same for all pairs
+
+
+def _bits(count: int, left: int, right: int, tokens: int, pairs: int) -> float:
+    return math.log2(count * tokens * tokens / (left * right * pairs))
+
+
+def _npmi(count: int, left: int, right: int, pairs: int, lefts: int, rights: int) -> tuple[int, int]:
+    if count == pairs:  # no other pair stands anywhere
+        return 1, 1
+    value = math.log(count * pairs / (lefts * rights)) / math.log(pairs / count)
+    return round(value * (1 << _FINE)), 1 << _FINE
+
+
+def _gain(count: int, left: int, right: int, tokens: int, types: int, apart: int) -> tuple[int, int]:
+    grown, shrunk = apart + 1, (left - apart + 1) * (right - apart + 1)
+    value = apart * math.log(grown * (tokens - apart + types + 1) / shrunk)
+    return round(value * (1 << _COARSE)), 1 << _COARSE
+
+
 def _probabilities(recipe: Recipe) -> Refusal | None:
-    if recipe.encode != "viterbi":
-        what = "a unigram model is encoded by its probabilities"
+    if WAYS.of(recipe.encode).needs == "merges":
+        what = "a unigram model has no merges to encode by"
         return Refusal("encode", what, ("encode=viterbi", "objective=count"))
     return None
 
@@ -178,9 +237,35 @@ OBJECTIVES = Axis(
     Objective(
         "score", "c(xy)/(c(x)·c(y)) is largest (WordPiece)", label="wordpiece",
         trainer=Ref("tokentui.learn.merging:merging"),
-        kernel=True, value=_score, formula="c(xy)/(c(x)·c(y))",
+        kernel=True, queue="scores", value=_score, formula="c(xy)/(c(x)·c(y))",
         columns=columns("count", "left uses", "right uses", "score"),
-        filters=True,
+        filters=True, rare=True,
+    ),
+    Objective(
+        "count-length", "its count times the units of its token is largest", label="count·length",
+        trainer=Ref("tokentui.learn.merging:merging"), kernel=True, queue="lengths",
+        value=_count_length, sees=("length",),
+        formula="c(xy)·length", columns=columns("count", "length", "value"), filters=True,
+    ),
+    Objective(
+        "pmi", "its pointwise mutual information is largest", label="pmi",
+        trainer=Ref("tokentui.learn.merging:merging"), kernel=True, queue="scores", value=_pmi, shown=_bits,
+        sees=("tokens", "pairs"), formula="log2(c(xy)·N²/(c(x)·c(y)·M))",
+        columns=columns("count", "left uses", "right uses", "pmi"), filters=True, rare=True,
+    ),
+    Objective(
+        "npmi", "its normalised pointwise mutual information is largest", label="npmi",
+        trainer=Ref("tokentui.learn.merging:merging"), kernel=True, queue="npmi",
+        value=_npmi, sees=("pairs", "lefts", "rights"),
+        whole=True, formula="log2(c(xy)·M/(l(x)·r(y)))/log2(M/c(xy))",
+        columns=columns("count", "lefts", "rights", "npmi"), filters=True, rare=True,
+    ),
+    Objective(
+        "gain", "merging it makes the corpus most likely (S-BPE)", label="s-bpe",
+        trainer=Ref("tokentui.learn.merging:merging"), kernel=True, queue="gains",
+        value=_gain, sees=("tokens", "types", "apart"),
+        whole=True, formula="c·ln((c+1)·(N-c+V+1)/((x-c+1)·(y-c+1)))",
+        columns=columns("count", "left uses", "right uses", "gain"), filters=True,
     ),
     Objective(
         "unigram", "pieces of a unigram language model, pruned", label="unigram",

@@ -65,16 +65,17 @@ def _candidate(
     objective: Objective, vocabulary: Vocabulary, pair: Pair, worth: Worth, tied: bool, letter: bytes
 ) -> PairCandidate:
     """A pair as a candidate; `letter` stands for its token where a byte stands for a pair."""
-    left, right, count, before, left_uses, right_uses = pair
+    left, right, count, before, left_uses, right_uses, more = pair
     token = vocabulary.join(left, right)
     value = float(worth)  # rounded once; candidates are ordered by their exact worth
     figures = {
         "count": count, "change": None if before is None else count - before, "left uses": left_uses,
-        "right uses": right_uses, "score": value, "value": value, "as": letter, "spelled": token,
+        "right uses": right_uses, "as": letter, "spelled": token,
+        **dict(zip(objective.sees, more, strict=True)),
     }
     return PairCandidate(
         (left, right), (vocabulary.pieces[left], vocabulary.pieces[right]), letter or token, worth,
-        tuple(figures[column.name] for column in objective.columns), tied,
+        tuple(figures.get(column.name, value) for column in objective.columns), tied,
         marks=vocabulary.mark_sizes(left, right) if vocabulary.mark else (0, 0), places=count,
         before=before, left_uses=left_uses, right_uses=right_uses,
         expansion=token if vocabulary.codes else b"",
@@ -353,7 +354,7 @@ class PairTrainer:
 
     def why(self, stops: Stops) -> Why:
         """The reasons of the step to come."""
-        recipe, filters = self.recipe, self.objective.filters
+        recipe = self.recipe
         ranked = self._ranked(self._under(stops.only(self.traits.shaped_by)))
         best, second = (*self._candidates(ranked, 0, 2), None, None)[:2]
         if best is None:
@@ -365,7 +366,7 @@ class PairTrainer:
         if self.objective.value is None and recipe.encode == "longest-match" and recipe.mark_kind == "prefix":
             marked = f"byte-pair encoding by count with {recipe.mark_text}"
             facts.append(f"this is {marked}, not the score of WordPiece")
-        if filters and stops.min_count <= 1:
+        if self.objective.rare and stops.min_count <= 1:
             facts.append("no least pair count is set: rare pairs win")
         if recipe.weight == "distinct":
             facts.append("each distinct word counts once")

@@ -266,6 +266,7 @@ class Pair(NamedTuple):
         before: Its count before the last step, None for a pair that the last step made.
         left_uses: The uses of its left part in the corpus.
         right_uses: The uses of its right part.
+        more: The further figures that its objective sees, in the order of `Objective.sees`.
     """
 
     left: int
@@ -274,6 +275,7 @@ class Pair(NamedTuple):
     before: int | None
     left_uses: int
     right_uses: int
+    more: tuple[int, ...] = ()
 
 
 class Merged(NamedTuple):

@@ -143,7 +143,9 @@ class Column:
         self.in_sync, self.passed, self.stopped_at = False, False, None
         file, recipe = prepared.opened, prepared.recipe
         if file is not None:
-            self.wanted = dataclasses.replace(self.wanted, recipe=None, path=file.view.path)
+            self.wanted = dataclasses.replace(
+                self.wanted, recipe=None, path=file.view.path, encode=recipe.encode
+            )
         elif (self.wanted.path, self.wanted.recipe, self.wanted.run) != ("", recipe, prepared.run):
             self.wanted = ColumnWanted(recipe, prepared.run)
         self._typed = Typed()
@@ -403,7 +405,7 @@ class Column:
 def same(one: ColumnWanted, other: ColumnWanted) -> bool:
     """True if two requests are for the same recipe or the same file."""
     return (
-        one.path == other.path
+        one.path == other.path and (one.encode == other.encode or "" in (one.encode, other.encode))
         if one.path or other.path
         else (one.recipe, one.run) == (other.recipe, other.run)
     )

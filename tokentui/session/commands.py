@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # answers of rooms that load when one is asked for
     from tokentui.analyze.results import HealthReport, StringFacts, VocabularyReport  # noqa: F401
     from tokentui.formats.proof import ExportReport  # noqa: F401
     from tokentui.learn.trainer import Compressed  # noqa: F401
+    from tokentui.session.drawing import Drawn  # noqa: F401
     from tokentui.session.tokens import Places, TokenAt, TokenView, WordLife  # noqa: F401
 
 class Move(Command[None], need=Need.ARRIVED, walks=True):
@@ -152,11 +153,13 @@ class OpenTokenizer(Command[None], lane=Lane.LOADER, fresh=True, opens=Decides.T
     """Open a tokenizer file, on the same corpus, at its last step. Answered when it can be stepped through;
     raises what is wrong with it.
 
-    `split` is a value of that axis for a file that holds none; empty for its own. `kept` takes the one that
-    was opened from there before, where it still is.
+    `split` is a value of that axis for a file that holds none; empty for its own. `encode` is another way to
+    encode by it; empty for its own. `kept` takes the one that was opened from there before, where it still
+    is.
     """
     path: str
     split: str = ""
+    encode: str = ""
     kept: bool = False
 
     @property
@@ -273,6 +276,16 @@ class AnalyzeVocabulary(Command["VocabularyReport"], lane=Lane.BESIDE, need=Need
     """
     word: str = ""
     exhaust: bool = False
+
+
+class Draw(Command["Drawn"], lane=Lane.BESIDE, need=Need.WHOLE):
+    """A text (the typed one where empty) encoded with the share `p` of its merges left out by chance, as the
+    library `like` does it, with each draw. Raises where there are no merges, or the text is too long.
+    """
+    text: str = ""
+    p: float = 0.1
+    like: str = "tokenizers"
+    seed: int = 0
 
 
 class InspectText(Command["StringFacts"], lane=Lane.BESIDE, need=Need.WHOLE):

@@ -118,7 +118,7 @@ def _first_words(steps: CountSteps) -> tuple[Words, bool]:
 
 def prepare_tokenizer(
     corpus: Corpus, tokenizer: Tokenizer | None, run: Run, partial: Partial = unheard, *,
-    path: str = "", split: str = "", at_end: bool = False,
+    path: str = "", split: str = "", encode: str = "", at_end: bool = False,
 ) -> Prepared:
     """Read a tokenizer file, count a corpus as the tokenizer cuts it, and compute its replay steps there.
 
@@ -129,6 +129,7 @@ def prepare_tokenizer(
         partial: Given a part of a large corpus, encoded before the rest.
         path: The tokenizer's file.
         split: The split of a file that holds none, empty for its own.
+        encode: Another way to encode by it, empty for its own.
         at_end: True to begin at its last step, without the stops of a training; else at step 0.
 
     Raises:
@@ -136,7 +137,7 @@ def prepare_tokenizer(
     """
     if tokenizer is None:
         with doing(f"reading {os.path.basename(path)}"):
-            tokenizer = load(path, otherwise=split)
+            tokenizer = load(path, otherwise=split, encode=encode)
     order = TokenOrder.of(tokenizer)
     opened = Opened(tokenizer, opened_view(tokenizer, order, path))
     text = OpenedText(corpus, tokenizer)
@@ -165,7 +166,9 @@ def prepare_column(counted: WordCounts, wanted: ColumnWanted) -> Prepared:
         TokentuiError: The file or the corpus cannot be read.
     """
     if wanted.path:
-        return prepare_tokenizer(counted.corpus, None, wanted.run, path=wanted.path, split=wanted.split)
+        return prepare_tokenizer(
+            counted.corpus, None, wanted.run, path=wanted.path, split=wanted.split, encode=wanted.encode
+        )
     recipe = check(wanted.recipe or Recipe())
     with doing("counting"):
         words = counted.of(recipe)
@@ -230,8 +233,10 @@ class Shelf:
             for one in kept if named.kept else ():
                 if one.opened and one.opened.view.path == named.path:
                     return one
-            path, split = named.path, named.split
-            return prepare_tokenizer(corpus, None, run, partial, path=path, split=split, at_end=True)
+            return prepare_tokenizer(
+                corpus, None, run, partial, path=named.path, split=named.split, encode=named.encode,
+                at_end=True,
+            )
         if file is not None:
             return prepare_tokenizer(corpus, file.tokenizer, run, partial, path=file.view.path, at_end=True)
         for one in kept:

@@ -28,6 +28,7 @@ from tokentui.session import tools
 from tokentui.session.column import needles
 from tokentui.session.finding import find, find_changed
 from tokentui.session.inspecting import (
+    INSPECTED_CHARS,
     NOTHING_HELD,
     Held,
     inspected,
@@ -116,6 +117,12 @@ def answered(command: do.Command[object], at: TokenizerAtStep) -> object:
             return at.past.views(numbers, at.typed, places)
         case do.InspectText():
             return inspected(at.tokenizer, prepared, at.step, command)
+        case do.Draw(text, p, like, seed):
+            text = text or at.typed
+            if len(text) > INSPECTED_CHARS:
+                what = f"a text of {len(text):,} characters is too long to tell each draw"
+                raise TokentuiError(what, "", f"take one of at most {INSPECTED_CHARS:,}")
+            return at.tokenizer.draws(text, p=p, like=like, seed=seed)
         case do.InspectToken(token):
             return token_view(at.tokenizer, prepared, at.step, token, at.held)
         case do.LifeOfWord():

@@ -62,6 +62,7 @@ class ColumnWanted:
         run: Its stops, and what its ids begin with.
         path: The tokenizer file; empty for a recipe.
         split: The split of a file that holds none, empty for its own.
+        encode: Another way to encode by a file, empty for its own.
         name: The name; where empty, the preset that the recipe is, or the name of the file.
     """
 
@@ -69,6 +70,7 @@ class ColumnWanted:
     run: Run = field(default_factory=Run)
     path: str = ""
     split: str = ""
+    encode: str = ""
     name: str = ""
 
     def like(self, columns: Iterable[ColumnSnapshot]) -> ColumnWanted:

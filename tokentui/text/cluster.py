@@ -15,7 +15,6 @@ import contextlib
 import importlib.util
 import os
 import signal
-import sys
 import time
 import uuid
 from collections.abc import Iterator, Sequence

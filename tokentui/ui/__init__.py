@@ -68,7 +68,9 @@ def run(
         from tokentui.ui.app import ExplorerApp
 
     first = columns[0] if columns else None
-    file = OpenTokenizer(first.path, first.split) if first is not None and first.path else opening.tokenizer
+    file = opening.tokenizer
+    if first is not None and first.path:
+        file = OpenTokenizer(first.path, first.split, first.encode)
 
     unknown = list(reversed(opening.sources))
 

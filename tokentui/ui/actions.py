@@ -90,10 +90,11 @@ def compare_with(face: Face) -> None:
         return
     column = now.main
     if column.opened is not None:
-        first, name = ColumnWanted(path=column.path, split=column.recipe.split), column.opened.name
+        recipe, name = column.recipe, column.opened.name
+        first = ColumnWanted(path=column.path, split=recipe.split, encode=recipe.encode)
     else:
         first, name = ColumnWanted(column.recipe, face.run_in_use, name=column.preset), column.preset
-    dialog = _ADD(face, f"Compare {name or 'this'} with", column.recipe)
+    dialog = _ADD(face, f"Compare {name or 'this'} with", column.recipe, column)
 
     def begin(second: ColumnWanted | None) -> None:
         """Compare; next to a file, a recipe without a size of its own is trained to the file's."""
@@ -192,6 +193,8 @@ MAIN_ACTIONS: tuple[Main | Both | Always, ...] = (
     Main(("u",), "questions", opens(Ref("tokentui.ui.dialogs.questions:QuestionsScreen")),
         "Show which tokens are used, what they save, what more steps would give, and how words are written",
         "questions", footer=13),
+    Main(("O",), "dropout", opens(Ref("tokentui.ui.dialogs.drawn:DrawnScreen")),
+        "Encode the typed text with some merges left out at random, and show each draw", "dropout"),
     Main(("F",), "facts", opens(Ref("tokentui.ui.dialogs.facts:FactsScreen")),
         "Show the facts of the tokenizer, its steps, and a report on its health", "facts", footer=13),
     Main(("X",), "change", opens(Ref("tokentui.ui.dialogs.edit:EditScreen")),

@@ -24,6 +24,9 @@ _JUMPS = (
 )
 
 
+NO_FILE = "", "", ""
+
+
 class Place(NamedTuple):
     """A place on the main screen.
 
@@ -31,7 +34,7 @@ class Place(NamedTuple):
         step: The step.
         recipe: What is trained, with its run; of an opened file what the file says.
         run: The run.
-        file: The path of the opened file and its split; empty for a training.
+        file: The path of the opened file, its split and its way of encoding; empty for a training.
         corpus: The corpus as the walk names it: a source, or a typed text.
         top: The place of the corpus that is seen first.
     """
@@ -39,7 +42,7 @@ class Place(NamedTuple):
     step: int
     recipe: Recipe
     run: Run
-    file: tuple[str, str]
+    file: tuple[str, str, str]
     corpus: tuple[str, str | None]
     top: CorpusPlace
 
@@ -95,9 +98,10 @@ class Back:
 
     def _here(self, now: Snapshot) -> Place:
         app, column = self._app, now.main
-        file = (column.path, column.recipe.split if column.opened is not None else "")
+        recipe = column.recipe
+        file = (column.path, recipe.split, recipe.encode) if column.opened is not None else NO_FILE
         return Place(
-            column.at.step, column.recipe, app.run_in_use, file if column.path else ("", ""),
+            column.at.step, column.recipe, app.run_in_use, file if column.path else NO_FILE,
             app.walk.corpus, app.main.text.top_place,
         )
 

@@ -341,7 +341,8 @@ class CompareScreen(PaneScreen, Once[None]):
                 like = wanted.like(self.now.columns)
                 self.face.send(do.AddColumn(like), lambda _: self.go_to_column(place))
 
-        self.face.push(AddScreen(self.face, "Add a column", self.column_here().recipe), add)
+        here = self.column_here()
+        self.face.push(AddScreen(self.face, "Add a column", here.recipe, here), add)
 
     def remove_column(self) -> None:
         """Remove the column."""

@@ -16,6 +16,7 @@ from tokentui.session.catalog import short_name
 from tokentui.session.saved import Branch, Keeper, SavedSession, absolute, tidy
 from tokentui.session.views import ColumnWanted
 from tokentui.ui.dialogs import Dialog, Told
+from tokentui.ui.dialogs.open import file_column
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
@@ -124,9 +125,11 @@ class Keeping:
             one.snapshot for one in main.app.screen_stack[1:]
             if isinstance(one, PaneScreen) and one.face is self._face  # a tour is none of the session
         ]
+        shown = [column for now in beside[:1] if now is not None for column in now.columns]
+        paths = [column.path for column in shown]
         columns = [
-            absolute(column.path) if column.path else Branch(column.recipe, self._face.run_in_use)
-            for now in beside[:1] if now is not None for column in now.columns
+            Branch(one.recipe, self._face.run_in_use) if not one.path else absolute(one.path)
+            + (f" encode={one.recipe.encode}" if paths.count(one.path) > 1 else "") for one in shown
         ]
         return dataclasses.replace(
             self._about, training=training, branches=others[::-1], typed=main.encode.line.value,
@@ -216,7 +219,9 @@ class Keeping:
 
     async def _open_again(self, kept: SavedSession, before: SavedSession) -> None:
         face, settings, app = self._face, kept.settings, self._main.app
-        file = do.OpenTokenizer(kept.tokenizer, kept.split) if kept.tokenizer else None
+        encode, file = kept.training.recipe.encode, None
+        if kept.tokenizer:
+            file = do.OpenTokenizer(kept.tokenizer, kept.split, encode)
         opening: do.Command[None] = do.Open(kept.sources, kept.as_, kept.field_, file)
         if kept.scratch is not None:
             opening = do.TrainOnText(kept.scratch)
@@ -237,7 +242,7 @@ class Keeping:
         self.fingerprint(kept.sha256)
         if kept.columns:
             face.compare([
-                ColumnWanted(path=one) if isinstance(one, str) else ColumnWanted(one.recipe, one.run)
+                file_column(one) if isinstance(one, str) else ColumnWanted(one.recipe, one.run)
                 for one in kept.columns
             ])
 

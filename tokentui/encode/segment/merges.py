@@ -7,6 +7,8 @@ pairs at all. The ways differ in the rank of a pair, and give the same for train
 - `PairMerging`: the row of the pair in the file (Hugging Face, GPT-2, subword-nmt).
 - `JoinedMerging`: the rank of what the two spell together, where that is a token (tiktoken, sentencepiece).
 - `PieceMerging`: the same with pieces that never merge and pieces that are cut again (sentencepiece).
+
+Another order than that of the ranks is in `by_length`.
 """
 
 from __future__ import annotations
@@ -21,20 +23,26 @@ from tokentui.core.jobs import check
 from tokentui.encode.segment import ASKED_EVERY, LimitedTable, MergeStep, Part, RankedPair, in_bytes
 from tokentui.encode.vocabulary import Vocabulary
 
-_NONE = -1
+NONE = -1
 """The symbol of a unit that the vocabulary lacks, and of a place that was merged away: it joins nothing."""
 
 Cells = tuple[list[int], Sequence[int], list[int]]
 """A word before any merge: the symbol of each cell, the unit that it starts with, the unit that it ends
 before."""
+Merged = Callable[[int, int], tuple[int, int] | None]
+"""The rank of two neighbours and the symbol that they make, None where they do not merge."""
+Run = Callable[
+    [list[int], Sequence[int], list[int], list[int], Merged], Iterator[tuple[int, int, int, int]]
+]
+"""Merges the cells of a word: takes the symbol of each, the unit that it starts with, the one that it ends
+before and the cell behind it; see `merge_cells`."""
 Join = tuple[int, int, int, int, int]
 """A merge of two cells of a word: the left symbol, the right one, what they make, and the places of both
 cells."""
 
 
 def merge_cells(
-    symbols: list[int], ends: list[int], following: list[int],
-    merged: Callable[[int, int], tuple[int, int] | None],
+    symbols: list[int], ends: list[int], following: list[int], merged: Merged
 ) -> Iterator[tuple[int, int, int, int]]:
     """Merge in place; yields (left, right, place, place of the right one) after each merge.
 
@@ -54,7 +62,7 @@ def merge_cells(
     while True:
         for at, right in fresh:
             ranks[at] = None
-            if symbols[at] != _NONE and symbols[right] != _NONE:
+            if symbols[at] != NONE and symbols[right] != NONE:
                 found = merged(symbols[at], symbols[right])
                 if found is not None:
                     ranks[at], makes[at] = found
@@ -66,7 +74,7 @@ def merge_cells(
         at = heapq.heappop(heap) % size
         right, left_symbol = following[at], symbols[at]
         right_symbol = symbols[right]
-        symbols[at], symbols[right] = makes[at], _NONE
+        symbols[at], symbols[right] = makes[at], NONE
         ranks[at] = ranks[right] = None
         ends[at] = ends[right]
         beyond = following[at] = following[right]
@@ -76,6 +84,13 @@ def merge_cells(
             before[beyond] = at
             fresh.append((at, beyond))
         yield left_symbol, right_symbol, at, right
+
+
+def in_order(
+    symbols: list[int], starts: Sequence[int], ends: list[int], following: list[int], merged: Merged
+) -> Iterator[tuple[int, int, int, int]]:
+    """The run that leaves out none; see `merge_cells`."""
+    return merge_cells(symbols, ends, following, merged)
 
 
 class Merging:
@@ -108,6 +123,7 @@ class Merging:
         self._vocabulary, self._base, self._ranks = vocabulary, vocabulary.base_size, vocabulary.ranks
         self._whole, self._fallback = whole or {}, fallback or {}
         self._drop, self._fused = drop, fused
+        self.run: Run = in_order
         self._merges, self._limit, self._known = merges, self._base + merges, vocabulary.known_units(merges)
 
     def _merged(self, left: int, right: int) -> tuple[int, int] | None:
@@ -150,12 +166,12 @@ class Merging:
             return [Part(0, len(units), symbol)]
         symbols, starts, ends = self._cells(units)
         following = list(range(1, len(symbols) + 1))
-        for number, _ in enumerate(merge_cells(symbols, ends, following, self._merged)):
+        for number, _ in enumerate(self.run(symbols, starts, ends, following, self._merged)):
             if number % ASKED_EVERY == 0:
                 check()
         parts, at = [], 0
         while at < len(symbols):
-            parts.append(Part(starts[at], ends[at], None if symbols[at] == _NONE else symbols[at]))
+            parts.append(Part(starts[at], ends[at], None if symbols[at] == NONE else symbols[at]))
             at = following[at]
         return parts
 
@@ -164,12 +180,16 @@ class Merging:
         if self._whole_word(units) is not None:
             return
         symbols, starts, ends = self._cells(units)
-        pieces, base = self._vocabulary.pieces, self._base
+        pieces = self._vocabulary.pieces
         following = list(range(1, len(symbols) + 1))
         for left, right, at, middle in merge_cells(symbols, ends, following, self._merged):
             made = symbols[at]
             places = starts[at], starts[middle], ends[at]
-            yield MergeStep(max(made - base, 0), pieces[left], pieces[right], pieces[made], *places)
+            yield MergeStep(self._rank(made), pieces[left], pieces[right], pieces[made], *places)
+
+    def _rank(self, made: int) -> int:
+        """The number of the merge that makes a token, 0 for the first."""
+        return max(made - self._base, 0)
 
     def with_limit(self, number: int, made: Sequence[int]) -> Self:
         """The same with so many merges; without merges, with the whole words that are in use at a step."""
@@ -233,22 +253,22 @@ class Merging:
         known, fallback = self._known, self._fallback
         if not fallback and not self._drop:
             size = len(units)
-            return [known.get(unit, _NONE) for unit in units], range(size), list(range(1, size + 1))
+            return [known.get(unit, NONE) for unit in units], range(size), list(range(1, size + 1))
         cells: list[tuple[int, int, int]] = []
         waiting: list[tuple[int, int, int]] = []
         for at, unit in enumerate(units):
-            symbol = known.get(unit, _NONE)
-            if symbol == _NONE:
-                spelled = [fallback.get(value, _NONE) for value in unit]
-                if _NONE not in spelled:
+            symbol = known.get(unit, NONE)
+            if symbol == NONE:
+                spelled = [fallback.get(value, NONE) for value in unit]
+                if NONE not in spelled:
                     cells += [(byte, at, at + 1) for byte in spelled]
                 elif self._drop:
                     continue
                 elif waiting and self._fused:
-                    waiting = [(_NONE, waiting[0][1], at + 1)]
+                    waiting = [(NONE, waiting[0][1], at + 1)]
                 else:
                     cells += waiting
-                    waiting = [(_NONE, at, at + 1)]
+                    waiting = [(NONE, at, at + 1)]
             else:
                 cells += [*waiting, (symbol, at, at + 1)]
                 waiting = []
@@ -390,12 +410,12 @@ class PieceMerging(JoinedMerging):
 
         Bytes stand for an unknown one where they are pieces that merge with nothing.
         """
-        found = [_NONE if symbol in self._hidden else symbol for symbol in super().cells_of(unit)]
+        found = [NONE if symbol in self._hidden else symbol for symbol in super().cells_of(unit)]
         if unit in self._known:
             return found
-        spelled = [self._bytes.get(value, _NONE) for value in unit]
-        merge = any(self._table.get(self._pieces[byte]) == byte for byte in spelled if byte != _NONE)
-        return found if merge or _NONE in spelled else spelled
+        spelled = [self._bytes.get(value, NONE) for value in unit]
+        merge = any(self._table.get(self._pieces[byte]) == byte for byte in spelled if byte != NONE)
+        return found if merge or NONE in spelled else spelled
 
     def history(self, units: Sequence[bytes]) -> tuple[list[int], Sequence[int], list[Join]]:
         """As of any merging; what is unknown where it is left is no symbol to begin with."""

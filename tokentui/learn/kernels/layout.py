@@ -52,11 +52,12 @@ STEP = Row(tuple(
     (name, "int64")
     for name in (
     "pairs", "logged", "tokens", "chosen", "places", "replaced", "tied", "left_uses", "right_uses",
+    "lefts", "rights",
     )
 ))
 """The number of pairs, the length of the log and that of the corpus in tokens before step k + 1; then of that
 step its pair and its count, the weight of the places that were merged, how many pairs were as good, and the
-uses of the two symbols."""
+uses of the two symbols; of `values` the places of all pairs with the left one, and with the right one."""
 
 RANKED = Row((("worth", "float64"), ("key", "int64"), ("pair", "int64")))
 """A pair with its worth, the greatest first, and its key by the tie rule, the smallest first."""
@@ -87,7 +88,7 @@ class _State(NamedTuple):
         prefix: The length of the mark that a right part loses, in bytes.
         longest: The greatest length of a token.
         least: The least count of a candidate; 1 where the least count only ends a run.
-        scored: 1 if the worth of a pair is its score, 0 if it is its count.
+        scored: The worth of a pair: 0 its count, 1 its score, else a value; see `figures`.
         cells: The words, one cell for each unit and one between two words.
         places: Where each pair came to stand, pair after pair, each in text order, with the weight of the
         word.
@@ -108,6 +109,12 @@ class _State(NamedTuple):
         scores: Of `score`: the score of the best pair of each column.
         blocks: Of `score`: the greatest score of each block of columns.
         changed: Of `score`: room for a column for each symbol.
+        worths: Of `values`: the value of each pair.
+        tops: Of `values`: the greatest value of each block of pairs.
+        ties: Of `values`: how many pairs of each block have it.
+        lefts: Of `values`: the places of all pairs with each symbol as the left part.
+        rights: Of `values`: those with each symbol as the right part.
+        totals: Of `values`: the corpus in tokens, all places of pairs, the number of symbols.
         wanted: The rows that the next merge wants in each array of `ROOM`.
     """
 
@@ -135,6 +142,12 @@ class _State(NamedTuple):
     scores: Any
     blocks: Any
     changed: Any
+    worths: Any
+    tops: Any
+    ties: Any
+    lefts: Any
+    rights: Any
+    totals: Any
     wanted: Any
 
 
@@ -146,7 +159,8 @@ ROWS: dict[str, str | Row] = {
     "cells": CELL, "places": PLACE, "log": ENTRY, "table": PAIR, "counts": "int64", "symbols": SYMBOL,
     "uses": "int64", "steps": STEP, "text": "uint8", "ends": "int64", "queue": QUEUE, "heap": RANKED,
     "chains": "int32", "columns": COLUMN, "links": LINK, "scores": "float64", "blocks": "float64",
-    "changed": "int32", "wanted": "int64",
+    "changed": "int32", "worths": "float64", "tops": "float64", "ties": "int32", "lefts": "int64",
+    "rights": "int64", "totals": "int64", "wanted": "int64",
 }
 """The rows of each array of the state."""
 ROOM = "table", "places", "log", "text"

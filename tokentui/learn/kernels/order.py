@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from tokentui.core.native import I64, INT, U64, Flat, Tuple, helper, inlined, kernel
+from tokentui.learn.kernels.figures import SCORES, value_of
 from tokentui.learn.kernels.layout import FIRST_SEEN, LARGEST_PAIR, LOWEST_IDS, RANKED, SHORTEST, STATE
 from tokentui.learn.kernels.merges import may_be_made
 
@@ -168,7 +169,7 @@ def comes_first(pair: int, key: int, other: int, other_key: int, s: Any) -> Any:
 def precedes(one: Any, other: Any, s: Any) -> Any:
     """True if a row comes before another one: its pair is better."""
     order: Any = I64(0)
-    if s.scored:
+    if s.scored == SCORES:
         left, right = s.table[one.pair], s.table[other.pair]
         order = compare_scores(
             one.worth, s.counts[one.pair], s.uses[left.left], s.uses[left.right],
@@ -253,7 +254,11 @@ def standing(pairs: int, limit: int, least: int, heap: Any, s: Any) -> tuple[int
         worth = float(count)
         left, right = s.uses[s.table[pair].left], s.uses[s.table[pair].right]
         order = 1
-        if s.scored:
+        if s.scored > SCORES:
+            worth = value_of(pair, s)
+            if best != 0:
+                order = 0 if worth == greatest else 1 if worth > greatest else -1
+        elif s.scored == SCORES:
             worth /= float(left) * float(right)
             if best != 0:
                 order = compare_scores(
@@ -266,7 +271,9 @@ def standing(pairs: int, limit: int, least: int, heap: Any, s: Any) -> tuple[int
             best, greatest, tied = pair, worth, 1
         elif order == 0:
             tied += 1
-        if size == limit and (limit == 0 or worth < 0.999 * heap[0].worth):
+        if size == limit and (
+            limit == 0 or worth < (heap[0].worth if s.scored > SCORES else 0.999 * heap[0].worth)
+        ):
             continue
         heap[new].worth = worth
         heap[new].key = key_of(pair, s)

@@ -143,7 +143,7 @@ def _counted(row: PairCandidate) -> Iterator[tuple[str, Cell]]:
     if row.left_uses and row.right_uses:
         yield "its sides", _said(f"{number(row.left_uses)} and {number(row.right_uses)} times")
         ratio = Fraction(row.count, row.left_uses * row.right_uses)
-        told = "count over the product of these" if not scored or row.worth == ratio else ""
+        told = "count over the product of these" if not scored or row.score == float(ratio) else ""
         yield "score", _said(_figure(row.score if scored else float(ratio)), told, "strong")
     if row.tied:
         yield (

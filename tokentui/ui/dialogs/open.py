@@ -10,12 +10,14 @@ import glob
 import os
 import stat
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from textual import events, on
 from textual.widgets import Input
 
-from tokentui.axes import AXES
+from tokentui.axes import AXES, changed
 from tokentui.core import reach
+from tokentui.core.choices import Choice
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe, safe_line
 from tokentui.presets import PRESETS, Preset
@@ -32,7 +34,7 @@ from tokentui.session.catalog import (
 )
 from tokentui.session.commands import Open, OpenTokenizer, Recognise
 from tokentui.session.saved import recent as recently_opened
-from tokentui.session.views import ColumnWanted
+from tokentui.session.views import ColumnSnapshot, ColumnWanted
 from tokentui.ui.dialogs import LEAVE, draft
 from tokentui.ui.dialogs.draft import RecipeChoice
 from tokentui.ui.dialogs.picker import SAMPLES, Picker, in_thread, look_at, reason
@@ -45,14 +47,15 @@ from tokentui.ui.keys import Action
 READ_AS: tuple[str | None, ...] = (None, "text", "lines", "jsonl", "counts")
 """The ways to read a file in the order in which a key goes through them; None goes by its name."""
 
-_SPLIT = "split="
+_SPLIT, _ENCODE = "split=", "encode="
 _LANGUAGES = "the same sentences in twelve languages"
 
 
 class OpenScreen(Picker[Open | OpenTokenizer]):
     """Asks which corpus or tokenizer to open. Its result is the command, None if it was left.
 
-    A tokenizer file that holds no split takes one behind its path: `cl100k_base.tiktoken split=cl100k`.
+    A tokenizer file that holds no split takes one behind its path: `cl100k_base.tiktoken split=cl100k`. So
+    does one that is to be encoded otherwise: `vocab.txt encode=longest-suffix`.
 
     Args:
         face: The program.
@@ -167,7 +170,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
                 exclusive=True)
 
     async def _open_path(self, source: str, path: str) -> None:
-        path, split = with_split(path)
+        path, split, encode = with_axes(path)
         try:
             if not is_place(path):
                 await look_at(path)
@@ -182,12 +185,12 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
             self.dismiss(Open((path,), as_))
             return
         try:
-            known = split or await self._what_is(path)
+            known = split or encode or await self._what_is(path)
         except TokentuiError as error:
             self._doubtful = path
             self.notice.say(f"enter again: open as a text · {_damage(path, error)}", "warning")
             return
-        self.dismiss(OpenTokenizer(path, split) if known else Open((path,)))
+        self.dismiss(OpenTokenizer(path, split, encode) if known else Open((path,)))
 
     async def _what_is(self, path: str) -> str:
         """The name of a tokenizer's format, empty for a corpus.
@@ -228,11 +231,29 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
                 self.run_worker(self._tell_what(reach.expanded(source)), group="what", exclusive=True)
 
 
+def with_axes(typed: str) -> tuple[str, str, str]:
+    """A path, and the split and the way of encoding that are named behind it: `ranks.tiktoken split=cl100k`,
+    `vocab.txt encode=longest-suffix`."""
+    named = {_SPLIT: "", _ENCODE: ""}
+    while True:
+        path, space, last = typed.rpartition(" ")
+        axis = next((one for one in named if last.startswith(one)), "")
+        if not (space and path and axis) or named[axis]:
+            return typed, named[_SPLIT], named[_ENCODE]
+        typed, named[axis] = path.rstrip(), last.removeprefix(axis)
+
+
 def with_split(typed: str) -> tuple[str, str]:
-    """A path, and the split that is named behind it: `ranks.tiktoken split=cl100k`."""
-    path, space, last = typed.rpartition(" ")
-    return (path.rstrip(), last.removeprefix(_SPLIT)) if space and path and last.startswith(_SPLIT) else (
-        typed, "")
+    """A path, and the split that is named behind it; a way of encoding may be named too."""
+    return with_axes(typed)[:2]
+
+
+def file_column(typed: str, split: str = "") -> ColumnWanted:
+    """The column of a tokenizer file, as it is typed; `split` is that of a file that holds none, where none
+    is typed."""
+    path, named, encode = with_axes(typed)
+    name = f"{os.path.basename(path)} encode={encode}" if encode else ""
+    return ColumnWanted(path=path, split=named or split, encode=encode, name=name)
 
 
 def _damage(path: str, error: TokentuiError) -> str:
@@ -268,6 +289,7 @@ class AddScreen(Picker[ColumnWanted]):
         face: The program.
         heading: The title of the dialog.
         recipe: The recipe that one of one's own is begun with.
+        column: The column in use, whose vocabulary may be encoded otherwise; None for none.
     """
 
     PLACEHOLDER = "a preset, a recipe file, a tokenizer file"
@@ -277,9 +299,11 @@ class AddScreen(Picker[ColumnWanted]):
         Action(("ctrl+t",), "split of a file", lambda it: it.turn_split()), LEAVE,
     )
 
-    def __init__(self, face: Face, heading: str, recipe: Recipe) -> None:
+    def __init__(
+        self, face: Face, heading: str, recipe: Recipe, column: ColumnSnapshot | None = None
+    ) -> None:
         super().__init__(face, heading)
-        self._recipe = recipe
+        self._recipe, self._column = recipe, column
         self.published = False
         """True if a preset is used with the sizes, special tokens and first id that it was published with."""
         self.split = ""
@@ -303,6 +327,35 @@ class AddScreen(Picker[ColumnWanted]):
             for preset in found:
                 cells = ((f" {preset.name}", ""),), ((preset.about, "muted"),), ()
                 yield TableRow(("preset", preset.name), cells)
+        if ways := [one for one in self._ways() if typed.lower() in f"{_ENCODE}{one.name}"]:
+            yield heading("the same vocabulary, encoded otherwise")
+            for one in ways:
+                yield TableRow(("way", one.name), (((f" {_ENCODE}{one.name}", ""),),
+                    ((one.about, "muted"),), ()))
+
+    def _ways(self) -> Iterator[Choice]:
+        """The other ways to encode by the vocabulary of the column in use."""
+        objective = AXES["objective"].get(self._recipe.objective.partition(":")[0])
+        if objective is None or self._column is None:
+            return
+        for one in AXES["encode"].values():
+            fits = one.needs != ("merges" if objective.scored else "scores")
+            if fits and one.name != self._recipe.encode and self._otherwise(one.name) is not None:
+                yield one
+
+    def _otherwise(self, encode: str) -> ColumnWanted | None:
+        """The column of the same vocabulary under another way of encoding; None where it makes no sense."""
+        column, run = self._column, self.face.run_in_use
+        if column is None:
+            return None
+        if column.opened is not None:
+            return replace(file_column(column.path, column.recipe.split), encode=encode,
+                name=f"{column.opened.name} encode={encode}")
+        try:
+            recipe = changed(column.recipe, encode=encode)
+        except TokentuiError:
+            return None
+        return ColumnWanted(recipe, run, name=f"{column.name} encode={encode}")
 
     def turn_split(self) -> None:
         """Read a file with the next split."""
@@ -319,6 +372,8 @@ class AddScreen(Picker[ColumnWanted]):
                 self.show_rows()
             case "preset":
                 self._take_preset(PRESETS[name])
+            case "way":
+                self.dismiss(self._otherwise(name))
             case _:
                 self.submit(name)
 
@@ -349,9 +404,10 @@ class AddScreen(Picker[ColumnWanted]):
                 recipe = await in_thread(lambda: read_recipe(path))
                 self.dismiss(ColumnWanted(recipe, self.face.run_in_use))
             else:
-                if not is_place(path):
-                    await look_at(path)
-                self.dismiss(ColumnWanted(path=path, split=self.split))
+                wanted = file_column(path, self.split)
+                if not is_place(wanted.path):
+                    await look_at(wanted.path)
+                self.dismiss(wanted)
         except TokentuiError as error:
             if not await self.row_taken(typed):
                 self.notice.tell(error)

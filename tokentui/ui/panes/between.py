@@ -302,8 +302,10 @@ class AgreementList(Listing):
         """Show the agreement; see `Body.present`."""
         measured = now.between.measured
         found = of_pair(measured.agreements or (), pair) if measured is not None else None
-        partings = found.partings if found is not None else ()
-        self.texts = {("parting", n): one.text for n, one in enumerate(partings)}
+        self.texts = {}
+        if found is not None:
+            self.texts |= {("parting", n): one.text for n, one in enumerate(found.partings)}
+            self.texts |= {("word", n): one.text for n, one in enumerate(found.words)}
         places = places_of(now.columns, pair) if pair is not None else (0, 1)
         a, b = (LETTERS[place] for place in places)
         columns = (
@@ -341,6 +343,12 @@ def _agreement_rows(found: PairAgreement, a: str, b: str, dim: bool) -> Iterator
         cells = (runs(parting.text, limit=TEXT_SHOWN), ((number(parting.count), ""),), _cut(parting.a),
             _cut(parting.b))
         yield TableRow(("parting", n), cells, dim=dim)
+    if found.words:
+        titles = ("words cut otherwise most often", "times", a, b)
+        yield TableRow(None, tuple(((title, "strong"),) for title in titles))
+    for n, word in enumerate(found.words):
+        cells = runs(word.text, limit=TEXT_SHOWN), ((number(word.count), ""),), _cut(word.a), _cut(word.b)
+        yield TableRow(("word", n), cells, dim=dim)
 
 
 def _cut(tokens: Sequence[str]) -> Cell:

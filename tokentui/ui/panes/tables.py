@@ -24,7 +24,10 @@ SCORE_WIDTH = len("0.0038112")
 """Columns of a score: five digits that count, however small it is."""
 _LOG_WIDTH = len("−12.345")
 _SMALL_WIDTH = len("1.23e-4")
-_HEADS = {"left uses": "f(x)", "right uses": "f(y)", "probability": "p", "parts": "of"}
+_HEADS = {
+    "left uses": "f(x)", "right uses": "f(y)", "lefts": "l(x)", "rights": "r(y)", "probability": "p",
+    "parts": "of",
+}
 """The short heads of columns whose names are long."""
 
 
@@ -208,8 +211,9 @@ def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
                 names = [traits.columns[place].name for place in parts]
                 both = " ".join([f"{_HEADS.get(one, one):>{digits}}" for one in names])
                 columns.append(Column(both, width=len(both), align="right", priority=1))
-                looks.append((itemgetter(*parts), lambda values, _: (
-                    (" ".join([f"{number(value):>{digits}}" for value in values]), "muted"),
+                held = itemgetter(parts[0], *parts)  # a tuple of one part too
+                looks.append((held, lambda values, _: (
+                    (" ".join([f"{number(value):>{digits}}" for value in values[1:]]), "muted"),
                 )))
             case "score":
                 columns.append(Column(head, width=SCORE_WIDTH + 1, align="right", priority=8))

@@ -305,16 +305,20 @@ def _next(column: ColumnSnapshot, best: Candidate, mode: GlyphMode) -> list[Cell
     return out
 
 
+_SYMBOLS = {
+    "count": "f(xy)", "left uses": "f(x)", "right uses": "f(y)", "lefts": "l(x)", "rights": "r(y)",
+}
+"""The symbol of a figure in the formula of an objective, by the name of its column; others have its name."""
+
+
 def _formula(column: ColumnSnapshot, best: Candidate, worth: str, score: str) -> Cell:
     """`1,201 / (1,204 · 261) = 0.0038219, the score f(xy)/(f(x)·f(y))`, by the record of the objective."""
     formula = AXES["objective"].of(column.recipe.objective).formula.replace("c(", "f(")
-    named = zip(column.traits.columns, best.values, strict=False)
-    figures = [value for one, value in named if one.kind in ("count", "part")]
     filled = formula
-    for symbol, value in zip(("f(xy)", "f(x)", "f(y)"), figures, strict=False):
-        filled = filled.replace(symbol, f"{value:,}")
-    filled = filled.replace("/", " / ").replace("·", " · ")
-    equation = f"{filled} = " if formula else ""
+    for one, value in zip(column.traits.columns, best.values, strict=False):
+        if one.kind in ("count", "part"):
+            filled = filled.replace(_SYMBOLS.get(one.name, one.name), f"{value:,}")
+    equation = filled.replace("/", " / ").replace("·", " · ") + " = " if filled != formula else ""
     return (equation, ""), (worth, "strong"), (f", the {score} {formula}".rstrip(), "muted")
 
 

@@ -1,0 +1,212 @@
+"""Objectives that score pairs: the worked examples of the papers at every step, forward and back, and naive
+models on random corpora."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from trainers import merge_steps
+
+import tokentui
+from tokentui import learn
+from tokentui.core import native
+from tokentui.learn.exact import Told
+from tokentui.learn.merging import merging
+from tokentui.learn.objectives import OBJECTIVES, SEEN, Material
+from tokentui.learn.rows import PairCandidate, Query
+from tokentui.recipe import Recipe, Stops
+from tokentui.text.corpus import Corpus
+from tokentui.text.count import WordCounts
+
+PLAIN = Recipe(
+    split="whitespace", unit="char", base="sorted", tie="smallest-pair", unknown="error", objective="count"
+)
+CORPUS = Corpus.from_counts([("low", 5), ("lower", 2), ("newest", 6), ("widest", 3)])
+
+EXAMPLES: dict[str, tuple[str, str, str, int]] = {
+    # objective: tie, the merges, their values, digits after the point
+    "count-length": (
+        "smallest-pair", "e+s es+t w+est e+west n+ewest l+o lo+w", "18 27 24 30 36 14 21", 0
+    ),
+    "score": (
+        "smallest-pair", "i+d l+o s+t lo+w w+id e+r low+er", ".333 .143 .111 .062 .111 .059 .143", 3
+    ),
+    "pmi": (
+        "smallest-pair", "i+d l+o s+t lo+w w+id e+r low+er", "5.045 3.782 3.319 2.354 3.076 2.113 3.363", 3
+    ),
+    "npmi": ("smallest-pair", "i+d l+o s+t lo+w w+id e+st", "1 1 1 .663 .563 .522", 3),
+    "gain": (
+        "largest-pair", "s+t l+o e+st n+e lo+w ne+w new+est", "60.27 44.78 38.79 29.85 26.62 26.95 26.33", 2
+    ),
+}
+"""Worked examples: sources in `tokentui.learn.objectives`. The words are those of Sennrich et al. (2016)."""
+
+
+@pytest.mark.parametrize("engine", ["plain", "compiled"])
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_worked_example_at_every_step_forward_and_back(
+    name: str, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if engine == "compiled" and not (OBJECTIVES[name].kernel and native.available()):
+        pytest.skip("no kernels for it here")
+    monkeypatch.setenv(native.ENGINE, engine)
+    tie, merges, values, digits = EXAMPLES[name]
+    run = tokentui.Trainer(CORPUS, PLAIN.with_axes(objective=name, tie=tie))
+    seen: list[tuple[list[tuple[Any, ...]], int]] = []
+    for merge, value in zip(merges.split(), values.split(), strict=True):
+        best = run.candidates(1)[0]
+        before: list[tuple[Any, ...]] = [(one.parts, one.worth, one.values) for one in run.candidates()]
+        why = run.why()
+        assert why.best == best
+        assert b"+".join(best.parts).decode() == merge
+        assert float(best.worth) == pytest.approx(float(value), abs=0.5000001 * 10**-digits)
+        step = run.step()
+        assert (step.left, step.right) == best.parts
+        assert step.score == float(best.worth)
+        seen.append((before, run.tokens))
+    for before, tokens in reversed(seen):
+        assert run.tokens == tokens
+        run.back()
+        assert [(one.parts, one.worth, one.values) for one in run.candidates()] == before
+    for number, (before, _) in enumerate(seen):
+        run.jump(number)
+        assert [(one.parts, one.worth, one.values) for one in run.candidates()] == before
+
+
+# ---- naive models: everything is counted anew at each step
+
+Words = list[tuple[tuple[str, ...], int]]
+Pair = tuple[str, str]
+
+
+def apart(words: Words, pair: Pair) -> int:
+    """The places of a pair that a merge replaces."""
+    places = 0
+    for word, count in words:
+        at = 0
+        while at + 1 < len(word):
+            if word[at : at + 2] == pair:
+                places += count
+                at += 1
+            at += 1
+    return places
+
+
+def merged(words: Words, pair: Pair) -> Words:
+    made: Words = []
+    for word, count in words:
+        out: list[str] = []
+        at = 0
+        while at < len(word):
+            if word[at : at + 2] == pair:
+                out.append("".join(pair))
+                at += 2
+            else:
+                out.append(word[at])
+                at += 1
+        made.append((tuple(out), count))
+    return made
+
+
+Valued = Callable[[Words, int, Counter[Pair], Counter[str], Pair], Fraction]
+
+
+def by_length(words: Words, types: int, pairs: Counter[Pair], uses: Counter[str], pair: Pair) -> Fraction:
+    return Fraction(pairs[pair] * len("".join(pair)))
+
+
+def by_pmi(words: Words, types: int, pairs: Counter[Pair], uses: Counter[str], pair: Pair) -> Fraction:
+    both = Fraction(pairs[pair], pairs.total())
+    return both / (Fraction(uses[pair[0]], uses.total()) * Fraction(uses[pair[1]], uses.total()))
+
+
+def by_npmi(words: Words, types: int, pairs: Counter[Pair], uses: Counter[str], pair: Pair) -> Fraction:
+    lefts = sum(count for (left, _), count in pairs.items() if left == pair[0])
+    rights = sum(count for (_, right), count in pairs.items() if right == pair[1])
+    count, total = pairs[pair], pairs.total()
+    if count == total:
+        return Fraction(1)
+    value = math.log(count * total / (lefts * rights)) / math.log(total / count)
+    return Fraction(round(value * 2**40), 2**40)
+
+
+def by_gain(words: Words, types: int, pairs: Counter[Pair], uses: Counter[str], pair: Pair) -> Fraction:
+    count, left, right = apart(words, pair), uses[pair[0]], uses[pair[1]]
+    top = (count + 1) * (uses.total() - count + types + 1)
+    value = count * math.log(top / ((left - count + 1) * (right - count + 1)))
+    return Fraction(round(value * 2**20), 2**20)
+
+
+NAIVE: dict[str, Valued] = {
+    "count-length": by_length, "pmi": by_pmi, "npmi": by_npmi, "gain": by_gain,
+}
+corpora = st.dictionaries(
+    st.text("abc", min_size=1, max_size=8), st.integers(1, 6), min_size=1, max_size=7
+)
+
+
+@pytest.mark.parametrize("compiled", [False, True], ids=["plain", "compiled"])
+@pytest.mark.parametrize("name", NAIVE)
+@settings(max_examples=40)
+@given(words=corpora, least=st.integers(1, 3))
+def test_an_objective_equals_the_naive_one(
+    name: str, compiled: bool, words: dict[str, int], least: int
+) -> None:
+    if compiled and not (OBJECTIVES[name].kernel and native.available()):
+        return
+    recipe = PLAIN.with_axes(objective=name)
+    counted = WordCounts(Corpus.from_counts(list(words.items()))).of(recipe)
+    trainer = merging(Material.of(counted, recipe), compiled=compiled)
+    assert trainer.traits.engine == (native.COMPILED if compiled else native.PLAIN)
+    learn.run(trainer, Stops(min_count=least))
+    split: Words = [(tuple(word), count) for word, count in words.items()]
+    types = len({letter for word in words for letter in word})
+    for number, step in enumerate(merge_steps(trainer)):
+        uses: Counter[str] = Counter()
+        pairs: Counter[Pair] = Counter()
+        for word, count in split:
+            for one in word:
+                uses[one] += count
+            for pair in itertools.pairwise(word):
+                pairs[pair] += count
+        able = [pair for pair in pairs if pairs[pair] >= least]
+        worth = {pair: NAIVE[name](split, types + number, pairs, uses, pair) for pair in able}
+        best = max(worth.values())
+        chosen = min(pair for pair in able if worth[pair] == best)
+        assert (step.left.decode(), step.right.decode()) == chosen
+        assert step.tied == sum(one == best for one in worth.values())
+        split = merged(split, chosen)
+    assert not any(
+        count >= least
+        for count in sum((Counter({pair: n}) for word, n in split for pair in itertools.pairwise(word)),
+                         Counter[Pair]()).values()
+    )
+
+
+def test_a_told_value_is_ordered_exactly_and_seen_as_its_figure() -> None:
+    one, other = Told.of((1, 3), 5.0), Told.of((1, 2), 4.0)
+    assert one < other
+    assert float(one) == 5.0
+    assert one == Fraction(1, 3)
+
+
+def test_each_figure_that_a_value_sees_is_known() -> None:
+    for objective in OBJECTIVES.values():
+        assert set(objective.sees) <= SEEN.keys()
+        assert not objective.sees or objective.value is not None
+
+
+def test_the_columns_of_a_candidate_name_the_figures_of_its_value() -> None:
+    run = tokentui.Trainer(CORPUS, PLAIN.with_axes(objective="npmi"))
+    best = run.candidates(1)[0]
+    assert isinstance(best, PairCandidate)
+    assert best.values == (3, 3, 3, 1.0)  # count, as a left part, as a right part, value
+    assert learn.start(CORPUS, PLAIN.with_axes(objective="npmi")).candidates(Query(0, 1)).rows[0] == best

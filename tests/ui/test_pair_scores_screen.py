@@ -1,0 +1,34 @@
+"""Objectives that score pairs, in the explorer: their columns, and the formula of the next step."""
+
+from __future__ import annotations
+
+import pytest
+from screens import screen_text
+from waiting import until
+
+from tokentui.axes import preset
+from tokentui.learn.objectives import OBJECTIVES
+from tokentui.session import commands as do
+from tokentui.session.driver import Session
+from tokentui.ui.app import ExplorerApp
+
+SHOWN = {
+    "count-length": ("count", "length", "value"), "pmi": ("f(x)", "f(y)", "pmi"),
+    "npmi": ("l(x)", "r(y)", "npmi"), "gain": ("f(x)", "f(y)", "gain"),
+}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+async def test_the_pairs_are_shown_with_their_figures(name: str) -> None:
+    recipe = preset("gpt2", objective=name)
+    app = ExplorerApp(Session, begin=lambda session: session.send(do.Open(("sample:hugs",))))
+    async with app.run_test(size=(140, 40)) as pilot:
+        await until(pilot, lambda: "next" in screen_text(app))
+        app.send(do.SetRecipe(recipe))
+        await until(pilot, lambda: OBJECTIVES[name].label in screen_text(app))
+        await pilot.press("n", "n", "b")
+        await until(pilot, lambda: "step 1 of" in screen_text(app))
+        said = screen_text(app)
+        assert all(one in said for one in SHOWN[name]), said
+        assert f"the {SHOWN[name][-1]} " in " ".join(said.replace("│", " ").split())
+        assert OBJECTIVES[name].label in said

@@ -1,0 +1,122 @@
+"""A text encoded by chance, with each draw: BPE-dropout."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import randrange
+
+from tokentui.core.choices import Choice, Parameter
+from tokentui.core.errors import TokentuiError, nearest, shown
+from tokentui.encode.encoding import Encoding
+from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.segment import DROPOUT
+from tokentui.encode.segment.dropout import LIKE, Draw, P
+from tokentui.encode.vocabulary import Vocabulary
+
+SEEDS = 1 << 31
+"""Seeds that are chosen here are below this."""
+DRAWN = Choice(
+    "dropout", "merges of which some are left out at random",
+    parameters=(
+        Parameter("p", "the share of candidates that are dropped", str(P), str),
+        Parameter("like", "whose draws they are", next(iter(LIKE)), str),
+    ),
+)
+"""The way to sample of a tokenizer with merges, as a user names it: `dropout:p=0.1,like=tokenizers`."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnWord:
+    """A pre-token as it was drawn.
+
+    Attributes:
+        text: The pre-token.
+        units: Its units.
+        draws: The draws in order; places in them are indices of `units`.
+        pieces: The exact bytes of its tokens, None for an unknown one.
+        ids: Their ids, None for one that has none.
+    """
+
+    text: str
+    units: tuple[bytes, ...]
+    draws: tuple[Draw, ...]
+    pieces: tuple[bytes | None, ...]
+    ids: tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A text as it was drawn.
+
+    Attributes:
+        encoding: Its tokens.
+        words: Its pre-tokens.
+        p: The share of candidates that are dropped.
+        like: The name of the behaviour.
+        seed: The seed: the same one draws the same.
+    """
+
+    encoding: Encoding
+    words: tuple[DrawnWord, ...]
+    p: float
+    like: str
+    seed: int
+
+
+def drawn(
+    vocabulary: Vocabulary, merges: int, text: str | bytes, p: float = P, like: str = "tokenizers",
+    seed: int | None = None,
+) -> Drawn:
+    """Encode a text by BPE-dropout; see `tokentui.encode.segment.dropout`.
+
+    Args:
+        vocabulary: One with merges.
+        merges: How many of them count.
+        text: The text.
+        p: The share of candidates that are dropped, from 0 to 1.
+        like: A name of `LIKE`.
+        seed: The seed; one by chance where None.
+
+    Raises:
+        TokentuiError: It cannot be encoded, has no merges, or p, `like` or the seed cannot be.
+    """
+    if isinstance(seed, bool) or not isinstance(seed, int | None):
+        raise TokentuiError(f"not a whole number: {shown(seed)}", "seed", "such as 1, or None")
+    seed = randrange(SEEDS) if seed is None else seed
+    log: list[list[Draw]] = []
+    encoder = WordEncoder(vocabulary, merges, way=DROPOUT.given(p=p, like=like, seed=seed, log=log))
+    encoding = encoder.encode(text)
+    words, logged = [], iter(log)
+    of_word: dict[int, list[int]] = {}
+    for at, word in enumerate(encoding.words):
+        of_word.setdefault(word, []).append(at)
+    number = 0
+    for part in encoder.stretches(encoding.text, False):
+        for pretoken in part if isinstance(part, list) else ():
+            units = encoder.pretokenizer.units(pretoken.text)
+            units = [units[at] for at in encoder.kept(units)]
+            tokens = of_word.get(number, [])
+            draws = () if pretoken.text in encoder.pretokenizer.symbols else tuple(next(logged))
+            words.append(DrawnWord(
+                pretoken.text, tuple(units), draws, tuple(encoding.pieces[at] for at in tokens),
+                tuple(encoding.ids[at] for at in tokens),
+            ))
+            number += 1
+    return Drawn(encoding, tuple(words), float(p), like, seed)
+
+
+def read_sample(text: str) -> tuple[float, str]:
+    """The share and the behaviour that a user writes: `dropout`, or `dropout:p=0.1,like=tokenizers`.
+
+    Raises:
+        TokentuiError: It is none.
+    """
+    name = text.partition(":")[0]
+    if name != DRAWN.name:
+        raise TokentuiError(f"no way to sample: {text[:40]!r}", "--sample", nearest(name, [DRAWN.name]))
+    given = DRAWN.arguments(text)
+    like = LIKE.check(str(given["like"])).name
+    try:
+        return float(str(given["p"])), like
+    except ValueError:
+        raise TokentuiError("a share from 0 to 1 is wanted", f"p={given['p']}", f"such as {P}") from None

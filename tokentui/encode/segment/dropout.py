@@ -1,0 +1,306 @@
+"""BPE-dropout: merges of which some are left out at random (I. Provilkov et al., 2020).
+
+The libraries that have it draw in three ways, which are not distributed alike:
+
+- `subword-nmt`: at each step every pair of neighbours is drawn anew. Of those that are kept the pair of the
+  least rank is merged, at all places where it was kept; the end is where none was.
+- `tokenizers`: candidates are drawn as they come up, by rank and then by place, also those that are out of
+  date. A dropped one waits until the next one that is kept, and is lost where none is left. youtokentome's
+  results are distributed in the same way.
+- `sentencepiece`: a candidate is drawn once, as it comes up. A dropped one does not come back until a
+  neighbour has changed.
+
+With p = 0 all give what merges give, with p = 1 the units. Each draw is kept in a log.
+Sources: subword-nmt 0.3.8, `apply_bpe.py`; tokenizers 0.23, `models/bpe/word.rs`; sentencepiece 0.2.3,
+`bpe_model.cc`, `SampleEncode`.
+"""
+
+from __future__ import annotations
+
+import copy
+import heapq
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import NamedTuple
+
+from tokentui.core.choices import Axis, Choice
+from tokentui.core.errors import TokentuiError, shown
+from tokentui.core.jobs import check
+from tokentui.encode.segment import ASKED_EVERY, WAYS, Part, Segmenter
+from tokentui.encode.segment.merges import NONE, Merged, Merging
+from tokentui.encode.vocabulary import Vocabulary
+
+Cell = tuple[int, int, int, int]
+"""A merge of two cells: the left symbol, the right one, and the places of both."""
+
+
+class Draw(NamedTuple):
+    """A draw.
+
+    Attributes:
+        start: The unit that the pair starts with.
+        middle: The unit that its right part starts with.
+        end: The unit that it ends before.
+        left: The exact bytes of the left part; empty where the candidate is out of date.
+        right: Those of the right part.
+        rank: The rank of the merge; None for a pair that does not merge.
+        number: The random number, from 0 to below 1.
+        kept: True if the candidate was kept.
+        merged: True if it was merged then.
+    """
+
+    start: int
+    middle: int
+    end: int
+    left: bytes
+    right: bytes
+    rank: int | None
+    number: float
+    kept: bool
+    merged: bool
+
+    @property
+    def fate(self) -> str:
+        """The fate of the candidate, in a word or two."""
+        if self.merged:
+            return "merged"
+        if not self.kept:
+            return "dropped"
+        return "no merge" if self.rank is None else "kept" if self.left else "passed over"
+
+
+class Chance(NamedTuple):
+    """The chance of a candidate.
+
+    Attributes:
+        p: The share of candidates that are dropped.
+        random: Returns the next random number.
+        above: True if a number must be greater than p to be kept; else p itself is enough.
+    """
+
+    p: float
+    random: Callable[[], float]
+    above: bool
+
+    def draw(self) -> tuple[float, bool]:
+        """The next random number, and whether the candidate is kept."""
+        number = self.random()
+        return number, number > self.p if self.above and self.p else number >= self.p
+
+
+class Line:
+    """The cells of a word while it is merged, and the draws.
+
+    Args:
+        symbols, starts, ends, following: As `merges.merge_cells` has them, with the unit that each cell
+            starts with.
+        merged: The rank of two neighbours and the symbol that they make, None where they do not merge.
+        pieces: The exact bytes of each symbol.
+        chance: Draws.
+    """
+
+    def __init__(
+        self, symbols: list[int], starts: Sequence[int], ends: list[int], following: list[int],
+        merged: Merged, pieces: Sequence[bytes], chance: Chance,
+    ) -> None:
+        self.symbols, self.starts, self.ends, self.following = symbols, starts, ends, following
+        self.before = list(range(-1, len(symbols) - 1))
+        self.gone = bytearray(len(symbols))
+        self._merged, self._pieces, self._chance = merged, pieces, chance
+        self.draws: list[Draw] = []
+
+    def merge_at(self, at: int) -> tuple[int, int] | None:
+        """The rank of the pair that starts at a cell and the symbol that it makes, None for none."""
+        right = self.following[at]
+        if right >= len(self.symbols) or NONE in (self.symbols[at], self.symbols[right]):
+            return None
+        return self._merged(self.symbols[at], self.symbols[right])
+
+    def kept(self, at: int, rank: int | None, stale: bool = False) -> bool:
+        """Draw the candidate that starts at a cell. Returns whether it is kept."""
+        number, kept = self._chance.draw()
+        right = self.following[at]
+        out = stale or right >= len(self.symbols)
+        places = (self.starts[at],) * 3 if out else (self.starts[at], self.starts[right], self.ends[right])
+        parts = (b"", b"") if out else (self._piece(at), self._piece(right))
+        self.draws.append(Draw(*places, *parts, rank, number, kept, False))
+        return kept
+
+    def _piece(self, at: int) -> bytes:
+        return b"" if self.symbols[at] == NONE else self._pieces[self.symbols[at]]
+
+    def join(self, at: int, makes: int) -> Cell:
+        """Merge the pair that starts at a cell."""
+        symbols, right = self.symbols, self.following[at]
+        made = symbols[at], symbols[right], at, right
+        symbols[at], symbols[right] = makes, NONE
+        self.gone[right] = 1
+        self.ends[at] = self.ends[right]
+        beyond = self.following[at] = self.following[right]
+        if beyond < len(symbols):
+            self.before[beyond] = at
+        return made
+
+    def note_merged(self, draw: int) -> None:
+        """Note that the candidate of a draw was merged."""
+        self.draws[draw] = self.draws[draw]._replace(merged=True)
+
+
+def _each_step(line: Line) -> Iterator[Cell]:
+    """As subword-nmt draws."""
+    while True:
+        kept: list[tuple[int, int, int, int]] = []  # rank, cell, what it makes, draw
+        at, size = 0, len(line.symbols)
+        while at < size and line.following[at] < size:
+            found = line.merge_at(at)
+            if line.kept(at, None if found is None else found[0]) and found is not None:
+                kept.append((found[0], at, found[1], len(line.draws) - 1))
+            at = line.following[at]
+        if not kept:
+            return
+        least, free = min(kept)[0], 0
+        for rank, at, makes, draw in kept:
+            if rank == least and at >= free:  # of three alike the last one stays
+                line.note_merged(draw)
+                yield line.join(at, makes)
+                free = line.following[at]
+
+
+def _candidates(line: Line) -> list[tuple[int, int, int]]:
+    """The rank, cell and result of all pairs that merge, as a heap."""
+    cells = range(len(line.symbols))
+    heap = [(found[0], at, found[1]) for at in cells if (found := line.merge_at(at)) is not None]
+    heapq.heapify(heap)
+    return heap
+
+
+def _fresh(line: Line, at: int) -> Iterator[tuple[int, int, int]]:
+    """The candidates on both sides of a cell that was just merged."""
+    for cell in (line.before[at], at):
+        if cell >= 0 and (found := line.merge_at(cell)) is not None:
+            yield found[0], cell, found[1]
+
+
+def _put_back(line: Line) -> Iterator[Cell]:
+    """As tokenizers draws."""
+    heap, waiting = _candidates(line), list[tuple[int, int, int]]()
+    while heap:
+        rank, at, makes = top = heapq.heappop(heap)
+        found = None if line.gone[at] else line.merge_at(at)
+        current = found is not None and found[1] == makes
+        if not line.kept(at, rank, stale=not current):
+            waiting.append(top)
+            continue
+        while waiting:
+            heapq.heappush(heap, waiting.pop())
+        if current:
+            line.note_merged(len(line.draws) - 1)
+            yield line.join(at, makes)
+            for one in _fresh(line, at):
+                heapq.heappush(heap, one)
+
+
+def _once(line: Line) -> Iterator[Cell]:
+    """As sentencepiece draws."""
+    heap = [(rank, at, line.ends[line.following[at]], makes) for rank, at, makes in _candidates(line)]
+    heapq.heapify(heap)
+    while heap:
+        rank, at, end, makes = heapq.heappop(heap)
+        right = line.following[at]
+        if line.gone[at] or right >= len(line.symbols) or line.ends[right] != end:
+            continue  # out of date: it is not drawn
+        found = line.merge_at(at)
+        if found is None or found[1] != makes or not line.kept(at, rank):
+            continue
+        line.note_merged(len(line.draws) - 1)
+        yield line.join(at, makes)
+        for rank, cell, makes in _fresh(line, at):
+            heapq.heappush(heap, (rank, cell, line.ends[line.following[cell]], makes))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Behaviour(Choice):
+    """A way to draw.
+
+    Attributes:
+        run: Merges a word by it.
+        above: True if a number must be greater than p to be kept.
+    """
+
+    run: Callable[[Line], Iterator[Cell]]
+    above: bool = False
+
+
+LIKE = Axis(
+    "like", "how dropout draws",
+    Behaviour("tokenizers", "a dropped candidate waits for the next one that is kept", run=_put_back),
+    Behaviour("subword-nmt", "every pair is drawn anew at each step", run=_each_step, above=True),
+    Behaviour("sentencepiece", "a dropped candidate is gone until a neighbour changes", run=_once),
+)
+"""The ways to draw, by the name of the library that has it. youtokentome's is that of tokenizers."""
+
+P = 0.1
+"""The usual share of candidates that are dropped."""
+
+
+class Dropout:
+    """Cuts words by merges of which some are left out, each word anew.
+
+    Args:
+        vocabulary: One with merges.
+        merges: How many of them count.
+        p: The share of candidates that are dropped, from 0 to 1.
+        like: A name of `LIKE`.
+        seed: The same seed draws the same for the same words in order.
+        log: Gets the draws of each word that is cut, in order; None for none.
+        random: Returns the next random number, in place of those of the seed.
+
+    Raises:
+        TokentuiError: The vocabulary has no merges to be encoded by, p is no share, or there is no such
+            behaviour.
+    """
+
+    def __init__(
+        self, vocabulary: Vocabulary, merges: int = 0, *, p: float = P, like: str = "tokenizers",
+        seed: int | None = None, log: list[list[Draw]] | None = None,
+        random: Callable[[], float] | None = None,
+    ) -> None:
+        if isinstance(p, bool) or not isinstance(p, int | float) or not 0 <= p <= 1:
+            raise TokentuiError("a share from 0 to 1 is wanted", f"p={shown(p)}", f"such as {P}")
+        self._behaviour = LIKE.check(like)
+        self._chance = Chance(float(p), random or Random(seed).random, self._behaviour.above)
+        own = vocabulary.pipeline.way
+        if vocabulary.recipe.encode != "merges" and vocabulary.merges:
+            vocabulary = vocabulary.encoded_by("merges")
+            own = vocabulary.pipeline.way
+        segmenter: Segmenter | None = None
+        if vocabulary.recipe.encode == "merges" and not vocabulary.codes:
+            segmenter = (own or WAYS["merges"]).segmenter(vocabulary, merges)
+        if not isinstance(segmenter, Merging):
+            what = "the vocabulary has no merges to leave out"
+            raise TokentuiError(what, "dropout", "take a tokenizer that is encoded by merges")
+        self._log = [] if log is None else log
+        self._merging = copy.copy(segmenter)
+        self._merging.run = self._run
+        self._pieces = vocabulary.pieces
+
+    def _run(
+        self, symbols: list[int], starts: Sequence[int], ends: list[int], following: list[int],
+        merged: Merged,
+    ) -> Iterator[Cell]:
+        line = Line(symbols, starts, ends, following, merged, self._pieces, self._chance)
+        for number, cell in enumerate(self._behaviour.run(line)):
+            if number % ASKED_EVERY == 0:
+                check()
+            yield cell
+        self._log[-1] += line.draws
+
+    def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
+        """Cut a word into parts."""
+        self._log.append([])
+        return self._merging.segment(units, characters)
+
+    def follower(self, units: Callable[[str], Sequence[bytes]]) -> Callable[[str], list[Part]]:
+        """Return a function that cuts the words of one text in order, each anew."""
+        return lambda word: self.segment(units(word), len(word))

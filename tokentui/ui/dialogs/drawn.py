@@ -1,0 +1,159 @@
+"""The typed text with some merges left out at random: each draw, and what came of it. A key draws again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from textual.widgets import Input
+
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.table import plural
+from tokentui.session.commands import Draw
+from tokentui.session.drawing import LIKE, Drawn, DrawnWord
+from tokentui.ui.dialogs import LEAVE, SCROLL, ListDialog, Told, prompted
+from tokentui.ui.draw import text as ui_text
+from tokentui.ui.draw.figures import number
+from tokentui.ui.draw.table import Column, TableRow
+from tokentui.ui.draw.text import Cell, Run
+from tokentui.ui.face import Face
+from tokentui.ui.keys import Action
+from tokentui.ui.typed import Field
+
+_COLUMNS = (
+    Column("", width=5, align="right"), Column("number", width=8, align="right", priority=1),
+    Column("pair", flex=2, min_width=10, priority=3), Column("", flex=1, min_width=12, priority=2),
+)
+SHARES: tuple[float, ...] = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0)
+"""The shares that a key goes through."""
+_USUAL = SHARES.index(0.1)
+_MOST_WORDS, _MOST_DRAWS, _SHOWN = 50, 200, 60
+
+
+class DrawnScreen(ListDialog[None]):
+    """Shows the draws of the typed text, and draws again.
+
+    Args:
+        face: The program.
+    """
+
+    HEADING = "Dropout"
+    ACTIONS = (
+        Action(("r",), "draw again", lambda it: it.again(), contexts=("list",)),
+        Action(("p",), "share", lambda it: it.turn_share(), contexts=("list",)),
+        Action(("l",), "like", lambda it: it.turn_like(), contexts=("list",)),
+        Action(("w",), "a text", lambda it: it.ask_text(), contexts=("list",)),
+        replace(SCROLL, contexts=("list",)), replace(LEAVE, contexts=("list",)),
+        Action(("enter",), "draw it", contexts=("line",)),
+        Action(("escape",), "back", contexts=("line",)),
+    )
+
+    def __init__(self, face: Face) -> None:
+        super().__init__(face)
+        self.drawn: Drawn | None = None
+        """The draws, once they have come."""
+        self.seed, self.share, self.like = 0, _USUAL, 0
+        self._text = ""
+        self.told, self.field = Told("told"), Field()
+        self.parts = self.told, self.listing, prompted("text", self.field, "edit"), self.notice
+
+    def on_mount(self) -> None:
+        """Draw."""
+        super().on_mount()
+        self._ask()
+
+    # What is asked.
+
+    def _ask(self) -> None:
+        wanted = Draw(self._text, SHARES[self.share], tuple(LIKE)[self.like], self.seed)
+        self.find_out(wanted, self._take, "drawing …", self._not_done)
+
+    def _take(self, drawn: Drawn) -> None:
+        self.drawn = drawn
+        self.notice.say("")
+        self.lay_out()
+
+    def _not_done(self, error: TokentuiError | Cancelled) -> None:
+        self.drawn = None
+        self.notice.tell(error)
+        self.lay_out()
+
+    # What the user does.
+
+    def again(self) -> None:
+        """Draw by the next seed."""
+        self.seed += 1
+        self._ask()
+
+    def turn_share(self) -> None:
+        """Take the next share."""
+        self.share = (self.share + 1) % len(SHARES)
+        self._ask()
+
+    def turn_like(self) -> None:
+        """Draw as the next library does."""
+        self.like = (self.like + 1) % len(LIKE)
+        self._ask()
+
+    def ask_text(self) -> None:
+        """Type another text."""
+        self.edit(self.field, self._text)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Draw what was typed; nothing stands for the typed text of the screen."""
+        if self.editing:
+            self._text = event.value
+            self.end_edit(self.listing)
+            self._ask()
+
+    def leave(self) -> None:
+        """Leave the line, or the dialog."""
+        if self.editing:
+            self.end_edit(self.listing)
+        else:
+            self.dismiss(None)
+
+    # What is seen.
+
+    def lay_out(self) -> None:
+        """Show the draws in rows."""
+        like = tuple(LIKE)[self.like]
+        self.name_box(subtitle=f"seed {self.seed} · p {SHARES[self.share]:g} · like {like}")
+        found = self.drawn
+        if found is None:
+            self.told.show(((LIKE[like].about, "muted"),))
+            self.listing.show([], None, _COLUMNS)
+            return
+        ids: Cell = ((f"  {plural(len(found.encoding.ids), 'token')}", "muted"),)
+        self.told.show((*_joined(found.encoding.tokens), *ids), ((LIKE[like].about, "muted"),))
+        rows = [row for at, word in enumerate(found.words[:_MOST_WORDS]) for row in _word(at, word, found.p)]
+        if (more := len(found.words) - _MOST_WORDS) > 0:
+            rows.append(TableRow("more", ((), (), ((f"and {plural(more, 'more word')}", "muted"),), ())))
+        self.listing.show(rows, self.listing.cursor_key, _COLUMNS)
+
+
+def _word(at: int, word: DrawnWord, p: float) -> Iterator[TableRow]:
+    """A word with its tokens, and a row a draw."""
+    tokens = ["unknown" if one is None else one for one in word.pieces]
+    yield TableRow((at, "word"), ((), (), _joined(tokens), ((plural(len(word.draws), "draw"), "muted"),)))
+    for n, draw in enumerate(word.draws[:_MOST_DRAWS]):
+        style = "accent" if draw.merged else "muted" if draw.kept else "warning"
+        pair: Cell = (("out of date", "muted"),)
+        if draw.left and draw.right:
+            pair = (*ui_text.runs(draw.left, limit=_SHOWN), (" + ", "muted"),
+                *ui_text.runs(draw.right, limit=_SHOWN))
+        figure = f"{draw.number:.4f}"
+        yield TableRow((at, n), (
+            ((number(n + 1), "muted"),), ((figure, ""),), pair,
+            ((draw.fate, style), (f"  < {p:g}" if draw.fate == "dropped" else "", "muted")),
+        ))
+    if (more := len(word.draws) - _MOST_DRAWS) > 0:
+        yield TableRow((at, "more"), ((), (), ((f"and {plural(more, 'more draw')}", "muted"),), ()))
+
+
+def _joined(tokens: Sequence[str | bytes]) -> Cell:
+    out: list[Run] = []
+    for one in tokens:
+        out += [("│", "muted")] if out else []
+        out += ui_text.runs(one, limit=_SHOWN)
+    return tuple(out) or (("nothing", "muted"),)
