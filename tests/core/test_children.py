@@ -102,6 +102,7 @@ WORDS = {
     "verify": ("verify", "corpus.txt", "-r", "hf-bpe", "--against", "tokenizers", "--merges", "3"),
     "serve": ("serve", "--help"), "follow": ("follow", "--help"),  # they would run until they are ended
     "recipes": ("recipes",), "tour": ("tour",),
+    "count": ("count", "corpus.txt", "-r", "gpt2", "-o", "words.tsv", "-q"),
     "quiz": ("quiz", "corpus.txt", "-r", "gpt2", "--count", "3"),
 }
 

@@ -146,7 +146,7 @@ def too_long(*_: object) -> None:
 def test_what_a_handler_of_a_signal_raises_is_no_failure_of_kernels(
     handler: Any, failing: Failing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(COUNT, lambda *_: signal.raise_signal(signal.SIGALRM))
+    monkeypatch.setattr(COUNT, lambda *_, **__: signal.raise_signal(signal.SIGALRM))
     before = signal.signal(signal.SIGALRM, handler)
     try:
         with pytest.raises(TooLong):

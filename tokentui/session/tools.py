@@ -71,7 +71,7 @@ def granted(tokenizer: Tokenizer, corpus: Corpus, wishes: asks.Wishes) -> Edit:
     if wishes.size is not None:
         edit = extend(edit, corpus, wishes.size)
     if wishes.merge:
-        edit = merge(edit, load(os.path.expanduser(wishes.merge), otherwise=tokenizer.recipe.split))
+        edit = merge(edit, load(reach.expanded(wishes.merge), otherwise=tokenizer.recipe.split))
     return add(edit, [*((text, False) for text in wishes.add), *((text, True) for text in wishes.special)])
 
 

@@ -193,7 +193,7 @@ MAIN_ACTIONS: tuple[Main | Both | Always, ...] = (
     Main(("u",), "questions", opens(Ref("tokentui.ui.dialogs.questions:QuestionsScreen")),
         "Show which tokens are used, what they save, what more steps would give, and how words are written",
         "questions", footer=13),
-    Main(("O",), "dropout", opens(Ref("tokentui.ui.dialogs.drawn:DrawnScreen")),
+    Main(("percent_sign",), "dropout", opens(Ref("tokentui.ui.dialogs.drawn:DrawnScreen")),
         "Encode the typed text with some merges left out at random, and show each draw", "dropout"),
     Main(("F",), "facts", opens(Ref("tokentui.ui.dialogs.facts:FactsScreen")),
         "Show the facts of the tokenizer, its steps, and a report on its health", "facts", footer=13),
