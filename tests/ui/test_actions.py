@@ -24,7 +24,7 @@ CONTEXTS = sorted(
 SAFE = re.compile(
     r"[A-Za-z0-9]|f([1-9]|10)|up|down|left|right|home|end|pageup|pagedown|space|enter|tab|shift\+tab|escape"
     r"|ctrl\+[cdfgklnoprtuwxyz]|plus|minus|delete|ampersand|(left|right)_parenthesis|equals_sign|(greater|less)_than_sign|(left|right)_square_bracket|slash"
-    r"|(left|right)_curly_bracket|full_stop|comma|exclamation_mark|dollar_sign|question_mark|backspace"
+    r"|(left|right)_curly_bracket|full_stop|comma|exclamation_mark|dollar_sign|percent_sign|question_mark|backspace"
 )
 
 
