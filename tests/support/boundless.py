@@ -93,7 +93,7 @@ class Boundless(Plain):
             for part in dict.fromkeys(best.key):
                 if len(pieces[part]) > 1 and count / uses[part] >= self.tau:
                     yield Event(
-                        Kind.SPLIT, part,
+                        Kind.BREAK, part,
                         tuple(engine.symbols.units[bytes((byte,))] for byte in pieces[part]),
                     )
         elif best.key[0] != best.key[1] or [token] in engine.words[DOCUMENTS]:
@@ -105,10 +105,6 @@ class Boundless(Plain):
             self.engine.unlocked = self.engine.unlocked | {event.symbol}
         elif event.kind is Kind.MERGE:
             self.engine.taken = self.engine.taken | {self.engine.symbols.pieces[event.symbol]}
-
-    def makings(self, event: Event) -> Iterator[tuple[int, tuple[int, ...] | None]]:
-        """What is split stays in the vocabulary."""
-        return super().makings(event) if event.kind is Kind.MERGE else iter(())
 
     def kind(self, events: Sequence[Event]) -> str:
         """By the view that it changes."""

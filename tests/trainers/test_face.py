@@ -46,8 +46,11 @@ RECIPES = {
 }
 """A recipe for each objective, and two with other axes."""
 PRUNING = [name for name, recipe in RECIPES.items() if OBJECTIVES.of(recipe.objective).scored]
-CODING = [name for name, recipe in RECIPES.items() if OBJECTIVES.of(recipe.objective).codes]
-"""Those whose tokenizers are read from no file of tokens."""
+CODING = [
+    name for name, recipe in RECIPES.items()
+    if OBJECTIVES.of(recipe.objective).codes or OBJECTIVES.of(recipe.objective).events
+]
+"""Those whose tokenizers have no tokens that come one by one."""
 
 
 def trained(name: str, engine: str) -> Trainer:

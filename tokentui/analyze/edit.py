@@ -268,7 +268,10 @@ def prune(edit: Edit, corpus: Corpus, keep: int | None = None) -> Edit:
     """
     tokenizer = edit.tokenizer
     vocabulary, format = tokenizer.vocabulary, _shape(tokenizer)
-    if isinstance(vocabulary, GageVocabulary) or not vocabulary.encodes:
+    if vocabulary.eventful:
+        what = f"objective={tokenizer.recipe.objective} encodes by all of its steps: none can be taken out"
+        raise TokentuiError(what, "--prune", "take one of merges")
+    if isinstance(vocabulary, GageVocabulary):
         raise TokentuiError("a compression has no tokens to take out", "--prune", "take one of merges")
     if vocabulary.imported and format is None:
         origin = vocabulary.pipeline.origin

@@ -38,10 +38,10 @@ def extend(edit: Edit, corpus: Corpus, size: int) -> Edit:
     """
     tokenizer = edit.tokenizer
     vocabulary, recipe, where = tokenizer.vocabulary, tokenizer.recipe, "--extend"
-    if vocabulary.imported or not vocabulary.encodes:
+    if vocabulary.imported:
         what = "only a tokenizer that was trained here can be trained on"
         raise TokentuiError(what, where, "the file of another tool does not say how its merges were chosen")
-    if vocabulary.scores or isinstance(vocabulary, GageVocabulary):
+    if vocabulary.scores or vocabulary.eventful or isinstance(vocabulary, GageVocabulary):
         raise TokentuiError(f"objective={recipe.objective} does not grow by merges", where, "train it anew")
     if vocabulary.base_last or vocabulary.borrowed or len(vocabulary.units) < vocabulary.base_size:
         raise TokentuiError("new merges would renumber its base", where, "take another base, such as sorted")
@@ -94,7 +94,10 @@ def merge(edit: Edit, other: Tokenizer) -> Edit:
         if vocabulary.imported or vocabulary.scores or isinstance(vocabulary, GageVocabulary):
             what = "only tokenizers that were trained here by merges can be put together"
             raise TokentuiError(what, where, "train both with tokentui train")
-        if vocabulary.base_last or vocabulary.borrowed or not vocabulary.encodes:
+        if vocabulary.eventful:
+            what = f"objective={one.recipe.objective} has steps that are more than one merge"
+            raise TokentuiError(what, where, "put tokenizers of merges together")
+        if vocabulary.base_last or vocabulary.borrowed:
             raise TokentuiError("new merges would renumber its base", where, "take another base, as sorted")
     ours, theirs = edit.tokenizer.recipe, other.recipe
     for axis in ("unit", "mark", "encode"):

@@ -95,6 +95,7 @@ class Objective(Choice):
         least: The least count that a pair must have in any case.
         scored: True if its pieces have log probabilities, and no merges.
         codes: True if a byte replaces a pair, so that ids are bytes of a compressed text.
+        events: True if steps are more than one merge, and its tokenizers encode by all that happened.
         size: The number of ids that a run ends at where none was asked for; None if only the pairs end it.
     """
 
@@ -108,6 +109,7 @@ class Objective(Choice):
     least: int = 1
     scored: bool = False
     codes: bool = False
+    events: bool = False
     size: int | None = None
 
     def bound(self, written: str) -> Objective:
