@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from tokentui.core.choices import Axis, Choice, Ref, Refusal
+from tokentui.core.choices import Axis, Choice, Parameter, Ref, Refusal
 from tokentui.learn.rows import Column, Worth
 from tokentui.recipe import Recipe, Run
 
@@ -163,6 +163,20 @@ def _whole_text(recipe: Recipe) -> Refusal | None:
     return None
 
 
+def _events(recipe: Recipe) -> Refusal | None:
+    name = recipe.objective.partition(":")[0]
+    if recipe.encode != "merges":
+        what = f"objective={name} is encoded by its events, in their order"
+        return Refusal("encode", what, ("encode=merges", "objective=count"))
+    if recipe.mark != "none":
+        what = f"objective={name} tells tokens by their bytes, and a mark may stand in a text"
+        return Refusal("mark", what, ("mark=none", "objective=count"))
+    if recipe.base == "frequency":
+        what = f"the ids of objective={name} begin with the base, since tokens leave"
+        return Refusal("base", what, ("base=sorted", "objective=count"))
+    return None
+
+
 UNIGRAM_SIZE = 8000
 """The size that a unigram training prunes towards where none was asked for: the default of sentencepiece."""
 
@@ -188,6 +202,12 @@ OBJECTIVES = Axis(
         "gage", "Gage's compression: a free byte stands for the pair", label="gage",
         trainer=Ref("tokentui.learn.gage:GageTrainer"), columns=columns("as", "spelled", "count", "change"),
         least=2, codes=True, refuses=_whole_text,
+    ),
+    Objective(
+        "picky", "BPE that removes what hardly stands alone any more (PickyBPE)", label="picky bpe",
+        trainer=Ref("tokentui.learn.picky:trainer"), columns=columns("count", "change"), refuses=_events,
+        events=True,
+        parameters=(Parameter("threshold", "the IoS above which a part is removed", 0.9, float, 0, 1),),
     ),
 )
 """The objectives, by name."""
