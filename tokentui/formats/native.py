@@ -296,7 +296,11 @@ def _trained(recipe: Recipe, run: Mapping[str, object], root: Node) -> Tokenizer
         made = _made(merges, range(first, first + len(rows)), len(named), recipe, replayed)
         base = [row for row in base if row.id not in made]
         scores = [float(row.score or 0) for row in base] if objective.scored else ()
-        vocabulary = Vocabulary(recipe, [row.piece for row in base], specials, first, scores)
+        pieces = [row.piece for row in base]
+        if objective.vocabulary is not None:
+            vocabulary = objective.vocabulary(recipe, pieces, specials, first)
+        else:
+            vocabulary = Vocabulary(recipe, pieces, specials, first, scores)
     of_bytes = not objective.scored and recipe.base in ("bytes", "gpt2-bytes")
     units, ends = sorted(vocabulary.pieces), [vocabulary.mark] * (recipe.mark_kind == "end-symbol")
     plain = [unit for unit in units if len(unit) == 1]

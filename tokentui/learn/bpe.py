@@ -112,14 +112,15 @@ class PlainPairs:
         totals = totals_of(units, weights)
         apart = barriers(totals, recipe)
         self.vocabulary = vocabulary_of({unit: totals[unit] for unit in totals if unit not in apart})
-        symbol_of = {**self.vocabulary.units, **dict.fromkeys((*apart, _END), BOUNDARY)}
+        known = {piece: symbol for symbol, piece in enumerate(self.vocabulary.pieces)}
+        symbol_of = {**known, **dict.fromkeys((*apart, _END), BOUNDARY)}
         self.symbols = [BOUNDARY]
         for part in in_blocks(chain.from_iterable(chain(word, (_END,)) for word in units)):
             self.symbols += map(symbol_of.__getitem__, part)
         sizes = [len(word) + 1 for word in units]
         self.starts = list(accumulate(sizes, initial=1))[:-1]
         self._weights = [0, *chain.from_iterable(map(repeat, weights, sizes))]
-        self.length = [1] * self.vocabulary.base_size
+        self.length = [1] * len(known)
         """The number of cells that each symbol covers."""
         self.left, self.right, self.counts = [BOUNDARY], [BOUNDARY], [0]
         self._places: list[list[int]] = [[]]

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from tokentui.core.choices import Axis, Choice, Parameter, Ref, Refusal
 from tokentui.learn.rows import Column, Worth
 from tokentui.recipe import Recipe, Run
+from tokentui.text.split import SPLITS
 
 if TYPE_CHECKING:  # the records are read where nothing is trained
+    from tokentui.encode.vocabulary import Vocabulary
     from tokentui.learn.trainer import Trainer
     from tokentui.learn.values import Pair
     from tokentui.text.count import Words
@@ -96,6 +98,8 @@ class Objective(Choice):
         scored: True if its pieces have log probabilities, and no merges.
         codes: True if a byte replaces a pair, so that ids are bytes of a compressed text.
         events: True if steps are more than one merge, and its tokenizers encode by all that happened.
+        vocabulary: Makes the vocabulary, before any merge, from the recipe, the base, the special tokens and
+            the first id; None for an ordinary one.
         size: The number of ids that a run ends at where none was asked for; None if only the pairs end it.
     """
 
@@ -110,6 +114,7 @@ class Objective(Choice):
     scored: bool = False
     codes: bool = False
     events: bool = False
+    vocabulary: Callable[..., Vocabulary] | None = None
     size: int | None = None
 
     def bound(self, written: str) -> Objective:
@@ -163,6 +168,25 @@ def _whole_text(recipe: Recipe) -> Refusal | None:
     return None
 
 
+def _stages(recipe: Recipe) -> Refusal | None:
+    within = str(OBJECTIVES.of(recipe.objective).arguments(recipe.objective)["within"])
+    SPLITS.check(within)
+    other = "objective=count"
+    if not (SPLITS.of(within).keeps_spaces and SPLITS.of(recipe.split).keeps_spaces) or (
+        SPLITS.of(recipe.split).marks_spaces or SPLITS.of(within).marks_spaces
+    ):
+        return Refusal("split", "superwords hold the text between words", ("split=superwords", other))
+    if recipe.encode != "merges":
+        return Refusal("encode", "superwords are encoded by their merges", ("encode=merges", other))
+    if recipe.mark != "none":
+        return Refusal("mark", "superwords hold several words, each without a mark", ("mark=none", other))
+    if recipe.symbols or recipe.coverage < 1:
+        what = "the second stage is laid out in tokens: each unit is one"
+        word = "symbols" if recipe.symbols else "coverage"
+        return Refusal(word, what, ("no symbols",) if recipe.symbols else ("coverage=1",), fades=True)
+    return None
+
+
 def _events(recipe: Recipe) -> Refusal | None:
     name = recipe.objective.partition(":")[0]
     if recipe.encode != "merges":
@@ -202,6 +226,16 @@ OBJECTIVES = Axis(
         "gage", "Gage's compression: a free byte stands for the pair", label="gage",
         trainer=Ref("tokentui.learn.gage:GageTrainer"), columns=columns("as", "spelled", "count", "change"),
         least=2, codes=True, refuses=_whole_text,
+    ),
+    Objective(
+        "superbpe", "BPE inside words first, then across them (SuperBPE)", label="superbpe",
+        trainer=Ref("tokentui.learn.superbpe:SuperTrainer"), columns=columns("count", "change"),
+        refuses=_stages, vocabulary=Ref("tokentui.learn.superbpe:vocabulary"),
+        parameters=(
+            Parameter("at", "the merges inside words, before the switch", 1000),
+            Parameter("within", "the split of these words", "superbpe-words", str),
+            Parameter("words", "the most words of a token", 4, least=1),
+        ),
     ),
     Objective(
         "picky", "BPE that removes what hardly stands alone any more (PickyBPE)", label="picky bpe",

@@ -264,6 +264,10 @@ EVENTS = replace(
     _MERGES, segmenter=Ref("tokentui.encode.segment.replaying:Replaying"), needs="events", kernel=False,
     written="events", how="merges and removals, in the order in which they were learned",
 )
+WITHIN = replace(
+    _MERGES, segmenter=Ref("tokentui.encode.segment.within:Within"), kernel=False, written="stages",
+    how="merges inside words, in the order in which they were learned",
+)
 SAMPLED = replace(SINGLE, segmenter=Ref("tokentui.encode.segment.viterbi:Sampling"), scope="chance")
 
 # ---- unknown units
