@@ -35,6 +35,7 @@ WORDS = Words(tuple(COUNTS), tuple(COUNTS.values()))
 PLAIN = preset("gpt2").with_axes(split="whitespace", unit="char", base="sorted", unknown="per-unit")
 OWN_AXES = {
     "gage": preset("gage"),
+    "boundless": PLAIN.with_axes(objective="boundless:within=before", split="none"),
     "superbpe": PLAIN.with_axes(objective="superbpe:at=4,within=before", split="superwords"),
     "unigram": preset("sentencepiece-unigram")
     .with_axes(normalize=(), split="whitespace", pieces="any")

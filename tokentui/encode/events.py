@@ -80,11 +80,15 @@ class EventVocabulary(Vocabulary):
     eventful = True
 
     def __init__(
-        self, recipe: Recipe, base: Iterable[bytes], specials: Sequence[str] = (), first_id: int = 0
+        self, recipe: Recipe, base: Iterable[bytes], specials: Sequence[str] = (), first_id: int = 0, *,
+        within: str = "",
     ) -> None:
         super().__init__(recipe, base, specials, first_id)
         if self.base_last:  # its ids would move when a symbol leaves
             raise TokentuiError("symbols leave: the ids of the base come first", f"base={recipe.base}")
+        self.within = within
+        """The split of the words inside a pre-token which events of view 0 do not cross, and which those of
+        view 1 join; empty where a pre-token is a word."""
         self.events: list[Event] = []
         """The events of all steps, in order."""
         self.ends: list[int] = [0]
@@ -188,7 +192,9 @@ class EventVocabulary(Vocabulary):
 
     def copy(self, merges: int) -> EventVocabulary:
         """A vocabulary of its own with the first so many steps, and their symbols."""
-        copy = EventVocabulary(self.recipe, self.pieces[: self.base_size], self.specials, self.first_id)
+        copy = EventVocabulary(
+            self.recipe, self.pieces[: self.base_size], self.specials, self.first_id, within=self.within
+        )
         last = max((event.symbol for event in self.events[: self.ends[merges]]), default=-1)
         for piece in self.pieces[: last + 1]:
             copy.named(piece)

@@ -74,7 +74,13 @@ def trained_by_events(recipe: Recipe, run: Mapping[str, object], root: Node) -> 
         raise listed.error("two base units have the same bytes", "each unit stands once")
     if recipe.base in ("bytes", "gpt2-bytes") and sorted(base) != ALL_BYTES:
         raise listed.error("the base is not all 256 bytes", "each unit stands once")
-    vocabulary = EventVocabulary(recipe, base, specials, first)
+    from tokentui.learn.objectives import OBJECTIVES  # every file is sniffed here, and few are of this format
+
+    objective = OBJECTIVES.get(recipe.objective.partition(":")[0])
+    make = EventVocabulary if objective is None or objective.vocabulary is None else objective.vocabulary
+    vocabulary = make(recipe, base, specials, first)
+    if not isinstance(vocabulary, EventVocabulary):
+        raise root["events"].error(f"objective={recipe.objective} has no events", "mend one of the two")
     number, step = 0, list[Event]()
     for row, (at, kind, piece, parts, places, view) in zip(root["events"].rows(), read, strict=True):
         if at not in (number, number + 1) or not at:

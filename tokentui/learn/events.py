@@ -72,7 +72,10 @@ class EventPairs(PlainPairs):
         totals = totals_of(units, weights)
         apart = barriers(totals, recipe)
         base = BASES.of(recipe.base).units({unit: totals[unit] for unit in totals if unit not in apart})
-        self.vocabulary = EventVocabulary(recipe, base, material.run.specials, material.run.first_id)
+        make = self.objective.vocabulary or EventVocabulary
+        made = make(recipe, base, material.run.specials, material.run.first_id)
+        assert isinstance(made, EventVocabulary)
+        self.vocabulary = made
         symbol_of = {**self.vocabulary.units, **dict.fromkeys(apart, BOUNDARY)}
         self.words = [list(map(symbol_of.__getitem__, word)) for word in units]
         """The symbols of each distinct word; `BOUNDARY` for a unit that nothing merges with."""
@@ -287,7 +290,7 @@ class EventPairs(PlainPairs):
                 setattr(self, name, [getattr(self, name)[pair] for pair in stays])
             self._numbers = {parts: anew[pair] for parts, pair in self._numbers.items() if pair in anew}
             self._made[:] = [
-                one._replace(pair=anew[one.pair]) for one in self._made
+                one._replace(pair=anew.get(one.pair, one.pair)) for one in self._made
             ]
         self._choose_anew()
 
@@ -315,17 +318,24 @@ class EventPairs(PlainPairs):
 
     def _before(self) -> Callable[[int], int | None]:
         """The count of a pair before the last step; None for one that stood nowhere."""
+        return self._before_log(self.done(self.number).logged if self.number else len(self._log))
+
+    def _first(self, mark: int) -> dict[int, list[int]]:
+        """The words that changed after a mark in the log, as they were then."""
+        first: dict[int, list[int]] = {}
+        for number, was in self._log[mark:]:
+            first.setdefault(number, was)
+        return first
+
+    def _before_log(self, mark: int) -> Callable[[int], int | None]:
+        """The count of a pair at a mark in the log; None where it stood nowhere."""
         changes: Counter[tuple[int, int]] = Counter()
-        if self.number:
-            first: dict[int, list[int]] = {}
-            for number, was in self._log[self.done(self.number).logged :]:
-                first.setdefault(number, was)
-            for number, was in first.items():
-                weight = self.weights[number]
-                for parts in self.pairs_of(was):
-                    changes[parts] += weight
-                for parts in self.pairs_of(self.words[number]):
-                    changes[parts] -= weight
+        for number, was in self._first(mark).items():
+            weight = self.weights[number]
+            for parts in self.pairs_of(was):
+                changes[parts] += weight
+            for parts in self.pairs_of(self.words[number]):
+                changes[parts] -= weight
 
         def before(pair: int) -> int | None:
             was = self.counts[pair] + changes[self.left[pair], self.right[pair]]
@@ -376,10 +386,8 @@ class EventPairs(PlainPairs):
         """The words, by their number, that the last step changed."""
         if not self.number:
             return set()
-        return {
-            number for number, was in self._log[self.done(self.number).logged :]
-            if was != self.words[number]
-        }
+        first = self._first(self.done(self.number).logged)
+        return {number for number, was in first.items() if was != self.words[number]}
 
     def symbols_of(self, index: int) -> Sequence[int]:
         """The symbols of a word of the material."""

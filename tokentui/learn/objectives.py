@@ -201,6 +201,19 @@ def _events(recipe: Recipe) -> Refusal | None:
     return None
 
 
+def _joined(recipe: Recipe) -> Refusal | None:
+    within = str(OBJECTIVES.of(recipe.objective).arguments(recipe.objective)["within"])
+    SPLITS.check(within)
+    splits = SPLITS.of(recipe.split), SPLITS.of(within)
+    if not all(one.keeps_spaces and not one.marks_spaces for one in splits):
+        return Refusal("split", "joined words hold the text between words", ("split=none", "objective=count"))
+    if recipe.symbols or recipe.coverage < 1:
+        word = "symbols" if recipe.symbols else "coverage"
+        takes = ("no symbols",) if recipe.symbols else ("coverage=1",)
+        return Refusal(word, "each unit of a joined word is a token", takes, fades=True)
+    return _events(recipe)
+
+
 UNIGRAM_SIZE = 8000
 """The size that a unigram training prunes towards where none was asked for: the default of sentencepiece."""
 
@@ -235,6 +248,15 @@ OBJECTIVES = Axis(
             Parameter("at", "the merges inside words, before the switch", 1000),
             Parameter("within", "the split of these words", "superbpe-words", str),
             Parameter("words", "the most words of a token", 4, least=1),
+        ),
+    ),
+    Objective(
+        "boundless", "BPE inside words against joins of whole words (BoundlessBPE)", label="boundless bpe",
+        trainer=Ref("tokentui.learn.boundless:trainer"), columns=columns("count", "change"),
+        refuses=_joined, events=True, vocabulary=Ref("tokentui.learn.boundless:vocabulary"),
+        parameters=(
+            Parameter("threshold", "the IoS from which on a part is taken apart", 0.9, float, 0, 2),
+            Parameter("within", "the split of the words", "gpt2", str),
         ),
     ),
     Objective(

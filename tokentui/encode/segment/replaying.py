@@ -12,12 +12,13 @@ import bisect
 import functools
 import heapq
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Self, cast
 
 from tokentui.core.jobs import check
 from tokentui.encode.segment import ASKED_EVERY, MergeStep, Part, SplitStep
 from tokentui.encode.vocabulary import Vocabulary
+from tokentui.text.pretokenize import Pretokenizer
 
 if TYPE_CHECKING:
     from tokentui.encode.events import Event, EventVocabulary
@@ -48,11 +49,13 @@ class _Tables(NamedTuple):
 
     Attributes:
         merges: Those that join a pair.
+        joins: Those that join a pair of whole words.
         splits: Those that take a symbol apart.
         covers: The one that covers a text.
     """
 
     merges: dict[tuple[int, ...], list[int]]
+    joins: dict[tuple[int, ...], list[int]]
     splits: dict[int, list[int]]
     covers: dict[bytes, int]
 
@@ -88,18 +91,37 @@ class Replaying:
 
     @functools.cached_property
     def _tables(self) -> _Tables:
-        merges, splits = defaultdict[tuple[int, ...], list[int]](list), defaultdict[int, list[int]](list)
+        splits = defaultdict[int, list[int]](list)
+        merges, joins = (defaultdict[tuple[int, ...], list[int]](list) for _ in range(2))
         covers: dict[bytes, int] = {}
         pieces = self._vocabulary.pieces
         for number in range(self._end):
             event = self._events[number]
             if event.kind == _MERGE:
-                merges[event.parts].append(number)
+                (joins if event.view else merges)[event.parts].append(number)
             elif event.kind in _TAKES_APART:
                 splits[event.symbol].append(number)
             elif event.kind == _COVER:
                 covers.setdefault(pieces[event.symbol], number)
-        return _Tables(dict(merges), dict(splits), covers)
+        return _Tables(dict(merges), dict(joins), dict(splits), covers)
+
+    @functools.cached_property
+    def _cut(self) -> Pretokenizer:
+        """Cuts a pre-token into the words inside it."""
+        recipe = self._vocabulary.recipe
+        return Pretokenizer(recipe.with_axes(
+            normalize=(), split=self._vocabulary.within, prefix_space=None
+        ))
+
+    def borders(self, units: Sequence[bytes]) -> set[int]:
+        """The units that words inside a pre-token begin with, and its end; none where it is a word."""
+        if not self._vocabulary.within:
+            return set()
+        text, found, at = b"".join(units).decode("utf-8", "surrogateescape"), {0}, 0
+        for word in self._cut.words(text, first=False):
+            at += len(self._cut.units(word))
+            found.add(at)
+        return found | {len(units)}
 
     @functools.cached_property
     def _demoted(self) -> dict[int, tuple[int, ...]]:
@@ -128,15 +150,18 @@ class Replaying:
             found = self._length[symbol] = sum(map(self.length, parts)) if parts else 1
         return found
 
-    def changes(self, symbols: list[int], following: list[int]) -> Iterator[Change]:
+    def changes(
+        self, symbols: list[int], following: list[int], borders: Container[int] = ()
+    ) -> Iterator[Change]:
         """Replay the events on a word in place; yields each change after it was made.
 
         Args:
             symbols: The symbol that begins at each unit, -1 where none does or it is unknown.
             following: The unit behind each symbol.
+            borders: Where the words inside it begin and end.
         """
         tables, size, events = self._tables, len(symbols), self._events
-        merges, splits, covers = tables
+        merges, joins, splits, covers = tables
         before = [*range(-1, size - 1), size - 1]  # where the symbol in front begins, by where one begins
         heap: list[int] = []
 
@@ -152,8 +177,10 @@ class Replaying:
                 return
             if (number := after(splits.get(symbol), last)) is not None:
                 heapq.heappush(heap, number * size + at)
-            pair = (symbol, symbols[right]) if right < size else ()
-            if (number := after(merges.get(pair), last)) is not None:
+            pair, table = (symbol, symbols[right]) if right < size else (), merges
+            if right < size and right in borders:
+                table = joins if at in borders and following[right] in borders else {}
+            if (number := after(table.get(pair), last)) is not None:
                 heapq.heappush(heap, number * size + at)
 
         for at in range(size):
@@ -178,6 +205,10 @@ class Replaying:
                 if event.kind == _MERGE:
                     right = following[at]
                     if right >= size or (symbol, symbols[right]) != event.parts:
+                        continue
+                    if event.view != (right in borders) or (
+                        event.view and not (at in borders and following[right] in borders)
+                    ):
                         continue
                     was, places = event.parts, [at, right, following[right]]
                 else:
@@ -225,7 +256,7 @@ class Replaying:
     def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
         """Cut a word into parts; a unit that the vocabulary lacks is a part of its own."""
         symbols, following = self._cells(units)
-        for number, _ in enumerate(self.changes(symbols, following)):
+        for number, _ in enumerate(self.changes(symbols, following, self.borders(units))):
             if number % ASKED_EVERY == 0:
                 check()
         parts, at = list[Part](), 0
@@ -245,7 +276,7 @@ class Replaying:
         at the end what is not given out is taken apart."""
         symbols, following = self._cells(units)
         pieces, step_of = self._vocabulary.pieces, self._vocabulary.step_of
-        for number, was, now, at in self.changes(symbols, following):
+        for number, was, now, at in self.changes(symbols, following, self.borders(units)):
             rank = step_of(number) - 1
             if len(now) == 1:
                 for left in range(1, len(was)):
@@ -286,7 +317,7 @@ class Replaying:
             return tuple(out)
 
         kept = now()
-        for number, _, _, _ in self.changes(symbols, following):
+        for number, _, _, _ in self.changes(symbols, following, self.borders(units)):
             if (step := self._vocabulary.step_of(number)) != last:
                 yield last, kept
                 last = step
