@@ -60,6 +60,35 @@ LEAVING = (Kind.SPLIT, Kind.REMOVE, Kind.DEMOTE)
 """The events by which a symbol leaves the vocabulary."""
 
 
+class Tables:
+    """The numbers of events by what they happen to, each list ascending.
+
+    Attributes:
+        merges: Those that join a pair.
+        joins: Those that join a pair of whole words.
+        splits: Those that take a symbol apart.
+        covers: The first that covers a text.
+        longest: The most bytes of a text that is covered.
+    """
+
+    def __init__(self) -> None:
+        self.merges: dict[tuple[int, ...], list[int]] = {}
+        self.joins: dict[tuple[int, ...], list[int]] = {}
+        self.splits: dict[int, list[int]] = {}
+        self.covers: dict[bytes, int] = {}
+        self.longest = 0
+
+    def add(self, number: int, event: Event, pieces: Sequence[bytes]) -> None:
+        """Take in the next event."""
+        if event.kind is Kind.MERGE:
+            (self.joins if event.view else self.merges).setdefault(event.parts, []).append(number)
+        elif event.kind in (Kind.SPLIT, Kind.BREAK):
+            self.splits.setdefault(event.symbol, []).append(number)
+        elif event.kind is Kind.COVER:
+            self.covers.setdefault(pieces[event.symbol], number)
+            self.longest = max(self.longest, len(pieces[event.symbol]))
+
+
 class EventVocabulary(Vocabulary):
     """A vocabulary whose steps are any number of events: a symbol comes, leaves, comes back of other parts.
 
@@ -91,8 +120,11 @@ class EventVocabulary(Vocabulary):
         view 1 join; empty where a pre-token is a word."""
         self.events: list[Event] = []
         """The events of all steps, in order."""
+        self.tables = Tables()
         self.ends: list[int] = [0]
         """The number of events after each number of steps."""
+        self.demoted: dict[int, tuple[int, tuple[int, ...]]] = {}
+        """The step at which each symbol was demoted, and what stands in its place."""
         self._named = dict(self.units)
         self._makings: dict[int, tuple[int, Event]] = {}
         """The first step that made each symbol, and the event."""
@@ -125,7 +157,10 @@ class EventVocabulary(Vocabulary):
         """
         number, first = len(self.sizes), len(self.events)
         for event in events:
+            self.tables.add(len(self.events), event, self.pieces)
             self.events.append(event)
+            if event.kind is Kind.DEMOTE:
+                self.demoted.setdefault(event.symbol, (number, event.parts))
             symbol, makes = event.symbol, event.kind in MAKING
             if makes and symbol not in self._makings:
                 self._makings[symbol] = number, event

@@ -251,6 +251,11 @@ OBJECTIVES = Axis(
         ),
     ),
     Objective(
+        "scaffold", "BPE whose scaffold tokens are not given out (Scaffold-BPE, after a third implementation)",
+        label="scaffold bpe", trainer=Ref("tokentui.learn.scaffold:trainer"),
+        columns=columns("count", "change"), refuses=_events, events=True,
+    ),
+    Objective(
         "boundless", "BPE inside words against joins of whole words (BoundlessBPE)", label="boundless bpe",
         trainer=Ref("tokentui.learn.boundless:trainer"), columns=columns("count", "change"),
         refuses=_joined, events=True, vocabulary=Ref("tokentui.learn.boundless:vocabulary"),

@@ -9,9 +9,9 @@ parts. Source: PickyBPE (Chizhov et al. 2024), whose encoder takes "the earliest
 from __future__ import annotations
 
 import bisect
+import copy
 import functools
 import heapq
-from collections import defaultdict
 from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Self, cast
 
@@ -44,22 +44,6 @@ class Change(NamedTuple):
     at: tuple[int, ...]
 
 
-class _Tables(NamedTuple):
-    """The events by what they happen to, each list ascending.
-
-    Attributes:
-        merges: Those that join a pair.
-        joins: Those that join a pair of whole words.
-        splits: Those that take a symbol apart.
-        covers: The one that covers a text.
-    """
-
-    merges: dict[tuple[int, ...], list[int]]
-    joins: dict[tuple[int, ...], list[int]]
-    splits: dict[int, list[int]]
-    covers: dict[bytes, int]
-
-
 class Replaying:
     """Replays the events of a vocabulary on a word.
 
@@ -87,23 +71,9 @@ class Replaying:
 
     def with_limit(self, number: int, made: Sequence[int]) -> Self:
         """The same with so many steps."""
-        return type(self)(self._vocabulary, number)
-
-    @functools.cached_property
-    def _tables(self) -> _Tables:
-        splits = defaultdict[int, list[int]](list)
-        merges, joins = (defaultdict[tuple[int, ...], list[int]](list) for _ in range(2))
-        covers: dict[bytes, int] = {}
-        pieces = self._vocabulary.pieces
-        for number in range(self._end):
-            event = self._events[number]
-            if event.kind == _MERGE:
-                (joins if event.view else merges)[event.parts].append(number)
-            elif event.kind in _TAKES_APART:
-                splits[event.symbol].append(number)
-            elif event.kind == _COVER:
-                covers.setdefault(pieces[event.symbol], number)
-        return _Tables(dict(merges), dict(joins), dict(splits), covers)
+        other = copy.copy(self)
+        other._end, other._steps = self._vocabulary.ends[number], number
+        return other
 
     @functools.cached_property
     def _cut(self) -> Pretokenizer:
@@ -123,19 +93,12 @@ class Replaying:
             found.add(at)
         return found | {len(units)}
 
-    @functools.cached_property
-    def _demoted(self) -> dict[int, tuple[int, ...]]:
-        """What is given out in the place of each symbol that is not given out itself."""
-        vocabulary, found = self._vocabulary, dict[int, tuple[int, ...]]()
-        for number in range(self._end):
-            event = self._events[number]
-            if event.kind == "demote" and not vocabulary.is_there(event.symbol, self._steps):
-                found[event.symbol] = event.parts
-
-        def out(symbol: int) -> tuple[int, ...]:
-            return tuple(one for part in found[symbol] for one in (out(part) if part in found else (part,)))
-
-        return {symbol: out(symbol) for symbol in found}
+    def given_out(self, symbol: int) -> tuple[int, ...]:
+        """What is given out in the place of a symbol: itself, or what it was demoted to."""
+        found = self._vocabulary.demoted.get(symbol)
+        if found is None or found[0] > self._steps:
+            return (symbol,)
+        return tuple(one for part in found[1] for one in self.given_out(part))
 
     @functools.cached_property
     def _length(self) -> dict[int, int]:
@@ -160,15 +123,16 @@ class Replaying:
             following: The unit behind each symbol.
             borders: Where the words inside it begin and end.
         """
-        tables, size, events = self._tables, len(symbols), self._events
-        merges, joins, splits, covers = tables
+        tables, size, events, stop = self._vocabulary.tables, len(symbols), self._events, self._end
+        merges, joins, splits = tables.merges, tables.joins, tables.splits
         before = [*range(-1, size - 1), size - 1]  # where the symbol in front begins, by where one begins
         heap: list[int] = []
 
         def after(numbers: list[int] | None, last: int) -> int | None:
             if numbers is None or numbers[-1] < last:
                 return None
-            return numbers[bisect.bisect_left(numbers, last)]
+            found = numbers[bisect.bisect_left(numbers, last)]
+            return found if found < stop else None
 
         def look(at: int, last: int) -> None:
             """Note what can happen to a symbol, and to it with the next one, from an event on."""
@@ -185,8 +149,8 @@ class Replaying:
 
         for at in range(size):
             look(at, 0)
-        if covers:
-            heap += self._covering(symbols, covers)
+        if tables.covers:
+            heap += self._covering(symbols)
             heapq.heapify(heap)
         while heap:
             number, at = divmod(heapq.heappop(heap), size)
@@ -235,17 +199,17 @@ class Replaying:
                     look(place, number + 1)
             yield Change(number, was, now, tuple(places))
 
-    def _covering(self, symbols: list[int], covers: dict[bytes, int]) -> list[int]:
+    def _covering(self, symbols: list[int]) -> list[int]:
         """Every place where a text that is covered stands, with its event, as the heap holds them."""
         size, pieces, found = len(symbols), self._vocabulary.pieces, list[int]()
-        longest = max(map(len, covers))
+        covers, longest, stop = self._vocabulary.tables.covers, self._vocabulary.tables.longest, self._end
         for start in range(size):
             text = b""
             for end in range(start, size):
                 if symbols[end] == _NONE or len(text) > longest:
                     break
                 text += pieces[symbols[end]]
-                if (number := covers.get(text)) is not None:
+                if (number := covers.get(text)) is not None and number < stop:
                     found.append(number * size + start)
         return found
 
@@ -262,12 +226,11 @@ class Replaying:
         parts, at = list[Part](), 0
         while at < len(symbols):
             symbol, end = symbols[at], following[at]
-            if symbol in self._demoted:
-                for part in self._demoted[symbol]:
-                    parts.append(Part(at, at + self.length(part), part))
-                    at += self.length(part)
-            else:
-                parts.append(Part(at, end, None if symbol == _NONE else symbol))
+            if symbol == _NONE:
+                parts.append(Part(at, end))
+            for part in self.given_out(symbol) if symbol != _NONE else ():
+                parts.append(Part(at, at + self.length(part), part))
+                at += self.length(part)
             at = end
         return parts
 
@@ -292,7 +255,8 @@ class Replaying:
         at_unit = 0
         while at_unit < len(symbols):
             symbol, end = symbols[at_unit], following[at_unit]
-            if now_out := self._demoted.get(symbol):
+            now_out = self.given_out(symbol)
+            if len(now_out) > 1:
                 places = [at_unit]
                 for part in now_out:
                     places.append(places[-1] + self.length(part))
