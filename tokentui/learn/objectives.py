@@ -251,7 +251,7 @@ OBJECTIVES = Axis(
         ),
     ),
     Objective(
-        "scaffold", "BPE whose scaffold tokens are not given out (Scaffold-BPE, after a third implementation)",
+        "scaffold", "BPE with tokens that only merge (Scaffold-BPE, after a third implementation)",
         label="scaffold bpe", trainer=Ref("tokentui.learn.scaffold:trainer"),
         columns=columns("count", "change"), refuses=_events, events=True,
     ),

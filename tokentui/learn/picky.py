@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from tokentui.learn.events import EventPairs, EventTrainer
+from tokentui.learn.event_trainer import EventTrainer
+from tokentui.learn.events import EventPairs
 from tokentui.learn.objectives import Material
 from tokentui.learn.values import Event, Kind, Pair
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from tokentui.learn.events import EventPairs, EventTrainer
+from tokentui.learn.event_trainer import EventTrainer
+from tokentui.learn.events import EventPairs
 from tokentui.learn.objectives import Material
 from tokentui.learn.values import Constraints, Event, Kind, Pair, Used
 
@@ -56,7 +57,7 @@ class ScaffoldPairs(EventPairs):
         del self._whole[self.number + 1 :]
 
     def given_out(self, symbol: int, number: int | None = None) -> tuple[int, ...]:
-        """What is given out in the place of a symbol after a step, the present one where None."""
+        """The symbols that stand for one in what is given out after a step, the present one where None."""
         number = self.number if number is None else number
         found = self.vocabulary.demoted.get(symbol)
         if found is None or found[0] > number:
@@ -68,8 +69,9 @@ class ScaffoldPairs(EventPairs):
         return "merge" if len(events) == 1 else "merge and demote"
 
     def facts(self, best: Pair, replaced: int) -> list[str]:
-        """How many places are left of each part of several units, which the next pair decides on."""
-        facts, pieces = ["after a third implementation: the paper's own was not published"], self.vocabulary.pieces
+        """The places that are left of each part of several units, on which the next pair decides."""
+        facts = ["after a third implementation: the paper's own was not published"]
+        pieces = self.vocabulary.pieces
         for part in dict.fromkeys((best.left, best.right)):
             if part >= self.vocabulary.base_size:
                 left = self.uses[part] - replaced * (1 + (best.left == best.right))
@@ -163,7 +165,8 @@ class ScaffoldTrainer(EventTrainer):
         ]
 
         def now(number: int) -> int:
-            return sum(held[one] * engine.given_out(one, number).count(symbol) for one in holding if held[one])
+            found = (one for one in holding if held[one])
+            return sum(held[one] * engine.given_out(one, number).count(symbol) for one in found)
 
         uses = 0
         for number in range(self.number, -1, -1):

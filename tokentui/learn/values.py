@@ -132,7 +132,7 @@ class EventStep(MergeStep):
 
     @property
     def said(self) -> str:
-        """What followed from the merge, in words."""
+        """The events after the merge, in words."""
         done = [f"{kind} {piece.decode('utf-8', 'replace')}" for kind, piece, _ in self.following]
         return ", ".join((self.kind, *done))
 

@@ -94,7 +94,7 @@ class Replaying:
         return found | {len(units)}
 
     def given_out(self, symbol: int) -> tuple[int, ...]:
-        """What is given out in the place of a symbol: itself, or what it was demoted to."""
+        """The symbols that are given out for one: itself, or those that it was demoted to."""
         found = self._vocabulary.demoted.get(symbol)
         if found is None or found[0] > self._steps:
             return (symbol,)
