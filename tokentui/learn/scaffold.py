@@ -40,21 +40,44 @@ class ScaffoldPairs(EventPairs):
         super().__init__(material)
         self._whole = self._tokens.copy()
         """The length of the corpus after each step with scaffold tokens as one."""
+        self._take_in()
+
+    def _take_in(self) -> None:
+        """Find what follows from the steps that are known: the furthest is the present one."""
+        vocabulary = self.vocabulary
+        self._of: dict[int, list[int]] = {}
+        """The symbols that each symbol is a part of, once for each time."""
+        for symbol in range(vocabulary.base_size, len(vocabulary.pieces)):
+            for part in vocabulary.parts(symbol):
+                self._of.setdefault(part, []).append(symbol)
+        self._width = {symbol: len(self.given_out(symbol)) for symbol in vocabulary.demoted}
+        """The tokens that are given out for each scaffold token."""
+        self._extra = sum(self.uses[symbol] * (width - 1) for symbol, width in self._width.items())
+        """The tokens that the corpus has more as it is given out."""
 
     def _make(self, pair: int) -> int:
-        cost = super()._make(pair)
-        self._whole.append(self._whole[-1] - self.done(self.number).figures.replaced)
-        self._tokens[-1] = self._whole[-1] + sum(
-            self.uses[symbol] * (len(self.given_out(symbol)) - 1)
-            for symbol, (number, _) in self.vocabulary.demoted.items()
-            if self.uses[symbol] and number <= self.number
-        )
+        cost, width = super()._make(pair), self._width
+        merge, *demotions = self.done(self.number).events
+        for part in merge.parts:
+            self._of.setdefault(part, []).append(merge.symbol)
+            self._extra -= merge.replaced * (width.get(part, 1) - 1)
+        for event in demotions:
+            width[event.symbol] = 1
+            waiting = [(event.symbol, sum(width.get(part, 1) for part in event.parts) - 1)]
+            while waiting:  # what was demoted before and holds it is given out as more tokens too
+                symbol, more = waiting.pop()
+                width[symbol] += more
+                self._extra += self.uses[symbol] * more
+                waiting += [(one, more) for one in self._of.get(symbol, ()) if one in width]
+        self._whole.append(self._whole[-1] - merge.replaced)
+        self._tokens[-1] = self._whole[-1] + self._extra
         return cost
 
     def forget(self) -> None:
         """Forget the steps past the present one."""
         super().forget()
         del self._whole[self.number + 1 :]
+        self._take_in()
 
     def given_out(self, symbol: int, number: int | None = None) -> tuple[int, ...]:
         """The symbols that stand for one in what is given out after a step, the present one where None."""

@@ -391,7 +391,7 @@ SPLITS = Axis(
         "superwords", "SuperBPE's second stage: whole stretches of a line, digits and runs of signs apart",
         pattern=r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]{2,}[\r\n/]*| +(?!\S)"
         r"|(?:(?!\p{N}| ?[^\s\p{L}\p{N}]{2}| +(?!\S))[^\n])+\n?|\n",
-        cut=r"\p{L}\n",
+        cut=r"[^\s\p{N}](?=\p{N})|\p{N}(?=\P{N})|\p{L}\n",
         branches=(
             _DIGITS, "two signs or more and the line ends and slashes after them",
             "spaces, but for the last one before a word", "all between these, up to the end of a line",
