@@ -20,6 +20,8 @@ from typing import NamedTuple
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, tick
+from tokentui.encode.events import EventVocabulary
+from tokentui.encode.stages import StagedVocabulary
 from tokentui.encode.tokenizer import Entry, Tokenizer
 from tokentui.encode.vocabulary import GageVocabulary, Vocabulary
 from tokentui.formats import WRITTEN, Format
@@ -268,7 +270,7 @@ def prune(edit: Edit, corpus: Corpus, keep: int | None = None) -> Edit:
     """
     tokenizer = edit.tokenizer
     vocabulary, format = tokenizer.vocabulary, _shape(tokenizer)
-    if vocabulary.eventful:
+    if isinstance(vocabulary, EventVocabulary | StagedVocabulary):
         what = f"objective={tokenizer.recipe.objective} encodes by all of its steps: none can be taken out"
         raise TokentuiError(what, "--prune", "take one of merges")
     if isinstance(vocabulary, GageVocabulary):

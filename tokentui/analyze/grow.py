@@ -10,6 +10,8 @@ from tokentui import learn
 from tokentui.analyze.edit import GONE, STOPS, Edit
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check
+from tokentui.encode.events import EventVocabulary
+from tokentui.encode.stages import StagedVocabulary
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import GageVocabulary, Vocabulary
 from tokentui.formats.spec import Loss
@@ -41,7 +43,8 @@ def extend(edit: Edit, corpus: Corpus, size: int) -> Edit:
     if vocabulary.imported:
         what = "only a tokenizer that was trained here can be trained on"
         raise TokentuiError(what, where, "the file of another tool does not say how its merges were chosen")
-    if vocabulary.scores or vocabulary.eventful or isinstance(vocabulary, GageVocabulary):
+    kinds = EventVocabulary, StagedVocabulary, GageVocabulary
+    if vocabulary.scores or isinstance(vocabulary, kinds):
         raise TokentuiError(f"objective={recipe.objective} does not grow by merges", where, "train it anew")
     if vocabulary.base_last or vocabulary.borrowed or len(vocabulary.units) < vocabulary.base_size:
         raise TokentuiError("new merges would renumber its base", where, "take another base, such as sorted")
@@ -94,8 +97,8 @@ def merge(edit: Edit, other: Tokenizer) -> Edit:
         if vocabulary.imported or vocabulary.scores or isinstance(vocabulary, GageVocabulary):
             what = "only tokenizers that were trained here by merges can be put together"
             raise TokentuiError(what, where, "train both with tokentui train")
-        if vocabulary.eventful:
-            what = f"objective={one.recipe.objective} has steps that are more than one merge"
+        if isinstance(vocabulary, EventVocabulary | StagedVocabulary):
+            what = f"objective={one.recipe.objective} has steps that are no merges by rank alone"
             raise TokentuiError(what, where, "put tokenizers of merges together")
         if vocabulary.base_last or vocabulary.borrowed:
             raise TokentuiError("new merges would renumber its base", where, "take another base, as sorted")

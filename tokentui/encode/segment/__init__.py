@@ -265,7 +265,8 @@ EVENTS = replace(
     written="events", how="merges and removals, in the order in which they were learned",
 )
 WITHIN = replace(
-    _MERGES, segmenter=Ref("tokentui.encode.segment.within:Within"), kernel=False, written="merges inside words",
+    _MERGES, segmenter=Ref("tokentui.encode.segment.within:Within"), kernel=False,
+    written="merges inside words",
     how="merges inside words, in the order in which they were learned",
 )
 SAMPLED = replace(SINGLE, segmenter=Ref("tokentui.encode.segment.viterbi:Sampling"), scope="chance")
