@@ -177,7 +177,8 @@ def _stages(recipe: Recipe) -> Refusal | None:
     ):
         return Refusal("split", "superwords hold the text between words", ("split=superwords", other))
     if recipe.encode != "merges":
-        return Refusal("encode", "superwords are encoded by their merges", ("encode=merges", other))
+        takes = ("encode=merges", other, "objective=unigram")
+        return Refusal("encode", "superwords are encoded by their merges", takes)
     if recipe.mark != "none":
         return Refusal("mark", "superwords hold several words, each without a mark", ("mark=none", other))
     if recipe.symbols or recipe.coverage < 1:
@@ -191,7 +192,7 @@ def _events(recipe: Recipe) -> Refusal | None:
     name = recipe.objective.partition(":")[0]
     if recipe.encode != "merges":
         what = f"objective={name} is encoded by its events, in their order"
-        return Refusal("encode", what, ("encode=merges", "objective=count"))
+        return Refusal("encode", what, ("encode=merges", "objective=count", "objective=unigram"))
     if recipe.mark != "none":
         what = f"objective={name} tells tokens by their bytes, and a mark may stand in a text"
         return Refusal("mark", what, ("mark=none", "objective=count"))
