@@ -395,6 +395,7 @@ class BoundlessTrainer(EventTrainer):
         return self._shown[1]
 
     _shown: tuple[int, list[int]] = (-1, [])
+    gives_out = True
 
     def forget(self) -> None:
         """Forget the steps past the present one."""

@@ -43,7 +43,7 @@ from __future__ import annotations
 import bisect
 import copy
 import heapq
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate, chain, pairwise, repeat
 from operator import itemgetter
 from typing import NamedTuple
@@ -408,7 +408,7 @@ class PlainPairs:
         """The candidates at this step, so many of the best in order."""
         if (under.max_length, under.forbidden) != self._limits:
             self._choose_anew(under)
-        counts, uses, key, before = self.counts, self.uses, self.key, self._before()
+        counts, uses, key, (fell, first_new) = self.counts, self.uses, self.key, self._falls()
         pairs = self.fit([pair for pair, count in enumerate(counts) if count >= under.min_count])
         values = self.values(pairs)
         # Late in a run most pairs share the least value: no key is made for those that are further below.
@@ -424,25 +424,28 @@ class PlainPairs:
         rows = []
         for pair in best:
             left, right, count = self.left[pair], self.right[pair], counts[pair]
-            rows.append(Pair(left, right, count, before(pair), uses[left], uses[right]))
+            change = fell.get(pair, 0) if pair < first_new else None
+            before = None if change is None else count + change
+            rows.append(Pair(left, right, count, before, uses[left], uses[right]))
         tied = values.count(max(values, default=0))
         replaced = rows[0].places if rows else 0
         if rows and rows[0].left == rows[0].right:
             replaced = self._disjoint(best[0])
         return Ranked(len(pairs), tied, replaced, rows, alike)
 
-    def _before(self) -> Callable[[int], int | None]:
-        """The count of a pair before the last step; None for one that this step made."""
+    def _falls(self) -> tuple[Mapping[int, int | None], int]:
+        """The falls of the counts of pairs in the last step, None for one that stood nowhere; and the number
+        of pairs before it."""
         fell: dict[int, int] = {}
         if not self.number:
-            return self.counts.__getitem__
+            return fell, len(self.counts)
         merged, first_new, logged, _ = self._made[self.number - 1]
         offset = self.length[self.left[merged]]
         for start, before in zip(self._log_place[logged:], self._log_left[logged:], strict=True):
             for old in (before, ~self._pair_at[start + offset]):
                 if 0 < old < first_new and old != merged:
                     fell[old] = fell.get(old, 0) + self._weights[start]
-        return lambda pair: self.counts[pair] + fell.get(pair, 0) if pair < first_new else None
+        return fell, first_new
 
     def _disjoint(self, pair: int) -> int:
         """The number of places of a pair of twice the same symbol that a merge would replace, by weight."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import NamedTuple, Self
 
@@ -309,9 +309,8 @@ class EventPairs(PlainPairs):
 
     # ---- the figures
 
-    def _before(self) -> Callable[[int], int | None]:
-        """The count of a pair before the last step; None for one that stood nowhere."""
-        return self._before_log(self.done(self.number).logged if self.number else len(self._log))
+    def _falls(self) -> tuple[Mapping[int, int | None], int]:
+        return self._falls_since(self.done(self.number).logged if self.number else len(self._log))
 
     def _first(self, mark: int) -> dict[int, list[int]]:
         """The words that changed after a mark in the log, as they were then."""
@@ -320,21 +319,18 @@ class EventPairs(PlainPairs):
             first.setdefault(number, was)
         return first
 
-    def _before_log(self, mark: int) -> Callable[[int], int | None]:
-        """The count of a pair at a mark in the log; None where it stood nowhere."""
-        changes: Counter[tuple[int, int]] = Counter()
+    def _falls_since(self, mark: int) -> tuple[Mapping[int, int | None], int]:
+        """The falls of the counts of pairs since a mark in the log, None for one that stood nowhere then; and
+        the number of pairs."""
+        changes: Counter[int] = Counter()
         for number, was in self._first(mark).items():
             weight = self.weights[number]
             for parts in self.pairs_of(was):
-                changes[parts] += weight
+                changes[self._numbers[parts]] += weight
             for parts in self.pairs_of(self.words[number]):
-                changes[parts] -= weight
-
-        def before(pair: int) -> int | None:
-            was = self.counts[pair] + changes[self.left[pair], self.right[pair]]
-            return was or None
-
-        return before
+                changes[self._numbers[parts]] -= weight
+        counts = self.counts
+        return {pair: fell if counts[pair] + fell else None for pair, fell in changes.items()}, len(counts)
 
     def _disjoint(self, pair: int) -> int:
         """The number of places of a pair of twice the same symbol that a merge would replace, by weight."""

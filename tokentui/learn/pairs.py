@@ -91,6 +91,8 @@ class PairTrainer:
     limits = Stops()
     most = _FAR
     """The most merges that the vocabulary holds."""
+    gives_out = False
+    """True if the corpus is given out in other tokens than the engine has."""
     letters: Sequence[int] = ()
     """Where a byte stands for a pair: the byte of each merge."""
 
@@ -450,7 +452,8 @@ class PairTrainer:
 
     def entries(self, query: Query) -> Page[Entry]:
         """The entries of the vocabulary at this step. Their order is kept while the step stays."""
-        vocabulary, number, uses = self.engine.vocabulary, self.number, self.uses
+        vocabulary, number = self.engine.vocabulary, self.number
+        uses = self.uses if self.gives_out else self.engine.uses
         key = vocabulary, number, query.order
         if self._listed[0] != key:
             self._listed = key, listed(vocabulary, number, uses, query.order)

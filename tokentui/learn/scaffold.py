@@ -163,6 +163,7 @@ class ScaffoldTrainer(EventTrainer):
 
     engine: ScaffoldPairs
     _shown: tuple[int, list[int]] = (-1, [])
+    gives_out = True
 
     @property
     def uses(self) -> Sequence[int]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import copy
 import functools
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from tokentui.core.jobs import each
@@ -110,8 +110,8 @@ class _Stretches(PlainPairs):
         self.units.append(self.units[self.left[pair]] + self.units[self.right[pair]])
         return super()._make(pair)
 
-    def _before(self) -> Callable[[int], int | None]:
-        return self.counts.__getitem__ if self.number == self.at else super()._before()
+    def _falls(self) -> tuple[Mapping[int, int | None], int]:
+        return ({}, len(self.counts)) if self.number == self.at else super()._falls()
 
     def words_changed(self) -> set[int]:
         return super().words_changed() if self.number > self.at else set()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -169,8 +169,8 @@ class Rows(View):
     def noted(self, event: Event) -> None:
         """The other view notes it."""
 
-    def _before(self) -> Callable[[int], int | None]:
-        return self._before_log(self.of.row_mark())
+    def _falls(self) -> tuple[Mapping[int, int | None], int]:
+        return self._falls_since(self.of.row_mark())
 
     def copied(self, of: Inside) -> Rows:
         """The same rows for a copy of the other view."""
