@@ -53,6 +53,8 @@ class EventPairs(PlainPairs):
     """
 
     vocabulary: EventVocabulary
+    local = True
+    """True if the pairs of a word are those of any two neighbours, whatever stands elsewhere."""
 
     def __init__(self, material: Material) -> None:
         recipe = material.recipe
@@ -171,16 +173,24 @@ class EventPairs(PlainPairs):
         weight, counts, uses, numbers, moved = (
             self.weights[number], self.counts, self.uses, self._numbers, self._moved
         )
-        was = self.words[number]
-        for parts in self.pairs_of(was):
+        old, new = self.words[number], word
+        if self.local:  # what stands before and behind the change has the pairs that it had
+            least, first, end = min(len(old), len(new)), 0, 0
+            while first < least and old[first] == new[first]:
+                first += 1
+            while end < least - first and old[-1 - end] == new[-1 - end]:
+                end += 1
+            first, last = max(0, first - 1), 1 - end
+            old, new = old[first : len(old) + last], new[first : len(new) + last]
+        for parts in self.pairs_of(old):
             if pair := numbers[parts]:
                 counts[pair] -= weight
                 moved.add(pair)
-        for symbol in was:
+        for symbol in old:
             if symbol >= 0:
                 uses[symbol] -= weight
-        self._count_word(number, word, weight)
-        for symbol in word:
+        self._count_word(number, new, weight)
+        for symbol in new:
             if symbol >= 0:
                 uses[symbol] += weight
         self.words[number] = word

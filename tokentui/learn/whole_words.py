@@ -60,6 +60,7 @@ class View(EventPairs):
     """A view: pairs whose places do not overlap, and whose bytes no token has yet."""
 
     taken: set[bytes]
+    local = False
 
     def pairs_of(self, word: Sequence[int]) -> Iterable[tuple[int, int]]:
         """The places of pairs; of a run of one symbol every other one."""
