@@ -132,15 +132,24 @@ class _Stretches(PlainPairs):
 def _meet(known: Vocabulary, at: int, inside: Sequence[Sequence[int]], left: int, right: int) -> bool:
     """True if a merge of the first stage may join two words that stand side by side.
 
-    What ever ends a word while it is merged are the right parts, of the right parts, of its last token; what
-    ever begins one are the left parts of its first token. Where no two of these merge, nothing does.
+    A word ends with the right part, of the right part, of its last token, each from the merge that makes it
+    up to the one that takes it; it begins with left parts so. Where no two of these merge while both stand
+    there, nothing does.
     """
     ends, begins = [inside[left][-1]], [inside[right][0]]
     while ends[-1] >= known.base_size:
         ends.append(known.parts(ends[-1])[1])
     while begins[-1] >= known.base_size:
         begins.append(known.parts(begins[-1])[0])
-    return any(known.ranks.get((one, other), at) < at for one in ends for other in begins)
+    for n, one in enumerate(ends):
+        until = known.made_at(ends[n - 1]) - 1 if n else at
+        for m, other in enumerate(begins):
+            rank = known.ranks.get((one, other))
+            if rank is not None and max(known.made_at(one), known.made_at(other)) <= rank < (
+                min(until, known.made_at(begins[m - 1]) - 1) if m else until
+            ):
+                return True
+    return False
 
 
 class TwoStages:
