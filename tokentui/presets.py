@@ -144,6 +144,17 @@ PRESETS: dict[str, Preset] = {
         _preset("gage", "documents", "Gage 1994: a free byte stands for the commonest pair",
                 "Gage, A New Algorithm for Data Compression", replace(_BYTES, split="none",
                 tie="largest-pair", objective="gage"), min_count=2),
+        _preset("superbpe", "papers", "SuperBPE: tokens cross words after 1,000 merges (authors: 100,000)",
+                "Liu et al. 2025", Recipe(split="superwords", objective="superbpe:at=1000")),
+        _preset("boundlessbpe", "papers", "BoundlessBPE: whole words join, once they are tokens",
+                "Schmidt et al. 2025", replace(_BYTES, split="none", tie="smallest-pair",
+                objective="boundless:threshold=0.9")),
+        _preset("pickybpe", "papers", "PickyBPE: a part that hardly stands alone any more is removed",
+                "Chizhov et al. 2024", replace(_PIECE, normalize=(), base="sorted", tie="smallest-pair",
+                pieces="any", objective="picky:threshold=0.9", unknown="per-unit", coverage=0.9999),
+                ("<pad>", "<unk>", "<s>", "</s>"), vocab_size=8192),
+        _preset("scaffold-bpe", "papers", "Scaffold-BPE after a third implementation: tokens that only merge",
+                "Lian et al. 2024", Recipe(tie="smallest-pair", objective="scaffold")),
     )
 }
 """The presets by name."""

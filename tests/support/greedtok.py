@@ -43,7 +43,9 @@ class Greedy(Plain):
 
     def events(self, best: Candidate) -> Iterator[Event]:
         """Cover every place."""
-        yield Event(Kind.COVER, self.engine.symbols.named(best.token), (), int(best.worth))
+        symbols = self.engine.symbols
+        units = tuple(symbols.units[char.encode()] for char in best.token.decode())
+        yield Event(Kind.COVER, symbols.named(best.token), units, int(best.worth))
 
 
 def greedtok(words: dict[str, int]) -> EventTrainer:

@@ -59,9 +59,6 @@ class Method(Protocol):
     def note(self, event: Event) -> None:
         """Take in an event that was applied, now or again."""
 
-    def makings(self, event: Event) -> Iterator[tuple[int, tuple[int, ...] | None]]:
-        """What an event changes in the vocabulary."""
-
     def kind(self, events: Sequence[Event]) -> str:
         """What a person calls a step of these events."""
 
@@ -75,7 +72,7 @@ class Method(Protocol):
 def replaced(symbols: Sequence[int], event: Event, pieces: Sequence[bytes]) -> list[int]:
     """A word's symbols after an event: merged or covered from left to right, or split wherever the symbol
     stands."""
-    if event.kind is Kind.SPLIT:
+    if event.kind in (Kind.SPLIT, Kind.BREAK):
         return [part for symbol in symbols for part in (event.parts if symbol == event.symbol else (symbol,))]
     out: list[int] = []
     at = 0
@@ -254,13 +251,6 @@ class Plain:
         """The next event may depend on it."""
         self.last = event
 
-    def makings(self, event: Event) -> Iterator[tuple[int, tuple[int, ...] | None]]:
-        """What a merge or a cover makes is there, what a split takes apart is not."""
-        if event.kind in (Kind.MERGE, Kind.COVER, Kind.RESTORE):
-            yield event.symbol, event.parts
-        elif event.kind in (Kind.SPLIT, Kind.REMOVE):
-            yield event.symbol, None
-
     def kind(self, events: Sequence[Event]) -> str:
         """By its first event."""
         return str(events[0].kind)
@@ -316,9 +306,9 @@ class EventEngine:
         self._marks.append((self.corpus.mark(), self.method.mark()))
         tied, done = self.corpus.tied, list[Event]()
         self.number = self.corpus.number = self.number + 1
-        makings = self._applied(events, done)
+        applied = self._applied(events, done)
         if best:
-            self.vocabulary.step(makings)
+            self.vocabulary.step(applied)
             lengths = self.corpus.tokens()
             self.steps.append(
                 Step(
@@ -328,18 +318,16 @@ class EventEngine:
             )
             self.taken.append(best)
         else:
-            for _ in makings:
+            for _ in applied:
                 pass  # the vocabulary has them
 
-    def _applied(
-        self, events: Iterable[Event], done: list[Event]
-    ) -> Iterator[tuple[int, tuple[int, ...] | None]]:
-        """Apply events one after the other, and yield what each changes in the vocabulary."""
+    def _applied(self, events: Iterable[Event], done: list[Event]) -> Iterator[Event]:
+        """Apply events one after the other, and yield each as it was done."""
         for wanted in events:
             event = self.corpus.apply(wanted)
             self.method.note(event)
             done.append(event)
-            yield from self.method.makings(event)
+            yield event
 
     def best(self, under: Constraints) -> int:
         """Not 0 where there is a candidate."""
@@ -482,4 +470,5 @@ def counted(words: Mapping[str, int]) -> Words:
 
 def material_of(words: Mapping[str, int], rule: str) -> Material:
     """The material of one corpus; the rule is the name of the tie rule."""
-    return Material.of(counted(words), Recipe(tie=rule))
+    recipe = Recipe(split="whitespace", unit="char", base="sorted", unknown="error", tie=rule)
+    return Material.of(counted(words), recipe)

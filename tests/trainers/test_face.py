@@ -35,6 +35,8 @@ WORDS = Words(tuple(COUNTS), tuple(COUNTS.values()))
 PLAIN = preset("gpt2").with_axes(split="whitespace", unit="char", base="sorted", unknown="per-unit")
 OWN_AXES = {
     "gage": preset("gage"),
+    "boundless": PLAIN.with_axes(objective="boundless:within=before", split="none"),
+    "superbpe": PLAIN.with_axes(objective="superbpe:at=4,within=before", split="superwords"),
     "unigram": preset("sentencepiece-unigram")
     .with_axes(normalize=(), split="whitespace", pieces="any")
     .with_axes(coverage=1),
@@ -46,8 +48,11 @@ RECIPES = {
 }
 """A recipe for each objective, and two with other axes."""
 PRUNING = [name for name, recipe in RECIPES.items() if OBJECTIVES.of(recipe.objective).scored]
-CODING = [name for name, recipe in RECIPES.items() if OBJECTIVES.of(recipe.objective).codes]
-"""Those whose tokenizers are read from no file of tokens."""
+CODING = [
+    name for name, recipe in RECIPES.items()
+    if OBJECTIVES.of(recipe.objective).codes or OBJECTIVES.of(recipe.objective).events
+]
+"""Those whose tokenizers have no tokens that come one by one."""
 
 
 def trained(name: str, engine: str) -> Trainer:

@@ -263,7 +263,6 @@ class _Merges:
     def __init__(self, tokenizer: Tokenizer, rows: bool) -> None:
         self._vocabulary = vocabulary = tokenizer.vocabulary
         self._at = tokenizer.merges
-        self._base = vocabulary.base_size
         self._listed = Spec(tokenizer).pairs if rows else None
         self._meanings = Meanings(vocabulary)
 
@@ -274,7 +273,7 @@ class _Merges:
         """(left, right, made) of a merge from 0 on, as symbols."""
         if self._listed is not None:
             return self._listed[number]
-        return *self._vocabulary.merges[number], self._base + number
+        return *self._vocabulary.merges[number], self._vocabulary.made_by(number + 1)
 
     def spelled(self, number: int) -> tuple[bytes, bytes] | None:
         """The bytes of a pair, None past the end."""

@@ -129,7 +129,7 @@ class _Decisions:
             row = tuple(step.row.values())
             return row, row
         if vocabulary.merges:
-            left, right = vocabulary.merges[step.made - vocabulary.base_size]
+            left, right = vocabulary.merges[number - 1]
             # As spelled: a byte that stands for a pair (Gage) is that pair.
             return tuple(map(vocabulary.spelled, (left, right))), self._meanings.of_symbols(left, right)
         return (step.left, step.right), self._meanings.of_pieces(step.left, step.right)

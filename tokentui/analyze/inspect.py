@@ -42,8 +42,8 @@ def token_facts(tokenizer: Tokenizer, token: int) -> TokenFacts:
     if (symbol := entry.symbol) is None:
         return TokenFacts(entry.id, entry.piece, entry.kind, None, _code_points(entry.text))
     encoder, piece = tokenizer.encoder, vocabulary.spelled(symbol)
-    pairs = enumerate(vocabulary.merges[:merges], vocabulary.base_size)
-    children = [child for child, pair in pairs if symbol in pair]
+    made = vocabulary.makings(merges)
+    children = list(dict.fromkeys(child for child, parts in made if symbol in parts))
     facts = TokenFacts(
         id=entry.id,
         piece=piece,
@@ -58,14 +58,13 @@ def token_facts(tokenizer: Tokenizer, token: int) -> TokenFacts:
         unreachable=never(tokenizer, symbol),
         marks=vocabulary.mark_sizes(symbol),
     )
-    rank = symbol - vocabulary.base_size
-    if rank < 0:
+    if not vocabulary.parts(symbol):
         return facts
     return replace(
         facts,
-        step=rank + 1,
-        count=vocabulary.counts[rank],
-        parents=tuple(map(vocabulary.spelled, vocabulary.merges[rank])),
+        step=vocabulary.made_at(symbol),
+        count=vocabulary.count_of(symbol),
+        parents=tuple(map(vocabulary.spelled, vocabulary.parts(symbol))),
         tree=tuple(itertools.islice(_tree(encoder, symbol), _BRANCHES)),
         tree_size=sum(1 for _ in _nodes(vocabulary, symbol)),
     )
@@ -96,14 +95,12 @@ def _code_points(text: str) -> tuple[str, ...]:
 def _nodes(vocabulary: Vocabulary, symbol: int) -> Iterator[tuple[int, int, int]]:
     """(depth, symbol, first unit) of each node of a merge tree, each before its parts. Units are counted in
     pieces of the base."""
-    base, merges = vocabulary.base_size, vocabulary.merges
     waiting, unit = [(0, symbol)], 0
     while waiting:
         depth, one = waiting.pop()
         yield depth, one, unit
-        if one >= base:
-            left, right = merges[one - base]
-            waiting += ((depth + 1, right), (depth + 1, left))
+        if parts := vocabulary.parts(one):
+            waiting += [(depth + 1, part) for part in reversed(parts)]
         else:
             unit += 1
 
@@ -115,7 +112,7 @@ def _tree(encoder: WordEncoder, symbol: int) -> Iterator[Branch]:
     for depth, one, _ in _nodes(vocabulary, symbol):
         number = vocabulary.id_of(one, merges)
         own = number if known.get(number) == one else None
-        yield Branch(depth, max(0, one - vocabulary.base_size + 1), own, vocabulary.spelled(one))
+        yield Branch(depth, vocabulary.made_at(one), own, vocabulary.spelled(one))
 
 
 def _others(encoder: WordEncoder, symbol: int) -> Iterator[Token]:

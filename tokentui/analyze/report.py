@@ -170,7 +170,8 @@ def _unused(tokenizer: Tokenizer, words: Words, uses: Mapping[int, int]) -> tupl
     symbols = vocabulary.symbols_by_id(tokenizer.merges)
     missing = [entry for entry in tokenizer.entries() if entry.id not in uses]
     swallowed: dict[int, Counter[int]] = {}
-    if by_merges := WAYS.of(vocabulary.recipe.encode).needs == "merges":
+    by_merges = WAYS.of(vocabulary.recipe.encode).needs == "merges" and not vocabulary.eventful
+    if by_merges:
         held = {symbols[number]: times for number, times in uses.items() if number in symbols}
         swallowed = swallowers(tokenizer, held)
     rest = [symbols[entry.id] for entry in missing if entry.kind in ORDINARY]

@@ -66,8 +66,8 @@ class Side(NamedTuple):
     def made(self) -> dict[bytes, None]:
         """The tokens that its merges make, in order."""
         vocabulary, merges = self.tokenizer.vocabulary, self.tokenizer.merges
-        base = vocabulary.base_size
-        return dict.fromkeys(map(vocabulary.spelled, each(range(base, base + merges), merges)))
+        made = vocabulary.symbols(merges)[vocabulary.base_size :]
+        return dict.fromkeys(map(vocabulary.spelled, each(made, len(made))))
 
 
 def cost(run: Trainer, changed: Trainer) -> Cost:

@@ -52,7 +52,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe_line
 from tokentui.core.table import Table
 from tokentui.encode.decode import bare
-from tokentui.encode.segment import MergeStep, Step
+from tokentui.encode.segment import MergeStep, SplitStep, Step
 from tokentui.encode.stretches import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
 
@@ -418,4 +418,7 @@ def _step_row(step: Step) -> output.Json:
     if isinstance(step, MergeStep):
         pieces = output.as_json((step.left, step.right, step.result))
         return {"step": step.rank + 1, "hex": pieces} | output.as_row(step, "start", "middle", "end")
+    if isinstance(step, SplitStep):
+        pieces = output.as_json((step.piece, *step.parts))
+        return {"step": step.rank + 1, "hex": pieces} | output.as_row(step, "start", "cuts", "end")
     return {"hex": step.candidate.hex()} | output.as_row(step, "start", "end", "found")

@@ -31,7 +31,7 @@ from tokentui.encode.answers import Ways
 from tokentui.encode.encoding import Encoding
 from tokentui.encode.explain import WordExplanation
 from tokentui.encode.sampling import SEEDS, Drawn, read_sample
-from tokentui.encode.segment import MergeStep
+from tokentui.encode.segment import MergeStep, SplitStep
 from tokentui.encode.segment.dropout import Draw
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import NO_ID
@@ -181,6 +181,8 @@ def explained(word: WordExplanation) -> Table:
         if isinstance(step, MergeStep):
             what = f"step {step.rank + 1:,}: {output.merged((step.left, step.right), step.result)}"
             what += f" ({'once' if count == 1 else f'{count:,} times'})" if count else ""
+        elif isinstance(step, SplitStep):
+            what = f"step {step.rank + 1:,}: {output.shown(step.piece)} is taken apart"
         else:
             what = f"{output.shown(step.candidate)} {step.said}"
         rows.append((f"{number:>3}  {what}  →  {shown_pieces(pieces)}",))

@@ -224,7 +224,7 @@ class Case:
         """The symbols of each spelling that matters here."""
         wanted = {self.piece, *self._forms, *self._typed}
         found: dict[bytes, list[int]] = {}
-        for symbol in range(self.vocabulary.base_size + len(self.vocabulary.merges)):
+        for symbol in range(len(self.vocabulary.pieces)):
             if (piece := self.vocabulary.spelled(symbol)) in wanted:
                 found.setdefault(piece, []).append(symbol)
         return found
@@ -239,7 +239,7 @@ class Case:
             if spelled_units(self.encoder, symbol) == self.units:
                 if self.made(symbol) <= self.encoder.merges:
                     now = symbol if now is None else now
-                else:
+                elif not self.left(symbol):
                     later = symbol if later is None else later
         return now, later if now is None else None
 
@@ -259,7 +259,16 @@ class Case:
         if limit is not None:
             number, made = limit
             return made[symbol] - number + self.encoder.merges
-        return max(0, symbol - self.vocabulary.base_size + 1)
+        if self.left(symbol):
+            return len(self.vocabulary.sizes)
+        return self.vocabulary.made_at(symbol)
+
+    def left(self, symbol: int) -> bool:
+        """True if steps took a symbol out of the vocabulary, or named it alone."""
+        vocabulary, merges = self.vocabulary, self.encoder.merges
+        return vocabulary.eventful and vocabulary.made_at(symbol) <= merges and (
+            not vocabulary.is_there(symbol, merges)
+        )
 
     @functools.cached_property
     def _forms(self) -> dict[bytes, str]:
@@ -298,7 +307,7 @@ class Case:
     def typed(self) -> int | None:
         """The symbol of a token that is spelled as the text is typed."""
         wanted = set(self._typed)
-        symbols = range(self.vocabulary.base_size + self.encoder.merges)
+        symbols = self.vocabulary.symbols(self.encoder.merges)
         return next((one for one in symbols if self.vocabulary.spelled(one) in wanted), None)
 
     # ---- flags of one word, of which the predicates are made

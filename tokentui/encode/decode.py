@@ -218,8 +218,7 @@ def spelled_units(encoder: WordEncoder, symbol: int) -> Spelled:
         if one < base:
             units += _cut(encoder, vocabulary.pieces[one])
         else:
-            left, right = vocabulary.merges[one - base]
-            waiting += (right, left)
+            waiting += reversed(vocabulary.parts(one))
     return tuple(units)
 
 
@@ -248,7 +247,10 @@ def symbols_of(vocabulary: Vocabulary, merges: int) -> Iterator[int]:
     """
     known = vocabulary.known_units(merges)
     yield from (symbol for symbol in range(vocabulary.base_size) if vocabulary.pieces[symbol] in known)
-    yield from range(vocabulary.base_size, vocabulary.base_size + merges)
+    if vocabulary.eventful:
+        yield from vocabulary.symbols(merges)[vocabulary.base_size :]
+    else:
+        yield from range(vocabulary.base_size, vocabulary.base_size + merges)
 
 
 class Finder:

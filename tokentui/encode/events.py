@@ -1,63 +1,141 @@
 """A vocabulary of events: symbols that come, leave, and come back made of other parts.
 
-Trainers whose steps are more than one merge keep theirs so. It is read at any number of steps, as every
-vocabulary is.
+A training whose steps are more than one merge keeps them so. The events are also what new text is encoded by
+(`tokentui.encode.segment.replaying`). The vocabulary is read at any number of steps, as every vocabulary is.
 """
 
 from __future__ import annotations
 
 import bisect
 from collections.abc import Iterable, Sequence
+from enum import StrEnum
 from typing import NamedTuple
 
 from tokentui.core.errors import TokentuiError
+from tokentui.encode.segment import EVENTS, EncodingWay
 from tokentui.encode.vocabulary import NO_ID, Vocabulary
 from tokentui.recipe import Recipe
 
 
-class Making(NamedTuple):
-    """An event of a vocabulary.
+class Kind(StrEnum):
+    """The kind of an event: its effect on the corpus or on the vocabulary."""
+
+    MERGE = "merge"  # parts stand for one symbol now
+    SPLIT = "split"  # a symbol is replaced by its parts wherever it stands, and leaves the vocabulary
+    BREAK = "break"  # a symbol is replaced by its parts wherever it stands, and keeps its id
+    REMOVE = "remove"  # a symbol leaves the vocabulary; nothing in the corpus changes
+    RESTORE = "restore"  # a symbol that left comes back
+    DEMOTE = "demote"  # a symbol stays for merging and is not given out
+    UNLOCK = "unlock"  # a whole pre-token may be merged with its neighbours from now on
+    COVER = "cover"  # a symbol is laid over the places where its text stands
+    SWITCH = "switch"  # the corpus is cut in another way from now on
+    SCORES = "scores"  # all pieces are weighed anew
+    TOKEN = "token"  # a token of a file comes into use
+
+
+class Event(NamedTuple):
+    """One event of a step.
 
     Attributes:
-        number: The step that it belongs to, 1 for the first.
-        symbol: The symbol.
-        parts: The symbols that it is made of, any number of them; None where it leaves the vocabulary.
+        kind: Its effect.
+        symbol: The symbol that comes, goes or changes; -1 for `SWITCH` and `SCORES`.
+        parts: The symbols that it is made of (`MERGE`, `COVER`), or that stand in its place afterwards
+            (`SPLIT`, `BREAK`, `REMOVE`, `DEMOTE`).
+        places: In how many places it could be done, by weight.
+        replaced: In how many it was done; overlapping places are done once.
+        view: Which view of the corpus it changes: 0 the words, 1 the documents as rows of pre-tokens.
     """
 
-    number: int
+    kind: Kind
     symbol: int
-    parts: tuple[int, ...] | None
+    parts: tuple[int, ...] = ()
+    places: int = 0
+    replaced: int = 0
+    view: int = 0
+
+
+MAKING = (Kind.MERGE, Kind.COVER, Kind.TOKEN, Kind.RESTORE)
+"""The events that bring a symbol."""
+LEAVING = (Kind.SPLIT, Kind.REMOVE, Kind.DEMOTE)
+"""The events by which a symbol leaves the vocabulary."""
+
+
+class Tables:
+    """The numbers of events by what they happen to, each list ascending.
+
+    Attributes:
+        merges: Those that join a pair.
+        joins: Those that join a pair of whole words.
+        splits: Those that take a symbol apart.
+        covers: The first that covers a text.
+        longest: The most bytes of a text that is covered.
+    """
+
+    def __init__(self) -> None:
+        self.merges: dict[tuple[int, ...], list[int]] = {}
+        self.joins: dict[tuple[int, ...], list[int]] = {}
+        self.splits: dict[int, list[int]] = {}
+        self.covers: dict[bytes, int] = {}
+        self.longest = 0
+
+    def add(self, number: int, event: Event, pieces: Sequence[bytes]) -> None:
+        """Take in the next event."""
+        if event.kind is Kind.MERGE:
+            (self.joins if event.view else self.merges).setdefault(event.parts, []).append(number)
+        elif event.kind in (Kind.SPLIT, Kind.BREAK):
+            self.splits.setdefault(event.symbol, []).append(number)
+        elif event.kind is Kind.COVER:
+            self.covers.setdefault(pieces[event.symbol], number)
+            self.longest = max(self.longest, len(pieces[event.symbol]))
 
 
 class EventVocabulary(Vocabulary):
     """A vocabulary whose steps are any number of events: a symbol comes, leaves, comes back of other parts.
 
-    Symbols and events are only appended. A symbol has one id, which it keeps when it is away. No way of
-    encoding reads the events yet: a tokenizer of it lists its ids and decodes them.
+    Symbols and events are only appended. A symbol has one id, which it keeps when it is away. `merges` and
+    `counts` hold the parts and the count of the first event of each step.
 
     >>> vocabulary = EventVocabulary(Recipe(), [b"e", b"s", b"t"])
     >>> es, est = vocabulary.named(b"es"), vocabulary.named(b"est")
-    >>> for step in ([(es, (0, 1))], [(est, (es, 2)), (es, None)], [(es, (0, 1))]):
+    >>> made, gone = Event(Kind.MERGE, es, (0, 1)), Event(Kind.SPLIT, es, (0, 1))
+    >>> for step in ([made], [Event(Kind.MERGE, est, (es, 2)), gone], [made]):
     ...     vocabulary.step(step)
     >>> [[vocabulary.pieces[symbol] for symbol in vocabulary.symbols(number)][3:] for number in range(4)]
     [[], [b'es'], [b'est'], [b'es', b'est']]
-    >>> vocabulary.sizes, [event.number for event in vocabulary.events if event.symbol == es]
-    ([3, 4, 4, 5], [1, 2, 3])
+    >>> vocabulary.sizes, vocabulary.made_at(est), vocabulary.parts(est)
+    ([3, 4, 4, 5], 2, (3, 2))
     """
 
-    encodes = False
+    eventful = True
 
     def __init__(
-        self, recipe: Recipe, base: Iterable[bytes], specials: Sequence[str] = (), first_id: int = 0
+        self, recipe: Recipe, base: Iterable[bytes], specials: Sequence[str] = (), first_id: int = 0, *,
+        within: str = "",
     ) -> None:
         super().__init__(recipe, base, specials, first_id)
         if self.base_last:  # its ids would move when a symbol leaves
             raise TokentuiError("symbols leave: the ids of the base come first", f"base={recipe.base}")
-        self.events: list[Making] = []
+        self.within = within
+        """The split of the words inside a pre-token which events of view 0 do not cross, and which those of
+        view 1 join; empty where a pre-token is a word."""
+        self.events: list[Event] = []
         """The events of all steps, in order."""
+        self.tables = Tables()
+        self.ends: list[int] = [0]
+        """The number of events after each number of steps."""
+        self.demoted: dict[int, tuple[int, tuple[int, ...]]] = {}
+        """The step at which each symbol was demoted, and what stands in its place."""
         self._named = dict(self.units)
+        self._makings: dict[int, tuple[int, Event]] = {}
+        """The first step that made each symbol, and the event."""
         self._turns: dict[int, list[int]] = {symbol: [0] for symbol in range(self.base_size)}
         """The steps at which each symbol came and left, in turn."""
+        self._there = self.base_size
+        """The number of symbols after the last step."""
+
+    def way(self, merges: int) -> EncodingWay | None:
+        """The events in their order, where the recipe says `merges`."""
+        return EVENTS if self.recipe.encode == "merges" else super().way(merges)
 
     def named(self, piece: bytes) -> int:
         """The symbol of these bytes. A new one is not in the vocabulary before an event makes it."""
@@ -67,38 +145,94 @@ class EventVocabulary(Vocabulary):
             self.order.append(NO_ID)
         return self._named[piece]
 
-    def step(self, events: Iterable[tuple[int, tuple[int, ...] | None]]) -> None:
-        """Append a step of events, each a symbol with its parts, or None where it leaves.
+    def symbol(self, piece: bytes) -> int | None:
+        """The symbol that these bytes have been named by, None where they have not."""
+        return self._named.get(piece)
+
+    def step(self, events: Iterable[Event]) -> None:
+        """Append a step of events.
 
         They are taken in one by one: the next may depend on what is there after the one before, at the number
         of this step.
         """
-        number = len(self.sizes)
-        for symbol, parts in events:
-            self.events.append(Making(number, symbol, parts))
-            if parts is not None and symbol not in self._turns:
-                self.order[symbol], self._next_id = self._next_id, self._next_id + 1
-            if self.is_there(symbol, number) != (parts is not None):
+        number, first = len(self.sizes), len(self.events)
+        for event in events:
+            self.tables.add(len(self.events), event, self.pieces)
+            self.events.append(event)
+            if event.kind is Kind.DEMOTE:
+                self.demoted.setdefault(event.symbol, (number, event.parts))
+            symbol, makes = event.symbol, event.kind in MAKING
+            if makes and symbol not in self._makings:
+                self._makings[symbol] = number, event
+                if symbol not in self._turns:
+                    special = self._special_ids.get(self.pieces[symbol])
+                    if special is None:
+                        special, self._next_id = self._next_id, self._next_id + 1
+                    else:
+                        self.borrowed.add(symbol)
+                    self.order[symbol] = special
+            if (makes or event.kind in LEAVING) and self.is_there(symbol, number) != makes:
                 self._turns.setdefault(symbol, []).append(number)
-        self.sizes.append(self.sizes[0] - self.base_size + len(self.symbols(number)))
+                self._there += (1 if makes else -1) * (symbol not in self.borrowed)
+        self.ends.append(len(self.events))
+        taken = self.events[first] if len(self.events) > first else Event(Kind.SWITCH, -1)
+        self.merges.append(taken.parts)  # type: ignore[arg-type]  # a cover is made of any number of parts
+        self.counts.append(taken.places)
+        self.sizes.append(self.sizes[0] - self.base_size + self._there)
 
-    def is_there(self, symbol: int, number: int) -> bool:
+    def made_by(self, number: int) -> int:
+        """The symbol of the first event of a step, by its number from 1 on."""
+        first, end = self.ends[number - 1 : number + 1]
+        return self.events[first].symbol if end > first else NO_ID
+
+    def is_there(self, symbol: int, merges: int) -> bool:
         """True if a symbol is in the vocabulary after so many steps."""
-        return bisect.bisect_right(self._turns.get(symbol, ()), number) % 2 == 1
+        return bisect.bisect_right(self._turns.get(symbol, ()), merges) % 2 == 1
+
+    def left_at(self, symbol: int, merges: int) -> int:
+        """The last step of so many at which a symbol left; 0 where it is there, or was never there."""
+        turns = self._turns.get(symbol, [])
+        at = bisect.bisect_right(turns, merges)
+        return turns[at - 1] if at and at % 2 == 0 else 0
+
+    def step_of(self, event: int) -> int:
+        """The step that an event belongs to, by its number from 0."""
+        return bisect.bisect_right(self.ends, event)
 
     def symbols(self, merges: int) -> list[int]:
         """The symbols after so many steps, in the order in which they were named."""
         return [symbol for symbol in sorted(self._turns) if self.is_there(symbol, merges)]
 
+    def parts(self, symbol: int) -> tuple[int, ...]:
+        """The symbols that a symbol was first made of; empty for a unit."""
+        made = self._makings.get(symbol)
+        return () if made is None or symbol < self.base_size else made[1].parts
+
+    def made_at(self, symbol: int) -> int:
+        """The first step that made a symbol, 0 for a unit."""
+        made = self._makings.get(symbol)
+        return 0 if made is None or symbol < self.base_size else made[0]
+
+    def count_of(self, symbol: int) -> int:
+        """The number of places where a symbol could first be made."""
+        made = self._makings.get(symbol)
+        return 0 if made is None else made[1].places
+
+    def makings(self, merges: int) -> list[tuple[int, tuple[int, ...]]]:
+        """(symbol, parts) of each event of so many steps that makes a symbol which is there, in order."""
+        return [
+            (one.symbol, one.parts) for one in self.events[: self.ends[merges]]
+            if one.kind in MAKING and self.is_there(one.symbol, merges)
+        ]
+
     def copy(self, merges: int) -> EventVocabulary:
-        """A vocabulary of its own with the first so many steps and all symbols."""
-        copy = EventVocabulary(self.recipe, self.pieces[: self.base_size], self.specials, self.first_id)
-        for piece in self.pieces:
+        """A vocabulary of its own with the first so many steps, and their symbols."""
+        copy = EventVocabulary(
+            self.recipe, self.pieces[: self.base_size], self.specials, self.first_id, within=self.within
+        )
+        last = max((event.symbol for event in self.events[: self.ends[merges]]), default=-1)
+        for piece in self.pieces[: last + 1]:
             copy.named(piece)
-        steps: list[list[tuple[int, tuple[int, ...] | None]]] = [[] for _ in range(merges)]
-        for number, symbol, parts in self.events:
-            if number <= merges:
-                steps[number - 1].append((symbol, parts))
-        for step in steps:
-            copy.step(step)
+        for first, end in zip(self.ends[:merges], self.ends[1 : merges + 1], strict=True):
+            copy.step(self.events[first:end])
         return copy

@@ -18,7 +18,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.records import dataclass
 from tokentui.encode.decode import Decoder
 from tokentui.encode.offsets import WordEncoder
-from tokentui.encode.segment import MergeStep, Step
+from tokentui.encode.segment import MergeStep, SplitStep, Step
 from tokentui.encode.segment.viterbi import Edge, Viterbi
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.recipe import Recipe
@@ -78,6 +78,8 @@ class WordExplanation:
         for step in self.steps[:steps]:
             if isinstance(step, MergeStep):
                 starts.discard(step.middle)
+            elif isinstance(step, SplitStep):
+                starts.update(step.cuts)
             elif step.found:
                 starts.difference_update(range(step.start + 1, step.end))
         cuts = [*sorted(starts), len(self.units)]

@@ -72,13 +72,11 @@ class WordEncoder:
         way: EncodingWay | None = None,
     ) -> None:
         recipe = vocabulary.recipe
-        if not vocabulary.encodes:
-            raise TokentuiError("no way of encoding reads a vocabulary whose symbols leave", recipe.objective)
         self.vocabulary = vocabulary
         self.merges = merges
         own = vocabulary.pipeline
         self.pretokenizer = pretokenizer or own.pretokenizer or Pretokenizer(recipe)
-        self.way = way or own.way or WAYS.of(recipe.encode)
+        self.way = way or vocabulary.way(merges) or WAYS.of(recipe.encode)
         self.segmenter = self.way.segmenter(vocabulary, merges)
         if vocabulary.limit is not None:
             self.segmenter = self.segmenter.with_limit(*vocabulary.limit)

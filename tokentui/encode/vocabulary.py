@@ -144,8 +144,8 @@ class Vocabulary:
     """The steps that the recipe does not describe."""
     imported: bool = False
     """True if it is that of another tool's file."""
-    encodes: bool = True
-    """True if a way of encoding reads it."""
+    eventful: bool = False
+    """True if its steps are events: symbols leave and come back, and the events are what encodes."""
     notes: tuple[str, ...] = ()
     """The assumptions about the file that holds the vocabulary, a sentence each."""
 
@@ -237,6 +237,34 @@ class Vocabulary:
         other = copy.copy(self)
         other.limit = number, made
         return other
+
+    def way(self, merges: int) -> EncodingWay | None:
+        """Its own way of encoding after so many merges; None for that of the recipe."""
+        return self.pipeline.way
+
+    def parts(self, symbol: int) -> tuple[int, ...]:
+        """The symbols that a symbol is made of; empty for what no merge makes."""
+        return self.merges[symbol - self.base_size] if symbol >= self.base_size else ()
+
+    def made_at(self, symbol: int) -> int:
+        """The number of the merge that makes a symbol, 1 for the first; 0 for what no merge makes."""
+        return max(0, symbol - self.base_size + 1)
+
+    def made_by(self, number: int) -> int:
+        """The symbol that a merge makes, by its number from 1 on."""
+        return self.base_size + number - 1
+
+    def is_there(self, symbol: int, merges: int) -> bool:
+        """True if a symbol is in the vocabulary after so many merges."""
+        return self.made_at(symbol) <= merges
+
+    def count_of(self, symbol: int) -> int:
+        """The count of the pair of a symbol that a merge makes, when it was chosen."""
+        return self.counts[symbol - self.base_size]
+
+    def makings(self, merges: int) -> Iterable[tuple[int, tuple[int, ...]]]:
+        """(symbol, parts) of each of so many merges, in order."""
+        return enumerate(self.merges[:merges], self.base_size)
 
     def encoded_by(self, encode: str) -> Self:
         """The vocabulary with another way of encoding. The tables are shared.
@@ -383,11 +411,11 @@ class Vocabulary:
         """
         if not self.mark:
             return 0, 0
-        base, merges, last = self.base_size, self.merges, left if right is None else right
+        base, last = self.base_size, left if right is None else right
         while left >= base:
-            left = merges[left - base][0]
+            left = self.parts(left)[0]
         while last >= base:
-            last = merges[last - base][1]
+            last = self.parts(last)[-1]
         continues, ends = self.unit_continues(self.pieces[left]), self.unit_ends(self.pieces[last])
         return continues * len(self.mark), ends * len(self.mark)
 

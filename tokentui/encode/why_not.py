@@ -204,11 +204,11 @@ def _target(case: Case) -> Facts:
 def _blocked(case: Case) -> Facts:
     """The token's step and pair, and the first merge that makes something that is no part of it."""
     assert case.target is not None
-    vocabulary, rank = case.vocabulary, case.target - case.vocabulary.base_size
+    vocabulary = case.vocabulary
     wanted = _spans(case.encoder, case.target)
     facts = _target(case) | {
-        "step": rank + 1, "parts": tuple(map(vocabulary.spelled, vocabulary.merges[rank])), "by": (),
-        "by_step": None,
+        "step": vocabulary.made_at(case.target),
+        "parts": tuple(map(vocabulary.spelled, vocabulary.parts(case.target))), "by": (), "by_step": None,
     }
     for step in case.encoder.segmenter.steps(case.kept, len(case.word)):
         if isinstance(step, MergeStep) and (step.start, step.end) not in wanted:
@@ -236,8 +236,7 @@ def _spans(encoder: WordEncoder, symbol: int) -> set[tuple[int, int]]:
         one = waiting.pop()
         spans.add((at, at + len(spelled_units(encoder, one))))
         if one >= vocabulary.base_size:
-            left, right = vocabulary.merges[one - vocabulary.base_size]
-            waiting += (right, left)
+            waiting += reversed(vocabulary.parts(one))
         else:
             at += len(spelled_units(encoder, one))
     return spans

@@ -1,5 +1,8 @@
 """The project's own tokenizer file: one JSON document, a vocabulary entry or a merge a line.
 
+A tokenizer whose steps are events has "events" too, one a line: its step, its kind, the bytes of the token
+and of its parts, its places and its view. Its merges are an empty list.
+
 A tokenizer that was read from another tool's file has "stages" too: the name of its format, and all else that
 its file said. The ids are those of that file. From these the other tool's file is made again, and read as
 that is.
@@ -7,22 +10,22 @@ that is.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import json
-import operator
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, field, replace
 from typing import NamedTuple
 
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.core.records import dataclass
+from tokentui.encode.events import Event, EventVocabulary
 from tokentui.encode.segment import WAYS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import GageVocabulary, Vocabulary
 from tokentui.formats import OWN, WRITTEN, Codec
+from tokentui.formats.native_rows import ALL_BYTES, entry_rows, hold, token_of, trained_by_events
 from tokentui.formats.source import LONGEST_MARK, Known, Node, Source, check_number, check_tokens, source_of
 from tokentui.formats.spec import Fitted, Refused, Spec, Token
 from tokentui.formats.tokens import name_of
@@ -31,7 +34,6 @@ from tokentui.recipe import AXIS_NAMES, RUN, SHAPE, TOLD, Recipe
 VERSION = 1
 _KEYS = ("format", "version", "recipe", "run", "vocabulary", "merges")
 _STAGES = ("format", "letters", "names", "scores", "specials", "notes", "encode")
-_ALL_BYTES = [bytes((value,)) for value in range(256)]
 _LEAST_SCORE = 1e6
 _quoted = json.encoder.encode_basestring
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
@@ -54,11 +56,15 @@ class _Document(Fitted):
         run: The words of its run.
         stages: Its stages, None for none.
         merges: Its merges.
+        events: Its events, each with its step; None for a tokenizer of merges.
+        pieces: The bytes of each symbol of the events.
     """
 
     run: Mapping[str, object] = field(default_factory=dict)
     stages: Mapping[str, object] | None = None
     merges: Iterable[tuple[int, int, int, int]] = ()
+    events: Iterable[tuple[int, Event]] | None = None
+    pieces: Sequence[bytes] = ()
 
 
 def _sniff(source: Source) -> bool:
@@ -89,29 +95,19 @@ def _fit(spec: Spec) -> Fitted:
     base = vocabulary.pieces[: vocabulary.base_size]
     if len(set(base)) < len(base):
         raise Refused("a marked piece and another have the same bytes", "tokentui", "take another mark")
+    if isinstance(vocabulary, EventVocabulary):
+        numbers = enumerate(itertools.pairwise(vocabulary.ends[: merges + 1]), 1)
+        document.tokens, document.pieces = entry_rows(spec.tokenizer), vocabulary.pieces
+        document.events = (
+            (number, event) for number, (first, end) in numbers for event in vocabulary.events[first:end]
+        )
+        return document
     ids = vocabulary.ids(merges)[: vocabulary.base_size + merges]
     pairs = vocabulary.merges[:merges]
     lefts, rights = [ids[left] for left, _ in pairs], [ids[right] for _, right in pairs]
-    document.tokens = _rows(spec.tokenizer)
+    document.tokens = entry_rows(spec.tokenizer)
     document.merges = zip(lefts, rights, ids[vocabulary.base_size :], vocabulary.counts, strict=False)
     return document
-
-
-def _rows(tokenizer: Tokenizer) -> list[Token]:
-    """The rows of its vocabulary: tokens whose name is their text."""
-    vocabulary, named = tokenizer.vocabulary, tokenizer.named()
-    symbols = vocabulary.symbols_by_id(tokenizer.merges)
-    for number in named:  # a merge may borrow a special's id
-        symbols.pop(number, None)
-    # column by column: a row at a time takes longer than many a training
-    pieces = [vocabulary.pieces[symbol] for symbol in symbols.values()]
-    names = [piece.decode("utf-8", "replace") for piece in pieces]
-    scored = vocabulary.scores
-    scores = [scored[symbol] for symbol in symbols.values()] if scored else itertools.repeat(None)
-    rows = [Token(one.id, one.text, one.piece, one.score) for one in named.values()]
-    made = functools.partial(tuple.__new__, Token)
-    rows += map(made, zip(symbols, names, pieces, scores, strict=False))
-    return sorted(rows, key=operator.itemgetter(0))
 
 
 def _with_stages(document: _Document, spec: Spec) -> _Document:
@@ -161,11 +157,17 @@ def _write(fitted: Fitted) -> tuple[bytes, ...]:
         for number, name, piece, score in fitted.tokens
     ]
     merges = [f"[{left}, {right}, {made}, {count}]" for left, right, made, count in fitted.merges]
+    events = ""
+    if fitted.events is not None:
+        code = [piece.hex() for piece in fitted.pieces]
+        listed = (_json([number, one.kind, code[one.symbol], [code[part] for part in one.parts], one.places,
+                         one.view]) for number, one in fitted.events)
+        events = f',\n "events": [{_lines(listed)}]'
     stages = "" if fitted.stages is None else f' "stages": {_json(fitted.stages)},\n'
     document = (
         f'{{"format": "tokentui",\n "version": {VERSION},\n "recipe": {_json(fitted.recipe.to_dict())},\n'
         f' "run": {_json(fitted.run)},\n{stages} "vocabulary": [{_lines(rows)}],\n'
-        f' "merges": [{_lines(merges)}]}}\n'
+        f' "merges": [{_lines(merges)}]{events}}}\n'
     )
     try:
         return (document.encode(),)
@@ -198,7 +200,7 @@ def _read(source: Source) -> Tokenizer:
     if "version" in root and (version := root["version"].number()) != VERSION:
         what = f"made by {'a newer' if version > VERSION else 'no'} tokentui (version {version})"
         raise root.error(f"{what}; this one reads version {VERSION}", "update tokentui")
-    root.keys((*_KEYS, "stages") if "stages" in root else _KEYS)
+    root.keys((*_KEYS, *(name for name in ("stages", "events") if name in root)))
     axes = root["recipe"].mapping()
     for name in AXIS_NAMES:
         if name not in axes:
@@ -211,7 +213,7 @@ def _read(source: Source) -> Tokenizer:
     check_number(len(root["vocabulary"].listed()), root["vocabulary"])
     if "stages" in root:
         return _restored(recipe, root)
-    tokenizer = _trained(recipe, run, root)
+    tokenizer = (trained_by_events if "events" in root else _trained)(recipe, run, root)
     unknown = [f"{name}={value}" for name, value in recipe.to_dict().items() if name in _stand_ins(recipe)]
     tokenizer.vocabulary.notes = tuple(
         f"this version does not know {one}: the tokenizer encodes, and is not trained on" for one in unknown
@@ -268,18 +270,6 @@ def _run(node: Node) -> dict[str, object]:
     return run
 
 
-def _token(row: Node, least: int = 1) -> Token:
-    """A row of the vocabulary, of so many bytes at least."""
-    number, text, code, score = row.fields("ID", "TEXT", "HEX", "SCORE")
-    piece, said, value = code.hex(least), text.text(), score.value
-    # A special's name may hold half a surrogate pair; all other texts are what their bytes decode to.
-    if said.encode("utf-8", "surrogatepass") != piece and piece.decode("utf-8", "replace") != said:
-        raise row.error("HEX is not the bytes of TEXT", "mend one of the two")
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-        raise row.error("SCORE is no number", "a number or null belongs there")
-    return Token(number.number(), said, piece, value)
-
-
 def _merge(row: Node) -> _Merge:
     return _Merge(*(one.number() for one in row.fields("LEFT_ID", "RIGHT_ID", "ID", "COUNT")))
 
@@ -294,7 +284,7 @@ def _trained(recipe: Recipe, run: Mapping[str, object], root: Node) -> Tokenizer
     from tokentui.learn.objectives import OBJECTIVES
 
     listed, replayed = root["vocabulary"], root["merges"]
-    rows, merges = list(map(_token, listed.rows())), list(map(_merge, replayed.rows()))
+    rows, merges = list(map(token_of, listed.rows())), list(map(_merge, replayed.rows()))
     first, specials = root["run"]["first_id"].number(), root["run"]["specials"].texts()
     objective = OBJECTIVES.of(recipe.with_axes(**_stand_ins(recipe)).objective)
     for n, row in enumerate(rows):
@@ -303,12 +293,12 @@ def _trained(recipe: Recipe, run: Mapping[str, object], root: Node) -> Tokenizer
                                      "ids go up by one from first_id")
         if objective.scored and not -_LEAST_SCORE <= (row.score or 0) <= 0:
             raise listed.at(n).error("SCORE is no log probability", "a number from -1e6 to 0 belongs there")
-    named = _rows(Tokenizer(Vocabulary(recipe, (), specials, first)))
-    _hold(listed, rows[: len(named)], named)
+    named = entry_rows(Tokenizer(Vocabulary(recipe, (), specials, first)))
+    hold(listed, rows[: len(named)], named)
     if objective.scored and merges:
         raise replayed.at(0).error("a unigram model has no merges", "leave the list empty")
     base = rows[len(named) :]
-    if objective.codes and [row.piece for row in base] != _ALL_BYTES:
+    if objective.codes and [row.piece for row in base] != ALL_BYTES:
         raise listed.error("the base is not the 256 bytes in order", f"objective={objective.name} wants them")
     _check_pairs(merges, replayed)
     if objective.codes:  # a merge makes no row of its own: a byte stands for it
@@ -318,35 +308,23 @@ def _trained(recipe: Recipe, run: Mapping[str, object], root: Node) -> Tokenizer
         made = _made(merges, range(first, first + len(rows)), len(named), recipe, replayed)
         base = [row for row in base if row.id not in made]
         scores = [float(row.score or 0) for row in base] if objective.scored else ()
-        vocabulary = Vocabulary(recipe, [row.piece for row in base], specials, first, scores)
+        pieces = [row.piece for row in base]
+        if objective.vocabulary is not None:
+            vocabulary = objective.vocabulary(recipe, pieces, specials, first)
+        else:
+            vocabulary = Vocabulary(recipe, pieces, specials, first, scores)
     of_bytes = not objective.scored and recipe.base in ("bytes", "gpt2-bytes")
     units, ends = sorted(vocabulary.pieces), [vocabulary.mark] * (recipe.mark_kind == "end-symbol")
     plain = [unit for unit in units if len(unit) == 1]
-    if of_bytes and (plain != _ALL_BYTES or any(len(vocabulary.bare(unit)) > 1 and unit not in ends
+    if of_bytes and (plain != ALL_BYTES or any(len(vocabulary.bare(unit)) > 1 and unit not in ends
                                                 for unit in units)):
         raise listed.error("the base is not all 256 bytes", "each unit stands once")
     if units != sorted(vocabulary.units):
         raise listed.error("two base units have the same bytes", "each unit stands once")
     _replay(vocabulary, {row.id: symbol for symbol, row in enumerate(base)}, rows, merges, replayed)
     tokenizer = Tokenizer(vocabulary, None, run)
-    _hold(listed, rows, _rows(tokenizer))
+    hold(listed, rows, entry_rows(tokenizer))
     return tokenizer
-
-
-def _hold(listed: Node, rows: list[Token], made: list[Token]) -> None:
-    """Hold the rows of a vocabulary against those that the rest of the document makes."""
-    for n, (row, own) in enumerate(itertools.zip_longest(rows, made)):
-        if row != own:
-            raise listed.at(n).error(f"{_shown(row)} where {_shown(own)} belongs",
-                                     "the recipe, the run, the units and the merges make the rows")
-
-
-def _shown(row: Token | None) -> str:
-    """A row as an error shows it: as in the file, and short."""
-    if row is None:
-        return "no row"
-    fields = (str(row.id), json.dumps(row.name[:40]), f'"{row.piece[:40].hex()}"', json.dumps(row.score)[:40])
-    return f"[{', '.join(fields)}]"
 
 
 def _check_pairs(merges: list[_Merge], replayed: Node) -> None:
@@ -384,7 +362,7 @@ def _placeholders(merges: list[_Merge], first: int, replayed: Node) -> list[int]
     used: set[int] = set()
     for n, (left, right, made, _) in enumerate(merges):
         used |= {left, right}
-        if made in used or not first <= made < first + len(_ALL_BYTES):
+        if made in used or not first <= made < first + len(ALL_BYTES):
             raise replayed.at(n).error(f"ID {made} stands for something else already",
                                        "a byte that stands for a pair stands for nothing else")
         used.add(made)
@@ -477,7 +455,7 @@ def _tokens(stages: Node, vocabulary: Node) -> Iterator[Token]:
     letters = stages["letters"].value is True
     names, scores = stages["names"].mapping({}), stages["scores"].value
     for n, row in enumerate(vocabulary.rows()):
-        token = _token(row, least=0)
+        token = token_of(row, least=0)
         key = str(token.id)
         name = stages["names"][key].text() if key in names else name_of(token.piece, letters)
         score = scores[n] if isinstance(scores, list) and n < len(scores) else token.score

@@ -164,8 +164,11 @@ class Spec:
         """The id of each symbol that is there at this number of merges."""
         vocabulary, merges = self.vocabulary, self.tokenizer.merges
         there = {*vocabulary.symbols_by_id(merges), *self.specials.values()}
-        numbers = itertools.islice(vocabulary.ids(merges), vocabulary.base_size + merges)
-        return {symbol: number for symbol, number in enumerate(numbers) if number in there}
+        numbers = vocabulary.ids(merges)
+        if vocabulary.eventful:
+            return {symbol: numbers[symbol] for symbol in vocabulary.symbols(merges)}
+        first = itertools.islice(numbers, vocabulary.base_size + merges)
+        return {symbol: number for symbol, number in enumerate(first) if number in there}
 
     @functools.cached_property
     def entries(self) -> list[Entry]:

@@ -43,7 +43,7 @@ from __future__ import annotations
 import bisect
 import copy
 import heapq
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate, chain, pairwise, repeat
 from operator import itemgetter
 
@@ -97,14 +97,15 @@ class PlainPairs(LedPairs):
         totals = totals_of(units, weights)
         apart = barriers(totals, recipe)
         self.vocabulary = vocabulary_of({unit: totals[unit] for unit in totals if unit not in apart})
-        symbol_of = {**self.vocabulary.units, **dict.fromkeys((*apart, _END), BOUNDARY)}
+        known = {piece: symbol for symbol, piece in enumerate(self.vocabulary.pieces)}
+        symbol_of = {**known, **dict.fromkeys((*apart, _END), BOUNDARY)}
         self.symbols = [BOUNDARY]
         for part in in_blocks(chain.from_iterable(chain(word, (_END,)) for word in units)):
             self.symbols += map(symbol_of.__getitem__, part)
         sizes = [len(word) + 1 for word in units]
         self.starts = list(accumulate(sizes, initial=1))[:-1]
         self._weights = [0, *chain.from_iterable(map(repeat, weights, sizes))]
-        self.length = [1] * self.vocabulary.base_size
+        self.length = [1] * len(known)
         """The number of cells that each symbol covers."""
         self.left, self.right, self.counts = [BOUNDARY], [BOUNDARY], [0]
         self._places: list[list[int]] = [[]]
@@ -184,15 +185,18 @@ class PlainPairs(LedPairs):
             return forced
         return pair if self.counts[pair] >= under.min_count else 0
 
-    def _make(self, pair: int, parts: tuple[int, int] | None = None, said: int | None = None) -> int:
-        """Merge a pair for the first time and note it; see `LedPairs.take`. Returns how many places were
-        merged, by weight."""
-        (left, right), places = parts or (self.left[pair], self.right[pair]), self.counts[pair]
+    def _make(self, pair: int) -> int:
+        """Merge a pair for the first time and note it. Returns how many places were merged, by weight."""
+        return self._merge_as(pair, (self.left[pair], self.right[pair]), self.counts[pair])
+
+    def _merge_as(self, pair: int, parts: tuple[int, int], said: int) -> int:
+        """The same for a pair of these symbols, noted with a count: see `LedPairs.take`."""
+        (left, right), places = parts, self.counts[pair]
         uses, pairs, logged = (self.uses[left], self.uses[right]), len(self.counts), len(self._log_place)
         more = next(further(self, [pair])) if self.objective.sees else ()
         tied, alike = self._queue.tied, self._queue.alike
         self.known += 1
-        self.vocabulary.add(left, right, places if said is None else said)
+        self.vocabulary.add(left, right, said)
         self.length.append(self.length[left] + self.length[right])
         self.uses.append(0)
         replaced = self._merge(pair)
@@ -412,7 +416,8 @@ class PlainPairs(LedPairs):
         seen = further(self, best) if self.objective.sees else repeat(())
         for pair, more in zip(best, seen, strict=False):
             left, right, count = self.left[pair], self.right[pair], counts[pair]
-            before = count + fell.get(pair, 0) if pair < first_new else None
+            change = fell.get(pair, 0) if pair < first_new else None
+            before = None if change is None else count + change
             rows.append(Pair(left, right, count, before, uses[left], uses[right], more))
         tied = values.count(max(values, default=0))
         replaced = rows[0].places if rows else 0
@@ -420,8 +425,9 @@ class PlainPairs(LedPairs):
             replaced = self.disjoint(best[0])
         return Ranked(len(pairs), tied, replaced, rows, alike)
 
-    def _falls(self) -> tuple[dict[int, int], int]:
-        """The falls of the counts of older pairs in the last step, and the number of pairs before it."""
+    def _falls(self) -> tuple[Mapping[int, int | None], int]:
+        """The falls of the counts of pairs in the last step, None for one that stood nowhere; and the number
+        of pairs before it."""
         fell: dict[int, int] = {}
         if not self.number:
             return fell, len(self.counts)

@@ -90,7 +90,7 @@ class LedPairs:
         Returns:
             How many places were merged, by weight.
         """
-        return self._make(self._of_symbols(left, right), (left, right), said)
+        return self._merge_as(self._of_symbols(left, right), (left, right), said)
 
     def share(self, vocabulary: Vocabulary) -> None:
         """Nothing: each plain engine keeps a vocabulary of its own."""
@@ -119,7 +119,7 @@ class LedPairs:
         pairs = range(made[step].pairs, min(end, size))
         return next((one for one in pairs if self.left[one] == left and self.right[one] == right), 0)
 
-    def _make(self, pair: int, parts: tuple[int, int] | None = None, said: int | None = None) -> int:
+    def _merge_as(self, pair: int, parts: tuple[int, int], said: int) -> int:
         raise NotImplementedError
 
     def _disjoint(self, pair: int) -> int:

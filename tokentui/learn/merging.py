@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from operator import mul
 
@@ -78,6 +78,39 @@ def _may_spell(specials: Sequence[str], words: Words, recipe: Recipe) -> bool:
     return any(spelling in text or spelling.removeprefix(prefix) in text for spelling in spellings)
 
 
+def forked(engine: PairEngine, number: int, material: Material) -> PlainPairs:
+    """The corpus of an engine of merges at a known step, in plain Python."""
+    if isinstance(engine, PlainPairs):
+        return engine.fork(number, material)
+    from tokentui.learn.compiled import KernelPairs
+
+    assert isinstance(engine, KernelPairs)
+    return engine.fork(number, material)
+
+
+def engine_of(
+    material: Material, vocabulary: Callable[[Totals], Vocabulary], of: PairEngine | None = None,
+    number: int = 0, compiled: bool | None = None,
+) -> PairEngine:
+    """The engine of a training by merges of pairs that is fit.
+
+    Args:
+        material, of, number, compiled: As for `merging`.
+        vocabulary: Makes the vocabulary from the units and how often they count.
+    """
+    chosen = not native.failed and (is_chosen(material) if compiled is None else compiled)
+    if isinstance(of, PlainPairs) or (
+        of is not None and of.engine == native.COMPILED and material.recipe.what_if
+    ):
+        return forked(of, number, material)
+    if chosen and not material.recipe.what_if:
+        with native.rescued():
+            from tokentui.learn.compiled import KernelPairs
+
+            return KernelPairs(material, vocabulary)
+    return PlainPairs(material, vocabulary)
+
+
 def merging(
     material: Material, of: PairEngine | None = None, number: int = 0, compiled: bool | None = None
 ) -> PairTrainer:
@@ -95,20 +128,5 @@ def merging(
         return Vocabulary(recipe, BASES.of(recipe.base).units(totals), run.specials, run.first_id)
 
     with quiet_collector():
-        chosen = not native.failed and (is_chosen(material) if compiled is None else compiled)
-        engine: PairEngine | None = None
-        if isinstance(of, PlainPairs):
-            engine = of.fork(number, material)
-        elif of is not None and of.engine == native.COMPILED and recipe.what_if:
-            from tokentui.learn.compiled import KernelPairs
-
-            assert isinstance(of, KernelPairs)
-            engine = of.fork(number, material)
-        elif chosen and not recipe.what_if:
-            with native.rescued():
-                from tokentui.learn.compiled import KernelPairs
-
-                engine = KernelPairs(material, vocabulary)
-        if engine is None:
-            engine = PlainPairs(material, vocabulary)
+        engine = engine_of(material, vocabulary, of, number, compiled)
         return PairTrainer(engine, material, partial(merging, compiled=compiled))

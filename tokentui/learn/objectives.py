@@ -15,8 +15,10 @@ from tokentui.encode.segment import WAYS
 from tokentui.learn.rows import Column, Worth
 from tokentui.recipe import Recipe, Run
 from tokentui.text.parts import Part as Part
+from tokentui.text.split import SPLITS
 
 if TYPE_CHECKING:  # the records are read where nothing is trained
+    from tokentui.encode.vocabulary import Vocabulary
     from tokentui.learn.trainer import Trainer
     from tokentui.learn.values import Pair
     from tokentui.text.count import Words
@@ -101,6 +103,9 @@ class Objective(Choice):
         scored: True if its pieces have log probabilities, and no merges.
         codes: True if a byte replaces a pair, so that ids are bytes of a compressed text.
         apart: True if the named corpora of a training are not counted as one.
+        events: True if steps are more than one merge, and its tokenizers encode by all that happened.
+        vocabulary: Makes the vocabulary, before any merge, from the recipe, the base, the special tokens and
+            the first id; None for an ordinary one.
         size: The number of ids that a run ends at where none was asked for; None if only the pairs end it.
     """
 
@@ -120,6 +125,8 @@ class Objective(Choice):
     scored: bool = False
     codes: bool = False
     apart: bool = False
+    events: bool = False
+    vocabulary: Callable[..., Vocabulary] | None = None
     size: int | None = None
 
     def bound(self, written: str) -> Objective:
@@ -212,6 +219,53 @@ def _whole_text(recipe: Recipe) -> Refusal | None:
     return None
 
 
+def _stages(recipe: Recipe) -> Refusal | None:
+    within = str(OBJECTIVES.of(recipe.objective).arguments(recipe.objective)["within"])
+    SPLITS.check(within)
+    other = "objective=count"
+    if not (SPLITS.of(within).keeps_spaces and SPLITS.of(recipe.split).keeps_spaces) or (
+        SPLITS.of(recipe.split).marks_spaces or SPLITS.of(within).marks_spaces
+    ):
+        return Refusal("split", "superwords hold the text between words", ("split=superwords", other))
+    if recipe.encode != "merges":
+        takes = ("encode=merges", other, "objective=unigram")
+        return Refusal("encode", "superwords are encoded by their merges", takes)
+    if recipe.mark != "none":
+        return Refusal("mark", "superwords hold several words, each without a mark", ("mark=none", other))
+    if recipe.symbols or recipe.coverage < 1:
+        what = "the second stage is laid out in tokens: each unit is one"
+        word = "symbols" if recipe.symbols else "coverage"
+        return Refusal(word, what, ("no symbols",) if recipe.symbols else ("coverage=1",), fades=True)
+    return None
+
+
+def _events(recipe: Recipe) -> Refusal | None:
+    name = recipe.objective.partition(":")[0]
+    if recipe.encode != "merges":
+        what = f"objective={name} is encoded by its events, in their order"
+        return Refusal("encode", what, ("encode=merges", "objective=count", "objective=unigram"))
+    if recipe.mark != "none":
+        what = f"objective={name} tells tokens by their bytes, and a mark may stand in a text"
+        return Refusal("mark", what, ("mark=none", "objective=count"))
+    if recipe.base == "frequency":
+        what = f"the ids of objective={name} begin with the base, since tokens leave"
+        return Refusal("base", what, ("base=sorted", "objective=count"))
+    return None
+
+
+def _joined(recipe: Recipe) -> Refusal | None:
+    within = str(OBJECTIVES.of(recipe.objective).arguments(recipe.objective)["within"])
+    SPLITS.check(within)
+    splits = SPLITS.of(recipe.split), SPLITS.of(within)
+    if not all(one.keeps_spaces and not one.marks_spaces for one in splits):
+        return Refusal("split", "joined words hold the text between words", ("split=none", "objective=count"))
+    if recipe.symbols or recipe.coverage < 1:
+        word = "symbols" if recipe.symbols else "coverage"
+        takes = ("no symbols",) if recipe.symbols else ("coverage=1",)
+        return Refusal(word, "each unit of a joined word is a token", takes, fades=True)
+    return _events(recipe)
+
+
 UNIGRAM_SIZE = 8000
 """The size that a unigram training prunes towards where none was asked for: the default of sentencepiece."""
 
@@ -276,6 +330,36 @@ OBJECTIVES = Axis(
         "gage", "Gage's compression: a free byte stands for the pair", label="gage",
         trainer=Ref("tokentui.learn.gage:GageTrainer"), columns=columns("as", "spelled", "count", "change"),
         least=2, codes=True, refuses=_whole_text,
+    ),
+    Objective(
+        "superbpe", "BPE inside words first, then across them (SuperBPE)", label="superbpe",
+        trainer=Ref("tokentui.learn.superbpe:SuperTrainer"), columns=columns("count", "change"),
+        refuses=_stages, vocabulary=Ref("tokentui.learn.superbpe:vocabulary"),
+        parameters=(
+            Parameter("at", "the merges inside words, before the switch", 1000),
+            Parameter("within", "the split of these words", "superbpe-words", str),
+            Parameter("words", "the most words of a token", 4, least=1),
+        ),
+    ),
+    Objective(
+        "scaffold", "BPE with tokens that only merge (Scaffold-BPE, after a third implementation)",
+        label="scaffold bpe", trainer=Ref("tokentui.learn.scaffold:trainer"),
+        columns=columns("count", "change"), refuses=_events, events=True,
+    ),
+    Objective(
+        "boundless", "BPE inside words against joins of whole words (BoundlessBPE)", label="boundless bpe",
+        trainer=Ref("tokentui.learn.boundless:trainer"), columns=columns("count", "change"),
+        refuses=_joined, events=True, vocabulary=Ref("tokentui.learn.boundless:vocabulary"),
+        parameters=(
+            Parameter("threshold", "the IoS from which on a part is taken apart", 0.9, float, 0, 2),
+            Parameter("within", "the split of the words", "gpt2", str),
+        ),
+    ),
+    Objective(
+        "picky", "BPE that removes what hardly stands alone any more (PickyBPE)", label="picky bpe",
+        trainer=Ref("tokentui.learn.picky:trainer"), columns=columns("count", "change"), refuses=_events,
+        events=True,
+        parameters=(Parameter("threshold", "the IoS above which a part is removed", 0.9, float, 0, 1),),
     ),
 )
 """The objectives, by name."""

@@ -70,7 +70,8 @@ def _prospect(trainer: Trainer, ahead: int, case: Case) -> Prospect:
     if not trainer.traits.grows:
         return _dropped(trainer, case)
     vocabulary, number = case.vocabulary, trainer.number
-    parts = Merging(vocabulary, number).segment(case.kept, len(case.word))
+    way = case.encoder.segmenter if vocabulary.eventful else Merging(vocabulary, number)
+    parts = way.segment(case.kept, len(case.word))
     symbols = [part.symbol for part in parts if part.symbol is not None]
     if len(symbols) < max(2, len(parts)):
         return Prospect()
@@ -151,6 +152,8 @@ def _apart(
     takes it apart; where the pair itself is merged, the first two tokens that are left are the next pair.
     """
     vocabulary = copy.tokenizer(end).vocabulary
+    if vocabulary.eventful:  # symbols that were taken apart may meet again
+        return {"by": (), "by_step": None, "merged": 0, "end": end}
     merging = Merging(vocabulary, end)
     symbols, _, joins = merging.history(case.kept)
     cells = [*range(len(symbols))]  # the cells that are left, by the place of their first unit

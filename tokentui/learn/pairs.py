@@ -95,6 +95,8 @@ class PairTrainer:
     limits = Stops()
     most = _FAR
     """The most merges that the vocabulary holds."""
+    gives_out = False
+    """True if the corpus is given out in other tokens than the engine has."""
     letters: Sequence[int] = ()
     """Where a byte stands for a pair: the byte of each merge."""
 
@@ -255,7 +257,7 @@ class PairTrainer:
             number, counts = self.number, self.engine.vocabulary.counts
             goes_on = stops.min_count <= 1 or counts[number] >= stops.min_count or self._was_forced(number)
         else:
-            goes_on = self.engine.best(under) > 0
+            goes_on = self.engine.best(under) != 0
         return None if goes_on else self._exhausted(stops)
 
     def _exhausted(self, stops: Stops) -> Stop:
@@ -483,7 +485,8 @@ class PairTrainer:
 
     def entries(self, query: Query) -> Page[Entry]:
         """The entries of the vocabulary at this step. Their order is kept while the step stays."""
-        vocabulary, number, uses = self.engine.vocabulary, self.number, self.engine.uses
+        vocabulary, number = self.engine.vocabulary, self.number
+        uses = self.uses if self.gives_out else self.engine.uses
         key = vocabulary, number, query.order
         if self._listed[0] != key:
             self._listed = key, listed(vocabulary, number, uses, query.order)

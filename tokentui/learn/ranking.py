@@ -71,7 +71,7 @@ class Queue:
 
     Args:
         pairs: The pairs.
-        least: The least count of a candidate. A count never grows, so a pair below it never becomes one.
+        least: The least count of a candidate.
     """
 
     def __init__(self, pairs: Pairs, least: int) -> None:
@@ -99,7 +99,7 @@ class Queue:
         """Take in what merges changed.
 
         Args:
-            moved: The pairs that have come, or whose count fell.
+            moved: The pairs that have come, or whose count changed.
             parts: The symbols that were merged.
         """
         pairs, counts, value_of, alike = self._pairs, self._pairs.counts, self._value, self._alike
@@ -118,6 +118,8 @@ class Queue:
         for pair in moved:
             value, was = values.get(pair), value_of.get(pair)
             if value == was:
+                if value in self._ordered:  # its place may be an earlier one where counts grow too
+                    heapq.heappush(self._ordered[value], (pairs.key(pair), pair))
                 continue
             if was is not None:
                 alike[was].remove(pair)

@@ -447,16 +447,18 @@ def entry_of(
             return Entry(vocabulary.special_id(name), -1, to_bytes(name), "special", uses=uses)
         value = n - len(vocabulary.specials)
         return Entry(vocabulary.byte_id(value), -1, byte_token(value).encode(), "byte")
-    pieces, kind, rank = vocabulary.pieces, vocabulary.kind_of(one), one - vocabulary.base_size
+    pieces, kind = vocabulary.pieces, vocabulary.kind_of(one)
     entry = Entry(
         number, one, pieces[one], "base" if kind == "unit" else kind, uses=uses,
         score=vocabulary.scores[one] if vocabulary.scores else None,
         marks=vocabulary.mark_sizes(one) if vocabulary.mark else (0, 0),
     )
-    if rank < 0:
+    if not (parts := vocabulary.parts(one)):
         return entry
-    parts = tuple(pieces[part] for part in vocabulary.merges[rank])
-    return entry._replace(made=rank + 1, places=vocabulary.counts[rank], parts=parts)
+    return entry._replace(
+        made=vocabulary.made_at(one), places=vocabulary.count_of(one),
+        parts=tuple(pieces[part] for part in parts),
+    )
 
 
 _FOLDING = "newest", "most used"

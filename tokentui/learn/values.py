@@ -14,47 +14,10 @@ from enum import StrEnum
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from tokentui.core.records import dataclass
+from tokentui.encode.events import MAKING as MAKING
+from tokentui.encode.events import Event as Event
+from tokentui.encode.events import Kind as Kind
 from tokentui.encode.vocabulary import Vocabulary
-
-
-class Kind(StrEnum):
-    """The kind of an event: its effect on the corpus or on the vocabulary."""
-
-    MERGE = "merge"  # parts stand for one symbol now
-    SPLIT = "split"  # a symbol is replaced by its parts wherever it stands, and leaves the vocabulary
-    REMOVE = "remove"  # a symbol leaves the vocabulary; nothing in the corpus changes
-    RESTORE = "restore"  # a symbol that left comes back
-    DEMOTE = "demote"  # a symbol stays for merging and is not given out
-    UNLOCK = "unlock"  # a whole pre-token may be merged with its neighbours from now on
-    COVER = "cover"  # a symbol is laid over the places where its text stands
-    SWITCH = "switch"  # the corpus is cut in another way from now on
-    SCORES = "scores"  # all pieces are weighed anew
-    TOKEN = "token"  # a token of a file comes into use
-
-
-class Event(NamedTuple):
-    """One event of a step.
-
-    Attributes:
-        kind: Its effect.
-        symbol: The symbol that comes, goes or changes; -1 for `SWITCH` and `SCORES`.
-        parts: The symbols that it is made of (`MERGE`), or that stand in its place afterwards (`SPLIT`,
-            `REMOVE`).
-        places: In how many places it could be done, by weight.
-        replaced: In how many it was done; overlapping places are done once.
-        view: Which view of the corpus it changes: 0 the words, 1 the documents as rows of pre-tokens.
-    """
-
-    kind: Kind
-    symbol: int
-    parts: tuple[int, ...] = ()
-    places: int = 0
-    replaced: int = 0
-    view: int = 0
-
-
-MAKING = (Kind.MERGE, Kind.COVER, Kind.TOKEN, Kind.RESTORE)
-"""The events that bring a symbol."""
 
 
 class Stop(StrEnum):
@@ -160,6 +123,36 @@ class MergeStep(Step):
             "tokens": self.tokens,
             "vocab_size": self.vocab_size,
         }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventStep(MergeStep):
+    """A merge and what followed from it, as it was made.
+
+    Attributes:
+        following: Each event after the merge: its kind, the exact bytes of its symbol, and of its parts.
+    """
+
+    following: tuple[tuple[str, bytes, tuple[bytes, ...]], ...] = ()
+
+    @property
+    def said(self) -> str:
+        """The events after the merge, in words."""
+        done = [f"{kind} {piece.decode('utf-8', 'replace')}" for kind, piece, _ in self.following]
+        return ", ".join((self.kind, *done))
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """Its row in a trace for machines."""
+        row: dict[str, Any] = MergeStep.row.__get__(self)
+        row["kind"] = self.kind
+        row["events"] = [
+            {"kind": kind, "hex": [piece.hex(), *(part.hex() for part in parts)],
+             "token": piece.decode("utf-8", "replace"),
+             "parts": [part.decode("utf-8", "replace") for part in parts]}
+            for kind, piece, parts in self.following
+        ]
+        return row
 
 
 class Span(NamedTuple):

@@ -182,6 +182,8 @@ def curve(
     computed, number, traits, corpus = trainer.computed, trainer.number, trainer.traits, counted.corpus
     by_merges = traits.step == "merge" and not traits.compresses
     tokenizer = trainer.tokenizer(computed) if by_merges else None
+    if tokenizer is not None and tokenizer.vocabulary.eventful:
+        tokenizer = None  # its tokens do not come one by one: it is walked
     remembers = tokenizer is not None and not held_out and as_trained(recipe)
     uses, spread = list[int](), list[float | None]()
 

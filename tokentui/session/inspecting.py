@@ -107,12 +107,12 @@ def token_view(
 
 
 def _makes(vocabulary: Vocabulary, merges: int, symbol: int, uses: Sequence[int]) -> list[MadeOf]:
-    pairs = enumerate(vocabulary.merges[:merges], vocabulary.base_size)
-    made = [child for child, parts in pairs if symbol in parts]
+    makings = vocabulary.makings(merges)
+    made = list(dict.fromkeys(child for child, parts in makings if symbol in parts))
     made.sort(key=lambda one: -uses[one])
     return [
         MadeOf(Token(vocabulary.id_of(one, merges), vocabulary.spelled(one)), uses[one],
-               one - vocabulary.base_size + 1)
+               vocabulary.made_at(one))
         for one in made[:_MOST_MAKES]
     ]
 

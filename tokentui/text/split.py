@@ -395,6 +395,29 @@ SPLITS = Axis(
         branches=(_CONTRACTION, _LETTERS, _DIGITS, _SIGNS, _TO_ENDS, _BUT_LAST, _SPACE),
     ),
     Split(
+        "superwords", "SuperBPE's second stage: whole stretches of a line, digits and runs of signs apart",
+        pattern=r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]{2,}[\r\n/]*| +(?!\S)"
+        r"|(?:(?!\p{N}| ?[^\s\p{L}\p{N}]{2}| +(?!\S))[^\n])+\n?|\n",
+        cut=r"[^\s\p{N}](?=\p{N})|\p{N}(?=\P{N})|\p{L}\n",
+        branches=(
+            _DIGITS, "two signs or more and the line ends and slashes after them",
+            "spaces, but for the last one before a word", "all between these, up to the end of a line",
+            "a line end",
+        ),
+    ),
+    Split(
+        "superbpe-words", "SuperBPE's first stage: GPT-4o's pattern without contractions",
+        pattern=r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
+        r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
+        r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+        cut=_GPT4O_CUT,
+        branches=(
+            "letters that end in lower case, with one sign or space in front",
+            "letters that begin in upper case, with one sign or space in front", _DIGITS,
+            "signs and the line ends and slashes after them", _TO_ENDS, _BUT_LAST, _SPACE,
+        ),
+    ),
+    Split(
         "falcon", "Falcon's chain: punctuation, GPT-2, digits by three", pattern=_GPT2, cut=_GPT2_CUT,
         finds=_falcon, told="[0-9]{3}|" + _GPT2, branches=("three digits", *_GPT2_BRANCHES), alone=True,
         whole=" ?[A-Za-z]+",

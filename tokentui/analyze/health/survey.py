@@ -225,7 +225,7 @@ def _shared(tokenizer: Tokenizer) -> tuple[int, ...]:
         return ()
     held: dict[int, bytes] = {}
     shared = {
-        number for symbol in range(vocabulary.base_size + merges)
+        number for symbol in vocabulary.symbols(merges)
         if held.setdefault(
             number := vocabulary.id_of(symbol, merges), piece := vocabulary.spelled(symbol)
         ) != piece

@@ -225,7 +225,10 @@ class Compiled:
     ) -> None:
         recipe = pretokenizer.recipe
         self._split = scanned(recipe)
-        numbered = vocabulary.ids(merges)[: vocabulary.base_size + merges]
+        numbered = vocabulary.ids(merges)
+        if vocabulary.eventful:
+            numbered = [numbered[symbol] for symbol in vocabulary.symbols(merges)]
+        numbered = numbered[: vocabulary.base_size + merges]
         others = [
             *map(vocabulary.special_id, vocabulary.specials),
             *map(vocabulary.byte_id, range(vocabulary.byte_tokens)),

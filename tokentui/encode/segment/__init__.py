@@ -103,7 +103,28 @@ class Attempt:
         return f"ends {self.tokens:,} token{'s' * (self.tokens != 1)}"
 
 
-Step = MergeStep | Attempt
+@dataclass(frozen=True, slots=True)
+class SplitStep:
+    """One symbol that was taken apart; places are indices of the word's units.
+
+    Attributes:
+        rank: The number of the event, 0 for the first.
+        piece: The bytes of the symbol.
+        parts: Those of what stands in its place.
+        cuts: The units that the parts after the first begin with.
+        start: The unit that it begins with.
+        end: The unit behind it.
+    """
+
+    rank: int
+    piece: bytes
+    parts: tuple[bytes, ...]
+    cuts: tuple[int, ...]
+    start: int
+    end: int
+
+
+Step = MergeStep | Attempt | SplitStep
 
 
 class Refused(TokentuiError):
@@ -280,6 +301,15 @@ WHOLE = replace(_LONGEST, segmenter=Ref("tokentui.encode.segment.longest:WholeWo
 FUSED = replace(_VITERBI, segmenter=Ref("tokentui.encode.segment.viterbi:FusedViterbi"))
 SINGLE = replace(_VITERBI, segmenter=Ref("tokentui.encode.segment.viterbi:SingleViterbi"), scope="document")
 DROPOUT = replace(_MERGES, segmenter=Ref("tokentui.encode.segment.dropout:Dropout"), scope="chance")
+EVENTS = replace(
+    _MERGES, segmenter=Ref("tokentui.encode.segment.replaying:Replaying"), needs="events", kernel=False,
+    written="events", how="merges and removals, in the order in which they were learned",
+)
+WITHIN = replace(
+    _MERGES, segmenter=Ref("tokentui.encode.segment.within:Within"), kernel=False,
+    written="merges inside words",
+    how="merges inside words, in the order in which they were learned",
+)
 SAMPLED = replace(SINGLE, segmenter=Ref("tokentui.encode.segment.viterbi:Sampling"), scope="chance")
 
 # ---- unknown units

@@ -84,6 +84,9 @@ class TokenOrder:
                 "Gage's compression has no tokens that come one by one", "tokenizer",
                 "train it in the explorer: key a",
             )
+        if vocabulary.eventful:
+            what = f"the steps of objective={vocabulary.recipe.objective} are no tokens that come one by one"
+            raise TokentuiError(what, "tokenizer", "train it in the explorer: key a")
         if vocabulary.merges:
             base = vocabulary.base_size
             kind = RANKS if isinstance(vocabulary.merges, Parents) else MERGES

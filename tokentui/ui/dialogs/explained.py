@@ -7,7 +7,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
-from tokentui.analyze.results import MergeStep, StringFacts, Ways, WordFacts
+from tokentui.analyze.results import MergeStep, SplitStep, StringFacts, Ways, WordFacts
 from tokentui.core.safetext import safe
 from tokentui.core.table import plural
 from tokentui.ui.draw import text as ui_text
@@ -122,6 +122,10 @@ def _ladder(at: int, word: WordFacts, steps: bool) -> Iterator[TableRow]:
             key: Hashable = ("step", step.rank + 1, at, n) if steps else ("merge", at, n)
             label = f"{'step' if steps else 'merge'} {number(step.rank + 1)}"
             yield told_row(key, label, _joined(pieces), (("  ", ""), *merged))
+        elif isinstance(step, SplitStep):
+            apart = (*_joined((step.piece,)), (" is taken apart", "muted"))
+            gone: Hashable = ("step", step.rank + 1, at, n) if steps else ("split", at, n)
+            yield told_row(gone, f"step {number(step.rank + 1)}", _joined(pieces), (("  ", ""), *apart))
         elif step.found:
             tried: Cell = (*_joined((step.candidate,), taken=True), ("  is a token", "muted"))
             yield told_row(("try", at, n), "found", tried, (("  ", ""), *_joined(pieces)))

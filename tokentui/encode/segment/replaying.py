@@ -1,0 +1,289 @@
+"""Encoding by events: of all that can happen in a word the event of the smallest number first, which is not
+before the one that happened last; everywhere in the word at once, from left to right.
+
+That is what a replay of all events in their order gives. Merges join neighbours, splits take a symbol apart,
+a cover is laid over symbols that spell its text. At the end a symbol that was demoted is replaced by its
+parts. Source: PickyBPE (Chizhov et al. 2024), whose encoder takes "the earliest event from here on".
+"""
+
+from __future__ import annotations
+
+import bisect
+import copy
+import functools
+import heapq
+from collections.abc import Container, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Self, cast
+
+from tokentui.core.jobs import check
+from tokentui.encode.segment import ASKED_EVERY, MergeStep, Part, SplitStep
+from tokentui.encode.vocabulary import Vocabulary
+from tokentui.text.pretokenize import Pretokenizer
+
+if TYPE_CHECKING:
+    from tokentui.encode.events import Event, EventVocabulary
+
+_NONE = -1
+_MERGE, _COVER, _TAKES_APART = "merge", "cover", ("split", "break")
+
+
+class Change(NamedTuple):
+    """A change of a word.
+
+    Attributes:
+        event: The number of the event, 0 for the first.
+        before: The symbols that were there.
+        after: Those that stand there now.
+        at: The unit that each of the old ones begins with, of a split each of the new ones; then the unit
+            behind them.
+    """
+
+    event: int
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    at: tuple[int, ...]
+
+
+class Replaying:
+    """Replays the events of a vocabulary on a word.
+
+    A heap of (event, place): a word of n units costs O(n log n) as long as few events take it apart.
+
+    Args:
+        vocabulary: The vocabulary of events.
+        steps: The number of its steps that count.
+
+    >>> from tokentui.encode.events import Event, EventVocabulary, Kind
+    >>> from tokentui.recipe import Recipe
+    >>> vocabulary = EventVocabulary(Recipe(), [b"e", b"s", b"t"])
+    >>> es, est = vocabulary.named(b"es"), vocabulary.named(b"est")
+    >>> vocabulary.step([Event(Kind.MERGE, es, (0, 1))])
+    >>> vocabulary.step([Event(Kind.MERGE, est, (es, 2)), Event(Kind.SPLIT, es, (0, 1))])
+    >>> [part.symbol for part in Replaying(vocabulary, 2).segment([b"e", b"s", b"e", b"s", b"t"], 5)]
+    [0, 1, 4]
+    """
+
+    def __init__(self, vocabulary: Vocabulary, steps: int) -> None:
+        self._vocabulary = cast("EventVocabulary", vocabulary)
+        self._events: Sequence[Event] = self._vocabulary.events
+        self._end = self._vocabulary.ends[steps]
+        self._steps, self._units = steps, vocabulary.units
+
+    def with_limit(self, number: int, made: Sequence[int]) -> Self:
+        """The same with so many steps."""
+        other = copy.copy(self)
+        other._end, other._steps = self._vocabulary.ends[number], number
+        return other
+
+    @functools.cached_property
+    def _cut(self) -> Pretokenizer:
+        """Cuts a pre-token into the words inside it."""
+        recipe = self._vocabulary.recipe
+        return Pretokenizer(recipe.with_axes(
+            normalize=(), split=self._vocabulary.within, prefix_space=None
+        ))
+
+    def borders(self, units: Sequence[bytes]) -> set[int]:
+        """The units that words inside a pre-token begin with, and its end; none where it is a word."""
+        if not self._vocabulary.within:
+            return set()
+        text, found, at = b"".join(units).decode("utf-8", "surrogateescape"), {0}, 0
+        for word in self._cut.words(text, first=False):
+            at += len(self._cut.units(word))
+            found.add(at)
+        return found | {len(units)}
+
+    def given_out(self, symbol: int) -> tuple[int, ...]:
+        """The symbols that are given out for one: itself, or those that it was demoted to."""
+        found = self._vocabulary.demoted.get(symbol)
+        if found is None or found[0] > self._steps:
+            return (symbol,)
+        return tuple(one for part in found[1] for one in self.given_out(part))
+
+    @functools.cached_property
+    def _length(self) -> dict[int, int]:
+        """The units that each symbol covers, as far as was asked."""
+        return {}
+
+    def length(self, symbol: int) -> int:
+        """The number of units that a symbol covers."""
+        found = self._length.get(symbol)
+        if found is None:
+            parts = self._vocabulary.parts(symbol)
+            found = self._length[symbol] = sum(map(self.length, parts)) if parts else 1
+        return found
+
+    def changes(
+        self, symbols: list[int], following: list[int], borders: Container[int] = ()
+    ) -> Iterator[Change]:
+        """Replay the events on a word in place; yields each change after it was made.
+
+        Args:
+            symbols: The symbol that begins at each unit, -1 where none does or it is unknown.
+            following: The unit behind each symbol.
+            borders: Where the words inside it begin and end.
+        """
+        tables, size, events, stop = self._vocabulary.tables, len(symbols), self._events, self._end
+        merges, joins, splits = tables.merges, tables.joins, tables.splits
+        before = [*range(-1, size - 1), size - 1]  # where the symbol in front begins, by where one begins
+        heap: list[int] = []
+
+        def after(numbers: list[int] | None, last: int) -> int | None:
+            if numbers is None or numbers[-1] < last:
+                return None
+            found = numbers[bisect.bisect_left(numbers, last)]
+            return found if found < stop else None
+
+        def look(at: int, last: int) -> None:
+            """Note what can happen to a symbol, and to it with the next one, from an event on."""
+            symbol, right = symbols[at], following[at]
+            if symbol == _NONE:
+                return
+            if (number := after(splits.get(symbol), last)) is not None:
+                heapq.heappush(heap, number * size + at)
+            pair, table = (symbol, symbols[right]) if right < size else (), merges
+            if right < size and right in borders:
+                table = joins if at in borders and following[right] in borders else {}
+            if (number := after(table.get(pair), last)) is not None:
+                heapq.heappush(heap, number * size + at)
+
+        for at in range(size):
+            look(at, 0)
+        if tables.covers:
+            heap += self._covering(symbols)
+            heapq.heapify(heap)
+        while heap:
+            number, at = divmod(heapq.heappop(heap), size)
+            event, symbol = events[number], symbols[at]
+            was: tuple[int, ...]
+            if symbol == _NONE:
+                continue
+            if event.kind in _TAKES_APART:
+                if symbol != event.symbol:
+                    continue
+                was, now, places = (symbol,), event.parts, [at]
+                for part in now:
+                    places.append(places[-1] + self.length(part))
+            else:
+                was, now, places = (), (event.symbol,), [at]
+                if event.kind == _MERGE:
+                    right = following[at]
+                    if right >= size or (symbol, symbols[right]) != event.parts:
+                        continue
+                    if event.view != (right in borders) or (
+                        event.view and not (at in borders and following[right] in borders)
+                    ):
+                        continue
+                    was, places = event.parts, [at, right, following[right]]
+                else:
+                    end = at + self.length(event.symbol)
+                    while places[-1] < end and symbols[places[-1]] != _NONE:
+                        was += (symbols[places[-1]],)
+                        places.append(following[places[-1]])
+                    if places[-1] != end:
+                        continue
+            end = places[-1]
+            for place in places[:-1]:
+                symbols[place] = _NONE
+            starts = [at, end] if len(now) == 1 else places
+            for n, part in enumerate(now):
+                symbols[starts[n]], following[starts[n]] = part, starts[n + 1]
+                if n:
+                    before[starts[n]] = starts[n - 1]
+            if end < size:
+                before[end] = starts[-2]
+            if event.kind != _COVER:
+                if before[at] >= 0:
+                    look(before[at], number + 1)
+                for place in starts[:-1]:
+                    look(place, number + 1)
+            yield Change(number, was, now, tuple(places))
+
+    def _covering(self, symbols: list[int]) -> list[int]:
+        """Every place where a text that is covered stands, with its event, as the heap holds them."""
+        size, pieces, found = len(symbols), self._vocabulary.pieces, list[int]()
+        covers, longest, stop = self._vocabulary.tables.covers, self._vocabulary.tables.longest, self._end
+        for start in range(size):
+            text = b""
+            for end in range(start, size):
+                if symbols[end] == _NONE or len(text) > longest:
+                    break
+                text += pieces[symbols[end]]
+                if (number := covers.get(text)) is not None and number < stop:
+                    found.append(number * size + start)
+        return found
+
+    def _cells(self, units: Sequence[bytes]) -> tuple[list[int], list[int]]:
+        known = self._units
+        return [known.get(unit, _NONE) for unit in units], list(range(1, len(units) + 1))
+
+    def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
+        """Cut a word into parts; a unit that the vocabulary lacks is a part of its own."""
+        symbols, following = self._cells(units)
+        for number, _ in enumerate(self.changes(symbols, following, self.borders(units))):
+            if number % ASKED_EVERY == 0:
+                check()
+        parts, at = list[Part](), 0
+        while at < len(symbols):
+            symbol, end = symbols[at], following[at]
+            if symbol == _NONE:
+                parts.append(Part(at, end))
+            for part in self.given_out(symbol) if symbol != _NONE else ():
+                parts.append(Part(at, at + self.length(part), part))
+                at += self.length(part)
+            at = end
+        return parts
+
+    def steps(self, units: Sequence[bytes], characters: int) -> Iterator[MergeStep | SplitStep]:
+        """Each change in the order applied, the merges and covers as merges of the first part with the rest;
+        at the end what is not given out is taken apart."""
+        symbols, following = self._cells(units)
+        pieces, step_of = self._vocabulary.pieces, self._vocabulary.step_of
+        for number, was, now, at in self.changes(symbols, following, self.borders(units)):
+            rank = step_of(number) - 1
+            if len(now) == 1:
+                for left in range(1, len(was)):
+                    piece = b"".join(pieces[one] for one in was[: left + 1])
+                    result = pieces[now[0]] if left == len(was) - 1 else piece
+                    yield MergeStep(
+                        rank, b"".join(pieces[one] for one in was[:left]), pieces[was[left]], result,
+                        at[0], at[left], at[left + 1],
+                    )
+            else:
+                parts = tuple(pieces[one] for one in now)
+                yield SplitStep(rank, pieces[was[0]], parts, at[1:-1], at[0], at[-1])
+        at_unit = 0
+        while at_unit < len(symbols):
+            symbol, end = symbols[at_unit], following[at_unit]
+            now_out = self.given_out(symbol)
+            if len(now_out) > 1:
+                places = [at_unit]
+                for part in now_out:
+                    places.append(places[-1] + self.length(part))
+                shown = tuple(pieces[one] for one in now_out)
+                rank = self._vocabulary.made_at(symbol) - 1
+                yield SplitStep(rank, pieces[symbol], shown, tuple(places[1:-1]), at_unit, end)
+            at_unit = end
+
+    def history(self, units: Sequence[bytes]) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """The symbols of a word before any event, as step 0, and after each step that changes it.
+
+        What is demoted later stands as it was made; see `segment` for what is given out.
+        """
+        symbols, following = self._cells(units)
+        last = 0
+
+        def now() -> tuple[int, ...]:
+            out, at = list[int](), 0
+            while at < len(symbols):
+                out.append(symbols[at])
+                at = following[at]
+            return tuple(out)
+
+        kept = now()
+        for number, _, _, _ in self.changes(symbols, following, self.borders(units)):
+            if (step := self._vocabulary.step_of(number)) != last:
+                yield last, kept
+                last = step
+            kept = now()
+        yield last, kept

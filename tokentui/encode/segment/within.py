@@ -1,0 +1,59 @@
+"""Encoding by merges that do not cross the words of another split inside a pre-token."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Self, cast
+
+from tokentui.encode.segment import MergeStep, Part
+from tokentui.encode.segment.merges import Merging
+from tokentui.encode.vocabulary import Vocabulary
+from tokentui.text.pretokenize import Pretokenizer
+
+if TYPE_CHECKING:
+    from tokentui.encode.stages import StagedVocabulary
+
+
+class Within:
+    """Merges by the merges of a vocabulary, inside the words that its split cuts a pre-token into.
+
+    Args:
+        vocabulary: The vocabulary, of two stages.
+        merges: The number of its merges that count.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, merges: int) -> None:
+        self._vocabulary, self._merging = vocabulary, Merging(vocabulary, merges)
+        self._cut = Pretokenizer(vocabulary.recipe.with_axes(
+            normalize=(), split=cast("StagedVocabulary", vocabulary).within, prefix_space=None
+        ))
+
+    def with_limit(self, number: int, made: Sequence[int]) -> Self:
+        """The same with so many merges."""
+        return type(self)(self._vocabulary, number)
+
+    def _words(self, units: Sequence[bytes]) -> Iterator[tuple[int, Sequence[bytes]]]:
+        """Each word by its units, with the first of them."""
+        start, text = 0, b"".join(units).decode("utf-8", "surrogateescape")
+        for word in self._cut.words(text, first=False):
+            end = start + len(self._cut.units(word))
+            yield start, units[start:end]
+            start = end
+        if start < len(units):
+            yield start, units[start:]
+
+    def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
+        """Cut a pre-token into parts; a unit that the vocabulary lacks is a part of its own."""
+        return [
+            part._replace(start=part.start + start, end=part.end + start)
+            for start, word in self._words(units) for part in self._merging.segment(word, characters)
+        ]
+
+    def steps(self, units: Sequence[bytes], characters: int) -> Iterator[MergeStep]:
+        """Each merge in the order of the ranks."""
+        found = [
+            replace(step, start=step.start + start, middle=step.middle + start, end=step.end + start)
+            for start, word in self._words(units) for step in self._merging.steps(word, characters)
+        ]
+        return iter(sorted(found, key=lambda step: (step.rank, step.start)))

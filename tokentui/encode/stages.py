@@ -1,0 +1,46 @@
+"""A vocabulary of merges in two stages: up to a step merges stay inside words, then they cross them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tokentui.encode.segment import WITHIN, EncodingWay
+from tokentui.encode.vocabulary import Vocabulary
+from tokentui.recipe import Recipe
+
+
+class StagedVocabulary(Vocabulary):
+    """A vocabulary whose first merges were made inside words alone.
+
+    Before the switch it encodes inside these words too. From the switch on all merges count in the whole
+    pre-token, by their ranks.
+
+    Args:
+        recipe: The recipe that it is made by.
+        base: The starting units in order of their ids.
+        specials: Special tokens in the order of their ids.
+        first_id: The first id given.
+        at: The number of merges of the first stage.
+        within: The split of the words that these do not cross.
+    """
+
+    def __init__(
+        self, recipe: Recipe, base: Iterable[bytes], specials: Sequence[str] = (), first_id: int = 0, *,
+        at: int, within: str,
+    ) -> None:
+        super().__init__(recipe, base, specials, first_id)
+        self.at, self.within = at, within
+
+    def way(self, merges: int) -> EncodingWay | None:
+        """Merges inside words before the switch."""
+        return WITHIN if merges < self.at and self.recipe.encode == "merges" else super().way(merges)
+
+    def copy(self, merges: int) -> StagedVocabulary:
+        """A vocabulary of its own with the first so many merges."""
+        copy = StagedVocabulary(
+            self.recipe, self.pieces[: self.base_size], self.specials, self.first_id, at=self.at,
+            within=self.within,
+        )
+        for (left, right), count in zip(self.merges[:merges], self.counts, strict=False):
+            copy.add(left, right, count)
+        return copy

@@ -1,0 +1,429 @@
+"""SuperBPE: byte-pair encoding in two stages over one vocabulary (Liu et al., "SuperBPE: Space Travel for
+Language Models", 2025).
+
+The pre-tokens of the recipe are stretches of several words. The first `at` merges are those of byte-pair
+encoding inside the words that the split `within` cuts the stretches into. Then the words are given up: the
+merges are replayed on whole stretches, and byte-pair encoding goes on there, so that tokens cross words. A
+token of this stage holds at most so many parts between spaces, and no colon with a space behind it; a pair
+that would make another is never merged.
+
+Each stage is an engine of its own, the second one laid out in the tokens of the first. The authors' trainer
+skips a merge of the first stage that stands nowhere on the stretches, and drops it; here it stays.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from tokentui.core.jobs import each
+from tokentui.core.runtime import quiet_collector
+from tokentui.encode.segment.merges import Merging
+from tokentui.encode.segment.within import Within
+from tokentui.encode.stages import StagedVocabulary
+from tokentui.encode.vocabulary import Vocabulary
+from tokentui.learn.bases import BASES, Totals
+from tokentui.learn.bpe import PlainPairs
+from tokentui.learn.merging import engine_of, forked
+from tokentui.learn.objectives import OBJECTIVES, Material, Part
+from tokentui.learn.pairs import PairTrainer
+from tokentui.learn.rows import Why
+from tokentui.learn.values import (
+    Constraints,
+    EventStep,
+    Life,
+    Merged,
+    PairEngine,
+    Ranked,
+    Span,
+    Used,
+)
+from tokentui.recipe import Recipe, Stops
+from tokentui.text.count import Words
+from tokentui.text.pretokenize import Pretokenizer
+
+
+def superword(piece: bytes, words: int) -> bool:
+    """True if the second stage may make a token: at most so many parts between spaces, and no ": " in it."""
+    return b": " not in piece and sum(map(bool, piece.split(b" "))) <= words
+
+
+def vocabulary(
+    recipe: Recipe, base: Iterable[bytes], specials: Sequence[str] = (), first_id: int = 0
+) -> StagedVocabulary:
+    """The vocabulary of a recipe, with no merges yet."""
+    told = OBJECTIVES.of(recipe.objective).arguments(recipe.objective)
+    at, within = told["at"], told["within"]
+    assert isinstance(at, int)
+    return StagedVocabulary(recipe, base, specials, first_id, at=at, within=str(within))
+
+
+class _Stretches(PlainPairs):
+    """The second stage: the stretches in tokens of the first stage. Its steps are numbered as all are.
+
+    Args:
+        material: The stretches.
+        known: The vocabulary with the merges of the first stage.
+        at: Their number.
+        tokens: The length of the corpus after each step before the switch.
+        words: The most words of a token.
+        cut: Cuts a stretch into the tokens of the first stage.
+    """
+
+    def __init__(
+        self, material: Material, known: Vocabulary, at: int, tokens: Sequence[int], words: int,
+        cut: Callable[[str], list[bytes]],
+    ) -> None:
+        self.at, self._words, self._cut = at, words, Pretokenizer(material.recipe).units
+        self.units = self._lengths(known, material.recipe)
+        """The units of the recipe that each symbol covers."""
+        super().__init__(material, lambda _: known, cut)
+        self._tokens[:0] = tokens
+        self._made[:0] = [None] * at  # type: ignore[list-item]  # they are those of the first stage
+        self.number = self.known = at
+        self._choose_anew(Constraints())
+
+    @staticmethod
+    def _lengths(known: Vocabulary, recipe: Recipe) -> list[int]:
+        units = [1] * known.base_size
+        for left, right in known.merges:
+            units.append(units[left] + units[right])
+        return units
+
+    def _choose_anew(self, under: Constraints | None = None) -> None:
+        limits = self._limits if under is None else (under.max_length, under.forbidden)
+        longest, most = limits[0], self._words
+
+        def allows(piece: bytes) -> bool:
+            if not superword(piece, most):
+                return False
+            return longest is None or len(self._cut(piece.decode("utf-8", "surrogateescape"))) <= longest
+
+        self._allows = allows
+        super()._choose_anew(Constraints(forbidden=limits[1]))
+        self._limits = limits
+
+    def _make(self, pair: int) -> int:
+        self.units.append(self.units[self.left[pair]] + self.units[self.right[pair]])
+        return super()._make(pair)
+
+    def _falls(self) -> tuple[Mapping[int, int | None], int]:
+        return ({}, len(self.counts)) if self.number == self.at else super()._falls()
+
+    def words_changed(self) -> set[int]:
+        return super().words_changed() if self.number > self.at else set()
+
+    def forget(self) -> None:
+        super().forget()
+        del self.units[len(self.vocabulary.pieces) :]
+
+    def in_units(self, index: int) -> list[Span]:
+        """The present tokens of a stretch, in units of the recipe."""
+        out, at = list[Span](), 0
+        for span in self.word(index, 0, None):
+            out.append(Span(at, at + self.units[span.symbol], span.symbol))
+            at += self.units[span.symbol]
+        return out
+
+
+def _meet(known: Vocabulary, at: int, inside: Sequence[Sequence[int]], left: int, right: int) -> bool:
+    """True if a merge of the first stage may join two words that stand side by side.
+
+    A word ends with the right part, of the right part, of its last token, each from the merge that makes it
+    up to the one that takes it; it begins with left parts so. Where no two of these merge while both stand
+    there, nothing does.
+    """
+    ends, begins = [inside[left][-1]], [inside[right][0]]
+    while ends[-1] >= known.base_size:
+        ends.append(known.parts(ends[-1])[1])
+    while begins[-1] >= known.base_size:
+        begins.append(known.parts(begins[-1])[0])
+    for n, one in enumerate(ends):
+        until = known.made_at(ends[n - 1]) - 1 if n else at
+        for m, other in enumerate(begins):
+            rank = known.ranks.get((one, other))
+            if rank is not None and max(known.made_at(one), known.made_at(other)) <= rank < (
+                min(until, known.made_at(begins[m - 1]) - 1) if m else until
+            ):
+                return True
+    return False
+
+
+class TwoStages:
+    """The engine of both stages; see `values.PairEngine`. From the step of the switch on it is the second.
+
+    Args:
+        material: The counted stretches, the recipe and the run.
+    """
+
+    def __init__(self, material: Material) -> None:
+        self.material, recipe = material, material.recipe
+        told = material.objective.arguments(recipe.objective)
+        at, most = told["at"], told["words"]
+        assert isinstance(at, int)
+        assert isinstance(most, int)
+        self.at, self.most = at, most
+        inner = recipe.with_axes(split=told["within"], objective="count", normalize=(), prefix_space=None)
+        cut, units = Pretokenizer(inner), Pretokenizer(recipe).units
+        numbers: dict[str, int] = {}
+        self._inside: list[list[int]] = []
+        """The words of each stretch, by their numbers."""
+        counts: list[int] = []
+        stretches = zip(each(material.words.words, len(material.words.words)), material.words.counts,
+                        strict=True)
+        for stretch, count in stretches:
+            held = [numbers.setdefault(word, len(numbers)) for word in cut.words(stretch, first=False)]
+            counts += [0] * (len(numbers) - len(counts))
+            for number in held:
+                counts[number] += count
+            self._inside.append(held)
+        self._lengths = [len(units(word)) for word in numbers]
+        """The units of each word."""
+        self._inner = replace(material, parts=(Part("", Words(tuple(numbers), tuple(counts))),), recipe=inner)
+
+        def made(totals: Totals) -> Vocabulary:
+            run = material.run
+            return vocabulary(recipe, BASES.of(recipe.base).units(totals), run.specials, run.first_id)
+
+        self.first: PairEngine = engine_of(self._inner, made)
+        self.engine = self.first.engine
+        """The engine of the first stage; the second is plain."""
+        self.second: _Stretches | None = None
+        self.crossed: frozenset[int] = frozenset()
+        """The stretches that the switch itself changed."""
+        self.jumps: dict[int, int] = {}
+        """By how much the switch changed the uses of each symbol."""
+        self._follow()
+
+    def _follow(self) -> None:
+        """Take the step from the stage that it is in; with the last step of the first, begin the second."""
+        self.number, self.known = self.first.number, self.first.known
+        if self.number == self.at and self.second is None:
+            self._switch()
+        if self.second is not None:
+            self.known = self.second.known
+            self.number = self.second.number if self.number == self.at else self.number
+
+    def _switch(self) -> None:
+        """Lay out the stretches in the tokens that the merges make of them."""
+        known, at, first = self.first.vocabulary, self.at, self.first
+        cut, merging, pieces = Pretokenizer(self.material.recipe).units, Merging(known, at), known.pieces
+        inside = [[span.symbol for span in first.word(n, 0, None)]
+                  for n in each(range(len(self._lengths)), len(self._lengths))]
+        meet = functools.cache(functools.partial(_meet, known, at, inside))
+        texts, found, crossed = self.material.words.words, list[list[int]](), set[int]()
+        for n, (text, held) in enumerate(zip(each(texts, len(texts)), self._inside, strict=True)):
+            symbols = [symbol for number in held for symbol in inside[number]]
+            if any(itertools.starmap(meet, itertools.pairwise(held))):
+                parts = merging.segment(cut(text), len(text))
+                now = [part.symbol for part in parts if part.symbol is not None]
+                if now != symbols:
+                    crossed.add(n)
+                    symbols = now
+            found.append(symbols)
+        numbers = {text: n for n, text in enumerate(texts)}
+
+        def tokens(text: str) -> list[bytes]:
+            return [pieces[symbol] for symbol in found[numbers[text]]]
+
+        lengths = [first.tokens_at(number) for number in range(at)]
+        self.second, self.crossed = (
+            _Stretches(self.material, known, at, lengths, self.most, tokens), frozenset(crossed)
+        )
+        now_used = self.second.uses
+        changes = {symbol: now_used[symbol] - was for symbol, was in enumerate(first.uses)}
+        self.jumps = {symbol: change for symbol, change in changes.items() if change}
+
+    # ---- walking
+
+    def walk(self, goal: int, under: Constraints) -> None:
+        """Go towards a step for some milliseconds."""
+        second = self.second
+        if second is not None and (self.number > self.at or (self.number == self.at and goal > self.at)):
+            second.walk(max(goal, self.at), under)
+        elif self.number == self.at and goal > self.at:
+            self._follow()
+        else:
+            self.first.walk(min(goal, self.at), under)
+        self._follow()
+
+    def best(self, under: Constraints) -> int:
+        """The best pair at the furthest step, 0 where no pair may be merged."""
+        return self.first.best(under) if self.second is None else self.second.best(under)
+
+    @property
+    def _now(self) -> PairEngine:
+        """The stage that this step is in."""
+        return self.first if self.second is None or self.number < self.at else self.second
+
+    def ranked(self, under: Constraints, limit: int) -> Ranked:
+        """The candidates at this step."""
+        return self._now.ranked(under, limit)
+
+    def forget(self) -> None:
+        """Forget the steps past the present one."""
+        if self.second is not None and self.number >= self.at:
+            self.second.forget()
+        else:
+            self.second = None
+            self.first.forget()
+        self._follow()
+
+    def fork(self, number: int, material: Material) -> TwoStages:
+        """The same corpus at a known step, for a run by another recipe."""
+        other = copy.copy(self)
+        inner = replace(self._inner, recipe=self._inner.recipe.with_axes(what_if=material.recipe.what_if))
+        first = self.first
+        other.material, other._inner = material, inner
+        other.first = forked(first, min(number, self.at), inner)
+        other.first.vocabulary.recipe, other.engine = material.recipe, other.first.engine
+        other.second = None
+        if self.second is not None and number > self.at:
+            second = self.second.fork(number, material)
+            assert isinstance(second, _Stretches)
+            other.second = second
+        other._follow()
+        return other
+
+    # ---- the figures
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The vocabulary of both stages."""
+        return self.first.vocabulary if self.second is None else self.second.vocabulary
+
+    @property
+    def uses(self) -> Sequence[int]:
+        """The uses of each symbol at this step, by weight."""
+        return self._now.uses
+
+    def memory(self) -> int:
+        """The bytes that both stages take."""
+        return self.first.memory() + (0 if self.second is None else self.second.memory())
+
+    def merged(self, number: int) -> Merged:
+        """The figures of a known step."""
+        if self.second is None or number <= self.at:
+            return self.first.merged(number)
+        return self.second.merged(number)
+
+    def tokens_at(self, number: int) -> int:
+        """The length of the corpus in tokens after a known step."""
+        return self.first.tokens_at(number) if self.second is None else self.second.tokens_at(number)
+
+    def size_at(self, number: int) -> int:
+        """The number of ids after a known step."""
+        return self.vocabulary.sizes[number]
+
+    def words_changed(self) -> Iterable[int]:
+        """The stretches, by their number, that the last step changed."""
+        if self.second is not None and self.number > self.at:
+            return self.second.words_changed()
+        changed = set(self.first.words_changed()) if self.number else set()
+        found = {n for n, held in enumerate(self._inside) if not changed.isdisjoint(held)}
+        return found | (self.crossed if self.number == self.at else frozenset())
+
+    def _spans(self, index: int) -> list[Span]:
+        """The tokens of a stretch in the first stage."""
+        out, start = list[Span](), 0
+        for number in self._inside[index]:
+            out += [Span(start + one.start, start + one.end, one.symbol)
+                    for one in self.first.word(number, 0, None)]
+            start += self._lengths[number]
+        return out
+
+    def word(self, index: int, first: int, units: int | None) -> list[Span]:
+        """The present tokens of a stretch, from the one that covers a unit on."""
+        now = self.second is not None and self.number >= self.at
+        spans = self.second.in_units(index) if now and self.second is not None else self._spans(index)
+        if not first and units is None:
+            return spans
+        last = None if units is None else first + units
+        return [one for one in spans if one.end > first and (last is None or one.start < last)]
+
+    def crosses(self, piece: bytes) -> int:
+        """The number of words of the first stage that a token touches."""
+        text = piece.decode("utf-8", "replace")
+        return len(Pretokenizer(self._inner.recipe).words(text, first=False))
+
+
+class SuperTrainer(PairTrainer):
+    """A training in two stages; see `trainer.Trainer`.
+
+    Args:
+        material: The counted stretches, the recipe and the run.
+        of: The engine of a training of the same stretches, whose steps are taken over; None for none.
+        number: How many of its steps are taken over.
+    """
+
+    engine: TwoStages
+
+    def __init__(self, material: Material, of: PairEngine | None = None, number: int = 0) -> None:
+        with quiet_collector():
+            taken = of.fork(number, material) if isinstance(of, TwoStages) else None
+            engine = taken or TwoStages(material)
+        super().__init__(engine, material, SuperTrainer)
+
+    def step_at(self, number: int) -> EventStep:
+        """A known step."""
+        step, at = super().step_at(number), self.engine.at
+        crossing = number > at and self.engine.crosses(step.token) > 1
+        return EventStep(
+            number=step.number, kind="superword" if crossing else "merge", events=step.events,
+            tied=step.tied, tokens=step.tokens, vocab_size=step.vocab_size, left=step.left, right=step.right,
+            token=step.token, id=step.id, count=step.count, replaced=step.replaced,
+            following=(("switch", b"", ()),) if number == at else (),
+        )
+
+    def why(self, stops: Stops) -> Why:
+        """The reasons of the step to come: its stage, and whether its token crosses words."""
+        why, at, facts = super().why(stops), self.engine.at, list[str]()
+        left = at - self.number
+        if left > 0:
+            facts.append(f"stage 1: merges stay inside words; they cross them after step {at:,}")
+            if why.best is None:
+                facts.append("no pair is left inside words: take a smaller at")
+        else:
+            facts.append(f"stage 2: merges cross words since step {at:,}")
+            if why.best is not None and (words := self.engine.crosses(why.best.token)) > 1:
+                facts.append(f"the token crosses words: it touches {words}")
+        return replace(why, facts=(*facts, *why.facts))
+
+    def life(self, word: str) -> list[Life]:
+        """A stretch as the tokenizers of the steps up to this one encode it."""
+        known, at = self.engine.vocabulary, self.engine.at
+        encoder = self.tokenizer().encoder
+        units = encoder.pretokenizer.units(word)
+        units = [units[one] for one in encoder.kept(units)]
+        inside, across = Within(known, min(self.number, at)), Merging(known, self.number)
+        steps = {step.rank + 1 for step in inside.steps(units, len(word))}
+        if self.number >= at:
+            steps = {step for step in steps if step < at} | {at}
+            steps |= {step.rank + 1 for step in across.steps(units, len(word)) if step.rank >= at}
+        lives = list[Life]()
+        for number in sorted({0, *steps}):
+            way = Within(known, number) if number < at else across.with_limit(number, ())
+            parts = encoder.parts(units, len(word), way)
+            pieces = tuple(b"" if one.symbol is None else known.pieces[one.symbol] for one in parts)
+            if not lives or lives[-1].pieces != pieces:
+                lives.append(Life(number, pieces))
+        return lives
+
+    def uses_over(self, symbol: int) -> Callable[[], Sequence[Used]]:
+        """The uses of a symbol up to this step; the switch may change them too."""
+        jump, at = self.engine.jumps.get(symbol, 0), self.engine.at
+        if not jump or self.number < at:
+            return super().uses_over(symbol)
+        found = super().uses_over(symbol)()
+        mended = [one._replace(uses=one.uses - jump) if one.number < at else one for one in found]
+        before = max((one.number for one in mended if one.number <= at), default=0)
+        if before < at:
+            now = next(one.uses for one in reversed(found) if one.number <= at)
+            mended = list(itertools.chain(
+                (one for one in mended if one.number < at), (Used(at, now),),
+                (one for one in mended if one.number > at),
+            ))
+        return lambda: mended
