@@ -21,10 +21,8 @@ from typing import NamedTuple
 from tokentui.analyze.shapes import GONE, in_shape, moves, read_again, renumbered, shape_of
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, each, tick
-from tokentui.encode.events import EventVocabulary
-from tokentui.encode.stages import StagedVocabulary
 from tokentui.encode.tokenizer import Entry, Tokenizer
-from tokentui.encode.vocabulary import GageVocabulary, Vocabulary
+from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats import WRITTEN, Format
 from tokentui.formats.sentencepiece import CONTROL, USER_DEFINED
 from tokentui.formats.spec import Fitted, Loss, Spec, Token
@@ -257,11 +255,9 @@ def prune(edit: Edit, corpus: Corpus, keep: int | None = None) -> Edit:
     """
     tokenizer, losses = edit.tokenizer, edit.losses
     vocabulary, format = tokenizer.vocabulary, shape_of(tokenizer)
-    if isinstance(vocabulary, EventVocabulary | StagedVocabulary):
+    if not vocabulary.ranked:
         what = f"objective={tokenizer.recipe.objective} encodes by all of its steps: none can be taken out"
         raise TokentuiError(what, "--prune", "take one of merges")
-    if isinstance(vocabulary, GageVocabulary):
-        raise TokentuiError("a compression has no tokens to take out", "--prune", "take one of merges")
     if corpus.counts is not None:
         raise TokentuiError("counted words are no documents", "--prune", "name a text")
     first = {entry.id: entry.id for entry in tokenizer.entries()}

@@ -13,12 +13,10 @@ from tokentui.analyze.edit import STOPS, Edit, Grown, followed
 from tokentui.analyze.shapes import GONE, Merge, appended, in_shape, moves, next_id
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, each
-from tokentui.encode.events import EventVocabulary
 from tokentui.encode.segment.merges import Merging
-from tokentui.encode.stages import StagedVocabulary
 from tokentui.encode.stretches import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import NO_ID, GageVocabulary, Vocabulary
+from tokentui.encode.vocabulary import NO_ID, Vocabulary
 from tokentui.formats.spec import Loss, Spec
 from tokentui.learn.bpe import PlainPairs
 from tokentui.learn.continued import Continued
@@ -52,8 +50,7 @@ def extend(edit: Edit, corpus: Corpus, size: int) -> Edit:
         raise TokentuiError(what, f"--vocab-size {size}", f"take {tokenizer.vocab_size + 1} or more")
     if vocabulary.imported:
         return _extended_file(edit, corpus, size)
-    kinds = EventVocabulary, StagedVocabulary, GageVocabulary
-    if vocabulary.scores or isinstance(vocabulary, kinds):
+    if vocabulary.scores or not vocabulary.ranked:
         raise TokentuiError(f"objective={recipe.objective} does not grow by merges", where, "train it anew")
     if OBJECTIVES.of(recipe.objective).apart:
         what = f"objective={recipe.objective} goes on by the lengths of its languages, which no file holds"
@@ -153,11 +150,8 @@ def merge(edit: Edit, other: Tokenizer) -> Edit:
         vocabulary = one.vocabulary
         if vocabulary.imported:
             _mergeable(one, where)
-        elif vocabulary.scores or isinstance(vocabulary, GageVocabulary):
-            what = f"objective={one.recipe.objective} has no merges"
-            raise TokentuiError(what, where, "take one that merges pairs")
-        elif isinstance(vocabulary, EventVocabulary | StagedVocabulary):
-            what = f"objective={one.recipe.objective} has steps that are no merges by rank alone"
+        elif vocabulary.scores or not vocabulary.ranked:
+            what = f"objective={one.recipe.objective} is no list of merges by rank"
             raise TokentuiError(what, where, "put tokenizers of merges together")
         elif vocabulary.base_last or vocabulary.borrowed:
             raise TokentuiError("new merges would renumber its base", where, "take another base, as sorted")

@@ -106,7 +106,7 @@ class EventVocabulary(Vocabulary):
     ([3, 4, 4, 5], 2, (3, 2))
     """
 
-    eventful = True
+    eventful, ranked = True, False
 
     def __init__(
         self, recipe: Recipe, base: Iterable[bytes], specials: Sequence[str] = (), first_id: int = 0, *,

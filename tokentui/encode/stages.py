@@ -24,6 +24,8 @@ class StagedVocabulary(Vocabulary):
         within: The split of the words that these do not cross.
     """
 
+    ranked = False
+
     def __init__(
         self, recipe: Recipe, base: Iterable[bytes], specials: Sequence[str] = (), first_id: int = 0, *,
         at: int, within: str,

@@ -144,6 +144,8 @@ class Vocabulary:
     """The steps that the recipe does not describe."""
     imported: bool = False
     """True if it is that of another tool's file."""
+    ranked: bool = True
+    """True if nothing but its merges by rank, or its tokens, encodes."""
     eventful: bool = False
     """True if its steps are events: symbols leave and come back, and the events are what encodes."""
     notes: tuple[str, ...] = ()
@@ -466,7 +468,7 @@ class GageVocabulary(Vocabulary):
         first_id: The first id given.
     """
 
-    codes = True
+    codes, ranked = True, False
 
     def __init__(
         self, recipe: Recipe, placeholders: Sequence[int], specials: Sequence[str] = (), first_id: int = 0
