@@ -60,6 +60,10 @@ class EventTrainer(PairTrainer):
             ),
         )
 
+    def lengths_at(self, number: int) -> tuple[int, ...]:
+        """The length of each named part at the present step; empty for others: a step may change any word."""
+        return self._lengths.seen(number, self.segment) if number == self.number else ()
+
     def why(self, stops: Stops) -> Why:
         """The reasons of the step to come, and what follows from its merge."""
         why, ranked = super().why(stops), self._ranked(self._under(stops.only(self.traits.shaped_by)))

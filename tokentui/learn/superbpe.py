@@ -367,6 +367,10 @@ class SuperTrainer(PairTrainer):
             engine = taken or TwoStages(material)
         super().__init__(engine, material, SuperTrainer)
 
+    def lengths_at(self, number: int) -> tuple[int, ...]:
+        """The length of each named part at the present step; empty for others: a step may change any word."""
+        return self._lengths.seen(number, self.segment) if number == self.number else ()
+
     def step_at(self, number: int) -> EventStep:
         """A known step."""
         step, at = super().step_at(number), self.engine.at
