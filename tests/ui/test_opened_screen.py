@@ -180,7 +180,7 @@ async def test_its_steps_are_shown_and_a_fresh_one_is_trained_by_the_axes(file: 
         assert now(app).main.opened is not None
         await pilot.press("a")
         await until(pilot, lambda: isinstance(app.screen, RecipeScreen) and app.screen.focused is not None)
-        await pilot.press("t")
+        await pilot.press("right", "t")
         await until(pilot, lambda: now(app).main.opened is None and now(app).busy is None)
         assert now(app).corpus.name == "hugs.txt"
         assert now(app).main.objective == "count"

@@ -102,7 +102,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         """Start at the preset in use."""
         self.tell_waiting()
         self._show(self._preset)
-        self._go(self.axes if self._stages else self.presets)
+        self._go(self.presets)  # a name that is typed is looked for there
 
     # What is seen.
 
