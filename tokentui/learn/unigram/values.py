@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn.rows import Column, Entry, Page, Query, entry_of, listed, page_of
+from tokentui.learn.entries import entry_of, listed, page_of
+from tokentui.learn.rows import Column, Entry, Page, Query
 from tokentui.learn.unigram.lattice import finished
 from tokentui.learn.unigram.model import Model, Models
 from tokentui.learn.values import Event, Kind, Span, Step
