@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.vocabulary import Vocabulary
@@ -53,7 +53,7 @@ class RoundStep(Step):
         return f"round {self.round}, {what}: {counts}, objective {self.objective:.6f}"
 
     @property
-    def row(self) -> dict[str, Any]:
+    def row(self) -> dict[str, object]:
         """Its row in a trace for machines."""
         return {
             "round": self.round, "what": self.kind, "kept": self.kept, "dropped": self.dropped,
