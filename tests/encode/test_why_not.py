@@ -120,7 +120,7 @@ def nodes(vocabulary: Vocabulary, symbol: int, at: int) -> set[tuple[int, int]]:
     return {(at, at + size)} | nodes(vocabulary, left, at) | nodes(vocabulary, right, middle)
 
 
-@settings(max_examples=30)
+@settings(max_examples=60)
 @given(pieces=st.dictionaries(st.text("ab", min_size=2, max_size=4), st.integers(1, 40), max_size=6),
        word=st.text("ab", min_size=1, max_size=5))
 def test_probabilities_against_all_ways(pieces: dict[str, int], word: str) -> None:

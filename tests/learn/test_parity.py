@@ -187,7 +187,7 @@ def model(case: Case) -> Iterator[tuple[str, bytes, bytes, int, tuple[int, ...]]
 
 
 @pytest.mark.parametrize("compiled", ENGINES)
-@settings(max_examples=15)
+@settings(max_examples=30)
 @given(case=CASES, back=st.lists(st.integers(0, 12), max_size=3))
 def test_it_does_what_a_count_from_scratch_does(case: Case, back: list[int], compiled: bool) -> None:
     recipe = CHARS.with_axes(objective=case.written, tie=case.tie)
