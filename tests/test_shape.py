@@ -4,6 +4,7 @@ them."""
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -143,7 +144,8 @@ def test_a_format_that_cannot_hold_symbols_tells_it(format: str, recipe: str) ->
     assert ("symbols", "the") in [(loss.what, loss.example) for loss in report.losses]
 
 
-def test_a_text_that_the_pattern_refuses_is_left_out_of_the_proof() -> None:
+def test_a_text_that_the_pattern_refuses_is_left_out_of_the_proof(limited: Callable[..., None]) -> None:
+    limited(pattern_seconds=0.1, file_pattern_seconds=0.1)
     split = "regex:(?:o|oo)+c|(?:a|aa)+c|[^ ]+| +"
     tokenizer = tokentui.train(LINES, "gpt2", split=split, symbols=["the"], merges=4)
     report, files = contents(tokenizer, WRITTEN["tekken"])

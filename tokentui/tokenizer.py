@@ -310,14 +310,8 @@ class Trainer:
         return arrived
 
     def run(
-        self,
-        *,
-        merges: int | None = None,
-        vocab_size: int | None = None,
-        min_count: int | None = None,
-        max_length: int | None = None,
-        progress: Progress | None = None,
-        cancel: Cancel | None = None,
+        self, *, merges: int | None = None, vocab_size: int | None = None, min_count: int | None = None,
+        max_length: int | None = None, progress: Progress | None = None, cancel: Cancel | None = None,
     ) -> str:
         """Go on until a stop holds or nothing is left to do.
 

@@ -147,7 +147,7 @@ def test_a_whole_box(loaded: None, tmp_path: Path, expected: str) -> None:
 
 
 @pytest.mark.timeout(600)  # Numba compiles meanwhile
-@pytest.mark.parametrize("engine", ["numba", "python"])
+@pytest.mark.parametrize("engine", [pytest.param("numba", marks=pytest.mark.soak), "python"])
 def test_the_sources_do_the_same(engine: str, expected: str) -> None:
     """As Numba compiles them here, and as they are written, on arrays of NumPy."""
     pytest.importorskip("numba")

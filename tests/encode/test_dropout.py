@@ -89,7 +89,7 @@ merge_lists = st.sampled_from([
 
 
 @pytest.mark.parametrize("like", LIKE)
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(merges=merge_lists, word=st.text("abc", min_size=1, max_size=5))
 def test_all_ways_add_up_and_the_ends_are_merges_and_units(
     like: str, merges: tuple[str, ...], word: str

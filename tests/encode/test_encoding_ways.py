@@ -120,7 +120,7 @@ words = st.text("abcd", min_size=1, max_size=14)
 
 
 @pytest.mark.parametrize("way", NAIVE)
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(longer=vocabularies, word=words)
 def test_a_way_equals_the_naive_one(way: str, longer: list[str], word: str) -> None:
     tokens = ["a", "b", "c", *longer]
@@ -136,7 +136,7 @@ def trained(way: str, texts: Sequence[str], **axes: str) -> tokentui.Tokenizer:
 
 @pytest.mark.parametrize("way", NAIVE)
 @pytest.mark.parametrize("mark", ["none", "prefix:##", "end-suffix:</w>"])
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(texts=st.lists(st.text("abc", min_size=1, max_size=9), min_size=1, max_size=6), word=words)
 def test_marks_are_told_by_their_place(way: str, mark: str, texts: list[str], word: str) -> None:
     tokenizer = trained(way, texts, mark=mark)
@@ -161,7 +161,7 @@ def test_marks_are_told_by_their_place(way: str, mark: str, texts: list[str], wo
 
 
 @pytest.mark.parametrize("way", NAIVE)
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(longer=vocabularies, word=st.text("abc", min_size=1, max_size=12))
 def test_the_steps_end_in_the_tokens(way: str, longer: list[str], word: str) -> None:
     (told,) = table(["a", "b", "c", *longer], way).explain(word)
@@ -174,7 +174,7 @@ def test_the_steps_end_in_the_tokens(way: str, longer: list[str], word: str) -> 
 
 
 @pytest.mark.parametrize("way", NAIVE)
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(texts=st.lists(st.text("abc", min_size=1, max_size=9), min_size=1, max_size=5), word=words)
 def test_a_step_is_encoded_as_a_vocabulary_of_its_own(way: str, texts: list[str], word: str) -> None:
     whole = trained(way, texts)
@@ -263,7 +263,7 @@ def test_formats_of_others_tell_that_they_cannot_hold_it(way: str, tmp_path: Pat
 
 
 @pytest.mark.peer
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(longer=vocabularies, word=st.text("abc", min_size=1, max_size=14))
 def test_the_longest_prefix_is_that_of_tokenizers(longer: list[str], word: str) -> None:
     models = pytest.importorskip("tokenizers.models")
@@ -275,7 +275,7 @@ def test_the_longest_prefix_is_that_of_tokenizers(longer: list[str], word: str) 
 
 
 @pytest.mark.peer
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(longer=vocabularies, word=st.text("abc", min_size=1, max_size=14))
 def test_the_fewest_tokens_are_those_of_a_unigram_model_of_equal_scores(longer: list[str], word: str) -> None:
     models = pytest.importorskip("tokenizers.models")

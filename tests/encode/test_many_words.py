@@ -58,7 +58,7 @@ def scored(scores: dict[bytes, float], recipe: Recipe) -> Vocabulary:
     return Vocabulary(recipe, list(scores), ("<unk>",), 0, scores.values())
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(
     scores=st.dictionaries(
         pieces.map(str.encode), st.one_of(st.sampled_from([-1.0, -2.0, -3.0, -4.5]), st.floats(-30, 0)),
@@ -78,7 +78,7 @@ def test_by_scores(loaded: None, scores: dict[bytes, float], given: list[str], b
         assert by_kernels == all(part.symbol is not None for part in parts)
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(
     scores=st.dictionaries(
         pieces.map(str.encode), st.sampled_from([-1.0, -2.5, -4.0]), min_size=1, max_size=20
@@ -113,7 +113,7 @@ def test_by_merges(loaded: None, axes: dict[str, str], given: list[str], merges:
     assert compare(encoder, given) == [all(unit in known for unit in units(word)) for word in given]
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(
     rows=st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=20, unique=True),
     given=words, drop=st.booleans(), whole=st.sets(st.integers(0, 12)),
@@ -144,7 +144,7 @@ def test_by_rows_of_pairs(
         compare(WordEncoder(vocabulary, merges, None, way), given)
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(
     listed=st.dictionaries(
         st.text("ab▁é", min_size=1, max_size=4),

@@ -48,7 +48,7 @@ TEXTS = st.text("lowernst idN,12#é▁<u>k" + "\x01\udc80A", max_size=9) | st.sa
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(text=TEXTS, name=st.sampled_from(sorted(PRESETS)), merges=st.integers(0, 20),
        longest=st.none() | st.integers(1, 4), hard=st.booleans())
 def test_exactly_one_reason_holds(
@@ -75,7 +75,7 @@ def test_exactly_one_reason_holds(
     assert (said.reason in ("empty", "nothing-left")) <= (not encoding.ids)
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(pairs=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=9),
        word=st.text("abc", min_size=1, max_size=6))
 def test_merges_against_a_naive_model(pairs: list[tuple[int, int]], word: str) -> None:
@@ -120,7 +120,7 @@ def nodes(vocabulary: Vocabulary, symbol: int, at: int) -> set[tuple[int, int]]:
     return {(at, at + size)} | nodes(vocabulary, left, at) | nodes(vocabulary, right, middle)
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(pieces=st.dictionaries(st.text("ab", min_size=2, max_size=4), st.integers(1, 40), max_size=6),
        word=st.text("ab", min_size=1, max_size=5))
 def test_probabilities_against_all_ways(pieces: dict[str, int], word: str) -> None:
@@ -146,7 +146,7 @@ def test_probabilities_against_all_ways(pieces: dict[str, int], word: str) -> No
         assert scores[word] == pytest.approx(best(word))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(words=st.lists(st.text("abc", min_size=1, max_size=6), min_size=1, max_size=6),
        text=st.text("abc", min_size=2, max_size=5), step=st.integers(0, 6), encode=st.booleans())
 def test_what_is_to_come_against_training_on(
@@ -215,7 +215,7 @@ def test_the_sentences_of_a_training() -> None:
     assert digits.why_not("a1").reason == "filter"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(words=st.lists(st.text("12x", min_size=1, max_size=6), min_size=1, max_size=6),
        text=st.text("12x", min_size=2, max_size=3), weight=st.sampled_from(["occurrences", "distinct"]))
 def test_text_inside_of_words_against_a_recount(words: list[str], text: str, weight: str) -> None:
@@ -268,7 +268,7 @@ def test_a_piece_that_a_pruning_dropped() -> None:
 # ---- tokens
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(name=st.sampled_from(sorted(PRESETS)), merges=st.sampled_from([0, 10, 20]))
 def test_a_token_that_is_reached_has_its_text(name: str, merges: int) -> None:
     """Its text has it; of any other token exactly one reason holds, and no text of some hundreds has it."""
@@ -294,7 +294,7 @@ def encoded(tokenizer: Tokenizer, text: str) -> set[int | None]:
         return set()
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(pairs=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=8))
 def test_tokens_against_all_short_texts(pairs: list[tuple[int, int]]) -> None:
     vocabulary = Vocabulary(PLAIN, [b"a", b"b"])

@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 from objectives import GAGE_RECIPE
 
 from tokentui.core.errors import TokentuiError
+from tokentui.encode.gage import GageVocabulary
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import GageVocabulary, Vocabulary
+from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats.files import load
 from tokentui.recipe import Recipe
 

@@ -16,7 +16,7 @@ from trainers import best, gage, lists, merge_steps, why
 from tokentui import learn
 from tokentui.axes import AXES, preset
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.vocabulary import PLACEHOLDERS
+from tokentui.encode.gage import PLACEHOLDERS
 from tokentui.learn import start
 from tokentui.learn.gage import letter
 from tokentui.learn.pairs import PairTrainer

@@ -155,7 +155,7 @@ corpora = st.dictionaries(
 
 @pytest.mark.parametrize("compiled", [False, True], ids=["plain", "compiled"])
 @pytest.mark.parametrize("name", NAIVE)
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(words=corpora, least=st.integers(1, 3))
 def test_an_objective_equals_the_naive_one(
     name: str, compiled: bool, words: dict[str, int], least: int

@@ -187,7 +187,7 @@ def model(case: Case) -> Iterator[tuple[str, bytes, bytes, int, tuple[int, ...]]
 
 
 @pytest.mark.parametrize("compiled", ENGINES)
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(case=CASES, back=st.lists(st.integers(0, 12), max_size=3))
 def test_it_does_what_a_count_from_scratch_does(case: Case, back: list[int], compiled: bool) -> None:
     recipe = CHARS.with_axes(objective=case.written, tie=case.tie)
@@ -213,7 +213,7 @@ def test_it_does_what_a_count_from_scratch_does(case: Case, back: list[int], com
 
 
 @pytest.mark.parametrize("compiled", ENGINES)
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(words=texts(2), tie=st.sampled_from(list(TIES)), variant=st.sampled_from(("base", "ratio")))
 def test_one_language_is_plain_bpe(
     words: dict[str, int], tie: str, variant: str, compiled: bool
@@ -229,7 +229,7 @@ def test_one_language_is_plain_bpe(
         assert row == plain.step_at(number).row
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(case=CASES, step=st.integers(1, 4), what=st.sampled_from(("forbid", "force", "leave-out")))
 def test_a_branch_under_a_what_if_is_a_training_under_it(case: Case, step: int, what: str) -> None:
     recipe = CHARS.with_axes(objective=case.written, tie=case.tie)

@@ -62,7 +62,7 @@ PIECES = [
 ]
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=120), st.integers(1, 40), st.integers(1, 64),
        st.sampled_from(["gpt2", "bert", "gpt4o", "hf-bpe", "llama3", "minbpe-basic", "t5"]))
 @example([b"\xf0\x9f", b"\x80"] * 9, 1, 2, "gpt2")
@@ -177,7 +177,7 @@ words = st.text(st.sampled_from("abü漢\ud800\udc80\n\t"), min_size=1, max_size
 rows = st.lists(st.tuples(words, st.integers(1, 9)), max_size=40)
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.lists(rows, max_size=6), st.integers(1, 2000), st.none() | st.integers(1, 12))
 def test_a_store_that_spills_is_one_that_does_not(
     monkeypatch: pytest.MonkeyPatch, runs: list[list[tuple[str, int]]], most: int, top: int | None

@@ -217,7 +217,7 @@ def before(text: str) -> list[str]:
     return re.findall(r"[\s:'][^\s:']*|[^\s:']+", text)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(words, st.sampled_from(["0.5", "0.6", "0.75", "0.9", "1"]), st.text("abc", max_size=9))
 def test_pickybpe_is_its_naive_model(counts: dict[str, int], threshold: str, text: str) -> None:
     trainer = started(counts, f"picky:threshold={threshold}")
@@ -234,7 +234,7 @@ def test_pickybpe_is_its_naive_model(counts: dict[str, int], threshold: str, tex
     assert_back_and_forth(trainer)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(words, st.text("abc", max_size=9))
 def test_scaffold_bpe_is_its_naive_model(counts: dict[str, int], text: str) -> None:
     trainer = started(counts, "scaffold")
@@ -252,7 +252,7 @@ def test_scaffold_bpe_is_its_naive_model(counts: dict[str, int], text: str) -> N
     assert_back_and_forth(trainer)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(texts, st.integers(0, 8))
 def test_superbpe_is_its_naive_model(counts: dict[str, int], at: int) -> None:
     trainer = started(counts, f"superbpe:at={at},within=before", split="none")
@@ -267,7 +267,7 @@ def test_superbpe_is_its_naive_model(counts: dict[str, int], at: int) -> None:
         assert_back_and_forth(trainer)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(texts, st.sampled_from(["0.4", "0.6", "0.9", "2"]), spaced)
 def test_boundlessbpe_is_its_naive_model(counts: dict[str, int], tau: str, text: str) -> None:
     trainer = started(counts, f"boundless:threshold={tau},within=before")

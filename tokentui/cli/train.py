@@ -171,7 +171,7 @@ def _line(step: Step, trainer: Trainer) -> str:
     columns = (column.name for column in trainer.traits.columns)
     expanded = dict(zip(columns, chosen.values, strict=False)).get("spelled")
     spelled = f", stands for {out.shown(expanded)}" if isinstance(expanded, bytes) else ""
-    by = f", {out.shown(row['language'])}" if "language" in row else ""
+    by = f", {out.shown(str(row['language']))}" if "language" in row else ""
     made = out.merged(chosen.parts, chosen.token)
     return f"{made}  (id {row['id']}, count {row['count']:,}{score}{spelled}{by})"
 

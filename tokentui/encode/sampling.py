@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from random import randrange
 
 from tokentui.core.choices import Choice, Parameter
 from tokentui.core.errors import TokentuiError, nearest, shown
@@ -82,6 +81,8 @@ def drawn(
     """
     if isinstance(seed, bool) or not isinstance(seed, int | None):
         raise TokentuiError(f"not a whole number: {shown(seed)}", "seed", "such as 1, or None")
+    from random import randrange  # only where one draws
+
     seed = randrange(SEEDS) if seed is None else seed
     log: list[list[Draw]] = []
     encoder = WordEncoder(vocabulary, merges, way=DROPOUT.given(p=p, like=like, seed=seed, log=log))

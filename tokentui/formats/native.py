@@ -21,9 +21,10 @@ from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.core.records import dataclass
 from tokentui.encode.events import Event, EventVocabulary
+from tokentui.encode.gage import GageVocabulary
 from tokentui.encode.segment import WAYS
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import GageVocabulary, Vocabulary
+from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats import OWN, WRITTEN, Codec
 from tokentui.formats.native_rows import ALL_BYTES, entry_rows, hold, token_of, trained_by_events
 from tokentui.formats.source import LONGEST_MARK, Known, Node, Source, check_number, check_tokens, source_of

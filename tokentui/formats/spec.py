@@ -15,10 +15,11 @@ from typing import NamedTuple
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check
 from tokentui.core.records import dataclass
+from tokentui.encode.gage import GageVocabulary
 from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.segment.merges import Merging
 from tokentui.encode.tokenizer import Entry, Tokenizer
-from tokentui.encode.vocabulary import GageVocabulary, Origin
+from tokentui.encode.vocabulary import Origin
 from tokentui.formats.tokens import name_of
 from tokentui.recipe import Recipe
 from tokentui.text.split import SPLITS

@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from tokentui.core.runtime import quiet_collector
-from tokentui.encode.vocabulary import GageVocabulary, free_bytes, quoted
+from tokentui.encode.gage import GageVocabulary, free_bytes
+from tokentui.encode.vocabulary import quoted
 from tokentui.learn.bases import Totals, byte_order_of_gpt2
 from tokentui.learn.bpe import PlainPairs
 from tokentui.learn.objectives import Material

@@ -17,6 +17,7 @@ from itertools import islice
 
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
+from tokentui.learn.entries import entry_of, listed, page_of
 from tokentui.learn.lengths import Lengths
 from tokentui.learn.objectives import Material, Objective
 from tokentui.learn.replay.segmentations import MERGES, TokenOrder, WordSegmentations
@@ -31,10 +32,7 @@ from tokentui.learn.rows import (
     Traits,
     Why,
     Worth,
-    entry_of,
-    listed,
     narrowed,
-    page_of,
 )
 from tokentui.learn.trainer import SLICE_S, Compression, Goal, Made, Replay, Size, Substeps
 from tokentui.learn.values import (

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from tokentui.core.records import dataclass
 from tokentui.encode.events import MAKING as MAKING
@@ -65,7 +65,7 @@ class Step:
         return self.kind
 
     @property
-    def row(self) -> dict[str, Any]:
+    def row(self) -> dict[str, object]:
         """Its row in a trace for machines."""
         return {"step": self.number, "kind": self.kind, "tokens": self.tokens, "vocab_size": self.vocab_size}
 
@@ -105,7 +105,7 @@ class MergeStep(Step):
         return [self.left.hex(), self.right.hex(), self.token.hex()]
 
     @property
-    def row(self) -> dict[str, Any]:
+    def row(self) -> dict[str, object]:
         """Its row in a trace for machines."""
         language = {"language": self.decided} if self.decided else {}
         return {
@@ -142,9 +142,9 @@ class EventStep(MergeStep):
         return ", ".join((self.kind, *done))
 
     @property
-    def row(self) -> dict[str, Any]:
+    def row(self) -> dict[str, object]:
         """Its row in a trace for machines."""
-        row: dict[str, Any] = MergeStep.row.__get__(self)
+        row: dict[str, object] = MergeStep.row.__get__(self)
         row["kind"] = self.kind
         row["events"] = [
             {"kind": kind, "hex": [piece.hex(), *(part.hex() for part in parts)],

@@ -16,15 +16,7 @@ from tokentui.session.lanes import Lane as Lane
 from tokentui.session.lanes import Need as Need
 from tokentui.session.lanes import NothingOpen as NothingOpen
 from tokentui.session.snapshot import EndView, PiecesView, PreviewView
-from tokentui.session.views import (
-    ColumnWanted,
-    CorpusPlace,
-    Found,
-    Passage,
-    StepsView,
-    StepView,
-    Viewport,
-)
+from tokentui.session.views import ColumnWanted, CorpusPlace, Found, Passage, StepsView, StepView, Viewport
 
 if TYPE_CHECKING:  # answers of rooms that load when one is asked for
     from tokentui.analyze.results import HealthReport, StringFacts, VocabularyReport  # noqa: F401

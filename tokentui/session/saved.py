@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from tokentui.core import reach
 from tokentui.core.errors import TokentuiError
@@ -133,7 +133,7 @@ _NAMES = {one.name: one.name.rstrip("_") for one in dataclasses.fields(SavedSess
 """The fields of a session, and their names in its file."""
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """A value as JSON has it."""
     if isinstance(value, Branch):
         recipe = value.recipe.to_dict() | value.recipe.shape
@@ -154,11 +154,12 @@ def _whole(body: Any) -> SavedSession:
     )
 
 
+_Read = TypeVar("_Read")
 _PLAIN = (str, int, float, bool, type(None))
 """The types of a setting."""
 
 
-def _of(value: Any, *kinds: type) -> Any:
+def _of(value: object, *kinds: type) -> Any:
     """A value that has one of these very types (True is no int).
 
     Raises:
@@ -169,15 +170,15 @@ def _of(value: Any, *kinds: type) -> Any:
     return value
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return str(_of(value, str))
 
 
-def _text_or_none(value: Any) -> str | None:
+def _text_or_none(value: object) -> str | None:
     return None if value is None else _text(value)
 
 
-def _each(read_one: Callable[[Any], Any], value: Any) -> tuple[Any, ...]:
+def _each(read_one: Callable[[object], _Read], value: object) -> tuple[_Read, ...]:
     return tuple(map(read_one, _of(value, list)))
 
 

@@ -87,7 +87,7 @@ def stages(tokenizer: Tokenizer) -> Iterator[StageView]:
             yield stage if name not in _UNAPPLIED else StageView(stage.name, f"{stage.what} (not applied)")
 
 
-def _versions(said: Mapping[str, Any]) -> str:
+def _versions(said: Mapping[str, object]) -> str:
     """By which versions of Unicode the steps of a `tokenizer.json` tell characters apart, there and here."""
     kinds = set(_kinds(said.get("normalizer"))) | set(_kinds(said.get("pre_tokenizer")))
     found = ["patterns know 16.0 there and that of the regex library here"] if kinds & _BY_PATTERN else []
@@ -96,7 +96,7 @@ def _versions(said: Mapping[str, Any]) -> str:
     return f"{', '.join(found)}; newer characters may differ" if found else ""
 
 
-def _kinds(spec: Any) -> Iterator[str]:
+def _kinds(spec: object) -> Iterator[str]:
     """The types of a step and of all in it; `Regex` where it holds a pattern."""
     if not isinstance(spec, Mapping):
         return
@@ -108,7 +108,7 @@ def _kinds(spec: Any) -> Iterator[str]:
         yield from _kinds(one)
 
 
-def _steps(name: str, spec: Any, axis: str) -> Iterator[StageView]:
+def _steps(name: str, spec: object, axis: str) -> Iterator[StageView]:
     """A step of a `tokenizer.json`: one line for each that it is a sequence of."""
     if not isinstance(spec, dict):
         return
@@ -145,7 +145,7 @@ def _sentencepiece(spec: Mapping[str, Any], split: str) -> Iterator[StageView]:
     yield StageView("spaces", _short(", ".join(_worded(kept))), axis=split)
 
 
-def _worded(spec: Mapping[str, Any]) -> Iterator[str]:
+def _worded(spec: Mapping[str, object]) -> Iterator[str]:
     """Yield the settings of a step in words. Omits null and empty values; shows true by its name alone."""
     for key, value in spec.items():
         if value is None or value == "" or value == [] or value == {}:
@@ -162,7 +162,7 @@ def _worded(spec: Mapping[str, Any]) -> Iterator[str]:
             yield f"{key} {value}"
 
 
-def _item(value: Any) -> str:
+def _item(value: object) -> str:
     while isinstance(value, dict):
         value = value.get("id", next(iter(value.values()), ""))
     return str(value)

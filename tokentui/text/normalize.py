@@ -12,10 +12,13 @@ import functools
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tokentui.core.choices import Axis, Choice
 from tokentui.core.records import dataclass
+
+if TYPE_CHECKING:
+    import regex
 
 Stage = Callable[[str], str]
 
@@ -158,7 +161,7 @@ def strip_accents(text: str) -> str:
 
 
 @functools.cache
-def _marks() -> Any:
+def _marks() -> regex.Pattern[str]:
     import regex  # knows newer characters than the tables of Python; not before the first paint
 
     return regex.compile(r"\p{M}+")

@@ -10,7 +10,7 @@ import functools
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from tokentui.core import jobs
 from tokentui.core.choices import Axis, Choice
@@ -21,6 +21,9 @@ from tokentui.recipe import Recipe
 from tokentui.text import patterns
 from tokentui.text.normalize import begins_sequence, normalize, normalize_aligned
 from tokentui.text.split import SPACE_MARK, SPLITS, splitter_of
+
+if TYPE_CHECKING:
+    import regex
 
 
 class PreToken(NamedTuple):
@@ -278,7 +281,7 @@ def _graphemes(text: str) -> Iterator[bytes]:
 
 
 @functools.cache
-def _grapheme() -> Any:
+def _grapheme() -> regex.Pattern[str]:
     import regex  # not before the first paint
 
     return regex.compile(r"\X")

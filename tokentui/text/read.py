@@ -98,9 +98,8 @@ def read(
         notes = [f"{one.name}: {note}" for one in found if (note := _left_out(one.left_out))]
         return parts.corpus(_title(found), notes)
     except MemoryError:
-        raise TokentuiError(
-            "there is not enough memory to hold it", _title(found), "take a part of it"
-        ) from None
+        what = "there is not enough memory to hold it"
+        raise TokentuiError(what, _title(found), "take a part of it") from None
 
 
 def _joined(

@@ -21,7 +21,6 @@ import copy
 import heapq
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from random import Random
 from typing import NamedTuple
 
 from tokentui.core.choices import Axis, Choice
@@ -266,6 +265,8 @@ class Dropout:
         seed: int | None = None, log: list[list[Draw]] | None = None,
         random: Callable[[], float] | None = None,
     ) -> None:
+        from random import Random  # only where one draws
+
         if isinstance(p, bool) or not isinstance(p, int | float) or not 0 <= p <= 1:
             raise TokentuiError("a share from 0 to 1 is wanted", f"p={shown(p)}", f"such as {P}")
         self._behaviour = LIKE.check(like)

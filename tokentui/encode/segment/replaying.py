@@ -154,34 +154,11 @@ class Replaying:
             heapq.heapify(heap)
         while heap:
             number, at = divmod(heapq.heappop(heap), size)
-            event, symbol = events[number], symbols[at]
-            was: tuple[int, ...]
-            if symbol == _NONE:
+            event = events[number]
+            taken = None if symbols[at] == _NONE else self._taken(event, at, symbols, following, borders)
+            if taken is None:
                 continue
-            if event.kind in _TAKES_APART:
-                if symbol != event.symbol:
-                    continue
-                was, now, places = (symbol,), event.parts, [at]
-                for part in now:
-                    places.append(places[-1] + self.length(part))
-            else:
-                was, now, places = (), (event.symbol,), [at]
-                if event.kind == _MERGE:
-                    right = following[at]
-                    if right >= size or (symbol, symbols[right]) != event.parts:
-                        continue
-                    if event.view != (right in borders) or (
-                        event.view and not (at in borders and following[right] in borders)
-                    ):
-                        continue
-                    was, places = event.parts, [at, right, following[right]]
-                else:
-                    end = at + self.length(event.symbol)
-                    while places[-1] < end and symbols[places[-1]] != _NONE:
-                        was += (symbols[places[-1]],)
-                        places.append(following[places[-1]])
-                    if places[-1] != end:
-                        continue
+            was, now, places = taken
             end = places[-1]
             for place in places[:-1]:
                 symbols[place] = _NONE
@@ -198,6 +175,34 @@ class Replaying:
                 for place in starts[:-1]:
                     look(place, number + 1)
             yield Change(number, was, now, tuple(places))
+
+    def _taken(
+        self, event: Event, at: int, symbols: list[int], following: list[int], borders: Container[int]
+    ) -> tuple[tuple[int, ...], tuple[int, ...], list[int]] | None:
+        """The symbols that an event takes from a unit on, those that it puts there, and where the first ones,
+        or the parts, begin and end; None where it finds other symbols."""
+        symbol = symbols[at]
+        if event.kind in _TAKES_APART:
+            if symbol != event.symbol:
+                return None
+            places = [at]
+            for part in event.parts:
+                places.append(places[-1] + self.length(part))
+            return (symbol,), event.parts, places
+        if event.kind == _MERGE:
+            right = following[at]
+            if right >= len(symbols) or (symbol, symbols[right]) != event.parts:
+                return None
+            if event.view != (right in borders) or (
+                event.view and not (at in borders and following[right] in borders)
+            ):
+                return None
+            return event.parts, (event.symbol,), [at, right, following[right]]
+        was, places, end = list[int](), [at], at + self.length(event.symbol)
+        while places[-1] < end and symbols[places[-1]] != _NONE:
+            was.append(symbols[places[-1]])
+            places.append(following[places[-1]])
+        return (tuple(was), (event.symbol,), places) if places[-1] == end else None
 
     def _covering(self, symbols: list[int]) -> list[int]:
         """Every place where a text that is covered stands, with its event, as the heap holds them."""

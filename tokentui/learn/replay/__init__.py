@@ -26,22 +26,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Self
 
 from tokentui.encode.tokenizer import Tokenizer
+from tokentui.learn.entries import entry_of, listed, page_of
 from tokentui.learn.lengths import Lengths
 from tokentui.learn.replay.segmentations import ChangeLog, TokenOrder, WordSegmentations
-from tokentui.learn.rows import (
-    KEPT_ROWS,
-    Column,
-    Entry,
-    Page,
-    Query,
-    TokenCandidate,
-    Traits,
-    Why,
-    entry_of,
-    listed,
-    narrowed,
-    page_of,
-)
+from tokentui.learn.rows import KEPT_ROWS, Column, Entry, Page, Query, TokenCandidate, Traits, Why, narrowed
 from tokentui.learn.trainer import Goal, Size, Tokens
 from tokentui.learn.values import Changed, Event, Kind, Life, MergeStep, Span, Stop, Used, Word
 from tokentui.recipe import Ending, Stops, WhatIf

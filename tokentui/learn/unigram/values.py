@@ -5,11 +5,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn.rows import Column, Entry, Page, Query, entry_of, listed, page_of
+from tokentui.learn.entries import entry_of, listed, page_of
+from tokentui.learn.rows import Column, Entry, Page, Query
 from tokentui.learn.unigram.lattice import finished
 from tokentui.learn.unigram.model import Model, Models
 from tokentui.learn.values import Event, Kind, Span, Step
@@ -52,7 +53,7 @@ class RoundStep(Step):
         return f"round {self.round}, {what}: {counts}, objective {self.objective:.6f}"
 
     @property
-    def row(self) -> dict[str, Any]:
+    def row(self) -> dict[str, object]:
         """Its row in a trace for machines."""
         return {
             "round": self.round, "what": self.kind, "kept": self.kept, "dropped": self.dropped,
