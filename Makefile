@@ -2,7 +2,7 @@
 PYTHON ?= python
 export PYTHON
 
-.PHONY: check lint test soak engines kernels bench picture
+.PHONY: check lint test soak engines kernels bench pictures pages docs release-check
 
 check: lint test  ## all that a change has to pass
 
@@ -27,5 +27,5 @@ kernels:  ## the box of kernels, compiled anew: after a change in a folder kerne
 bench:  ## make bench CORPUS="novel.txt library.txt": docs/performance.md
 	$(PYTHON) benchmarks/run.py $(CORPUS)
 
-picture:  ## the picture of the README, drawn anew
-	$(PYTHON) benchmarks/picture.py docs/explorer.svg
+pictures:  ## the pictures of the documents, drawn anew by the running program
+	$(PYTHON) docs/scripts/pictures.py
