@@ -29,3 +29,15 @@ bench:  ## make bench CORPUS="novel.txt library.txt": docs/performance.md
 
 pictures:  ## the pictures of the documents, drawn anew by the running program
 	$(PYTHON) docs/scripts/pictures.py
+
+pages:  ## the pages that are made from the records, and the output of the commands of the others
+	$(PYTHON) docs/scripts/reference.py
+	$(PYTHON) docs/scripts/commands.py
+	$(PYTHON) docs/scripts/errors.py
+	$(PYTHON) docs/scripts/howto.py
+
+docs:  ## the site of the documents, in build/site; needs the extra docs
+	.ci/docs
+
+release-check:  ## all that a release has to pass; RELEASE=1 asks for a dated entry of the changelog too
+	$(PYTHON) .ci/release

@@ -9,13 +9,13 @@ The wheel holds docs/share as its share.
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
+from pages import code, plain, table
 
 from tokentui.cli.program import COMMANDS, EXPLORE, NAME, SHELLS, Command, program
 from tokentui.core import limits
@@ -24,7 +24,7 @@ DOCS = Path(__file__).resolve().parents[1]
 ABOUT = "see how a tokenizer comes to be"
 EXITS = (
     (0, "done"),
-    (1, "a check found a difference: `inspect --strict`, `verify`, `diff`, `compare`, `tour --check`"),
+    (1, "a check found a difference, or something of several could not be answered: a line, a column"),
     (2, "wrong words or bad input; one line on standard error names what, where and what would do"),
     (70, "a fault of the program"),
     (129, "the terminal hung up"),
@@ -95,7 +95,8 @@ def _shown(
     first, *rest = (command.epilog or "").split("\n\n")
     lines = first.replace("\b", "").strip("\n").splitlines()
     notes = tuple(" ".join(one.replace("\b", "").split()) for one in rest)
-    return Shown(name, about, usage, text, tuple(records), tuple(line.strip() for line in lines[1:]), notes)
+    told = tuple(one for one in records if one[1])
+    return Shown(name, about, usage, text, told, tuple(line.strip() for line in lines[1:]), notes)
 
 
 # --- the page of the site ---
@@ -111,27 +112,15 @@ def page(commands: list[Shown]) -> str:
     for one in commands:
         lines += [f"## `{one.name}`", "", "    " + f"{one.name} {one.usage}", ""]
         for paragraph in one.text:
-            lines += [_plain(paragraph), ""]
-        lines += ["| option | |", "|---|---|"]
-        lines += [f"| `{_cell(words)}` | {_plain(about)} |" for words, about in one.options]
-        lines += ["", *(f"    {line}" for line in one.examples), ""]
+            lines += [plain(paragraph), ""]
+        lines += table(("option", "meaning"), ((code(words), plain(about)) for words, about in one.options))
+        lines += [*(f"    {line}" for line in one.examples), ""]
         for paragraph in one.notes:
-            lines += [_plain(paragraph), ""]
-    lines += ["## Exit codes", "", "| code | meaning |", "|--:|---|"]
-    lines += [f"| {code} | {about} |" for code, about in EXITS]
-    lines += ["", "## Environment", "", "| variable | meaning |", "|---|---|"]
-    lines += [f"| `{name}` | {about} |" for name, about in VARIABLES]
-    return "\n".join(lines) + "\n"
-
-
-def _cell(text: str) -> str:
-    """A text for code in a cell of a table."""
-    return text.replace("|", "\\|")
-
-
-def _plain(text: str) -> str:
-    """A text of a help, with nothing in it that Markdown reads as its own."""
-    return re.sub(r"([\\|<>*_`\[\]])", r"\\\1", " ".join(text.split()))
+            lines += [plain(paragraph), ""]
+    lines += ["## Exit codes", "", *table(("code", "meaning"), EXITS)]
+    lines += ["## Environment", ""]
+    lines += table(("variable", "meaning"), ((code(one), text) for one, text in VARIABLES))
+    return "\n".join(lines).rstrip("\n") + "\n"
 
 
 # --- the man page ---

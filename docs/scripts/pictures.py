@@ -2,10 +2,10 @@
 
     python docs/scripts/pictures.py [NAME]...
 
-writes docs/explorer.svg, the picture of the README, and those in docs/pictures; one of `SCENES` each. A scene
-opens the explorer without a terminal, presses keys, waits until nothing changes any more, and keeps the cells of
-its screen. A walk is one file that shows one frame after the other: what stands in a row for several frames is
-written once, and style sheets alone make it appear and go.
+writes docs/explorer.svg, the picture of the README, and those in docs/pictures; one of `SCENES` each. A
+scene opens the explorer without a terminal, presses keys, waits until nothing changes any more, and keeps the
+cells of its screen. A walk is one file that shows one frame after the other: what stands in a row for several
+frames is written once, and style sheets alone make it appear and go.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from rich.color import Color, ColorSystem
 from textual.pilot import Pilot
 
 from tokentui.presets import preset_named
-from tokentui.recipe import Recipe, Run, Stops
+from tokentui.recipe import Run, Stops
 from tokentui.session import commands
 from tokentui.session.driver import Session
 from tokentui.session.views import ColumnWanted
@@ -88,7 +88,8 @@ class Scene:
 
 _SENTENCE = "The lamp in the street"
 _WALK = (
-    Frame(said="A text, cut into bytes. On the right: which pair of neighbours stands most often?", seconds=5),
+    Frame(said="A text, cut into bytes. On the right: which pair of neighbours stands most often?",
+          seconds=5),
     Frame(("n",), said="n makes one step: the commonest pair becomes one token."),
     Frame(("n",), said="Each step changes the counts of its neighbours."),
     Frame(("n",), said="The next one again."),
@@ -112,7 +113,8 @@ SCENES: tuple[Scene, ...] = (
     Scene("pictures/typed.svg", "sample:english", (Frame(), Frame(step=400)), "unbelievable lamps"),
     Scene("pictures/word.svg", "sample:english",
           (Frame(), Frame(step=400), Frame(("4", "enter"))), "unbelievable"),
-    Scene("pictures/token.svg", "sample:english", (Frame(), Frame(step=400), Frame(("3", "enter"))), _SENTENCE),
+    Scene("pictures/token.svg", "sample:english",
+          (Frame(), Frame(step=4), Frame(("3", "enter"))), _SENTENCE),
     Scene("pictures/recipe.svg", "sample:english", (Frame(), Frame(("a",))), _SENTENCE),
     Scene("pictures/compare.svg", "sample:english", (Frame(), Frame(("G",))), _SENTENCE,
           ("gpt2", "wordpiece"), 300, (120, 36)),

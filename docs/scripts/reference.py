@@ -1,16 +1,17 @@
 """The reference, made from the records: `python docs/scripts/reference.py` writes docs/reference.
 
-A page for the axes, the presets, the keys, the file formats and the measures; and the table of docs/limits.md.
+A page for the axes, the presets, the keys, the file formats and the measures; the table of docs/limits.md.
 The pages of the commands are made by `commands.py`, that of the errors by `errors.py`.
 """
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
+
+from pages import code, plain, table
 
 from tokentui.analyze.compare import PAIR_MEASURES
 from tokentui.analyze.health import CHECKS
@@ -39,67 +40,50 @@ SCREENS = {
 """The headings of the contexts that keys work in."""
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
-    """A table; the texts of its cells are Markdown."""
-    lines = [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads)]
-    return [*lines, *(f"| {' | '.join(map(str, row))} |" for row in rows), ""]
-
-
-def _plain(text: str) -> str:
-    """A text that Markdown shows as it is."""
-    return re.sub(r"([\\|<>*_`\[\]])", r"\\\1", " ".join(text.split()))
-
-
-def _code(text: str) -> str:
-    """A text as code, in a cell of a table."""
-    shown = text.replace("|", "\\|")
-    return f"`` {shown} ``" if "`" in shown else f"`{shown}`"
-
-
 def _parameter(one: Parameter) -> tuple[str, str, str]:
     default = one.default or "none" if isinstance(one.default, str) else one.written(one.default)
-    return _code(one.name), _plain(one.about), _code(default)
+    return code(one.name), plain(one.about), code(default)
 
 
 def axes() -> str:
     """The axes with all their values, and the other words that shape what is learned."""
     lines = [
-        "# Axes", "", "A recipe is one value on each axis. `-s axis=value` sets one, `tokentui recipes AXIS` lists",
-        "the values. A value in **bold** is the default: that of the preset `gpt2`.", "", _MADE, "",
+        "# Axes", "", "A recipe is one value on each axis. `-s axis=value` sets one, `tokentui recipes AXIS`",
+        "lists the values. A value in **bold** is the default: that of the preset `gpt2`.", "", _MADE, "",
     ]
     for name, axis in AXES.items():
         default = Recipe().axis(name)
-        lines += [f"## `{name}`", "", f"{axis.about[:1].upper()}{_plain(axis.about[1:])}.", ""]
+        lines += [f"## `{name}`", "", f"{axis.about[:1].upper()}{plain(axis.about[1:])}.", ""]
         shown = axis.written()
-        lines += _table(("value", "meaning", "such as"), (
-            (f"**{_code(shown[one])}**" if one == default else _code(shown[one]), _plain(record.about),
-             _code(f"{one}:{record.sample}") if record.text else "")
+        lines += table(("value", "meaning", "such as"), (
+            (f"**{code(shown[one])}**" if one == default else code(shown[one]), plain(record.about),
+             code(f"{one}:{record.sample}") if record.text else "")
             for one, record in axis.items()))
         if name == "normalize":
             lines += ["Several are done in order: `normalize=nfd,strip-accents`. The default is none.", ""]
         for one, record in axis.items():
             if record.parameters:
                 lines += [f"Parameters of `{one}`, such as `{name}={one}:{_example(record.parameters)}`:", ""]
-                lines += _table(("parameter", "meaning", "default"), map(_parameter, record.parameters))
+                lines += table(("parameter", "meaning", "default"), map(_parameter, record.parameters))
     lines += ["## Words that shape the learning", "",
               "They are no axes, and stand in a recipe file beside them.", ""]
-    lines += _table(("word", "meaning", "default"), map(_parameter, SHAPE.values()))
+    lines += table(("word", "meaning", "default"), map(_parameter, SHAPE.values()))
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def _example(parameters: Sequence[Parameter]) -> str:
-    one = next(one for one in parameters if one.kind is int)
-    return f"{one.name}={one.default or 100}"
+    one = next((one for one in parameters if one.default), parameters[0])
+    return f"{one.name}={one.written(one.default) if one.kind is not str else one.default}"
 
 
 def presets() -> str:
     """The presets, family by family."""
-    lines = ["# Presets", "", "`-r NAME` takes one; `--published` takes its sizes and special tokens as well.",
+    lines = ["# Presets", "", "`-r NAME` takes one; `--published` takes its sizes and special tokens too.",
              "`tokentui recipes NAME > mine.toml` writes one as a recipe file to change.", "", _MADE, ""]
     for family in dict.fromkeys(one.family for one in PRESETS.values()):
         lines += [f"## {family}", ""]
-        lines += _table(("preset", "what it is", "source", "differs from `gpt2` by", "known for"), (
-            (_code(one.name), _plain(one.about), _plain(one.source), _differs(one), _known(one))
+        lines += table(("preset", "what it is", "source", "differs from `gpt2` by", "known for"), (
+            (code(one.name), plain(one.about), plain(one.source), _differs(one), _known(one))
             for one in PRESETS.values() if one.family == family))
     return "\n".join(lines).rstrip("\n") + "\n"
 
@@ -110,25 +94,25 @@ def _differs(preset: Preset) -> str:
     words += [f"{name}={SHAPE[name].written(value)}" for name, value in own.shape.items()
               if not isinstance(value, list)]
     words += [f"{name}: {' '.join(value)}" for name, value in own.shape.items() if isinstance(value, list)]
-    return ", ".join(map(_code, words)) or "nothing"
+    return ", ".join(map(code, words)) or "nothing"
 
 
 def _known(preset: Preset) -> str:
     words = []
     for name, value in preset.run.words.items():
         shown = " ".join(map(str, value)) if isinstance(value, list | tuple) else f"{value:,}"
-        words.append(_code(f"{name}={shown}"))
+        words.append(code(f"{name}={shown}"))
     return ", ".join(words)
 
 
 def keys() -> str:
     """The keys, by where they work."""
-    lines = ["# Keys", "", "`?` shows these in the program, `ctrl+p` finds one by a word. A key means the same on",
-             "all screens. In a dialog the footer tells its keys.", "", _MADE, ""]
+    lines = ["# Keys", "", "`?` shows these in the program, `ctrl+p` finds one by a word. A key means the",
+             "same on all screens. In a dialog the footer tells its keys.", "", _MADE, ""]
     for context, title in SCREENS.items():
         rows = [_key(one) for one in ACTIONS if _home(one) == context and one.keys]
         if rows:
-            lines += [f"## {title}", "", *_table(("keys", "does", "where else"), rows)]
+            lines += [f"## {title}", "", *table(("keys", "does", "where else"), rows)]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -138,49 +122,49 @@ def _home(action: Action[Any]) -> str:
 
 
 def _key(action: Action[Any]) -> tuple[str, str, str]:
-    names = " ".join(_code(key_name(key)) for key in action.keys)
+    names = " ".join(code(key_name(key)) for key in action.keys)
     more = [SCREENS[one].removeprefix("Compare: ").lower() for one in action.contexts
             if one in SCREENS and one != _home(action)]
     notes = [f"also: {', '.join(more)}"] if more else []
     notes += ["everywhere"] if action.always else ["in all panes"] if action.anywhere else []
-    return names, _plain(action.help), "; ".join(notes)
+    return names, plain(action.help), "; ".join(notes)
 
 
 def formats() -> str:
     """The file formats: what each is, which recipes it holds, what it loses."""
     lines = [
-        "# File formats", "", "A file is told by its content. `-o NAME` and `tokentui convert` write a format by",
-        "the end of the name, or by `--format`. Each file that is written is read back and tried on many",
+        "# File formats", "", "A file is told by its content. `-o NAME` and `tokentui convert` write one",
+        "by the end of the name, or by `--format`. Each file that is written is read back and tried on many",
         "texts before it takes its place; what the format cannot hold is told.", "", _MADE, "",
         "## What there is", "",
     ]
-    lines += _table(("format", "files", "what it is", "ends of names"), (
-        (_code(one.name), ", ".join(map(_code, one.files)), _plain(one.about),
-         ", ".join(map(_code, one.suffixes)) or "read only") for one in FORMATS.values()))
+    lines += table(("format", "files", "what it is", "ends of names"), (
+        (code(one.name), ", ".join(map(code, one.files)), plain(one.about),
+         ", ".join(map(code, one.suffixes)) or "read only") for one in FORMATS.values()))
     lines += ["## Which tokenizers each can hold", "", "A tokenizer that is not among these is refused.", ""]
-    lines += _table(("format", "encoding", "units", "marks", "split", "normalising"),
+    lines += table(("format", "encoding", "units", "marks", "split", "normalising"),
                     (_holds(one) for one in FORMATS.values() if one.suffixes))
     lines += ["## What each loses", "",
               "✓ is kept. What is not kept is told with an example where the tokenizer has it.", ""]
     written = [one for one in FORMATS.values() if one.suffixes]
-    lines += _table(("aspect", *(_code(one.name) for one in written)), (
+    lines += table(("aspect", *(code(one.name) for one in written)), (
         (EXAMPLES[name].what, *("✓" if name in one.keeps else "" for one in written)) for name in ASPECTS))
-    lines += _table(("aspect", "where it is not kept"),
-                    ((EXAMPLES[name].what, _plain(EXAMPLES[name].consequence)) for name in ASPECTS))
+    lines += table(("aspect", "where it is not kept"),
+                    ((EXAMPLES[name].what, plain(EXAMPLES[name].consequence)) for name in ASPECTS))
     lines += ["## Corpora", ""]
-    lines += _table(("`--as`", "reads"), ((_code(name), about) for name, about in READ_AS.items()))
+    lines += table(("`--as`", "reads"), ((code(name), about) for name, about in READ_AS.items()))
     lines += ["Built-in texts:", ""]
-    lines += _table(("name", "what it is", "language", "bytes"), (
-        (_code(f"sample:{one.name}"), _plain(one.title), one.language, f"{one.size:,}")
+    lines += table(("name", "what it is", "language", "bytes"), (
+        (code(f"sample:{one.name}"), plain(one.title), one.language, f"{one.size:,}")
         for one in (*samples(), *parallel())))
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def _holds(one: Format) -> tuple[str, ...]:
     holds = one.holds
-    split = ", ".join(map(_code, holds.splits)) or ("one pattern" if holds.pattern else "any")
+    split = ", ".join(map(code, holds.splits)) or ("one pattern" if holds.pattern else "any")
     named = (holds.ways, holds.units, holds.marks)
-    return (_code(one.name), *(", ".join(map(_code, some)) or "any" for some in named), split,
+    return (code(one.name), *(", ".join(map(code, some)) or "any" for some in named), split,
             "yes" if holds.normalize else "none")
 
 
@@ -190,29 +174,29 @@ def measures() -> str:
         "# Measures", "", "Compare, `tokentui compare` and `tokentui inspect` show them; each is under the",
         "conventions that stand with it.", "", _MADE, "", "## Letters", "",
     ]
-    lines += _table(("letter", "meaning"), ((_code(name), _plain(about)) for name, about in SYMBOLS.items()))
+    lines += table(("letter", "meaning"), ((code(name), plain(about)) for name, about in SYMBOLS.items()))
     lines += ["The splitter of words is `whitespace` and α is 2.5 unless they are set.", "",
               "## Of a tokenizer on a corpus", "", *_measures(MEASURES)]
     lines += ["## Of each of several named corpora", "", *_measures(part_measures(0))]
     lines += ["## Of two tokenizers", "", *_measures(PAIR_MEASURES)]
     lines += ["## Checks of health", "",
-              "`F` in the explorer and `tokentui inspect -t FILE` make them. With `--strict` a WARN ends with",
-              "exit code 1, as a FAIL always does.", ""]
-    lines += _table(("check", "why", "WARN: more than", "FAIL: more than"), (
-        (f"{_code(one.name)} {_plain(one.title)}", _plain(one.about), *_limits(one)) for one in CHECKS))
+              "`F` in the explorer and `tokentui inspect -t FILE` make them. With `--strict` a WARN ends",
+              "with exit code 1, as a FAIL always does.", ""]
+    lines += table(("check", "why", "WARN: more than", "FAIL: more than"), (
+        (f"{code(one.name)} {plain(one.title)}", plain(one.about), *_limits(one)) for one in CHECKS))
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def _measures(some: Iterable[Measure[Any]]) -> list[str]:
-    return _table(("measure", "formula", "unit", "better", "under"), (
-        (f"{_plain(one.title)} {_code(one.name)}", _code(one.formula.format(a="A", b="B")), one.unit, one.better,
+    return table(("measure", "formula", "unit", "better", "under"), (
+        (f"{plain(one.title)} {code(one.name)}", code(one.formula.format(a="A", b="B")), one.unit, one.better,
          ", ".join([f"{name} {value}" for name, value in one.fixed] + [*one.under])) for one in some))
 
 
 def _limits(check: Any) -> tuple[str, str]:
     if check.limits:
         said = dict(part.split(": ", 1) for part in check.limits.split("; ") if ": " in part)
-        return _plain(said.get("WARN", "")), _plain(said.get("FAIL", ""))
+        return plain(said.get("WARN", "")), plain(said.get("FAIL", ""))
     of = " of them" if check.of else ""
     shown = [f"{100 * one:g} %{of}" if one and one < 1 else "" if one is None else f"{one:g}"
              for one in (check.warn, check.fail)]
@@ -221,10 +205,11 @@ def _limits(check: Any) -> tuple[str, str]:
 
 def limits(page: str) -> str:
     """The page of limits with its table made anew."""
-    rows = _table(("limit", "default", "what it bounds"), (
-        (_code(one.name), one.shown(one.default), f"{one.unit} {_plain(one.about)}") for one in LIMITS.values()))
-    head, table, rest = page.partition("| limit | default |")
-    assert table, "the page of limits has its table"
+    rows = table(("limit", "default", "what it bounds"), (
+        (code(one.name), one.shown(one.default), f"{one.unit} {plain(one.about)}")
+        for one in LIMITS.values()))
+    head, found, rest = page.partition("| limit | default |")
+    assert found, "the page of limits has its table"
     return head + "\n".join(rows).rstrip("\n") + "\n" + rest[rest.index("\n\n") + 1:]
 
 
