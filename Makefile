@@ -40,4 +40,4 @@ docs:  ## the site of the documents, in build/site; needs the extra docs
 	.ci/docs
 
 release-check:  ## all that a release has to pass; RELEASE=1 asks for a dated entry of the changelog too
-	$(PYTHON) .ci/release
+	$(PYTHON) .ci/release.py

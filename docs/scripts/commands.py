@@ -17,7 +17,8 @@ from pathlib import Path
 import click
 from pages import code, plain, table
 
-from tokentui.cli.program import COMMANDS, EXPLORE, NAME, SHELLS, Command, program
+from tokentui.cli import shells
+from tokentui.cli.program import COMMANDS, COMPLETE_VARIABLE, EXPLORE, NAME, Command, program
 from tokentui.core import limits
 
 DOCS = Path(__file__).resolve().parents[1]
@@ -172,11 +173,7 @@ def _described(one: Shown) -> Iterator[str]:
 
 def completion(shell: str) -> str:
     """The file of completion of a shell: what `tokentui --completion SHELL` prints."""
-    from click.shell_completion import get_completion_class
-
-    kind = get_completion_class(shell)
-    assert kind is not None
-    return kind(program, {}, NAME, "_TOKENTUI_COMPLETE").source().strip() + "\n"
+    return shells.script(program, shell, NAME, COMPLETE_VARIABLE) + "\n"
 
 
 def files() -> dict[str, str]:
@@ -186,7 +183,7 @@ def files() -> dict[str, str]:
         "reference/commands.md": page, "share/man/man1/tokentui.1": man,
     }
     texts = {path: make(commands) for path, make in made.items()}
-    return texts | {f"share/{PLACES[shell]}": completion(shell) for shell in SHELLS}
+    return texts | {f"share/{PLACES[shell]}": completion(shell) for shell in shells.SHELLS}
 
 
 def main() -> int:

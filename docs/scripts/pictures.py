@@ -110,7 +110,6 @@ SCENES: tuple[Scene, ...] = (
     Scene("pictures/step.svg", "sample:hugs", (Frame(), Frame(("n",))), "hugs", ("comp336",)),
     Scene("pictures/end.svg", "sample:hugs", (Frame(), Frame(("G",))), "hugs", ("comp336",)),
     Scene("pictures/why.svg", "sample:english", (Frame(), Frame(step=40), Frame(("Y",))), _SENTENCE),
-    Scene("pictures/typed.svg", "sample:english", (Frame(), Frame(step=400)), "unbelievable lamps"),
     Scene("pictures/word.svg", "sample:english",
           (Frame(), Frame(step=400), Frame(("4", "enter"))), "unbelievable"),
     Scene("pictures/token.svg", "sample:english",

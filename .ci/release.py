@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""The checklist of a release: `make release-check`, or `python .ci/release [--quick]`.
+"""The checklist of a release: `make release-check`, or `python .ci/release.py [--quick]`.
 
-Each line is a check, and the exit code is 1 where one does not hold. `--quick` leaves the whole tests out. With
-RELEASE=1 in the environment the changelog has to have a dated entry of the version, and nothing may be uncommitted.
-The checks run in fresh folders and environments; the interpreter needs the extras `dev` and `docs`, and the package
-index is asked for what the wheel depends on.
+Each line is a check, and the exit code is 1 where one does not hold. `--quick` leaves the whole tests out.
+With RELEASE=1 in the environment the changelog has to have a dated entry of the version, and all has to be
+committed.
+The checks run in fresh folders and environments; the interpreter needs the extras `dev` and `docs`, and the
+package index is asked for what the wheel depends on.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ def run(*words: str | Path, cwd: Path = ROOT) -> str:
     """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     done = subprocess.run(list(map(str, words)), cwd=cwd, env=kept | {"PYTHON": sys.executable}, text=True,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          check=False)
     tail = "\n".join(done.stdout.splitlines()[-15:])
     assert done.returncode == 0, f"{' '.join(map(str, words))} ended with {done.returncode}\n{tail}"
     return done.stdout
@@ -71,7 +73,7 @@ def _changelog() -> str:
     text = (ROOT / "CHANGELOG.md").read_text("utf-8")
     dated = re.search(rf"^## {re.escape(version())} - \d{{4}}-\d\d-\d\d$", text, re.M)
     assert dated or not RELEASE, f"write: ## {version()} - and the date, over what is Unreleased"
-    assert dated or "## Unreleased\n" in text, "there is neither an entry of the version nor one that is unreleased"
+    assert dated or "## Unreleased\n" in text, "no entry of the version, and none that is unreleased"
     return dated[0] if dated else "unreleased"
 
 
@@ -131,13 +133,14 @@ def _metadata() -> str:
         assert found is not None
         other = message_from_bytes(found.read())
     for one in (metadata, other):
-        wanted = {"Name": "tokentui", "Version": version(), "License-Expression": "MIT", "Requires-Python": ">=3.11",
-                  "Description-Content-Type": "text/markdown"}
+        wanted = {"Name": "tokentui", "Version": version(), "License-Expression": "MIT",
+                  "Requires-Python": ">=3.11", "Description-Content-Type": "text/markdown"}
         assert {key: one[key] for key in wanted} == wanted
-        assert one["Summary"] and "\n" not in one["Summary"] and len(one["Summary"]) <= 512
+        assert re.fullmatch(r".{1,512}", one["Summary"])
         assert str(one.get_payload()).lstrip().startswith("# tokentui"), "the README is not the description"
     assert "tokentui = tokentui.__main__:main" in scripts
-    return f"{len(metadata.get_all('Requires-Dist') or ())} requirements, {len(metadata.get_all('Provides-Extra'))} extras"
+    needed, extras = metadata.get_all("Requires-Dist", []), metadata.get_all("Provides-Extra", [])
+    return f"{len(needed)} requirements, {len(extras)} extras"
 
 
 @check("they install in fresh environments, and run")
@@ -158,7 +161,8 @@ def _works(program: Path) -> str:
     """Train and encode by an installed program, in a folder of its own. Returns its version."""
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder)
-        run(program, "train", "sample:english", "-r", "gpt2", "--vocab-size", "300", "-q", "-o", "t.json", cwd=here)
+        words = ("-r", "gpt2", "--vocab-size", "300", "-q", "-o", "t.json")
+        run(program, "train", "sample:english", *words, cwd=here)
         assert run(program, "encode", "-t", "t.json", "the lamp", cwd=here).split()
         return run(program, "--version", cwd=here).strip()
 
@@ -171,8 +175,9 @@ def _tools() -> str:
         beside = Path(sys.executable).with_name(name)
         program = str(beside) if beside.exists() else name
         home = DIST.parent / name
-        os.environ |= {"UV_TOOL_DIR": f"{home}/tools", "UV_TOOL_BIN_DIR": f"{home}/bin", "PIPX_HOME": f"{home}/tools",
-                       "PIPX_BIN_DIR": f"{home}/bin", "PIPX_MAN_DIR": f"{home}/man"}
+        os.environ |= {"UV_TOOL_DIR": f"{home}/tools", "UV_TOOL_BIN_DIR": f"{home}/bin",
+                       "PIPX_HOME": f"{home}/tools", "PIPX_BIN_DIR": f"{home}/bin",
+                       "PIPX_MAN_DIR": f"{home}/man"}
         try:
             run(program, *words, wheel)
         except FileNotFoundError:
