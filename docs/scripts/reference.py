@@ -41,8 +41,13 @@ SCREENS = {
 
 
 def _parameter(one: Parameter) -> tuple[str, str, str]:
-    default = one.default or "none" if isinstance(one.default, str) else one.written(one.default)
-    return code(one.name), plain(one.about), code(default)
+    return code(one.name), plain(one.about), code(_default(one))
+
+
+def _default(one: Parameter) -> str:
+    """The default as a user writes it."""
+    as_it_is = isinstance(one.default, str | int) and not isinstance(one.default, bool)
+    return (str(one.default) or "none") if as_it_is else one.written(one.default)
 
 
 def axes() -> str:
@@ -73,7 +78,7 @@ def axes() -> str:
 
 def _example(parameters: Sequence[Parameter]) -> str:
     one = next((one for one in parameters if one.default), parameters[0])
-    return f"{one.name}={one.written(one.default) if one.kind is not str else one.default}"
+    return f"{one.name}={_default(one)}"
 
 
 def presets() -> str:
