@@ -11,7 +11,6 @@ import os
 import re
 import subprocess
 import sys
-import sysconfig
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,12 +30,21 @@ def commands(text: str) -> list[str]:
     return [line[2:] for block in BLOCK.findall(text) for line in block.splitlines() if line[:2] == "$ "]
 
 
+def program(folder: str) -> str:
+    """A folder in another one that holds `tokentui`, as this interpreter has it."""
+    path = Path(folder, ".bin", "tokentui")
+    if not path.exists():
+        path.parent.mkdir()
+        path.write_text(f'#!/bin/sh\nexec "{sys.executable}" -P -m tokentui "$@"\n', encoding="utf-8")
+        path.chmod(0o755)
+    return str(path.parent)
+
+
 def output(command: str, folder: str) -> str:
     """The output and the errors of a command, as a terminal of 100 columns would get them."""
-    scripts = sysconfig.get_path("scripts")
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("TOKENTUI_")},
-        "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}", "TOKENTUI_HOME": f"{folder}/.home",
+        "PATH": f"{program(folder)}{os.pathsep}{os.environ['PATH']}", "TOKENTUI_HOME": f"{folder}/.home",
         "COLUMNS": "100", "LC_ALL": "C.UTF-8",
     }
     done = subprocess.run(

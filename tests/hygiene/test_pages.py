@@ -9,7 +9,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-import sysconfig
 from pathlib import Path
 from typing import Any
 
@@ -132,7 +131,7 @@ def test_bash_completes_by_the_file(tmp_path: Path) -> None:
         "_tokentui_completion tokentui; printf '%s\\n' \"${COMPREPLY[@]}\""
     )
     (tmp_path / "comedy of errors.txt").touch()
-    path = f"{sysconfig.get_path('scripts')}{os.pathsep}{os.environ['PATH']}"
+    path = f"{HOWTO['program'](str(tmp_path))}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(["bash", "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path,
                           env=os.environ | {"PATH": path})
     assert done.stdout.splitlines() == ["compare", "comedy of errors.txt"], done.stderr

@@ -1,4 +1,4 @@
-"""What makes shells complete the words of a line."""
+"""Scripts that make shells complete the words of a line."""
 
 from __future__ import annotations
 
