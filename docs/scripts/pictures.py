@@ -103,7 +103,7 @@ _WALK = (
 
 SCENES: tuple[Scene, ...] = (
     Scene("explorer.svg", "sample:english", (Frame(), Frame(step=129)), "The crowd in the street",
-          size=(120, 40)),
+          size=(100, 36)),  # as wide as leaves the memory out, which differs from machine to machine
     Scene("pictures/walk.svg", "sample:english", _WALK, _SENTENCE, walk=True),
     Scene("pictures/first.svg", "sample:english", typed=_SENTENCE, first_screen=True),
     Scene("pictures/start.svg", "sample:hugs", typed="hugs", presets=("comp336",)),
