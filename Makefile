@@ -2,7 +2,7 @@
 PYTHON ?= python
 export PYTHON
 
-.PHONY: check lint test soak engines kernels bench picture
+.PHONY: check lint test soak engines kernels bench pictures pages docs release-check
 
 check: lint test  ## all that a change has to pass
 
@@ -27,5 +27,17 @@ kernels:  ## the box of kernels, compiled anew: after a change in a folder kerne
 bench:  ## make bench CORPUS="novel.txt library.txt": docs/performance.md
 	$(PYTHON) benchmarks/run.py $(CORPUS)
 
-picture:  ## the picture of the README, drawn anew
-	$(PYTHON) benchmarks/picture.py docs/explorer.svg
+pictures:  ## the pictures of the documents, drawn anew by the running program
+	$(PYTHON) docs/scripts/pictures.py
+
+pages:  ## the pages that are made from the records, and the output of the commands of the others
+	$(PYTHON) docs/scripts/reference.py
+	$(PYTHON) docs/scripts/commands.py
+	$(PYTHON) docs/scripts/errors.py
+	$(PYTHON) docs/scripts/howto.py
+
+docs:  ## the site of the documents, in build/site; needs the extra docs
+	.ci/docs
+
+release-check:  ## all that a release has to pass; RELEASE=1 asks for a dated entry of the changelog too
+	$(PYTHON) .ci/release.py

@@ -15,6 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pages import plain
+
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "tokentui"
 PAGE = ROOT / "docs" / "errors.md"
@@ -172,16 +174,9 @@ def page(found: Sequence[Entry]) -> str:
     for title, listed in sorted(by_room.items()):
         rows = sorted({(one.what, one.where, one.hint) for one in listed})
         lines += [f"## {title}", "", "| what | where | what would do |", "|---|---|---|"]
-        lines += [f"| {' | '.join(map(_cell, row))} |" for row in rows]
+        lines += [f"| {' | '.join(map(plain, row))} |" for row in rows]
         lines.append("")
     return "\n".join(lines)
-
-
-def _cell(text: str) -> str:
-    shown = " ".join(text.split())
-    for one in ("\\", "|", "<", "*", "_", "`", "["):
-        shown = shown.replace(one, "\\" + one)
-    return shown
 
 
 def missing(found: Sequence[Entry], raised: Path) -> list[Entry]:

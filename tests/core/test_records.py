@@ -78,7 +78,7 @@ def answers(maker: Callable[..., Any], words: dict[str, bool]) -> list[Any]:
         result(lambda: setattr(thrown, "left", 9)), result(lambda: delattr(thrown, "right")),
         other.both(), other.counted, other.seen is child(left=1).seen,
         result(lambda: parent(left=1) == parent(left=1, seen=[4])), first == other, own() == own(),
-        own(only=nan) == own(only=nan), empty() == empty(), first != 3, result(lambda: hash(own(only=nan))),
+        empty() == empty(), first != 3, result(lambda: hash(own(only=nan))),
         result(lambda: hash(parent(left=1)) == hash(parent(left=1))),
         result(lambda: hash(child(left=1))) is TypeError, result(lambda: hash(empty())) is TypeError,
         result(lambda: parent(1)) is TypeError, result(parent), result(lambda: parent(left=1, wrong=2)),
@@ -96,6 +96,16 @@ def test_they_do_what_those_of_the_standard_library_do(
 ) -> None:
     monkeypatch.setattr(records, "_FIRST", first)
     assert answers(records.dataclass, words) == answers(dataclasses.dataclass, words)
+
+
+@pytest.mark.parametrize("words", SHAPES, ids=str)
+def test_objects_compare_as_the_tuples_of_their_fields(words: dict[str, bool]) -> None:
+    """On every Python. The standard library's do so up to 3.12; from 3.13 on they compare field by field, so
+    that an object with a NaN is not equal to one that holds the same NaN."""
+    _, _, own, _ = made(records.dataclass, **words)
+    nan, other = float("nan"), float("nan")
+    assert (own(only=nan) == own(only=nan)) is words["eq"]
+    assert own(only=nan) != own(only=other)
 
 
 @records.dataclass(frozen=True, slots=True)

@@ -81,8 +81,18 @@ def test_the_wheel_holds_the_package_and_its_corpora(built: tuple[Path, Path]) -
         names = set(wheel.namelist())
     information = f"tokentui-{tokentui.__version__}.dist-info/"
     assert f"{information}licenses/LICENSE" in names
+    shared = {name.removeprefix("docs/") for name in files("docs/share")}
     expected = files("tokentui") | {f"tokentui/{name}" for name in files("corpora")}
+    expected |= {f"tokentui-{tokentui.__version__}.data/data/{name}" for name in shared}
     assert {name for name in names if not name.startswith(information)} == expected
+
+
+def test_man_page_and_completion_lie_where_they_are_looked_for(installed: Path) -> None:
+    shared = installed.parent / "share"
+    assert (shared / "man/man1/tokentui.1").read_text(encoding="utf-8").startswith(".TH TOKENTUI 1")
+    for place in ("bash-completion/completions/tokentui", "zsh/site-functions/_tokentui",
+                  "fish/vendor_completions.d/tokentui.fish"):
+        assert "_TOKENTUI_COMPLETE" in (shared / place).read_text(encoding="utf-8"), place
 
 
 def test_the_source_archive_holds_what_a_test_run_needs(built: tuple[Path, Path]) -> None:

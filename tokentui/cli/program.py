@@ -10,9 +10,10 @@ from contextlib import suppress
 from typing import Any
 
 import click
-from click.shell_completion import CompletionItem, get_completion_class, shell_complete
+from click.shell_completion import CompletionItem, shell_complete
 
 import tokentui
+from tokentui.cli import shells
 from tokentui.cli.output import complain, write_text
 from tokentui.core import limits, native, runtime
 from tokentui.core.choices import Ref
@@ -98,11 +99,10 @@ COMMANDS: dict[str, Command] = {command.name: command for command in (
 """The commands by name, in the order of the help. A new one is an entry here and a file."""
 EXPLORE = Command("explore", "", Ref("tokentui.cli.explore:command"))
 """The explorer: the command of words that do not begin with another one's name."""
-SHELLS = ("bash", "zsh", "fish")
 
 _check_source = Ref("tokentui.cli.explore:check_source")
 DONE, WRONG, INTERRUPTED, BROKEN_PIPE, CRASHED = 0, 2, 130, 141, 70
-_COMPLETE_VAR = "_TOKENTUI_COMPLETE"
+COMPLETE_VARIABLE = "_TOKENTUI_COMPLETE"
 _LONGEST = 160
 """Characters of a usage error; of a longer one the middle is left out."""
 _NO_NUMBER = re.compile(r"(.+) is not a valid (integer|float)( range)?\.", re.DOTALL)
@@ -196,9 +196,7 @@ def _limits(ctx: click.Context, value: str) -> None:
 
 
 def _completion(ctx: click.Context, value: str) -> None:
-    kind = get_completion_class(value)
-    assert kind is not None
-    write_text(kind(ctx.command, {}, NAME, _COMPLETE_VAR).source().strip())
+    write_text(shells.script(ctx.command, value, NAME, COMPLETE_VARIABLE))
 
 
 @click.group(
@@ -222,7 +220,7 @@ one; ./train is a file of that name.""",
               help="Mend a terminal that a killed program left as it was."),
         _only("--limits", act=_limits, is_flag=True, help="List the limits on what is read. --limit "
               f"NAME=VALUE sets one, {limits.VARIABLE} in the environment too."),
-        _only("--completion", act=_completion, metavar="SHELL", type=click.Choice(SHELLS),
+        _only("--completion", act=_completion, metavar="SHELL", type=click.Choice(shells.SHELLS),
               help="Print what makes bash, zsh or fish complete."),
     ],
 )
@@ -243,8 +241,8 @@ def run(words: Sequence[str]) -> int:
         native.tell = lambda failure: complain(str(failure))
         limits.use(None)
         limits.now()
-        if instruction := os.environ.get(_COMPLETE_VAR):
-            return shell_complete(program, {}, NAME, _COMPLETE_VAR, instruction)
+        if instruction := os.environ.get(COMPLETE_VARIABLE):
+            return shell_complete(program, {}, NAME, COMPLETE_VARIABLE, instruction)
         with program.make_context(NAME, list(words)) as ctx:
             return program.invoke(ctx) or DONE
     except click.exceptions.Exit as end:

@@ -21,7 +21,7 @@ import sys
 import tempfile
 import tokenize
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeAlias
@@ -58,20 +58,38 @@ def modules() -> list[Made]:
     return list(map(importlib.import_module, names))
 
 
+def _tokens(path: Path) -> Iterator[tuple[int, str]]:
+    """The tokens of a source, each with its kind. An f-string is one token, as Python 3.11 has it: later ones
+    take it apart."""
+    lines, depth, first = path.read_text(encoding="utf-8").splitlines(keepends=True), 0, (1, 0)
+    opens, closes = (getattr(tokenize, f"FSTRING_{word}", None) for word in ("START", "END"))
+    with path.open("rb") as file:
+        for token in tokenize.tokenize(file.readline):
+            if token.type == opens:
+                first, depth = first if depth else token.start, depth + 1
+            elif token.type == closes:
+                depth -= 1
+                if not depth:
+                    rows = lines[first[0] - 1 : token.end[0]]
+                    rows[-1] = rows[-1][: token.end[1]]
+                    yield tokenize.STRING, "".join(rows)[first[1] :]
+            elif not depth:
+                yield token.type, token.string
+
+
 def sources() -> str:
     """The digest of the sources of kernels, without their comments and docstrings."""
     package, digest = Path(__file__).parents[1], hashlib.sha256()
     for path in sorted(package.glob("*/kernels/*.py")):
         digest.update(path.relative_to(package).as_posix().encode())
         before = tokenize.NEWLINE
-        with path.open("rb") as file:
-            for token in tokenize.tokenize(file.readline):
-                if token.type in (tokenize.COMMENT, tokenize.NL):
-                    continue
-                alone = token.type == tokenize.STRING and before in _STARTS
-                before = token.type
-                if not alone:
-                    digest.update(b"\0" + token.string.encode())
+        for kind, text in _tokens(path):
+            if kind in (tokenize.COMMENT, tokenize.NL):
+                continue
+            alone = kind == tokenize.STRING and before in _STARTS
+            before = kind
+            if not alone:
+                digest.update(b"\0" + text.encode())
     return digest.hexdigest()
 
 

@@ -1,0 +1,239 @@
+"""The reference, made from the records: `python docs/scripts/reference.py` writes docs/reference.
+
+A page for the axes, the presets, the keys, the file formats and the measures; the table of docs/limits.md.
+The pages of the commands are made by `commands.py`, that of the errors by `errors.py`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from pages import code, plain, table
+
+from tokentui.analyze.compare import PAIR_MEASURES
+from tokentui.analyze.health import CHECKS
+from tokentui.analyze.metrics import MEASURES, SYMBOLS, Measure, part_measures
+from tokentui.axes import AXES
+from tokentui.core.choices import Parameter
+from tokentui.core.limits import LIMITS
+from tokentui.formats import ASPECTS, FORMATS, Format
+from tokentui.formats.proof import EXAMPLES
+from tokentui.presets import PRESETS, Preset
+from tokentui.recipe import SHAPE, Recipe
+from tokentui.text.sources import READ_AS, parallel, samples
+from tokentui.ui.actions import ACTIONS
+from tokentui.ui.keys import Action, key_name
+
+DOCS = Path(__file__).resolve().parents[1]
+_MADE = "`python docs/scripts/reference.py` makes this page from the records of the program."
+SCREENS = {
+    "global": "The main screen", "corpus": "The corpus", "pairs": "Pairs", "vocabulary": "The vocabulary",
+    "encode": "The typed text", "cursor": "The cursor in the corpus", "editor": "Typing into the corpus",
+    "compare": "Compare", "choices": "Compare: the columns", "parting": "Compare: where two part",
+    "measures": "Compare: measures", "agreement": "Compare: agreement", "tokens": "Compare: the vocabularies",
+    "rows": "Compare: tables", "aligned": "Compare: the aligned text", "curves": "Compare: curves",
+    "tour": "A tour",
+}
+"""The headings of the contexts that keys work in."""
+
+
+def _parameter(one: Parameter) -> tuple[str, str, str]:
+    return code(one.name), plain(one.about), code(_default(one))
+
+
+def _default(one: Parameter) -> str:
+    """The default as a user writes it."""
+    as_it_is = isinstance(one.default, str | int) and not isinstance(one.default, bool)
+    return (str(one.default) or "none") if as_it_is else one.written(one.default)
+
+
+def axes() -> str:
+    """The axes with all their values, and the other words that shape what is learned."""
+    lines = [
+        "# Axes", "", "A recipe is one value on each axis. `-s axis=value` sets one, `tokentui recipes AXIS`",
+        "lists the values. A value in **bold** is the default: that of the preset `gpt2`.", "", _MADE, "",
+    ]
+    for name, axis in AXES.items():
+        default = Recipe().axis(name)
+        lines += [f"## `{name}`", "", f"{axis.about[:1].upper()}{plain(axis.about[1:])}.", ""]
+        shown = axis.written()
+        lines += table(("value", "meaning", "such as"), (
+            (f"**{code(shown[one])}**" if one == default else code(shown[one]), plain(record.about),
+             code(f"{one}:{record.sample}") if record.text else "")
+            for one, record in axis.items()))
+        if name == "normalize":
+            lines += ["Several are done in order: `normalize=nfd,strip-accents`. The default is none.", ""]
+        for one, record in axis.items():
+            if record.parameters:
+                lines += [f"Parameters of `{one}`, such as `{name}={one}:{_example(record.parameters)}`:", ""]
+                lines += table(("parameter", "meaning", "default"), map(_parameter, record.parameters))
+    lines += ["## Words that shape the learning", "",
+              "They are no axes, and stand in a recipe file beside them.", ""]
+    lines += table(("word", "meaning", "default"), map(_parameter, SHAPE.values()))
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _example(parameters: Sequence[Parameter]) -> str:
+    one = next((one for one in parameters if one.default), parameters[0])
+    return f"{one.name}={_default(one)}"
+
+
+def presets() -> str:
+    """The presets, family by family."""
+    lines = ["# Presets", "", "`-r NAME` takes one; `--published` takes its sizes and special tokens too.",
+             "`tokentui recipes NAME > mine.toml` writes one as a recipe file to change.", "", _MADE, ""]
+    for family in dict.fromkeys(one.family for one in PRESETS.values()):
+        lines += [f"## {family}", ""]
+        lines += table(("preset", "what it is", "source", "differs from `gpt2` by", "known for"), (
+            (code(one.name), plain(one.about), plain(one.source), _differs(one), _known(one))
+            for one in PRESETS.values() if one.family == family))
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _differs(preset: Preset) -> str:
+    plain, own = Recipe(), preset.recipe
+    words = [f"{name}={own.axis(name)}" for name in AXES if own.axis(name) != plain.axis(name)]
+    words += [f"{name}={SHAPE[name].written(value)}" for name, value in own.shape.items()
+              if not isinstance(value, list)]
+    words += [f"{name}: {' '.join(value)}" for name, value in own.shape.items() if isinstance(value, list)]
+    return ", ".join(map(code, words)) or "nothing"
+
+
+def _known(preset: Preset) -> str:
+    words = []
+    for name, value in preset.run.words.items():
+        shown = " ".join(map(str, value)) if isinstance(value, list | tuple) else f"{value:,}"
+        words.append(code(f"{name}={shown}"))
+    return ", ".join(words)
+
+
+def keys() -> str:
+    """The keys, by where they work."""
+    lines = ["# Keys", "", "`?` shows these in the program, `ctrl+p` finds one by a word. A key means the",
+             "same on all screens. In a dialog the footer tells its keys.", "", _MADE, ""]
+    for context, title in SCREENS.items():
+        rows = [_key(one) for one in ACTIONS if _home(one) == context and one.keys]
+        if rows:
+            lines += [f"## {title}", "", *table(("keys", "does", "where else"), rows)]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _home(action: Action[Any]) -> str:
+    """The first context of an action, in the order of `SCREENS`."""
+    return next(context for context in SCREENS if context in action.contexts)
+
+
+def _key(action: Action[Any]) -> tuple[str, str, str]:
+    names = " ".join(code(key_name(key)) for key in action.keys)
+    more = [SCREENS[one].removeprefix("Compare: ").lower() for one in action.contexts
+            if one in SCREENS and one != _home(action)]
+    notes = [f"also: {', '.join(more)}"] if more else []
+    notes += ["everywhere"] if action.always else ["in all panes"] if action.anywhere else []
+    return names, plain(action.help), "; ".join(notes)
+
+
+def formats() -> str:
+    """The file formats: what each is, which recipes it holds, what it loses."""
+    lines = [
+        "# File formats", "", "A file is told by its content. `-o NAME` and `tokentui convert` write one",
+        "by the end of the name, or by `--format`. Each file that is written is read back and tried on many",
+        "texts before it takes its place; what the format cannot hold is told.", "", _MADE, "",
+        "## What there is", "",
+    ]
+    lines += table(("format", "files", "what it is", "ends of names"), (
+        (code(one.name), ", ".join(map(code, one.files)), plain(one.about),
+         ", ".join(map(code, one.suffixes)) or "read only") for one in FORMATS.values()))
+    lines += ["## Which tokenizers each can hold", "", "A tokenizer that is not among these is refused.", ""]
+    lines += table(("format", "encoding", "units", "marks", "split", "normalising"),
+                    (_holds(one) for one in FORMATS.values() if one.suffixes))
+    lines += ["## What each loses", "",
+              "✓ is kept. What is not kept is told with an example where the tokenizer has it.", ""]
+    written = [one for one in FORMATS.values() if one.suffixes]
+    lines += table(("aspect", *(code(one.name) for one in written)), (
+        (EXAMPLES[name].what, *("✓" if name in one.keeps else "" for one in written)) for name in ASPECTS))
+    lines += table(("aspect", "where it is not kept"),
+                    ((EXAMPLES[name].what, plain(EXAMPLES[name].consequence)) for name in ASPECTS))
+    lines += ["## Corpora", ""]
+    lines += table(("`--as`", "reads"), ((code(name), about) for name, about in READ_AS.items()))
+    lines += ["Built-in texts:", ""]
+    lines += table(("name", "what it is", "language", "bytes"), (
+        (code(f"sample:{one.name}"), plain(one.title), one.language, f"{one.size:,}")
+        for one in (*samples(), *parallel())))
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _holds(one: Format) -> tuple[str, ...]:
+    holds = one.holds
+    split = ", ".join(map(code, holds.splits)) or ("one pattern" if holds.pattern else "any")
+    named = (holds.ways, holds.units, holds.marks)
+    return (code(one.name), *(", ".join(map(code, some)) or "any" for some in named), split,
+            "yes" if holds.normalize else "none")
+
+
+def measures() -> str:
+    """The measures with formulas and units, and the checks of health."""
+    lines = [
+        "# Measures", "", "Compare, `tokentui compare` and `tokentui inspect` show them; each is under the",
+        "conventions that stand with it.", "", _MADE, "", "## Letters", "",
+    ]
+    lines += table(("letter", "meaning"), ((code(name), plain(about)) for name, about in SYMBOLS.items()))
+    lines += ["The splitter of words is `whitespace` and α is 2.5 unless they are set.", "",
+              "## Of a tokenizer on a corpus", "", *_measures(MEASURES)]
+    lines += ["## Of each of several named corpora", "", *_measures(part_measures(0))]
+    lines += ["## Of two tokenizers", "", *_measures(PAIR_MEASURES)]
+    lines += ["## Checks of health", "",
+              "`F` in the explorer and `tokentui inspect -t FILE` make them. With `--strict` a WARN ends",
+              "with exit code 1, as a FAIL always does.", ""]
+    lines += table(("check", "why", "WARN: more than", "FAIL: more than"), (
+        (f"{code(one.name)} {plain(one.title)}", plain(one.about), *_limits(one)) for one in CHECKS))
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _measures(some: Iterable[Measure[Any]]) -> list[str]:
+    return table(("measure", "formula", "unit", "better", "under"), (
+        (f"{plain(one.title)} {code(one.name)}", code(one.formula.format(a="A", b="B")), one.unit, one.better,
+         ", ".join([f"{name} {value}" for name, value in one.fixed] + [*one.under])) for one in some))
+
+
+def _limits(check: Any) -> tuple[str, str]:
+    if check.limits:
+        said = dict(part.split(": ", 1) for part in check.limits.split("; ") if ": " in part)
+        return plain(said.get("WARN", "")), plain(said.get("FAIL", ""))
+    of = " of them" if check.of else ""
+    shown = [f"{100 * one:g} %{of}" if one and one < 1 else "" if one is None else f"{one:g}"
+             for one in (check.warn, check.fail)]
+    return shown[0], shown[1]
+
+
+def limits(page: str) -> str:
+    """The page of limits with its table made anew."""
+    rows = table(("limit", "default", "what it bounds"), (
+        (code(one.name), one.shown(one.default), f"{one.unit} {plain(one.about)}")
+        for one in LIMITS.values()))
+    head, found, rest = page.partition("| limit | default |")
+    assert found, "the page of limits has its table"
+    return head + "\n".join(rows).rstrip("\n") + "\n" + rest[rest.index("\n\n") + 1:]
+
+
+PAGES = {"axes": axes, "presets": presets, "keys": keys, "formats": formats, "measures": measures}
+"""The pages by name."""
+
+
+def files() -> dict[str, str]:
+    """All that is made, by its path from docs on."""
+    made = {f"reference/{name}.md": make() for name, make in PAGES.items()}
+    return made | {"limits.md": limits((DOCS / "limits.md").read_text(encoding="utf-8"))}
+
+
+def main() -> int:
+    """Write the pages. Returns the exit code."""
+    for path, text in files().items():
+        (DOCS / path).write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
