@@ -342,7 +342,7 @@ class EventPairs(PlainPairs):
         counts = self.counts
         return {pair: fell if counts[pair] + fell else None for pair, fell in changes.items()}, len(counts)
 
-    def _disjoint(self, pair: int) -> int:
+    def disjoint(self, pair: int) -> int:
         """The number of places of a pair of twice the same symbol that a merge would replace, by weight."""
         left, right = self.left[pair], self.right[pair]
         return sum(
