@@ -114,6 +114,14 @@ def functions() -> dict[str, Call]:
         found[f"train, {name}"] = named(tokentui.train, name, CORPUS, "gpt2")
     for name in ("first_id", "specials", "progress", "cancel"):
         found[f"Trainer, {name}"] = named(tokentui.Trainer, name, CORPUS, "gpt2")
+    for name in ("shares", "development"):
+        found[f"read, {name}"] = named(tokentui.read, name, {"a": "sample:hugs"})
+    for name in ("prune", "keep", "extend", "vocab_size", "merge", "add", "special"):
+        found[f"edited, {name}"] = named(gpt2.edited, name)
+    made = run(2).tokenizer()
+    found["trained_from, merges"] = named(made.trained_from, "merges", CORPUS)
+    for name in ("p", "like", "seed"):
+        found[f"draws, {name}"] = named(gpt2.draws, name, "sea")
     once = functools.partial(tokentui.train, merges=1)
     for axis in recipe.to_dict() | dict.fromkeys(("coverage", "symbols", "prefix_space", "no such axis")):
         found[f"train, {axis}"] = named(once, axis, CORPUS, "gpt2")

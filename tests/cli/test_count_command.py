@@ -38,6 +38,14 @@ def test_training_on_the_counts_is_training_on_the_text(texts: Path, tmp_path: P
     assert Path(of_text).read_bytes() == Path(of_counts).read_bytes()
 
 
+@pytest.mark.parametrize("name", ["all.tsv", "all.tsv.gz", "all.counts.tsv"])
+def test_a_name_that_is_read_as_text_is_told(name: str, tmp_path: Path) -> None:
+    result = cli("count", "sample:hugs", "-r", "gpt2", "-o", str(tmp_path / name))
+    told = "read it with --as counts, or end it .counts.tsv" in result.stderr
+    words = tokentui.read(tmp_path / name).counts
+    assert (told, words is None) == ((False, False) if ".counts" in name else (True, True))
+
+
 def test_small_parts_spilling_and_standard_output(texts: Path, tmp_path: Path) -> None:
     small = ["--limit", "part-bytes=300", "--limit", "count-memory=2K"]
     plain = cli("count", str(texts), "-r", "bert", "-o", "-", "-q")

@@ -108,6 +108,7 @@ from tokentui.session.commands import Open, OpenTokenizer
         ),
         ("--completion tcsh", "--completion: no such value: 'tcsh' (one of: bash, zsh, fish)"),
         ("verify sample:hugs --merges 0", "verify --merges: 0: out of range (take 1 or more)"),
+        ("serve --port 70000", "serve --port: 70000: out of range (take 0 to 65535)"),
         ("train sample:hugs --quiet=3", "train --quiet: it takes no value (see tokentui train --help)"),
     ],
 )

@@ -344,3 +344,15 @@ def test_a_run_ends_at_a_size() -> None:
     assert trainer.size_at(trainer.number - 1) < 13
     assert math.isfinite(trainer.memory())
     assert Run().stops.vocab_size is None
+
+
+@pytest.mark.parametrize("objective", ["picky", "scaffold", "boundless", "superbpe:at=1,within=none"])
+def test_the_places_of_a_letter_beside_itself_are_foretold(objective: str) -> None:
+    """A merge of "aaa" replaces one place of two."""
+    trainer = started({"aaa": 3, "aaaaa": 2}, objective, split="none")
+    for number in range(1, 3):
+        foretold = trainer.why(NONE).replaced
+        trainer.advance(number, NONE, math.inf)
+        step = step_at(trainer, number)
+        assert (step.left, step.right, foretold) == (*{1: (b"a", b"a"), 2: (b"aa", b"a")}[number],
+                                                     step.replaced)

@@ -21,6 +21,7 @@ from tokentui.tokenizer import train
 from tokentui.ui import keeping
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.compare import CompareScreen
+from tokentui.ui.dialogs.open import file_column
 from tokentui.ui.keeping import OfferScreen
 
 pytestmark = pytest.mark.usefixtures("every_frame")
@@ -206,3 +207,27 @@ async def test_an_opened_file_is_opened_again(sessions: Path, tmp_path: Path) ->
             pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.opened is not None
         )
         await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.at.step == 3)
+
+
+async def test_columns_of_files_are_kept_with_what_was_named_with_them(
+    sessions: Path, tmp_path: Path
+) -> None:
+    """The split of a file that holds none, and another way to encode."""
+    own, ranks = tmp_path / "own.json", tmp_path / "own.tiktoken"
+    for path, format in ((own, "tokentui"), (ranks, "tiktoken")):
+        export(train(Corpus.from_text("hug pug pun bun hugs " * 9), GPT2, merges=7), path, format)
+    wanted = [ColumnWanted(path=str(ranks), split="cl100k"), file_column(f"{own} encode=longest-suffix")]
+    app = app_of(SavedSession(sources=("sample:hugs",)), None)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: app.main.snapshot is not None and not app.main.snapshot.corpus.nothing)
+        app.compare(wanted)
+        await until(pilot, lambda: isinstance(app.screen, CompareScreen) and app.screen.snapshot is not None
+                    and all(column.opened for column in app.screen.snapshot.columns))
+        assert app.keeping is not None
+        kept = app.keeping.now()
+    assert kept is not None
+    again = [file_column(one) for one in kept.columns if isinstance(one, str)]
+    assert [(one.path, one.split, one.encode, one.name) for one in again] == [
+        (str(ranks), "cl100k", "", ""),
+        (str(own), "gpt2", "longest-suffix", "own.json encode=longest-suffix"),
+    ]

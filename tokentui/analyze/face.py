@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, SupportsIndex
 
-from tokentui.core.errors import TokentuiError, name_of, shown, whole
+from tokentui.core.errors import TokentuiError, each_of, name_of, shown, whole
 from tokentui.core.jobs import Cancel, Progress, job
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import refuse_tokenizers
@@ -164,13 +164,12 @@ class Analysed(Tokenizer):
                 found = grow.extend(found, corpus_of(extend), whole(vocab_size, "vocab_size", 1))
             if merge is not None:
                 found = grow.merge(found, merge)
-            named = [(text, False) for text in add], [(text, True) for text in special]
-            found = edits.add(found, [*named[0], *named[1]])
+            found = edits.add(found, [*_texts(add, "add", False), *_texts(special, "special", True)])
         made = found.tokenizer
         return replace(found, tokenizer=type(self)(made.vocabulary, made.merges, made.run))
 
     def trained_from(
-        self, corpus: Source, recipe: Recipe | str | None = None, *, merges: int | None = None,
+        self, corpus: Source, recipe: Recipe | str | None = None, *, merges: SupportsIndex | None = None,
         progress: Progress | None = None, cancel: Cancel | None = None,
     ) -> TrainedReport:
         """Compare its merges with those of a training: the longest prefix that is alike, the first merge that
@@ -189,5 +188,12 @@ class Analysed(Tokenizer):
         from tokentui.analyze.verify.trained import verify_trained
 
         chosen = self.recipe if recipe is None else resolved(recipe)[0]
+        most = None if merges is None else whole(merges, "merges", 0)
         with job(progress, cancel):
-            return verify_trained(self, corpus_of(corpus), chosen, merges)
+            return verify_trained(self, corpus_of(corpus), chosen, most)
+
+
+def _texts(texts: Sequence[str], where: str, special: bool) -> list[tuple[str, bool]]:
+    """The texts of tokens to add, each with the word whether it is special."""
+    named = each_of(texts, where, "hand in a list, such as ['<|user|>']")
+    return [(name_of(text, where), special) for text in named]

@@ -85,6 +85,11 @@ def command(given: Given, output: str, scheduler: str | None, top: int | None) -
     most = f", the {kept:,} most frequent kept" if kept < store.words else ""
     parts = f"{len(planned.parts):,} part{'s' * (len(planned.parts) != 1)}"
     given.remark([f"{store.occurrences:,} pre-tokens, {store.words:,} distinct{most}, in {parts}"])
+    if output != STDOUT and not output.lower().endswith(".parquet"):
+        from tokentui.text.read import COUNTED, way_of
+
+        if way_of(output, lambda: "word\t1\n") == "text":
+            given.remark([f"under this name it is read as text: read it with --as counts, or end it {COUNTED}"])
     return 0
 
 

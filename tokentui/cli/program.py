@@ -300,7 +300,8 @@ def _in_our_words(error: click.ClickException, first: str) -> TokentuiError:
             if number := _NO_NUMBER.fullmatch(what):
                 what = f"a {'whole ' * (number[2] == 'integer')}number is wanted, not {number[1]}"
             elif isinstance(param.type, click.IntRange) and (number := _OUT_OF_RANGE.fullmatch(what)):
-                what, hint = f"{number[1]}: out of range", f"take {param.type.min} or more"
+                most = "or more" if param.type.max is None else f"to {param.type.max}"
+                what, hint = f"{number[1]}: out of range", f"take {param.type.min} {most}"
             elif isinstance(param.type, click.Choice):
                 what, hint = what.rpartition(" is not ")[0], f"one of: {', '.join(param.type.choices)}"
                 what = f"no such value: {what}"

@@ -179,7 +179,9 @@ class Column:
 
     def describe(self) -> None:
         """Note what is shown of it besides its sections: its name, the recipe, the file."""
-        wanted, recipe = self.wanted, self.wanted.recipe or Recipe()
+        wanted = self.wanted
+        named = {axis: value for axis in ("split", "encode") if (value := getattr(wanted, axis))}
+        recipe = wanted.recipe or Recipe().with_axes(**named)
         opened: dict[str, Any] = {}
         if self.open or self.broken:
             prepared = self.prepared

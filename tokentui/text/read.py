@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO, TypeAlias
 
 from tokentui.core import reach
-from tokentui.core.errors import TokentuiError, each_of, name_of, nearest, path_of, shown_path
+from tokentui.core.errors import TokentuiError, each_of, name_of, nearest, path_of, shown, shown_path
 from tokentui.core.files import refused
 from tokentui.core.jobs import check, silent
 from tokentui.text import files, parquet, places, sources
@@ -30,6 +30,8 @@ from tokentui.text.joining import joined
 from tokentui.text.named import named_in
 from tokentui.text.sources import READ_AS, find_sample, samples
 
+COUNTED = ".counts.tsv"
+"""The end of a name that says that a file holds counted words."""
 _STDIN = "standard input"
 _PACKED_NAME = re.compile(r"\.(gz|bz2|xz|zst)$")
 _MOST_NAMES = 2000  # of a folder, looked at for one like a name that is not there
@@ -127,6 +129,10 @@ def _named(source: object, shares: str, development: _Rows | None) -> tuple[_Row
     if (corpora := named_in(one)) is not None:
         return dict(corpora.sources), corpora.shares, dict(corpora.development)
     if isinstance(source, Mapping):
+        given: object = development
+        if not isinstance(given, Mapping | None):
+            what = f"texts by the names of corpora belong here, not {shown(given)}"
+            raise TokentuiError(what, "development", "hand in a dict, or None")
         return source, shares, development or {}
     if development or shares != "count":
         what = "only named corpora have shares and development texts"
@@ -389,6 +395,6 @@ def way_of(path: str, text: Callable[[], str]) -> str:
     name = _PACKED_NAME.sub("", path.lower())
     if name.endswith((".jsonl", ".ndjson")):
         return "jsonl"
-    if name.endswith(".counts.tsv") or (name.endswith(".counts") and sources.are_counts(text())):
+    if name.endswith(COUNTED) or (name.endswith(".counts") and sources.are_counts(text())):
         return "counts"
     return "text"

@@ -11,10 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
 from tokentui.presets import PRESETS
+from tokentui.recipe import Recipe
 from tokentui.session import commands as do
 from tokentui.session.catalog import short_name
 from tokentui.session.saved import Branch, Keeper, SavedSession, absolute, tidy
-from tokentui.session.views import ColumnWanted
+from tokentui.session.views import ColumnSnapshot, ColumnWanted
 from tokentui.ui.dialogs import Dialog, Told
 from tokentui.ui.dialogs.open import file_column
 from tokentui.ui.draw.text import Cell
@@ -128,8 +129,8 @@ class Keeping:
         shown = [column for now in beside[:1] if now is not None for column in now.columns]
         paths = [column.path for column in shown]
         columns = [
-            Branch(one.recipe, self._face.run_in_use) if not one.path else absolute(one.path)
-            + (f" encode={one.recipe.encode}" if paths.count(one.path) > 1 else "") for one in shown
+            Branch(one.recipe, self._face.run_in_use) if not one.path
+            else _file_of(one, paths.count(one.path) > 1) for one in shown
         ]
         return dataclasses.replace(
             self._about, training=training, branches=others[::-1], typed=main.encode.line.value,
@@ -249,6 +250,20 @@ class Keeping:
     def _reached(self, _: object) -> None:
         self._arrived = self._main.snapshot.version if self._main.snapshot else 0
         self.soon()
+
+
+def _file_of(column: ColumnSnapshot, several: bool) -> str:
+    """A column of a file as one would type it: with the split, which its file may not hold, and with the way
+    to encode where one was named, or where `several` are of this file.
+    """
+    split, way = f"split={column.recipe.split}", f"encode={column.recipe.encode}"
+    words = [absolute(column.path)]
+    told = column.opened is not None or column.recipe.split != Recipe().split
+    if told and " " not in split:  # a pattern may hold one, which would end it
+        words.append(split)
+    if several or column.name.endswith(f" {way}"):
+        words.append(way)
+    return " ".join(words)
 
 
 # The offer.
