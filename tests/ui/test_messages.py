@@ -6,7 +6,7 @@ import pytest
 from dialogs import FakeFace
 from screens import explorer, snapshot
 from textual.widgets._toast import Toast
-from waiting import until
+from waiting import screen_text, until
 
 from tokentui.ui.face import not_yet
 
@@ -26,9 +26,11 @@ async def test_no_figure_is_hidden(size: tuple[int, int]) -> None:
     app, _ = explorer()
     async with app.run_test(size=size, notifications=True) as pilot:
         await until(pilot, lambda: app.main.snapshot is not None)
-        app.say("a message that says what went wrong, where it did, and what could be done about it")
-        await until(pilot, lambda: any(toast.region.height for toast in app.screen.query(Toast)))
+        for n in range(10):
+            app.say(f"message {n} says what went wrong, where it did, and what could be done about it")
+        await until(pilot, lambda: "message 9" in screen_text(app))
         seen = [one for one in app.main.panes.values() if one.display and one.id != "corpus"]
+        assert 1 <= len(app.screen.query(Toast)) < 10
         for toast in app.screen.query(Toast):
             for widget in (*seen, app.main.why, app.main.scrubber, app.main.header_line):
                 assert not toast.region.overlaps(widget.region)
