@@ -390,15 +390,21 @@ class ExplorerApp(Acting, TerminalApp):
         if said in self._said and now < self._said[said][0]:
             return  # it is there still: a key that is held would heap it up
         seen = {one: told for one, told in self._said.items() if told[0] > now}
-        most = max(1, self.size.height // _LINES_A_MESSAGE)
+        most = self.screen.MESSAGES if isinstance(self.screen, PaneScreen) else 0
+        most = most or max(1, self.size.height // _LINES_A_MESSAGE)
         self._said = dict([*seen.items(), (said, (now + self.NOTIFICATION_TIMEOUT, severity))][-most:])
         again = [said]
         if len(seen) >= most:
-            self.call_later(self.clear_notifications)  # in turn with what is still on its way
+            self.call_later(self._clear_messages)  # in turn with what is still on its way
             again = [*self._said]
         for one in again:
             end, kind = self._said[one]
             self.notify(one, severity=kind, markup=False, timeout=end - now)
+
+    def _clear_messages(self) -> None:
+        """Take all messages away, and the room that each was given."""
+        self.clear_notifications()
+        self.screen.query("ToastHolder").remove()
 
     def push(self, screen: Screen[Result], then: Callable[[Result | None], object] | None = None) -> None:
         """Show a dialog; `then` is called with its result."""

@@ -301,7 +301,7 @@ class MainScreen(PaneScreen):
         if self.context == "cursor" and (place := self.text.cursor_part) is not None:
             self.face.send(do.TokenThere(*place), found)
         elif text := self.encode.line.value:
-            self.face.push(LIFE(self.face, text, max(0, self.encode.line.cursor_position - 1)))
+            self.face.push(LIFE(self.face, text, self.encode.place))
         else:
             self.face.say("no word yet: i types a text, enter puts a cursor on the corpus")
 
@@ -309,7 +309,7 @@ class MainScreen(PaneScreen):
     def _typed_entered(self) -> None:
         """Explain the word at the cursor of the typed text."""
         if text := self.encode.line.value:
-            place = max(0, self.encode.line.cursor_position - 1)
+            place = self.encode.place
             self.face.push(INSPECT(self.face, typed=(text, place)))
 
     # What keys do.
