@@ -18,8 +18,8 @@ from textual.strip import Strip
 from tokentui.ui.terminal.picture import PLAIN, Pen, Picture, change, pen_of
 from tokentui.ui.terminal.wire import Wire
 
-_WIDTH, _HEIGHT = 10, 8
-_TEXTS = ["a", "b", " ", "   ", "│", "the", "猫", "か", "e\u0301"]
+_WIDTH, _HEIGHT = 16, 8
+_TEXTS = ["a", "b", " ", "   ", " " * 13, "│", "the", "猫", "か", "e\u0301"]
 _STYLES = [
     None, Style(bold=True), Style(dim=True), Style(bold=True, dim=True), Style(reverse=True),
     Style(color="#ff5f5f"), Style(bgcolor="#121212"), Style(color="#121212", bgcolor="#d0d0d0"),
@@ -61,6 +61,8 @@ class Shown:
 
     def cells(self) -> list[list[tuple[object, ...]]]:
         def looks(cell: pyte.screens.Char) -> tuple[object, ...]:
+            if cell.data == " " and not (cell.underscore or cell.reverse):  # of its ink nothing is seen
+                return " ", cell.bg
             return (cell.data, cell.fg, cell.bg, cell.bold, cell.underscore, cell.reverse)
 
         return [[looks(self.screen.buffer[y][x]) for x in range(_WIDTH)] for y in range(_HEIGHT)]

@@ -6,8 +6,9 @@ import pytest
 from dialogs import FakeFace
 from screens import explorer, snapshot
 from textual.widgets._toast import Toast
-from waiting import until
+from waiting import screen_text, until
 
+from tokentui.ui.compare import CompareScreen
 from tokentui.ui.face import not_yet
 
 
@@ -26,12 +27,29 @@ async def test_no_figure_is_hidden(size: tuple[int, int]) -> None:
     app, _ = explorer()
     async with app.run_test(size=size, notifications=True) as pilot:
         await until(pilot, lambda: app.main.snapshot is not None)
-        app.say("a message that says what went wrong, where it did, and what could be done about it")
-        await until(pilot, lambda: any(toast.region.height for toast in app.screen.query(Toast)))
+        for n in range(10):
+            app.say(f"message {n} says what went wrong, where it did, and what could be done about it")
+        await until(pilot, lambda: "message 9" in screen_text(pilot))
         seen = [one for one in app.main.panes.values() if one.display and one.id != "corpus"]
+        assert 1 <= len(app.screen.query(Toast)) < 10
         for toast in app.screen.query(Toast):
             for widget in (*seen, app.main.why, app.main.scrubber, app.main.header_line):
                 assert not toast.region.overlaps(widget.region)
+
+
+@pytest.mark.parametrize("size", [(200, 60), (120, 40), (80, 24)])
+async def test_compare_has_its_messages_in_its_first_line(size: tuple[int, int]) -> None:
+    app, session = explorer()
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await until(pilot, lambda: app.main.snapshot is not None)
+        session.show(parked=1)
+        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.parked)
+        await pilot.press("c")
+        await until(pilot, lambda: isinstance(app.screen, CompareScreen))
+        await until(pilot, lambda: "as it was left" in screen_text(pilot))
+        app.say("a message that takes its place")
+        await until(pilot, lambda: "a message" in screen_text(pilot).splitlines()[0])
+        await until(pilot, lambda: [one.region.bottom for one in app.screen.query(Toast)] == [1])
 
 
 def test_what_is_too_early_is_told_in_one_sentence() -> None:

@@ -86,7 +86,8 @@ def compare_with(face: Face) -> None:
         not_yet(face)
         return
     if now.parked:
-        face.compare(())  # as it was left
+        face.compare(())
+        face.say("the comparison as it was left: c adds a column, delete removes one")
         return
     column = now.main
     if column.opened is not None:

@@ -43,6 +43,8 @@ Answer = TypeVar("Answer")
 Result = TypeVar("Result")
 
 _FIRST = Ref("tokentui.ui.start:show")
+_LINES_A_MESSAGE = 12
+"""The lines of the screen for each message that is seen at once: so they cover nothing but the corpus."""
 BACKLOG_S = 0.05
 """The delay in seconds before the backlog of a slow terminal is checked again."""
 
@@ -118,8 +120,8 @@ class ExplorerApp(Acting, TerminalApp):
         """The last snapshot of the session; the main screen shows those of one column."""
         self._pending: Snapshot | None = None
         self._notes: tuple[str, ...] = ()
-        self._said: dict[str, float] = {}
-        """Until when a line that was said is seen."""
+        self._said: dict[str, tuple[float, Severity]] = {}
+        """Until when each line that was said is seen, the newest last."""
         self.register_theme(ui_text.DARK)
         self.register_theme(ui_text.LIGHT)
         # Not by assignment, which has all styles read twice before the first paint.
@@ -382,14 +384,27 @@ class ExplorerApp(Acting, TerminalApp):
             self.say(in_words(error), "warning" if isinstance(error, do.NothingOpen) else "error")
 
     def say(self, text: str, severity: Severity = "information") -> None:
-        """Show a line for some seconds."""
+        """Show a line for some seconds; the oldest give way to it where there are many."""
         said = safe(text, limit=400)
         now = time.monotonic()
-        if now < self._said.get(said, 0.0):
+        if said in self._said and now < self._said[said][0]:
             return  # it is there still: a key that is held would heap it up
-        self._said = {one: end for one, end in self._said.items() if end > now}
-        self._said[said] = now + self.NOTIFICATION_TIMEOUT
-        self.notify(said, severity=severity, markup=False)
+        seen = {one: told for one, told in self._said.items() if told[0] > now}
+        most = self.screen.MESSAGES if isinstance(self.screen, PaneScreen) else 0
+        most = most or max(1, self.size.height // _LINES_A_MESSAGE)
+        self._said = dict([*seen.items(), (said, (now + self.NOTIFICATION_TIMEOUT, severity))][-most:])
+        again = [said]
+        if len(seen) >= most:
+            self.call_later(self._clear_messages)  # in turn with what is still on its way
+            again = [*self._said]
+        for one in again:
+            end, kind = self._said[one]
+            self.notify(one, severity=kind, markup=False, timeout=end - now)
+
+    def _clear_messages(self) -> None:
+        """Take all messages away, and the room that each was given."""
+        self.clear_notifications()
+        self.screen.query("ToastHolder").remove()
 
     def push(self, screen: Screen[Result], then: Callable[[Result | None], object] | None = None) -> None:
         """Show a dialog; `then` is called with its result."""

@@ -57,6 +57,7 @@ class CompareScreen(PaneScreen, Once[None]):
         typed: The initial text of the input line.
     """
 
+    MESSAGES = 1
     encode: CompareEncode
 
     def __init__(self, face: Face, actions: Sequence[Action[Any]], typed: str = "") -> None:
@@ -242,7 +243,7 @@ class CompareScreen(PaneScreen, Once[None]):
     def inspect_typed(self) -> None:
         """Explain the word at the cursor of the typed text, as the column encodes it that has been looked at.
         """
-        aligned, place = self.now.between.aligned, max(0, self.encode.line.cursor_position - 1)
+        aligned, place = self.now.between.aligned, self.encode.place
         typed = (self.encode.line.value, place) if aligned.passage is None else (aligned.text, None)
         if typed[0]:
             self.face.push(InspectScreen(self.face, typed=typed, column=self.column_here().key))

@@ -309,7 +309,7 @@ class MainScreen(PaneScreen):
     def _typed_entered(self) -> None:
         """Explain the word at the cursor of the typed text."""
         if text := self.encode.line.value:
-            place = max(0, self.encode.line.cursor_position - 1)
+            place = self.encode.place
             self.face.push(INSPECT(self.face, typed=(text, place)))
 
     # What keys do.

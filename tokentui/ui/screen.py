@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from rich.cells import cell_len
 from textual import events, on
@@ -123,6 +123,8 @@ class PaneScreen(Screen[None], inherit_bindings=False):
     """
 
     AUTO_FOCUS = None
+    MESSAGES: ClassVar[int] = 0
+    """The most messages that are seen at once; 0 for as many as the height has room for."""
     encode: TypedPane
     """The pane with the line to type in."""
 

@@ -24,17 +24,19 @@ class Copied(NamedTuple):
         name: Its name in a few words.
         text: The exact text.
         escaped: True if it is a literal of bytes that are not UTF-8.
+        marked: True if its blanks are shown by marks, as a token's are.
     """
 
     name: str
     text: str
     escaped: bool = False
+    marked: bool = False
 
 
 def token_of(name: str, piece: bytes) -> Copied:
     """A token as text; as a literal of its bytes where they are not UTF-8."""
     try:
-        return Copied(name, piece.decode())
+        return Copied(name, piece.decode(), marked=True)
     except UnicodeDecodeError:
         return Copied(name, repr(piece), escaped=True)
 
@@ -66,12 +68,15 @@ class CopyScreen(ListDialog[None]):
         """A row for each text: its name, and its beginning."""
         wide = max((len(one.name) for one in self._found), default=0)
         rows = [
-            TableRow(n, (((one.name, "strong"),), runs(one.text, limit=_SHOWN)))
+            TableRow(n, (((one.name, "strong"),), (
+                runs(one.text, limit=_SHOWN) if one.marked else ((safe(one.text, limit=_SHOWN), ""),)
+            )))
             for n, one in enumerate(self._found)
         ]
         self.listing.show(
             rows, self.listing.cursor_key, (Column(width=wide, priority=2), Column(flex=1, priority=1))
         )
+        self.fit_height(len(rows))
 
     def turn(self) -> None:
         """Go to the next text, round the end."""

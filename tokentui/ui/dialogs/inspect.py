@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
+from textual.timer import Timer
 from textual.widgets import Input
 
 from tokentui.analyze.results import StringFacts
@@ -40,6 +41,9 @@ from tokentui.ui.typed import Field
 UNFORESEEN = ("missing", "no-token", "marked")
 """The reasons of which only a training that goes on can tell more."""
 LIFE = Ref("tokentui.ui.dialogs.life:LifeScreen")
+PATIENCE_S = 0.15
+"""The longest time in seconds that the answers of a moment are waited for: what was drawn before they came would be
+drawn over at once."""
 _LABEL_LEAST = 11
 """The columns that labels take at least: with the same most of the time, texts do not move sideways."""
 
@@ -106,6 +110,10 @@ class InspectScreen(ListDialog[None]):
         """The facts of the text, once they have come."""
         self._asks: InspectText | None = None
         self._failed = self._lacks = ""
+        self._learning = False
+        """True while a token is looked up."""
+        self._patience: Timer | None = None
+        """Runs while answers are waited for before anything is drawn."""
         self.field = Field()
         self.parts = self.listing, prompted("text", self.field, "edit wide")
         self.shown = Shown(row, token, typed)
@@ -139,10 +147,14 @@ class InspectScreen(ListDialog[None]):
     def on_mount(self) -> None:
         """Ask what there is to know."""
         super().on_mount()
+        self.fit_height(0)
         self._begin()
 
     def _begin(self) -> None:
-        """Ask anew, about what is to be shown."""
+        """Ask anew, about what is to be shown; what is shown stays until the answers come, or for a moment."""
+        if self._patience is not None:
+            self._patience.stop()
+        self._patience = self.set_timer(PATIENCE_S, self._lose_patience)
         self.view = self.places = self.found = self._asks = None
         self._failed, self._lacks, self._first = "", "", 1
         row, token, typed = self.shown
@@ -151,8 +163,10 @@ class InspectScreen(ListDialog[None]):
         if isinstance(row, Entry) and row.id is not None and row.kind != "left":
             token = row.id
         if token is not None and self._tells:
+            self._learning = True
             self.run_worker(self._learn(token), group="token", exclusive=True)
         else:
+            self._learning = False
             self.workers.cancel_group(self, "token")
         if typed is not None:
             self._ask(InspectText(*typed, column=self._column))
@@ -178,16 +192,18 @@ class InspectScreen(ListDialog[None]):
                 self._row = row = entry_of(view)
                 self._call_it(row.piece)
                 self._ask_about(row)
+            self._learning = bool(view.uses)
             self.lay_out()
             if view.uses:
                 await self._look(None)
         except (TokentuiError, Cancelled) as error:
-            self._lacks = safe_line(error) if isinstance(error, TokentuiError) else "stopped"
+            self._lacks, self._learning = safe_line(error) if isinstance(error, TokentuiError) else "stopped", False
             self.lay_out()
 
     async def _look(self, after: CorpusPlace | None) -> None:
         if (view := self.view) is not None:
             self.places = await self.face.ask(TokenPlaces(view.facts.id, after, column=self._column))
+            self._learning = False
             self.lay_out()
 
     def more_places(self) -> None:
@@ -308,10 +324,18 @@ class InspectScreen(ListDialog[None]):
 
     # What is seen.
 
+    def _lose_patience(self) -> None:
+        """Show what there is."""
+        self._patience = None
+        self.lay_out()
+
     def lay_out(self) -> None:
         """Break long values for the room there is; take as many lines as there are rows."""
-        if not self.is_mounted:
+        if not self.is_mounted or (self._patience is not None and (self.asking or self._learning)):
             return
+        if self._patience is not None:
+            self._patience.stop()
+            self._patience = None
         rows, label = list(self._rows(_LABEL_LEAST)), _LABEL_LEAST
         longest = max((ui_text.width(row.cells[0]) for row in rows), default=0)
         if longest > label:  # the text has less room then

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from textual.app import ComposeResult
+from textual.widgets import Static
+
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe, safe_line
 from tokentui.session.commands import GoTo, LifeOfWord
@@ -20,7 +23,7 @@ from tokentui.ui.keys import Action
 _COLUMNS = (Column(width=11, align="right", priority=1), Column(flex=1, min_width=14, priority=2))
 _SHOWN = 60
 _FREE = 10
-"""The lines of the screen below that stay seen: the typed text and its tokens are there."""
+"""The lines that are left free at least, on a screen below that has no typed text."""
 
 
 class LifeScreen(ListDialog[None]):
@@ -44,12 +47,28 @@ class LifeScreen(ListDialog[None]):
     def __init__(self, face: Face, text: str, place: int = 0) -> None:
         super().__init__(face, f"Life of ‘{ui_text_of(text)}’")
         self._asks = LifeOfWord(text, place)
+        self._veil = Static(id="veil")
+        """Covers the panes, which other steps would fill with other rows: what follows the word stays seen."""
         self.life: WordLife | None = None
         """The steps of its life, once they have come."""
         self._said = ""
         self._origin: int | None = None
         self._at: int | None = None
         """The step that the run was sent to last."""
+
+    def compose(self) -> ComposeResult:
+        """The box, over what covers the panes."""
+        yield self._veil
+        yield from super().compose()
+
+    @property
+    def _free(self) -> int:
+        """The lines of the screen below that stay seen: the typed text and its tokens, and the step."""
+        height = self.app.size.height
+        encode = next((one for one in self.app.screen_stack[0].query("#encode") if one.region.height), None)
+        if encode is not None and encode.region.y >= height // 2:
+            return height - encode.region.y
+        return _FREE if height >= 3 * _FREE // 2 else 0
 
     def on_mount(self) -> None:
         """Ask for its life."""
@@ -81,7 +100,9 @@ class LifeScreen(ListDialog[None]):
             return
         rows = list(self._rows())
         self.tell(_COLUMNS, rows, keep=self._at)
-        self.fit_height(len(self.listing.rows), _FREE if self.app.size.height >= 3 * _FREE // 2 else 0)
+        free = self._free
+        self._veil.styles.height = max(0, self.app.size.height - free)
+        self.fit_height(len(self.listing.rows), free)
 
     def _rows(self) -> Iterator[TableRow]:
         if self.life is None:

@@ -172,6 +172,7 @@ class WhatIfScreen(ListDialog[Choice]):
     def lay_out(self) -> None:
         """Break long sentences for the room there is."""
         self.tell(_COLUMNS, self._rows(), keep=self.listing.cursor_key)
+        self.fit_height(len(self.listing.rows) + 1)
 
     def _rows(self) -> Iterator[TableRow]:
         for at, one in enumerate(self._found):

@@ -57,6 +57,13 @@ class TypedPane(Vertical):
         """Put the text into the line."""
         self.line.value = self._typed[:TYPED_LIMIT]
 
+    @property
+    def place(self) -> int:
+        """The character that a question about the text begins at: that before the cursor; the first where the cursor
+        stands at the end, where no word was chosen."""
+        at = self.line.cursor_position
+        return 0 if at >= len(self.line.value) else max(0, at - 1)
+
 
 class EncodeBody(TypedPane):
     """The line, its tally, and the tokens.

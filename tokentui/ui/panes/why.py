@@ -358,12 +358,11 @@ def header(now: Snapshot | None, mode: GlyphMode, cost: Cell, width: int) -> Cel
     told: Cell = (*cost, (view, "warning"), (reason, "muted"), *name_of, *about)
     name: Run = (safe(now.corpus.name, limit=NAME_SHOWN), "")
     left: Cell = (*program, ("   ", ""), name, (facts, "muted"))
-    held: Cell = (*left, (f" · {size(now.main.at.memory)} of memory" if now.main.at.memory else "", "muted"))
     short: Cell = (*program, ("  ", ""), name, (f" · {size(now.corpus.bytes)}", "muted"))
     # What gives way first is at the top; the name does last.
     ways = [
         *_with_lengths(column, (*program, ("   ", "")), now, right),
-        (held, told), (left, told), (held, right), (left, right), (short, right),
+        (left, told), (left, right), (short, right),
     ]
     fitting = (way for way in ways if ui_text.width((*way[0], *way[1])) + 2 <= width)
     return spread(*next(fitting, (short, (*preset, (" ", "")))), width)

@@ -115,6 +115,17 @@ def _codes(attributes: int) -> list[str]:
     return [code for bit, code in enumerate(_ON) if attributes >> bit & 1]
 
 
+_ON_BLANKS = 0b1_1111_0100_1000
+"""The attributes that show where nothing is written: underline, reverse, strike, the second underline, frame,
+encircle and overline."""
+
+
+@lru_cache(4096)
+def blank(pen: Pen) -> Pen:
+    """The pen of a blank cell: of its ink and its weight nothing is seen."""
+    return pen if pen.attributes & _ON_BLANKS else Pen(ground=pen.ground)
+
+
 # Cells.
 
 _SINGLE = re.compile(
@@ -191,6 +202,7 @@ class Picture:
         if len(texts) > room:
             del texts[room:], pens[room:]
         _mend_edge(texts)
+        pens = [blank(pen) if text == " " else pen for text, pen in zip(texts, pens, strict=True)]
         row = self.rows[y]
         end = x + len(texts)
         if row.texts[x:end] != texts or row.pens[x:end] != pens:

@@ -12,18 +12,21 @@ costs nothing of this.
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 from tokentui.ui.draw.text import cell_len
-from tokentui.ui.terminal.picture import PLAIN, Pen, Picture, Row, change
+from tokentui.ui.terminal.picture import PLAIN, Pen, Picture, Row, blank, change
 
 SYNC_BYTES = 400
 """A shorter frame is taken in by a terminal at once; it needs no marks that tell it to wait for the whole."""
 _GAP = 4
 """Cells between two changes that cost no more to draw again than to step over."""
+_BLANKS = re.compile(" {12,}")
+"""Blanks that take more bytes than to clear cells and to step over them."""
 _LEAST_MOVED = 4
 """Fewer rows that moved are drawn again: setting margins has its price too."""
 
@@ -130,13 +133,18 @@ class Wire:
         x = start
         while x < end:
             pen = pens[x]
-            parts.append(change(self._pen, pen))
-            self._pen = pen
+            if texts[x] != " " or blank(self._pen) != pen:
+                parts.append(change(self._pen, pen))
+                self._pen = pen
             stop = x + 1
             if texts[x].isascii() or _is_sure(texts[x]):
-                while stop < end and pens[stop] == pen and (texts[stop].isascii() or _is_sure(texts[stop])):
+                while (
+                    stop < end
+                    and (pens[stop] == self._pen or (texts[stop] == " " and pens[stop] == blank(self._pen)))
+                    and (texts[stop].isascii() or _is_sure(texts[stop]))
+                ):
                     stop += 1
-                parts.append("".join(texts[x:stop]))
+                parts.append(self._text("".join(texts[x:stop]), stop == len(texts)))
             else:
                 while stop < end and not texts[stop]:
                     stop += 1
@@ -147,6 +155,24 @@ class Wire:
                     parts.append(f"\x1b[{stop + 1}G")
             x = stop
         return parts
+
+    def _text(self, text: str, last: bool) -> str:
+        """Text in the present pen; many blanks are cleared and stepped over where that looks the same.
+
+        Args:
+            text: As many characters as cells.
+            last: True if it ends in the last column.
+        """
+        if not self._clears_in_colour or blank(self._pen) != Pen(ground=self._pen.ground):
+            return text
+
+        def cleared(found: re.Match[str]) -> str:
+            if last and found.end() == len(text):
+                return "\x1b[K"
+            count = found.end() - found.start()
+            return f"\x1b[{count}X{_right(count)}"
+
+        return _BLANKS.sub(cleared, text)
 
     def _move(self, x: int, y: int) -> str:
         """The shortest way to a cell."""
@@ -252,7 +278,7 @@ def _cluster_before(texts: Sequence[str], end: int) -> str:
 
 
 def _are_blank(sent: Row | None, start: int, end: int, pen: Pen) -> bool:
-    return sent is not None and all(sent.texts[x] == " " and sent.pens[x] == pen for x in range(start, end))
+    return sent is not None and all(sent.texts[x] == " " and sent.pens[x] == blank(pen) for x in range(start, end))
 
 
 @lru_cache(4096)

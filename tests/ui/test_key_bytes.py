@@ -1,0 +1,126 @@
+"""The bytes that keys cost on the line to a terminal: a row further, and the inspector."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.color import ColorSystem
+from textual._compositor import LayoutUpdate
+from textual.geometry import Region
+from textual.pilot import Pilot
+from waiting import strips_of, until
+
+from tokentui.axes import preset
+from tokentui.session import commands as do
+from tokentui.session.driver import Session
+from tokentui.ui.app import ExplorerApp
+from tokentui.ui.dialogs.inspect import InspectScreen
+from tokentui.ui.dialogs.life import LifeScreen
+from tokentui.ui.terminal.picture import Picture
+from tokentui.ui.terminal.wire import Wire
+
+SIZES = {(80, 24): 1, (200, 60): 3}
+"""The sizes of a screen, and how many times the bytes of the smaller one a key may cost there."""
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKENTUI_HOME", str(tmp_path))
+
+
+class Drawn:
+    """A terminal that is told what an app shows, whenever it is asked."""
+
+    def __init__(self, app: ExplorerApp) -> None:
+        self.app = app
+        self._picture = Picture(*app.size, ColorSystem.EIGHT_BIT)
+        self._wire = Wire(clears_in_colour=True)
+        self.bytes()
+
+    def bytes(self) -> int:
+        """The bytes that show what has changed since the last call."""
+        strips = [[line] for line in strips_of(self.app)]
+        self._picture.draw(LayoutUpdate(strips, Region(0, 0, *self.app.size)))
+        return len(self._wire.frame(self._picture, (0, 0)).encode())
+
+
+async def at_the_end(pilot: Pilot[None], app: ExplorerApp) -> None:
+    await until(pilot, lambda: app.main.snapshot is not None and not app.main.snapshot.corpus.nothing)
+    app.send(do.GoTo(300))
+    await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.at.step == 300)
+
+
+def explorer() -> ExplorerApp:
+    return ExplorerApp(
+        lambda publish: Session(publish, preset("gpt2")), typed="crowd and street",
+        begin=lambda session: session.send(do.Open(("sample:english",))),
+    )
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_row_further(size: tuple[int, int]) -> None:
+    app = explorer()
+    async with app.run_test(size=size) as pilot:
+        await at_the_end(pilot, app)
+        await pilot.press("B")
+        await until(pilot, lambda: app.main.text.boundaries == "age")
+        drawn, costs = Drawn(app), []
+        for _ in range(8):
+            top = app.main.text.top_place
+            await pilot.press("down")
+            await until(pilot, lambda before=top: app.main.text.top_place != before)  # type: ignore[misc]
+            costs.append(drawn.bytes())
+        assert 0 < max(costs) < 2_000 * SIZES[size]
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_step_of_the_life_of_a_word(size: tuple[int, int]) -> None:
+    app = explorer()
+    async with app.run_test(size=size) as pilot:
+        await at_the_end(pilot, app)
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(app.screen, LifeScreen) and app.screen.life is not None)
+        life = app.screen
+        assert isinstance(life, LifeScreen)
+        await until(pilot, lambda: life.box.outer_size.height > 5)
+        drawn, costs = Drawn(app), []
+        for turn in reversed(life.life.turns[:-1] if life.life is not None else ()):
+            await pilot.press("up")
+            await until(pilot, lambda one=turn: (  # type: ignore[misc]
+                app.main.snapshot is not None and app.main.snapshot.main.at.step == one.number
+            ))
+            costs.append(drawn.bytes())
+        assert len(costs) > 2
+        assert 0 < max(costs) < 2_000 * SIZES[size]
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_inspector_is_drawn_once(size: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What comes within a moment is drawn together: a token, its places and how it was encoded."""
+    monkeypatch.setattr("tokentui.ui.dialogs.inspect.PATIENCE_S", 30.0)
+    app = explorer()
+    async with app.run_test(size=size) as pilot:
+        await at_the_end(pilot, app)
+        await pilot.press("3")
+        drawn = Drawn(app)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, InspectScreen) and app.screen.listing.rows)
+        inspector = app.screen
+        assert isinstance(inspector, InspectScreen)
+        assert None not in (inspector.view, inspector.places, inspector.found)
+        await until(pilot, lambda: inspector.box.outer_size.height > 8)
+        assert 0 < drawn.bytes() < 5_000 * SIZES[size]
+        tell, known = inspector.tell, []
+
+        def told(*words: Any, **more: Any) -> None:
+            known.append(None not in (inspector.view, inspector.places, inspector.found))
+            tell(*words, **more)
+
+        monkeypatch.setattr(inspector, "tell", told)
+        first = inspector.listing.rows
+        await pilot.press("right")
+        await until(pilot, lambda: inspector.listing.rows != first)
+        assert known == [True]
+        assert 0 < drawn.bytes() < 2_500 * SIZES[size]
