@@ -462,7 +462,8 @@ def test_any_two_values_of_two_axes_make_sense_together_or_give_way_with_a_reaso
     [
         ("gpt2", "objective", "unigram", {"encode": "viterbi"}),
         ("t5", "objective", "count", {"encode": "merges"}),
-        ("t5", "encode", "longest-match", {"objective": "count"}),
+        ("t5", "encode", "merges", {"objective": "count"}),
+        ("t5", "encode", "fewest-tokens", {}),
         ("gpt2", "unit", "char", {"base": "sorted", "unknown": "error"}),
         ("gpt2", "objective", "gage", {"split": "none", "base": "bytes"}),
         (
@@ -470,7 +471,7 @@ def test_any_two_values_of_two_axes_make_sense_together_or_give_way_with_a_reaso
             {"split": "none", "unit": "byte", "mark": "none", "base": "bytes", "encode": "merges"},
         ),
         ("gpt2", "pieces", "sentencepiece", {"unit": "char", "base": "sorted", "unknown": "error"}),
-        ("bert", "unknown", "pass-through", {"encode": "merges"}),
+        ("t5", "unknown", "pass-through", {"encode": "merges", "objective": "count"}),
     ],
 )
 def test_the_nearest_thing_that_works(name: str, axis: str, value: str, wanted: dict[str, str]) -> None:

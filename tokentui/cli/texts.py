@@ -132,7 +132,7 @@ def explained(word: WordExplanation) -> Table:
         elif isinstance(step, SplitStep):
             what = f"step {step.rank + 1:,}: {output.shown(step.piece)} is taken apart"
         else:
-            what = f"{output.shown(step.candidate)} {'found' if step.found else 'is no token'}"
+            what = f"{output.shown(step.candidate)} {step.said}"
         rows.append((f"{number:>3}  {what}  →  {shown_pieces(pieces)}",))
     title = f"{output.shown(word.text)}: {shown_pieces(word.units)}"
     return Table(rows, title, indent=2, notes=(f"  ids  {ids_line(word.ids) or 'none'}",))

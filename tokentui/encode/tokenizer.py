@@ -317,6 +317,19 @@ class Tokenizer:
         """The tokenizer after so many merges; the tables are shared."""
         return type(self)(self.vocabulary, merges, self.run)
 
+    def encoded_by(self, encode: str) -> Self:
+        """The tokenizer with another way of encoding, a value of the axis `encode`; the tables are shared.
+
+        Raises:
+            TokentuiError: There is no such way, or it needs merges or probabilities that are not there.
+
+        >>> import tokentui
+        >>> tokenizer = tokentui.train("sample:hugs", "gpt2", merges=6)
+        >>> [tokenizer.encoded_by(way).encode("hugs").tokens for way in ("merges", "longest-suffix")]
+        [('hug', 's'), ('hug', 's')]
+        """
+        return type(self)(self.vocabulary.encoded_by(encode), self.merges, self.run)
+
     @property
     def encoder(self) -> WordEncoder:
         """Encodes words by it, and remembers them."""

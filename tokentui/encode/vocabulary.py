@@ -19,11 +19,11 @@ from __future__ import annotations
 import copy
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.segment import UNKNOWN, EncodingWay, LimitedTable
+from tokentui.encode.segment import UNKNOWN, WAYS, EncodingWay, LimitedTable
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import PreToken, Pretokenizer
 
@@ -102,6 +102,8 @@ class Pipeline:
         bare: As `stretches` with words in place of pre-tokens, for ids alone; the places of the tokens mean
             nothing.
         near: True if the axis `split` of the recipe is only the nearest match to the steps.
+        own: Where the recipe says another way of encoding than the file: the value of the axis that the file
+            has, and the file's way.
     """
 
     way: EncodingWay | None = None
@@ -115,6 +117,7 @@ class Pipeline:
     origin: Origin | None = None
     bare: Callable[[str, bool], Iterable[Special | list[str]]] | None = None
     near: bool = False
+    own: tuple[str, EncodingWay | None] | None = None
 
 
 class Vocabulary:
@@ -262,6 +265,33 @@ class Vocabulary:
     def makings(self, merges: int) -> Iterable[tuple[int, tuple[int, ...]]]:
         """(symbol, parts) of each of so many merges, in order."""
         return enumerate(self.merges[:merges], self.base_size)
+
+    def encoded_by(self, encode: str) -> Self:
+        """The vocabulary with another way of encoding. The tables are shared.
+
+        Args:
+            encode: A value of the axis `encode`.
+
+        Raises:
+            TokentuiError: There is no such way, or it needs merges or probabilities that are not there.
+        """
+        way = WAYS.check(encode)
+        if encode == self.recipe.encode:
+            return self
+        where = f"encode={encode}"
+        if self.codes:
+            raise TokentuiError("Gage's compression replaces pair by pair", where, "leave encode=merges")
+        if way.needs == "scores" and not self.scores:
+            raise TokentuiError("the vocabulary has no probabilities", where, "take another way")
+        if way.needs == "merges" and not self.merges and (self.imported or self.scores):
+            raise TokentuiError("the vocabulary has no merges", where, "take another way")
+        other, pipeline = copy.copy(self), self.pipeline
+        own = pipeline.own or (self.recipe.encode, pipeline.way)
+        back = own[0] == encode
+        other.recipe = self.recipe.with_axes(encode=encode)
+        if self.imported:
+            other.pipeline = replace(pipeline, way=own[1] if back else None, own=None if back else own)
+        return other
 
     def symbols(self, merges: int) -> Sequence[int]:
         """The symbols after so many merges."""

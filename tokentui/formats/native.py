@@ -32,7 +32,7 @@ from tokentui.recipe import AXIS_NAMES, RUN, SHAPE, Recipe
 
 VERSION = 1
 _KEYS = ("format", "version", "recipe", "run", "vocabulary", "merges")
-_STAGES = ("format", "letters", "names", "scores", "specials", "notes")
+_STAGES = ("format", "letters", "names", "scores", "specials", "notes", "encode")
 _LEAST_SCORE = 1e6
 _quoted = json.encoder.encode_basestring
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
@@ -114,6 +114,9 @@ def _with_stages(document: _Document, spec: Spec) -> _Document:
     Raises:
         Refused: Its file cannot be told from its tokens.
     """
+    own = spec.vocabulary.pipeline.own
+    if own is not None:  # the file's own way tells what its tokens were
+        spec = Spec(spec.tokenizer.encoded_by(own[0]))
     format = WRITTEN.get(spec.origin.format) if spec.origin else None
     if format is None:
         raise Refused("it was put together from no file", "tokentui", "write it in another format")
@@ -132,7 +135,7 @@ def _with_stages(document: _Document, spec: Spec) -> _Document:
     optional: dict[str, object] = {
         "names": {str(token.id): token.name for token, piece in zip(fitted.tokens, pieces, strict=True)
                   if token.name != name_of(piece, letters)},
-        "specials": fitted.specials, "notes": list(spec.tokenizer.notes),
+        "specials": fitted.specials, "notes": list(spec.tokenizer.notes), "encode": own[0] if own else "",
     }
     if not scored and any(token.score for token in fitted.tokens):
         optional["scores"] = [token.score for token in fitted.tokens]
@@ -410,6 +413,9 @@ def _restored(recipe: Recipe, root: Node) -> Tokenizer:
     specials = {name: stages["specials"][name].number() for name in stages["specials"].mapping({})}
     notes = tuple(stages["notes"].texts()) if "notes" in stages else ()
     said = {key: value for key, value in stages.mapping().items() if key not in _STAGES}
+    encode = recipe.encode
+    if "encode" in stages:
+        recipe = recipe.with_axes(encode=stages["encode"].text())
     try:
         files = format.codec.write(Fitted(recipe, tokens, rows, specials, said))
         split = recipe.split if format.needs_split else ""
@@ -430,7 +436,10 @@ def _restored(recipe: Recipe, root: Node) -> Tokenizer:
     vocabulary = tokenizer.vocabulary
     vocabulary.pipeline = replace(vocabulary.pipeline, notes=notes)
     vocabulary.notes = notes
-    return tokenizer
+    try:
+        return tokenizer.encoded_by(encode)
+    except TokentuiError as error:
+        raise root["recipe"]["encode"].error(error.what, error.hint) from None
 
 
 def _tokens(stages: Node, vocabulary: Node) -> Iterator[Token]:

@@ -154,8 +154,9 @@ class Spec:
         return self.vocabulary.pipeline.origin
 
     def came_from(self, format: str) -> bool:
-        """Return whether it was read from a file of this format."""
-        return self.origin is not None and self.origin.format == format
+        """Return whether it was read from a file of this format, and is encoded as that says."""
+        own_way = self.vocabulary.pipeline.own is None
+        return self.origin is not None and self.origin.format == format and own_way
 
     @functools.cached_property
     def symbols(self) -> dict[int, int]:

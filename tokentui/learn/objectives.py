@@ -10,6 +10,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from tokentui.core.choices import Axis, Choice, Parameter, Ref, Refusal
+from tokentui.encode.segment import WAYS
 from tokentui.learn.rows import Column, Worth
 from tokentui.recipe import Recipe, Run
 from tokentui.text.split import SPLITS
@@ -145,8 +146,8 @@ def _score(count: int, left: int, right: int) -> tuple[int, int]:
 
 
 def _probabilities(recipe: Recipe) -> Refusal | None:
-    if recipe.encode != "viterbi":
-        what = "a unigram model is encoded by its probabilities"
+    if WAYS.of(recipe.encode).needs == "merges":
+        what = "a unigram model has no merges to encode by"
         return Refusal("encode", what, ("encode=viterbi", "objective=count"))
     return None
 

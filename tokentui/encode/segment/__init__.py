@@ -75,12 +75,31 @@ class MergeStep:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One try of longest match: the units from `start` to `end`, spelled as a token there would be."""
+    """One try to find a token: the units from `start` to `end`, spelled as a token there would be.
+
+    Attributes:
+        candidate: Its exact bytes.
+        start: The unit that it starts with.
+        end: The unit that it ends before.
+        found: True if it is taken.
+        tokens: Of a token that is looked at and not yet taken: the fewest tokens that write the word up to
+            its end, itself the last of them. None for a stretch that is no token.
+    """
 
     candidate: bytes
     start: int
     end: int
     found: bool
+    tokens: int | None = None
+
+    @property
+    def said(self) -> str:
+        """The outcome in words, behind the stretch."""
+        if self.found:
+            return "is taken" if self.tokens is not None else "found"
+        if self.tokens is None:
+            return "is no token"
+        return f"ends {self.tokens:,} token{'s' * (self.tokens != 1)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,10 +258,30 @@ WAYS = Axis(
         segmenter=Ref("tokentui.encode.segment.merges:Merging"), needs="merges",
     ),
     EncodingWay(
-        "longest-match", "the longest token of the vocabulary, from the left",
+        "longest-match", "the longest token of the vocabulary, from the left (longest prefix)",
         how="the longest token that fits, from the left",
         segmenter=Ref("tokentui.encode.segment.longest:LongestMatch"), most=MAX_CHARACTERS,
         written="longest-match",
+    ),
+    EncodingWay(
+        "longest-suffix", "the longest token of the vocabulary, from the right",
+        how="the longest token that fits, from the right",
+        segmenter=Ref("tokentui.encode.segment.greedy:LongestSuffix"), written="longest-suffix",
+    ),
+    EncodingWay(
+        "longest-token", "the longest token anywhere, then on both sides of it",
+        how="the longest token anywhere, the leftmost of equals, then on both sides of it",
+        segmenter=Ref("tokentui.encode.segment.greedy:LongestToken"), written="longest-token",
+    ),
+    EncodingWay(
+        "fewest-tokens", "the fewest tokens, of equals the widest last one",
+        how="the fewest tokens, of equals those with the widest last token",
+        segmenter=Ref("tokentui.encode.segment.fewest:FewestTokens"), written="fewest-tokens",
+    ),
+    EncodingWay(
+        "merges-by-length", "the neighbours that make the longest token first",
+        how="merges, the longest result first, of equals the one of the lower rank",
+        segmenter=Ref("tokentui.encode.segment.by_length:MergesByLength"), written="merges-by-length",
     ),
     EncodingWay(
         "viterbi", "the most probable segmentation", how="the most probable segmentation",
@@ -346,8 +385,9 @@ def _of_characters(recipe: Recipe) -> Refusal | None:
 
 
 def _of_merges(recipe: Recipe) -> Refusal | None:
-    if recipe.encode != "merges":
-        what = "only merges leave a piece without an id as it is"
+    way = WAYS.of(recipe.encode)
+    if way.needs == "scores":
+        what = f"encode={way.name} leaves no piece without an id as it is"
         return Refusal("unknown", what, ("unknown=error", "encode=merges"))
     return None
 

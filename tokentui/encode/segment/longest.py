@@ -93,6 +93,9 @@ class LongestMatch:
     def _index(self) -> tuple[Mapping[bytes, int], Mapping[bytes, int], int]:
         """Tokens that start a word and tokens that continue one, each by its bytes; the length of the
         longest."""
+        if self._vocabulary.imported:  # the first token of a word is told by its spelling alone
+            table = self._vocabulary.tokens
+            return table, table, max(map(len, table), default=1)
         firsts: dict[bytes, int] = {}
         rests: dict[bytes, int] = {}
         longest = 1
@@ -124,11 +127,6 @@ class TableMatch(LongestMatch):
     def __init__(self, vocabulary: Vocabulary, merges: int, *, limit: int | None = MAX_CHARACTERS) -> None:
         super().__init__(vocabulary, merges)
         self._most, self._long = limit, None
-
-    @functools.cached_property
-    def _index(self) -> tuple[Mapping[bytes, int], Mapping[bytes, int], int]:
-        table = self._vocabulary.tokens
-        return table, table, max(map(len, table), default=1)
 
 
 class WholeWords:

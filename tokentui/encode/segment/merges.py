@@ -7,6 +7,8 @@ pairs at all. The ways differ in the rank of a pair, and give the same for train
 - `PairMerging`: the row of the pair in the file (Hugging Face, GPT-2, subword-nmt).
 - `JoinedMerging`: the rank of what the two spell together, where that is a token (tiktoken, sentencepiece).
 - `PieceMerging`: the same with pieces that never merge and pieces that are cut again (sentencepiece).
+
+Another order than that of the ranks is in `by_length`.
 """
 
 from __future__ import annotations
@@ -153,12 +155,16 @@ class Merging:
         if self._whole_word(units) is not None:
             return
         symbols, starts, ends = self._cells(units)
-        pieces, base = self._vocabulary.pieces, self._base
+        pieces = self._vocabulary.pieces
         following = list(range(1, len(symbols) + 1))
         for left, right, at, middle in merge_cells(symbols, ends, following, self._merged):
             made = symbols[at]
             places = starts[at], starts[middle], ends[at]
-            yield MergeStep(max(made - base, 0), pieces[left], pieces[right], pieces[made], *places)
+            yield MergeStep(self._rank(made), pieces[left], pieces[right], pieces[made], *places)
+
+    def _rank(self, made: int) -> int:
+        """The number of the merge that makes a token, 0 for the first."""
+        return max(made - self._base, 0)
 
     def with_limit(self, number: int, made: Sequence[int]) -> Self:
         """The same with so many merges; without merges, with the whole words that are in use at a step."""

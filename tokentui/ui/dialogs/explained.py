@@ -130,7 +130,8 @@ def _ladder(at: int, word: WordFacts, steps: bool) -> Iterator[TableRow]:
             tried: Cell = (*_joined((step.candidate,), taken=True), ("  is a token", "muted"))
             yield told_row(("try", at, n), "found", tried, (("  ", ""), *_joined(pieces)))
         else:
-            yield told_row(("try", at, n), "tried", (*_joined((step.candidate,)), ("  is no token", "muted")))
+            label = "tried" if step.tokens is None else "reached"
+            yield told_row(("try", at, n), label, (*_joined((step.candidate,)), (f"  {step.said}", "muted")))
     if (more := len(told.steps) - MOST_STEPS) > 0:
         yield told_row(("more steps", at), "", ((f"and {plural(more, 'more step')}", "muted"),))
 

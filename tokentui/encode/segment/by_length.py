@@ -1,0 +1,99 @@
+"""Encoding by merges with the longest result first: any two neighbours merge that spell a token together.
+
+Of results of the same length in units the token of the lower rank goes first, of one token the leftmost
+place. The rank is the order in which merges make the tokens; in a vocabulary without merges that of the ids.
+Source: the second reading of Lian et al., LBPE (2024), as its abstract has it.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+from collections.abc import Sequence
+from typing import Self
+
+from tokentui.encode.segment.longest import LongestMatch
+from tokentui.encode.segment.merges import Merging
+from tokentui.encode.vocabulary import Vocabulary
+
+_WIDEST = 1 << 32
+"""No token has so many units."""
+
+
+class MergesByLength(Merging):
+    """Merges by the length of what two neighbours spell.
+
+    >>> from tokentui.recipe import Recipe
+    >>> vocabulary = Vocabulary(Recipe(split="none", unit="char"), [b"a", b"b", b"c"])
+    >>> vocabulary.extend([(0, 1), (1, 2), (1, 4)], [3, 2, 1])  # ab, bc, bbc
+    >>> units = [b"a", b"b", b"b", b"c"]
+    >>> [vocabulary.pieces[part.symbol] for part in MergesByLength(vocabulary, 3).segment(units, 4)]
+    [b'ab', b'bc']
+
+    Args:
+        vocabulary: The vocabulary.
+        merges: The number of its merges that count.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, merges: int) -> None:
+        super().__init__(vocabulary, merges, fallback=vocabulary.byte_symbols)
+        self._looked = LongestMatch(vocabulary, merges)
+        self._firsts, self._rests, _ = self._looked._index
+        self._lengths: dict[int, int] = {}
+
+    def in_order(self) -> int:
+        """None merges in the order of the vocabulary."""
+        return 0
+
+    def with_limit(self, number: int, made: Sequence[int]) -> Self:
+        """The same with the tokens that are in use at a step."""
+        other = copy.copy(self)
+        limited = self._looked.with_limit(number, made)
+        other._firsts, other._rests, _ = limited._index
+        return other
+
+    def _rank(self, made: int) -> int:
+        """The rank of a token, for people."""
+        return max(0, self._ranked[made] - (self._base if self._vocabulary.merges else 0))
+
+    def _merged(self, left: int, right: int) -> tuple[int, int] | None:
+        vocabulary = self._vocabulary
+        inside = bool(vocabulary.prefix) and self._continues(left)
+        symbol = (self._rests if inside else self._firsts).get(vocabulary.join(left, right))
+        if symbol is None:
+            return None
+        return (_WIDEST - self._length(symbol)) * len(self._ranked) + self._ranked[symbol], symbol
+
+    def _continues(self, symbol: int) -> bool:
+        """True if a token continues a word."""
+        vocabulary = self._vocabulary
+        if vocabulary.imported:
+            return vocabulary.unit_continues(vocabulary.pieces[symbol])
+        return vocabulary.mark_sizes(symbol)[0] > 0
+
+    def _length(self, symbol: int) -> int:
+        """The units of a token."""
+        found = self._lengths.get(symbol)
+        if found is None:
+            vocabulary = self._vocabulary
+            rank = symbol - vocabulary.base_size
+            if rank >= 0:
+                found = sum(map(self._length, vocabulary.merges[rank]))
+            elif vocabulary.imported or vocabulary.scores:
+                bare = vocabulary.bare(vocabulary.pieces[symbol])
+                found = len(bare if vocabulary.recipe.unit == "byte" else bare.decode("utf-8", "replace"))
+            else:
+                found = 1
+            self._lengths[symbol] = found
+        return found
+
+    @functools.cached_property
+    def _ranked(self) -> Sequence[int]:
+        """The rank of each symbol: its own number where merges make the tokens, else by id."""
+        vocabulary = self._vocabulary
+        if vocabulary.merges or not vocabulary.imported:
+            return range(len(vocabulary.pieces) + 1)
+        ranks = [0] * (len(vocabulary.pieces) + 1)
+        for rank, symbol in enumerate(sorted(range(len(vocabulary.pieces)), key=vocabulary.order.__getitem__)):
+            ranks[symbol] = rank
+        return ranks

@@ -1,0 +1,74 @@
+"""Encoding by the fewest tokens: the shortest path over the places of a word.
+
+Of equally short ways the one with the widest last token is taken, all the way back. A unit that is no token
+may stand anywhere as an unknown part; ways with fewer of them are shorter, whatever the tokens.
+Source: C. Schmidt et al., Tokenization Is More Than Compression (PathPiece, 2024), with the rule of the longest
+last token; a unigram model of equal scores gives the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tokentui.core.jobs import check
+from tokentui.encode.segment import ASKED_EVERY, Attempt, Part, in_bytes
+from tokentui.encode.segment.greedy import Stretches
+
+_Cost = tuple[int, int]
+"""The unknown units of a way, and its tokens."""
+
+
+class FewestTokens(Stretches):
+    """The fewest tokens.
+
+    >>> from tokentui.encode.vocabulary import Vocabulary
+    >>> from tokentui.recipe import Recipe
+    >>> vocabulary = Vocabulary(Recipe(split="none", unit="char", encode="fewest-tokens"), [b"a", b"b", b"c"])
+    >>> vocabulary.extend([(0, 1), (1, 2), (3, 2)], [2, 1, 1])  # ab, bc, abc
+    >>> units = [b"a", b"b", b"c", b"b", b"c"]
+    >>> [vocabulary.pieces[part.symbol] for part in FewestTokens(vocabulary, 3).segment(units, 5)]
+    [b'abc', b'bc']
+    """
+
+    def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
+        """Cut a word into parts; a unit that is no token is a part of its own."""
+        return in_bytes(self._way(self._last(units)), units, self._bytes)
+
+    def steps(self, units: Sequence[bytes], characters: int) -> Iterator[Attempt]:
+        """For each place the last token of the shortest way there; then the tokens taken, from the last one
+        back."""
+        look, last = self.look(units), self._last(units)
+        for start, end, symbol, (_, tokens) in last:
+            if symbol is not None:
+                yield Attempt(look(start, end)[0], start, end, False, tokens)
+        for start, end, symbol in reversed([part[:3] for part in self._way(last)]):
+            if symbol is not None:
+                yield Attempt(look(start, end)[0], start, end, True, last[end - 1][3][1])
+
+    def _last(self, units: Sequence[bytes]) -> list[tuple[int, int, int | None, _Cost]]:
+        """For each place behind a unit: start, end and symbol of the last part of the shortest way there, and
+        the cost of that way."""
+        look, widest = self.look(units), self.widest
+        costs: list[_Cost] = [(0, 0)]
+        last: list[tuple[int, int, int | None, _Cost]] = []
+        for end in range(1, len(units) + 1):
+            if end % ASKED_EVERY == 0:
+                check()
+            unknown, tokens = costs[end - 1]
+            best, start, found = (unknown + 1, tokens + 1), end - 1, None
+            for first in range(end - 1, max(0, end - widest) - 1, -1):
+                unknown, tokens = costs[first]
+                cost = unknown, tokens + 1
+                if cost <= best and (symbol := look(first, end)[1]) is not None:
+                    best, start, found = cost, first, symbol
+            costs.append(best)
+            last.append((start, end, found, best))
+        return last
+
+    def _way(self, last: Sequence[tuple[int, int, int | None, _Cost]]) -> list[Part]:
+        parts, end = list[Part](), len(last)
+        while end:
+            start, _, symbol, _ = last[end - 1]
+            parts.append(Part(start, end, symbol))
+            end = start
+        return parts[::-1]

@@ -1,0 +1,141 @@
+"""Encoding by long tokens: the longest one at the end of a word, or anywhere in it.
+
+The longest token at the start is longest match (`longest`). A unit that is no token is a part of its own. A
+word of any length is cut.
+Source: O. Uzan et al., Greed is All You Need (2024); of the longest token anywhere with any number of pieces
+also V. Hofmann et al., FLOTA (2022).
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+
+from tokentui.core.jobs import check
+from tokentui.encode.segment import ASKED_EVERY, MAX_CHARACTERS, Attempt, Part, in_bytes
+from tokentui.encode.segment.longest import LongestMatch
+from tokentui.encode.vocabulary import Vocabulary
+
+Look = Callable[[int, int], tuple[bytes, int | None]]
+"""Returns the spelling of the units from one number up to another, and the token that it is, None for none."""
+
+
+class Stretches(LongestMatch):
+    """Looks up the stretches of a word, tokens that start one and tokens that continue one apart.
+
+    Args:
+        vocabulary: The vocabulary.
+        merges: The number of its merges that count.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, merges: int) -> None:
+        super().__init__(vocabulary, merges)
+        self._bytes = vocabulary.byte_symbols
+
+    @functools.cached_property
+    def widest(self) -> int:
+        """The most units that a token has."""
+        vocabulary, (firsts, rests, _) = self._vocabulary, self._index
+        pieces = {*firsts, *rests}
+        if vocabulary.recipe.unit == "byte":
+            return max(map(len, pieces), default=1)
+        # A character is a unit at least: a mark makes this too large by some, which costs looks alone.
+        return max((len(piece.decode("utf-8", "replace")) for piece in pieces), default=1)
+
+    def look(self, units: Sequence[bytes]) -> Look:
+        """The function that looks up the stretches of a word."""
+        firsts, rests, _ = self._index
+        prefix = self._vocabulary.prefix
+        continued = bool(units) and self._vocabulary.unit_continues(units[0])
+        bare = [unit[len(prefix) :] if at or continued else unit for at, unit in enumerate(units)]
+        word, places = b"".join(bare), [0, *itertools.accumulate(map(len, bare))]
+
+        def look(start: int, end: int) -> tuple[bytes, int | None]:
+            inside = bool(prefix) and (start > 0 or continued)
+            spelled = (prefix if inside else b"") + word[places[start] : places[end]]
+            return spelled, (rests if inside else firsts).get(spelled)
+
+        return look
+
+    def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
+        """Cut a word into parts; each unit at which no token is found is a part of its own."""
+        parts: list[Part] = []
+        for start, end, _, symbol in self.looks(units, self.widest):
+            if symbol is not None or end == start + 1:
+                parts.append(Part(start, end, symbol))
+        return in_bytes(sorted(parts, key=lambda part: part.start), units, self._bytes)
+
+    def steps(self, units: Sequence[bytes], characters: int) -> Iterator[Attempt]:
+        """Each attempt in order. In long words none is wider than the widest token."""
+        widest = self.widest if len(units) > MAX_CHARACTERS else len(units)
+        for start, end, spelled, symbol in self.looks(units, widest):
+            yield Attempt(spelled, start, end, symbol is not None)
+
+    def looks(self, units: Sequence[bytes], widest: int) -> Iterator[tuple[int, int, bytes, int | None]]:
+        """(start, end, spelling, symbol or None) of each attempt, none of more units than `widest`. What is
+        found is taken."""
+        raise NotImplementedError
+
+
+class LongestSuffix(Stretches):
+    """The longest token at the end of a word, then at the end of what is left.
+
+    >>> from tokentui.recipe import Recipe
+    >>> recipe = Recipe(split="none", unit="char", encode="longest-suffix")
+    >>> vocabulary = Vocabulary(recipe, [b"a", b"b", b"c"])
+    >>> vocabulary.extend([(0, 1), (1, 2)], [2, 1])  # ab, bc
+    >>> [vocabulary.pieces[part.symbol] for part in LongestSuffix(vocabulary, 2).segment([b"a", b"b", b"c"], 3)]
+    [b'a', b'bc']
+    """
+
+    def looks(self, units: Sequence[bytes], widest: int) -> Iterator[tuple[int, int, bytes, int | None]]:
+        """From the right, the longest stretch first."""
+        look, end = self.look(units), len(units)
+        while end:
+            check()
+            for start in range(max(0, end - widest), end):
+                spelled, symbol = look(start, end)
+                yield start, end, spelled, symbol
+                if symbol is not None:
+                    break
+            end = start
+
+
+class LongestToken(Stretches):
+    """The longest token anywhere in a word, the leftmost of equals, then in what is left on both sides of it.
+
+    The stretches are tried from the widest to the narrowest, from left to right where no token is taken yet:
+    both sides are alone from then on, so that is the same.
+
+    >>> from tokentui.recipe import Recipe
+    >>> recipe = Recipe(split="none", unit="char", encode="longest-token")
+    >>> vocabulary = Vocabulary(recipe, [b"a", b"b", b"c"])
+    >>> vocabulary.extend([(0, 1), (1, 2), (4, 0)], [2, 1, 1])  # ab, bc, bca
+    >>> units = [b"a", b"b", b"c", b"a"]
+    >>> [vocabulary.pieces[part.symbol] for part in LongestToken(vocabulary, 3).segment(units, 4)]
+    [b'a', b'bca']
+    """
+
+    def looks(self, units: Sequence[bytes], widest: int) -> Iterator[tuple[int, int, bytes, int | None]]:
+        """From the widest stretches to the narrowest, each width from the left."""
+        look = self.look(units)
+        free = [(0, len(units))] if units else []
+        for width in range(min(widest, len(units)), 0, -1):
+            left: list[tuple[int, int]] = []
+            for first, last in free:
+                at = first
+                while at + width <= last:
+                    if at % ASKED_EVERY == 0:
+                        check()
+                    spelled, symbol = look(at, at + width)
+                    yield at, at + width, spelled, symbol
+                    if symbol is None:
+                        at += 1
+                        continue
+                    if first < at:
+                        left.append((first, at))
+                    first = at = at + width
+                if first < last:
+                    left.append((first, last))
+            free = left
