@@ -28,7 +28,8 @@ more."""
 
 _KINDS = {
     "count": "count", "change": "change", "left uses": "part", "right uses": "part", "score": "score",
-    "value": "score", "as": "byte", "spelled": "token",
+    "value": "score", "as": "byte", "spelled": "token", "worth": "count", "saved": "count",
+    "run": "part",
 }
 """The kind of each figure of a pair, by the name of the column that shows it."""
 
@@ -203,6 +204,16 @@ def _events(recipe: Recipe) -> Refusal | None:
     return None
 
 
+def _runs(recipe: Recipe) -> Refusal | None:
+    if not WAYS.of(recipe.encode).needs:  # its tokens alone are enough for other ways
+        recipe = recipe.with_axes(encode="merges")
+    by = OBJECTIVES.of(recipe.objective).arguments(recipe.objective).get("by", "tokens")
+    if by not in ("tokens", "saved", "characters"):
+        takes = ("by=tokens", "by=saved", "by=characters")
+        return Refusal("objective", f"no length of a run is told by {str(by)[:40]!r}", takes)
+    return _events(recipe)
+
+
 def _joined(recipe: Recipe) -> Refusal | None:
     within = str(OBJECTIVES.of(recipe.objective).arguments(recipe.objective)["within"])
     SPLITS.check(within)
@@ -264,6 +275,21 @@ OBJECTIVES = Axis(
         parameters=(
             Parameter("threshold", "the IoS from which on a part is taken apart", 0.9, float, 0, 2),
             Parameter("within", "the split of the words", "gpt2", str),
+        ),
+    ),
+    Objective(
+        "greedtok", "the text whose cover saves most tokens (GreedTok)", label="greedtok",
+        trainer=Ref("tokentui.learn.greedtok:trainer"), columns=columns("saved", "count", "change"),
+        filters=True, refuses=_runs, events=True,
+        parameters=(Parameter("longest", "the most units of a token", 32, least=2, most=1000),),
+    ),
+    Objective(
+        "length-max", "the run of tokens of the greatest count times length (Length-MAX)", label="length-max",
+        trainer=Ref("tokentui.learn.length_max:trainer"),
+        columns=columns("worth", "run", "count", "change"), filters=True, least=2, refuses=_runs, events=True,
+        parameters=(
+            Parameter("most", "the most tokens of a run", 5, least=2, most=100),
+            Parameter("by", "the length of a run: tokens, saved or characters", "tokens", str),
         ),
     ),
     Objective(

@@ -125,6 +125,7 @@ class Replaying:
         """
         tables, size, events, stop = self._vocabulary.tables, len(symbols), self._events, self._end
         merges, joins, splits = tables.merges, tables.joins, tables.splits
+        widest = tables.widest
         before = [*range(-1, size - 1), size - 1]  # where the symbol in front begins, by where one begins
         heap: list[int] = []
 
@@ -146,6 +147,13 @@ class Replaying:
                 table = joins if at in borders and following[right] in borders else {}
             if (number := after(table.get(pair), last)) is not None:
                 heapq.heappush(heap, number * size + at)
+            for _ in range(widest - 2):  # runs of more than two
+                right = following[right] if right < size else size
+                if right >= size or symbols[right] == _NONE or right in borders:
+                    break
+                pair = (*pair, symbols[right])
+                if (number := after(merges.get(pair), last)) is not None:
+                    heapq.heappush(heap, number * size + at)
 
         for at in range(size):
             look(at, 0)
@@ -168,13 +176,20 @@ class Replaying:
                 was, now, places = (), (event.symbol,), [at]
                 if event.kind == _MERGE:
                     right = following[at]
-                    if right >= size or (symbol, symbols[right]) != event.parts:
+                    if right >= size or (symbol, symbols[right]) != event.parts[:2]:
                         continue
                     if event.view != (right in borders) or (
                         event.view and not (at in borders and following[right] in borders)
                     ):
                         continue
                     was, places = event.parts, [at, right, following[right]]
+                    for part in was[2:]:
+                        end = places[-1]
+                        if end >= size or symbols[end] != part or end in borders:
+                            break
+                        places.append(following[end])
+                    if len(places) <= len(was):
+                        continue
                 else:
                     end = at + self.length(event.symbol)
                     while places[-1] < end and symbols[places[-1]] != _NONE:
@@ -193,8 +208,11 @@ class Replaying:
             if end < size:
                 before[end] = starts[-2]
             if event.kind != _COVER:
-                if before[at] >= 0:
-                    look(before[at], number + 1)
+                start = at
+                for _ in range(widest - 1):
+                    if (start := before[start]) < 0:
+                        break
+                    look(start, number + 1)
                 for place in starts[:-1]:
                     look(place, number + 1)
             yield Change(number, was, now, tuple(places))
