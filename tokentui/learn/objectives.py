@@ -100,6 +100,7 @@ class Objective(Choice):
         scored: True if its pieces have log probabilities, and no merges.
         codes: True if a byte replaces a pair, so that ids are bytes of a compressed text.
         events: True if steps are more than one merge, and its tokenizers encode by all that happened.
+        prunes: True if its tokens are all there from the start and leave, and no merges make them.
         vocabulary: Makes the vocabulary, before any merge, from the recipe, the base, the special tokens and
             the first id; None for an ordinary one.
         size: The number of ids that a run ends at where none was asked for; None if only the pairs end it.
@@ -116,6 +117,7 @@ class Objective(Choice):
     scored: bool = False
     codes: bool = False
     events: bool = False
+    prunes: bool = False
     vocabulary: Callable[..., Vocabulary] | None = None
     size: int | None = None
 
@@ -214,6 +216,16 @@ def _runs(recipe: Recipe) -> Refusal | None:
     return _events(recipe)
 
 
+def _paths(recipe: Recipe) -> Refusal | None:
+    if recipe.encode != "fewest-tokens":
+        what = "objective=pathpiece judges tokens by the shortest way through a word"
+        return Refusal("encode", what, ("encode=fewest-tokens", "objective=count", "objective=unigram"))
+    if recipe.mark != "none":
+        what = "objective=pathpiece tells tokens by their bytes, and a mark may stand in a text"
+        return Refusal("mark", what, ("mark=none", "objective=count"))
+    return None
+
+
 def _joined(recipe: Recipe) -> Refusal | None:
     within = str(OBJECTIVES.of(recipe.objective).arguments(recipe.objective)["within"])
     SPLITS.check(within)
@@ -290,6 +302,17 @@ OBJECTIVES = Axis(
         parameters=(
             Parameter("most", "the most tokens of a run", 5, least=2, most=100),
             Parameter("by", "the length of a run: tokens, saved or characters", "tokens", str),
+        ),
+    ),
+    Objective(
+        "pathpiece", "the token whose absence lengthens the corpus least leaves (PathPiece)",
+        label="pathpiece", trainer=Ref("tokentui.learn.pathpiece:PathTrainer"), refuses=_paths, prunes=True,
+        columns=(Column("cost", "", "loss"), Column("uses", "", "count"), Column("instead", "", "tokens")),
+        size=UNIGRAM_SIZE,
+        parameters=(
+            Parameter("seeds", "the most texts to begin with", 32768),
+            Parameter("longest", "the most units of a text", 16, least=2, most=1000),
+            Parameter("at", "the tokens that a step removes", 1, least=1),
         ),
     ),
     Objective(
