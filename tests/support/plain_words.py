@@ -396,7 +396,7 @@ class EventTrainer(PairTrainer):
         """A known step."""
         return self.engine.steps[number - 1]
 
-    def taken(self, number: int) -> Candidate:  # type: ignore[override]
+    def taken(self, number: int) -> Candidate:
         """The candidate of a known step."""
         return self.engine.taken[number - 1]
 

@@ -1,6 +1,6 @@
-"""The laws of a trainer, on two trainers whose steps are more than one merge of a pair.
+"""The laws of a trainer, on one whose steps choose among several corpora.
 
-Their worked examples are those of the papers' descriptions; each was checked there against the reference
+Its worked examples are those of the paper's description; each was checked there against the reference
 code.
 """
 
@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable
 
 import pytest
-from greedtok import greedtok
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from parity import parity
@@ -45,11 +44,9 @@ TRAINERS: dict[str, Callable[[], EventTrainer]] = {
     "parity": lambda: parity(LANGUAGES),
     "parity after three": lambda: parity(LANGUAGES, 3),
     "parity with shared words": lambda: parity(SHARED),
-    "greedtok": lambda: greedtok(WORDS),
 }
 EXAMPLES = {
     "parity": "te ste ti st est tie ow tief low",
-    "greedtok": "newest widest low lower",
 }
 NONE = Stops()
 

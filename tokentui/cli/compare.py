@@ -331,9 +331,9 @@ def _decided(side: DivergenceSide) -> str:
     if step is None:
         return f"has ended: {side.why.end}"
     best = side.why.best
-    if best is None:
-        return step.said
     row = step.row
+    if best is None or "score" not in row:
+        return step.said
     score = "" if row["score"] is None else f", score {row['score']:.6g}"
     tied = f", one of {side.why.tied} that are equal: {side.why.tie_rule}" if side.why.tied > 1 else ""
     return f"{merged(best.parts, best.token)}  count {row['count']:,}{score}{tied}"

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from tokentui.core.jobs import check, in_blocks
 from tokentui.encode.events import Event, Kind
@@ -27,6 +27,9 @@ from tokentui.learn.objectives import Material
 from tokentui.learn.ranking import TIES, Key, Queue
 from tokentui.learn.rows import KEPT_ROWS, Candidate, Worth
 from tokentui.learn.values import Constraints, Life, Merged, Pair, Ranked, Step, Used
+
+if TYPE_CHECKING:
+    from tokentui.learn.ranking import Pairs
 
 _A_WORD = 16
 """The places that a changed word costs, next to those of `bpe`."""
@@ -70,7 +73,7 @@ class GramStep(Step):
             "hex": [*(part.hex() for part in self.parts), self.token.hex()],
             "parts": [part.decode("utf-8", "replace") for part in self.parts],
             "token": self.token.decode("utf-8", "replace"), "id": self.id, "count": self.count,
-            "replaced": self.replaced, "worth": self.worth, "saved": self.saved, "tied": self.tied,
+            "replaced": self.replaced, "score": self.worth, "saved": self.saved, "tied": self.tied,
             "tokens": self.tokens, "vocab_size": self.vocab_size,
         }
 
@@ -242,7 +245,7 @@ class Grams(EventPairs):
         )
         self._tokens.append(before - shorter)
         figures = Merged(Pair(gram, _NONE, places, places, was, 0), done.replaced, tied, alike)
-        self._made.append(Done(gram, logged, figures, (done,)))  # type: ignore[arg-type]  # undone otherwise
+        self._made.append(Done(gram, logged, figures, (done,)))
         return _A_WORD * (len(self._log) - logged)
 
     def forget(self) -> None:
@@ -283,9 +286,9 @@ class Grams(EventPairs):
             return [gram for part in in_blocks(grams) for gram in part if self.worth[gram] > 0 and may(gram)]
 
         self.fit = fit
-        rule: Key = TIES.of(self.material.recipe.tie).key(_AsPairs(self))  # type: ignore[arg-type]
+        rule: Key = TIES.of(self.material.recipe.tie).key(cast("Pairs", _AsPairs(self)))
         self.key = lambda gram: (rule(gram), self.parts(gram))
-        self._queue = Queue(self, 1)
+        self._queue = Queue(cast("Pairs", self), 1)
         self._moved, self._parts = set(range(1, len(self.counts))), set()
 
     def values(self, grams: Sequence[int]) -> list[int]:

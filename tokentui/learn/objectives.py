@@ -307,8 +307,10 @@ OBJECTIVES = Axis(
     Objective(
         "pathpiece", "the token whose absence lengthens the corpus least leaves (PathPiece)",
         label="pathpiece", trainer=Ref("tokentui.learn.pathpiece:PathTrainer"), refuses=_paths, prunes=True,
-        columns=(Column("cost", "", "loss"), Column("uses", "", "count"), Column("instead", "", "tokens")),
-        size=UNIGRAM_SIZE,
+        columns=(
+            Column("loss", "", "loss"), Column("uses", "", "count"), Column("instead", "", "tokens"),
+            Column("goes", "", "text"),
+        ),
         parameters=(
             Parameter("seeds", "the most texts to begin with", 32768),
             Parameter("longest", "the most units of a text", 16, least=2, most=1000),

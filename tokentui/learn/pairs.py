@@ -121,7 +121,8 @@ class PairTrainer:
         self._last: tuple[Constraints, Ranked] | None = None
         """The candidates that were asked for last, and the constraints with the step."""
         self._listed: tuple[tuple[object, ...], Sequence[int]] = ((), ())
-        self._candidate = lru_cache(KEPT_ROWS)(partial(_candidate, self.objective))
+        make: Callable[..., Candidate] = partial(_candidate, self.objective)
+        self._candidate = lru_cache(KEPT_ROWS)(make)
         self._entry = lru_cache(KEPT_ROWS)(entry_of)
         self._ends: dict[int, int] = {}
         """For a least count the furthest step, where no candidate had such a count after it."""
@@ -297,7 +298,7 @@ class PairTrainer:
             score=float(*self.objective.worths([pair])) if scored else None,
         )
 
-    def taken(self, number: int) -> PairCandidate:
+    def taken(self, number: int) -> Candidate:
         """The pair that a known step merged, with the figures that it had then."""
         made = self.engine.merged(number)
         (worth,) = self.objective.worths([made.pair])
@@ -394,7 +395,7 @@ class PairTrainer:
         """The exact bytes of the token that a pair makes."""
         return self.engine.vocabulary.join(pair.left, pair.right)
 
-    def _candidates(self, ranked: Ranked, first: int, last: int) -> tuple[PairCandidate, ...]:
+    def _candidates(self, ranked: Ranked, first: int, last: int) -> tuple[Candidate, ...]:
         """The candidates from a row on up to another: in order, so that equally good ones are neighbours; but
         the first where it is forced."""
         start, of = max(0, first - 1), self._key_of

@@ -119,12 +119,15 @@ class PathTrainer:
 
     Args:
         material: The counted words, the recipe and the run.
+        texts: The exact bytes of the tokens to begin with beside the units, such as those of another
+            vocabulary; the most frequent texts where None.
     """
 
     what_if: tuple[WhatIf, ...] = ()
     compression = replay = substeps = None
 
-    def __init__(self, material: Material) -> None:
+    def __init__(self, material: Material, texts: Sequence[bytes] | None = None) -> None:
+        self._texts = texts
         self.words, self.recipe, self._material = material.words, material.recipe, material
         recipe, words = material.recipe, material.words.words
         given = material.objective.arguments(recipe.objective)
@@ -157,7 +160,9 @@ class PathTrainer:
         allows = FILTERS.of(self.recipe.pieces).allows
         found = ((-count, text) for text, count in counts.items() if allows is None or allows(text))
         chosen = [text for _, text in heapq.nsmallest(self._seeds, found)]
-        self.pieces = [*self._units, *(text for text in chosen if text not in set(self._units))]
+        if self._texts is not None:
+            chosen = [text for text in dict.fromkeys(self._texts) if text in counts]
+        self.pieces = [*self._units, *chosen]
         """The exact bytes of each token of step 0; the others refer to them by their numbers."""
         self._of = {piece: number for number, piece in enumerate(self.pieces)}
         self._gone = [_STAYS] * len(self.pieces)
@@ -460,8 +465,8 @@ class PathTrainer:
     def _candidate(self, token: int, cost: int, uses: int, tied: bool) -> PieceCandidate:
         instead = self._instead(token)
         return self._row(
-            (token,), instead, self.pieces[token], -cost, (cost, uses, instead), tied, places=uses, uses=uses,
-            loss=cost,
+            (token,), instead, self.pieces[token], -cost, (cost, uses, instead, ""), tied, places=uses,
+            uses=uses, loss=cost,
         )
 
     def taken(self, number: int) -> PieceCandidate:

@@ -56,8 +56,11 @@ def stands(byte: bytes, first: bool = True) -> Cell:
 
 
 def worth_of(row: Candidate) -> str:
-    """The value that a candidate is chosen for: the places where it stands, or a score."""
-    return number(row.places) if isinstance(row.worth, int) else decimal(float(row.worth), SCORE_WIDTH)
+    """The value that a candidate is chosen for: the places where it stands, a score, or the tokens that the
+    corpus has more without it."""
+    if not isinstance(row.worth, int):
+        return decimal(float(row.worth), SCORE_WIDTH)
+    return number(row.places if isinstance(row, TokenCandidate) else abs(row.worth))
 
 
 class Rows(NamedTuple):
@@ -272,7 +275,8 @@ def entries(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
     last = max(at.end.step or 0, at.computed)
     ids = max((row.id for row in page.rows if row.id is not None), default=0)
     if traits.shrinks:
-        highest, tail = at.vocab_size, Column("log p", width=_LOG_WIDTH, align="right", priority=2)
+        head = "log p" if column.why.round is not None else "kind"
+        highest, tail = at.vocab_size, Column(head, width=_LOG_WIDTH, align="right", priority=2)
     else:
         highest = at.vocab_size + last - at.step
         tail = Column("step", width=max(7, len(number(last))), align="right", priority=1)
