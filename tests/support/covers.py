@@ -1,7 +1,7 @@
 """GreedTok, Length-MAX and PathPiece as their descriptions tell them, counted from scratch at each step.
 
-A word is a list of texts. Each model yields what a step does; ties go to the smallest text, but for PathPiece,
-whose rule is its own. None of them uses code of the package.
+A word is a list of texts. Each model yields what a step does; ties go to the smallest text, but for
+PathPiece, whose rule is its own. None of them uses code of the package.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ def greedtok(counts: Mapping[str, int], longest: int) -> Iterator[tuple[str, int
         }
         saved = {
             text: sum(
-                (len(words[word]) - len(covered(words[word], text)[0])) * count for word, count in counts.items()
+                (len(words[word]) - len(covered(words[word], text)[0])) * count
+                for word, count in counts.items()
             )
             for text in texts
         }

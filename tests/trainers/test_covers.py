@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 import tokentui
 from tokentui import learn
 from tokentui.axes import check, preset
-from tokentui.core.errors import TokentuiError
-from tokentui.core.jobs import Cancelled, job
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.jobs import job
 from tokentui.learn.grams import GramStep
 from tokentui.learn.objectives import Material
-from tokentui.learn.pathpiece import PathTrainer, RemovalStep
+from tokentui.learn.pathpiece import PathTrainer
+from tokentui.learn.paths import RemovalStep
 from tokentui.learn.rows import Query
 from tokentui.learn.trainer import Made, Size, Trainer
 from tokentui.learn.values import Word
@@ -104,6 +105,7 @@ def test_the_example_of_greedtok() -> None:
               ("lower", 4, "low e r")]
     for number, (token, saved, parts) in enumerate(wanted, 1):
         why = trainer.why(NONE)
+        assert why.best is not None
         assert (why.best.token.decode(), why.best.worth, why.replaced) == (token, saved, saved)
         assert any(f"saves {saved}" in fact for fact in why.facts)
         learn.jump(trainer, number)
@@ -154,6 +156,7 @@ def test_the_example_of_pathpiece() -> None:
         assert ([piece.decode() for piece in step.removed], step.cost, step.tokens) == ([token], cost, length)
     learn.jump(trainer, 32)
     best = trainer.why(NONE).best
+    assert best is not None
     assert (best.token, best.worth, best.parts, best.places) == (b"lower", -4, (b"low", b"e", b"r"), 2)
     assert_back_and_forth(trainer)
 
@@ -165,8 +168,8 @@ def test_pathpiece_from_a_vocabulary_of_its_own() -> None:
     assert learn.run(trainer, Stops(vocab_size=11)) == "vocab_size"
     steps = [removal(trainer, number) for number in range(1, trainer.number + 1)]
     assert [(step.removed[0].decode(), step.cost, step.tokens) for step in steps] == [
-        ("es", 0, 32), ("ew", 0, 32), ("id", 0, 32), ("lo", 0, 32), ("ne", 0, 32), ("wi", 3, 35), ("new", 12, 47),
-        ("low", 14, 61),
+        ("es", 0, 32), ("ew", 0, 32), ("id", 0, 32), ("lo", 0, 32), ("ne", 0, 32), ("wi", 3, 35),
+        ("new", 12, 47), ("low", 14, 61),
     ]
     assert trainer.tokenizer().vocabulary.pieces[-1] == b"est"
     assert_back_and_forth(trainer)
@@ -198,7 +201,9 @@ def test_greedtok_is_its_naive_model(counts: dict[str, int], longest: int, text:
 
 
 @settings(max_examples=80)
-@given(words, st.integers(2, 5), st.sampled_from(["tokens", "saved", "characters"]), st.text("abc", max_size=9))
+@given(
+    words, st.integers(2, 5), st.sampled_from(["tokens", "saved", "characters"]), st.text("abc", max_size=9)
+)
 def test_length_max_is_its_naive_model(counts: dict[str, int], most: int, by: str, text: str) -> None:
     trainer, merges = started(counts, f"length-max:most={most},by={by}"), list[tuple[str, ...]]()
     for number, (run, value, count, length) in enumerate(length_max(counts, most, by), 1):
@@ -286,7 +291,8 @@ def test_the_own_file_encodes_the_same(
     objective: str, axes: dict[str, str], steps: int, tmp_path: object
 ) -> None:
     axes = {**OWN.get(objective.partition(":")[0], {}), **axes}
-    made = tokentui.train(Corpus.from_lines(LINES), Recipe(objective=objective).with_axes(**axes), merges=steps)
+    recipe = Recipe(objective=objective).with_axes(**axes)
+    made = tokentui.train(Corpus.from_lines(LINES), recipe, merges=steps)
     path = f"{tmp_path}/own.json"
     made.save(path)
     again = tokentui.load(path)
@@ -357,7 +363,9 @@ def test_a_trace_row_is_written_and_read(objective: str) -> None:
     assert step is not None
     row = json.loads(json.dumps(step.row))
     assert (row["step"], row["tokens"], row["vocab_size"]) == (1, step.tokens, step.vocab_size)
-    assert [bytes.fromhex(one) for one in row["hex"]][-1] == trainer.taken(1).token
+    taken = trainer.taken(1)
+    assert taken is not None
+    assert [bytes.fromhex(one) for one in row["hex"]][-1] == taken.token
 
 
 @pytest.mark.parametrize("objective", ["greedtok", "length-max", "pathpiece"])

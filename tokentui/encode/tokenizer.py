@@ -326,7 +326,7 @@ class Tokenizer:
         >>> import tokentui
         >>> tokenizer = tokentui.train("sample:hugs", "gpt2", merges=6)
         >>> [tokenizer.encoded_by(way).encode("hugs").tokens for way in ("merges", "longest-suffix")]
-        [('hug', 's'), ('hug', 's')]
+        [('hug', 's'), ('h', 'ugs')]
         """
         return type(self)(self.vocabulary.encoded_by(encode), self.merges, self.run)
 

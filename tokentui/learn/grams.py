@@ -66,6 +66,11 @@ class GramStep(Step):
     saved: int
 
     @property
+    def decided(self) -> tuple[bytes, ...]:
+        """The tokens that it made one."""
+        return self.parts
+
+    @property
     def row(self) -> dict[str, Any]:
         """Its row in a trace for machines."""
         return {
@@ -305,7 +310,9 @@ class Grams(EventPairs):
         if (under.max_length, under.forbidden) != self._limits:
             self._choose_anew(under)
         worth, key, fell = self.worth, self.key, self._falls()[0]
-        grams = self.fit([gram for gram, count in enumerate(self.counts) if gram and count >= under.min_count])
+        grams = self.fit([
+            gram for gram, count in enumerate(self.counts) if gram and count >= under.min_count
+        ])
         least = min(heapq.nlargest(limit, (worth[gram] for gram in grams)), default=0)
         ordered = ((-worth[gram], key(gram), gram) for gram in grams if worth[gram] >= least)
         best = [gram for _, _, gram in heapq.nsmallest(limit, ordered)]
@@ -432,7 +439,8 @@ class GramTrainer(EventTrainer):
         """A pre-token as the tokenizers of the steps up to this one encode it."""
         if self.recipe.encode == "merges":
             return super().life(word)
-        vocabulary, text, lives = self.engine.vocabulary, word.encode("utf-8", "surrogateescape"), list[Life]()
+        vocabulary, lives = self.engine.vocabulary, list[Life]()
+        text = word.encode("utf-8", "surrogateescape")
         for number in range(self.number + 1):
             if number and vocabulary.pieces[vocabulary.made_by(number)] not in text:
                 continue

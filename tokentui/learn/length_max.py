@@ -1,5 +1,4 @@
-"""Length-MAX: merge the run of tokens of the greatest count times length (Dong and Su, "Length-MAX tokenizer",
-2025).
+"""Length-MAX: merge the run of tokens of the greatest count times length (Dong and Su, 2025).
 
 A run has 2 to `most` tokens. Its count takes every place in, overlapping ones too; a run that stands once is
 none. With `by=tokens` its worth is the count times its number of tokens, as the authors' prototype has it;

@@ -29,7 +29,7 @@ more."""
 _KINDS = {
     "count": "count", "change": "change", "left uses": "part", "right uses": "part", "score": "score",
     "value": "score", "as": "byte", "spelled": "token", "worth": "count", "saved": "count",
-    "run": "part",
+    "run": "count",
 }
 """The kind of each figure of a pair, by the name of the column that shows it."""
 

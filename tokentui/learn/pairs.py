@@ -349,7 +349,7 @@ class PairTrainer:
         if self.objective.value is None and recipe.encode == "longest-match" and recipe.mark_kind == "prefix":
             marked = f"byte-pair encoding by count with {recipe.mark_text}"
             facts.append(f"this is {marked}, not the score of WordPiece")
-        if filters and max(stops.min_count, self.objective.least) <= 1:
+        if filters and self.objective.value is not None and stops.min_count <= 1:
             facts.append("no least pair count is set: rare pairs win")
         if recipe.weight == "distinct":
             facts.append("each distinct word counts once")

@@ -14,7 +14,8 @@ trainer.
 >>> from tokentui.learn.objectives import Material
 >>> from tokentui.recipe import Recipe, Run, Stops
 >>> from tokentui.text.count import Words
->>> recipe = Recipe(split="none", unit="char", encode="fewest-tokens", objective="pathpiece", unknown="error")
+>>> axes = {"split": "none", "unit": "char", "base": "sorted", "unknown": "error"}
+>>> recipe = Recipe(objective="pathpiece", encode="fewest-tokens").with_axes(**axes)
 >>> words = Words(("low", "lower", "newest", "widest"), (5, 2, 6, 3))
 >>> trainer = PathTrainer(Material.of(words, recipe))
 >>> trainer.size_at(0), trainer.tokens_at(0), learn.run(trainer, Stops(vocab_size=11)).value
@@ -29,18 +30,17 @@ import copy
 import heapq
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate
-from typing import Any, NamedTuple
 
 from tokentui.core.jobs import check, each
 from tokentui.encode.segment import UNKNOWN
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
+from tokentui.learn import paths
 from tokentui.learn.bases import BASES, FILTERS, WEIGHTS, barriers, totals_of
 from tokentui.learn.objectives import Material
+from tokentui.learn.paths import STAYS, Place, RemovalStep, Removed, Spelled
 from tokentui.learn.rows import (
     KEPT_ROWS,
     Entry,
@@ -55,63 +55,12 @@ from tokentui.learn.rows import (
     page_of,
 )
 from tokentui.learn.trainer import SLICE_S, Goal, Size, Tokens
-from tokentui.learn.values import Changed, Event, Kind, Life, Span, Step, Stop, Used, Word
+from tokentui.learn.values import Changed, Event, Kind, Life, Span, Stop, Used, Word
 from tokentui.recipe import Ending, Stops, WhatIf
 from tokentui.text.pretokenize import Pretokenizer
 
-_STAYS = 1 << 62
 _LEFT = -(1 << 40)
 """Entries of the vocabulary from here down have left it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RemovalStep(Step):
-    """Tokens that left.
-
-    Attributes:
-        removed: Their exact bytes, the first to go first.
-        cost: The sum of their costs, as they were judged.
-        longer: By how many tokens the corpus became longer.
-    """
-
-    removed: tuple[bytes, ...]
-    cost: int
-    longer: int
-
-    @property
-    def said(self) -> str:
-        """The step in words."""
-        names = [piece.decode("utf-8", "replace").replace(" ", "·") for piece in self.removed[:3]]
-        more = f" and {len(self.removed) - 3:,} more" if len(self.removed) > 3 else ""
-        return f"remove {', '.join(names)}{more}: {self.longer:,} token{'s' * (self.longer != 1)} more"
-
-    @property
-    def row(self) -> dict[str, Any]:
-        """Its row in a trace for machines."""
-        return {
-            "step": self.number, "kind": self.kind, "hex": [piece.hex() for piece in self.removed],
-            "removed": [piece.decode("utf-8", "replace") for piece in self.removed], "cost": self.cost,
-            "tied": self.tied, "tokens": self.tokens, "vocab_size": self.vocab_size,
-        }
-
-
-class _Removed(NamedTuple):
-    """A known step: the tokens, by their numbers, with what each cost and how often it stood, how many shared
-    the least cost, and the length of the corpus after it."""
-
-    tokens: tuple[int, ...]
-    costs: tuple[int, ...]
-    uses: tuple[int, ...]
-    tied: int
-    length: int
-
-
-class _Spelled(NamedTuple):
-    """A word: its bytes, the place of each unit in them and their end, and which units are no token."""
-
-    text: bytes
-    places: tuple[int, ...]
-    apart: frozenset[int]
 
 
 class PathTrainer:
@@ -119,8 +68,8 @@ class PathTrainer:
 
     Args:
         material: The counted words, the recipe and the run.
-        texts: The exact bytes of the tokens to begin with beside the units, such as those of another
-            vocabulary; the most frequent texts where None.
+        texts: The exact bytes of the tokens to begin with, units apart, such as those of another vocabulary;
+            the most frequent texts where None.
     """
 
     what_if: tuple[WhatIf, ...] = ()
@@ -131,7 +80,7 @@ class PathTrainer:
         self.words, self.recipe, self._material = material.words, material.recipe, material
         recipe, words = material.recipe, material.words.words
         given = material.objective.arguments(recipe.objective)
-        self._seeds, self._longest, self._many = (int(str(given[name])) for name in ("seeds", "longest", "at"))
+        self._seeds, self._longest, self._many = (int(str(given[one])) for one in ("seeds", "longest", "at"))
         self._cut, self._run = Pretokenizer(recipe).units, material.run
         self._weights = list(WEIGHTS.of(recipe.weight).of(material.words.counts))
         units = [self._cut(word) for word in each(words, len(words))]
@@ -140,23 +89,16 @@ class PathTrainer:
         self._units = list(BASES.of(recipe.base).units(
             {unit: totals[unit] for unit in totals if unit not in self._apart}
         ))
-        self._spelled = [self._spell(word) for word in units]
+        self._spelled = [Spelled.of(word, self._apart) for word in units]
         self._entry = lru_cache(4 * KEPT_ROWS)(Entry)
         self._row = lru_cache(KEPT_ROWS)(PieceCandidate)
         self.limits = Stops()
         self._start()
 
-    def _spell(self, units: Sequence[bytes]) -> _Spelled:
-        apart = frozenset(at for at, unit in enumerate(units) if unit in self._apart)
-        return _Spelled(b"".join(units), tuple(accumulate(map(len, units), initial=0)), apart)
-
     def _start(self) -> None:
         """Find the tokens to begin with, and cut all words by them."""
-        counts: Counter[bytes] = Counter()
         longest = min(self._longest, self.limits.max_length or self._longest)
-        for word, weight in zip(each(self._spelled, len(self._spelled)), self._weights, strict=True):
-            for first, last in self._stretches(word, longest):
-                counts[word.text[word.places[first] : word.places[last]]] += weight
+        counts = paths.counted(self._spelled, self._weights, longest)
         allows = FILTERS.of(self.recipe.pieces).allows
         found = ((-count, text) for text, count in counts.items() if allows is None or allows(text))
         chosen = [text for _, text in heapq.nsmallest(self._seeds, found)]
@@ -165,7 +107,7 @@ class PathTrainer:
         self.pieces = [*self._units, *chosen]
         """The exact bytes of each token of step 0; the others refer to them by their numbers."""
         self._of = {piece: number for number, piece in enumerate(self.pieces)}
-        self._gone = [_STAYS] * len(self.pieces)
+        self._gone = [STAYS] * len(self.pieces)
         """The step that removed each, as far as it is known."""
         self._size_of = [1] * len(self.pieces)
         self._there = set(range(len(self.pieces)))
@@ -174,14 +116,14 @@ class PathTrainer:
         self._cuts: list[tuple[tuple[int, int], ...]] = [()] * len(self._spelled)
         """Of each word its tokens, as (token, cost of its absence)."""
         self._costs: Counter[int] = Counter({0: len(self.pieces) - len(self._units)})
-        """How many of the tokens that may leave have each cost."""
+        """The number of tokens that may leave, by their cost."""
         self._touched = set[int]()
         self._heap: list[tuple[int, int, bytes, int]] = []
-        self._known: list[_Removed] = []
+        self._known: list[Removed] = []
         self.number = self._length = 0
         for index, word in enumerate(each(self._spelled, len(self._spelled))):
-            for first, last in self._stretches(word, longest):
-                token = self._of.get(word.text[word.places[first] : word.places[last]])
+            for first, last in word.stretches(longest):
+                token = self._of.get(word.part(first, last))
                 if token is not None:
                     self._size_of[token] = last - first
                     if not (held := self._words_of[token]) or held[-1] != index:
@@ -195,69 +137,16 @@ class PathTrainer:
         self._first_length = self._length
         self._shown: tuple[int, Vocabulary, list[int]] | None = None
 
-    @staticmethod
-    def _stretches(word: _Spelled, longest: int) -> Iterator[tuple[int, int]]:
-        """The stretches of two or more units of a word that hold none which is apart."""
-        size = len(word.places) - 1
-        for first in range(size):
-            for last in range(first + 1, min(first + longest, size) + 1):
-                if last - 1 in word.apart:
-                    break
-                if last > first + 1:
-                    yield first, last
-
-    # ---- words
-
-    def _ways(self, word: _Spelled, number: int) -> tuple[list[int], list[tuple[int, int, int]]]:
-        """The fewest tokens up to each place of a word, and the tokens there are in it after a step, each
-        (first, last, token); -1 for a unit that is none."""
-        text, places, apart = word.text, word.places, word.apart
-        of, gone, widest, size = self._of, self._gone, self._widest, len(places) - 1
-        fewest, found = [0], list[tuple[int, int, int]]()
-        for last in range(1, size + 1):
-            best, end = _STAYS, places[last]
-            for first in range(last - 1, max(0, last - widest) - 1, -1):
-                token = of.get(text[places[first] : end])
-                if token is None or gone[token] <= number:
-                    if first < last - 1:
-                        continue
-                    token = -1
-                elif first == last - 1 and first in apart:
-                    token = -1
-                best = min(best, fewest[first] + 1)
-                found.append((first, last, token))
-            fewest.append(best)
-        return fewest, found
-
-    def _path(self, fewest: Sequence[int], found: Sequence[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
-        """The tokens of a word: of equally few those with the widest last one, all the way back."""
-        path, end = list[tuple[int, int, int]](), len(fewest) - 1
-        for first, last, token in reversed(found):  # of those with one end the widest comes first
-            if last == end and fewest[first] + 1 == fewest[last]:
-                path.append((first, last, token))
-                end = first
-        return path[::-1]
+    def _way(self, word: Spelled, number: int) -> list[Place]:
+        """The tokens of a word after a step."""
+        return paths.shortest(*paths.ways(word, number, self._of, self._gone, self._widest))
 
     def _look(self, index: int) -> None:
         """Cut a word anew by the tokens that are there, and count what its tokens would cost."""
-        word, weight = self._spelled[index], self._weights[index]
-        fewest, found = self._ways(word, self.number)
-        path, size = self._path(fewest, found), len(fewest) - 1
-        total = fewest[size]
-        wide = [(first, last, token) for first, last, token in path if last > first + 1]
-        cuts = [(token, 0) for first, last, token in path if last == first + 1]
-        if wide:
-            rest = [_STAYS] * size + [0]
-            for first, last, _ in sorted(found, reverse=True):
-                rest[first] = min(rest[first], rest[last] + 1)
-            for first, last, token in wide:
-                best = min(fewest[at] + rest[at] for at in range(first + 1, last))
-                for start, end, _ in found:
-                    if start <= first and end >= last and end - start > last - first:
-                        best = min(best, fewest[start] + 1 + rest[end])
-                cuts.append((token, best - total))
+        weight = self._weights[index]
+        fewest, found = paths.ways(self._spelled[index], self.number, self._of, self._gone, self._widest)
         self._give(self._cuts[index], -weight)
-        self._cuts[index] = tuple(cuts)
+        self._cuts[index] = tuple(paths.absences(fewest, found, paths.shortest(fewest, found)))
         self._give(self._cuts[index], weight)
 
     def _give(self, cuts: Iterable[tuple[int, int]], weight: int) -> None:
@@ -272,8 +161,6 @@ class PathTrainer:
                     self._costs[self._cost[token] + weight * cost] += 1
                 self._cost[token] += weight * cost
                 self._touched.add(token)
-
-    # ---- steps
 
     def _key(self, token: int) -> tuple[int, int, bytes, int]:
         """Tokens in the order in which they leave."""
@@ -312,7 +199,7 @@ class PathTrainer:
             if not tokens:
                 return False
             costs, uses = (tuple(one[token] for token in tokens) for one in (self._cost, self._uses))
-            self._known.append(_Removed(tokens, costs, uses, self._costs[costs[0]], 0))
+            self._known.append(Removed(tokens, costs, uses, self._costs[costs[0]], 0))
         self.number += 1
         self._turn(tokens, self.number)
         self._known[self.number - 1] = self._known[self.number - 1]._replace(length=self._length)
@@ -322,13 +209,13 @@ class PathTrainer:
         """Take the last step back: its tokens are there again."""
         tokens = self._known[self.number - 1].tokens
         self.number -= 1
-        self._turn(tokens, _STAYS)
+        self._turn(tokens, STAYS)
 
     def _turn(self, tokens: Sequence[int], gone: int) -> None:
         """Let tokens leave at a step, or come back, and look at the words that hold them."""
         words = set[int]()
         for token in tokens:
-            if gone == _STAYS:
+            if gone == STAYS:
                 self._there.add(token)
                 self._costs[self._cost[token]] += 1
                 self._gone[token] = self.number + 1  # known to leave with the next step
@@ -377,21 +264,23 @@ class PathTrainer:
             return Ending(stops.merges, "stop" if stops.merges <= self.computed else "at most")
         return Ending(last, "last" if stops.vocab_size is None else "stop")
 
-    def fork(self, number: int, what_if: tuple[WhatIf, ...]) -> PathTrainer:
-        """Another training over the same corpus that stands at a computed step."""
-        self.traits.check_what_ifs(what_if)
+    def _copied(self) -> PathTrainer:
+        """The same training, which walks alone."""
         other = copy.copy(self)
         for name in ("_gone", "_there", "_cost", "_uses", "_cuts", "_costs", "_heap", "_known", "_touched"):
             setattr(other, name, copy.copy(getattr(self, name)))
+        return other
+
+    def fork(self, number: int, what_if: tuple[WhatIf, ...]) -> PathTrainer:
+        """Another training over the same corpus that stands at a computed step."""
+        self.traits.check_what_ifs(what_if)
+        other = self._copied()
         while other.number != number:
             check()
-            if other.number > number:
-                other._back()
-            else:
-                other._forward()
+            (other._back if other.number > number else other._forward)()
         for known in other._known[number:]:
             for token in known.tokens:
-                other._gone[token] = _STAYS
+                other._gone[token] = STAYS
         del other._known[number:]
         other._shown = None
         return other
@@ -421,8 +310,7 @@ class PathTrainer:
 
     def step_at(self, number: int) -> RemovalStep:
         """A computed step, 1 for the first."""
-        known = self._known[number - 1]
-        pieces = self.pieces
+        known, pieces = self._known[number - 1], self.pieces
         return RemovalStep(
             number=number, kind="remove", events=tuple(Event(Kind.REMOVE, one) for one in known.tokens),
             tied=known.tied, tokens=known.length, vocab_size=self.size_at(number),
@@ -445,10 +333,11 @@ class PathTrainer:
         """The first computed step at which a goal is reached, or the first after a step; None where there is
         none yet. A token is found at the step that removes it."""
         steps = range(after + 1 if after else 0, self.computed + 1)
-        if isinstance(goal, Size):
-            return next((step for step in steps if self.size_at(step) <= goal.ids), None)
-        if isinstance(goal, Tokens):
-            return next((step for step in steps if self.tokens_at(step) >= goal.tokens), None)
+        if isinstance(goal, Size | Tokens):
+            sized = isinstance(goal, Size)
+            return next((step for step in steps if (
+                self.size_at(step) <= goal[0] if sized else self.tokens_at(step) >= goal[0]
+            )), None)
         gone = (self._gone[self._of[token]] for token in goal.tokens if token in self._of)
         return min((step for step in gone if after < step <= self.computed), default=None)
 
@@ -457,15 +346,16 @@ class PathTrainer:
     def _instead(self, token: int) -> tuple[bytes, ...]:
         """The tokens that a token's own text is cut into without it."""
         was, self._gone[token] = self._gone[token], -1
-        text = self._spell(self._cut(self.pieces[token].decode("utf-8", "surrogateescape")))
-        path = self._path(*self._ways(text, self.number))
+        units = self._cut(self.pieces[token].decode("utf-8", "surrogateescape"))
+        text = Spelled.of(units, self._apart)
+        path = self._way(text, self.number)
         self._gone[token] = was
-        return tuple(text.text[text.places[first] : text.places[last]] for first, last, _ in path)
+        return tuple(text.part(first, last) for first, last, _ in path)
 
-    def _candidate(self, token: int, cost: int, uses: int, tied: bool) -> PieceCandidate:
+    def _candidate(self, token: int, cost: int, uses: int, tied: bool, goes: str = "") -> PieceCandidate:
         instead = self._instead(token)
         return self._row(
-            (token,), instead, self.pieces[token], -cost, (cost, uses, instead, ""), tied, places=uses,
+            (token,), instead, self.pieces[token], -cost, (cost, uses, instead, goes), tied, places=uses,
             uses=uses, loss=cost,
         )
 
@@ -482,7 +372,7 @@ class PathTrainer:
             return Why(None, None, 0, 0, "", end)
         facts = ["of equals the longer one leaves first, then by its text"]
         if self._many > 1:
-            facts.append(f"{len(self._next()):,} tokens leave, judged together by the words as they are cut now")
+            facts.append(f"{len(self._next()):,} tokens leave, judged by the words as they are cut now")
         return Why(best, second, self._costs[-int(best.worth)], -int(best.worth), "", end, tuple(facts))
 
     def candidates(self, query: Query) -> Page[PieceCandidate]:
@@ -491,7 +381,8 @@ class PathTrainer:
 
         def row(place: int) -> PieceCandidate:
             cost, _, _, token = order[place]
-            return self._candidate(token, cost, self._uses[token], self._costs[cost] > 1)
+            goes = "least loss" if place < self._many else ""
+            return self._candidate(token, cost, self._uses[token], self._costs[cost] > 1, goes)
 
         places = tuple(
             place for place, one in enumerate(order) if any(needle in one[2] for needle in query.match)
@@ -522,31 +413,31 @@ class PathTrainer:
 
         def entry(one: int) -> Entry:
             if left is not None and one <= _LEFT:
-                cost = left.costs[_LEFT - one]
-                piece = self.pieces[left.tokens[_LEFT - one]]
+                cost, piece = left.costs[_LEFT - one], self.pieces[left.tokens[_LEFT - one]]
                 reason = f"its absence cost {cost:,} token{'s' * (cost != 1)}"
                 return self._entry(None, -1, piece, "left", None, None, None, cost, (), (0, 0), reason)
             if one < 0:
                 return self._entry(*entry_of(vocabulary, one))
             kind = "base" if tokens[one] < units else "piece"
-            return self._entry(*entry_of(vocabulary, one, vocabulary.id_of(one, 0), uses[one])._replace(kind=kind))
+            row = entry_of(vocabulary, one, vocabulary.id_of(one, 0), uses[one])
+            return self._entry(*row._replace(kind=kind))
 
         order = listed(vocabulary, 0, uses, query.order)
         order = order + [_LEFT - n for n in range(len(left.tokens) if left else 0)]
-        return page_of(order, query, vocabulary, entry, lambda one: one <= _LEFT or (one >= 0 and not uses[one]))
+        return page_of(
+            order, query, vocabulary, entry, lambda one: one <= _LEFT or (one >= 0 and not uses[one])
+        )
 
     def segment(self, place: Word) -> list[Span]:
         """The segmentation of a word at this step."""
-        word = self._spell(self._cut(place.text))
+        word = Spelled.of(self._cut(place.text), self._apart)
         symbols = {token: symbol for symbol, token in enumerate(self._now()[1])} if word.text else {}
-        path = self._path(*self._ways(word, self.number))
+        path = self._way(word, self.number)
         return place.within(Span(first, last, symbols.get(token, -1)) for first, last, token in path)
 
-    def _cut_at(self, word: _Spelled, number: int) -> tuple[bytes, ...]:
-        path = self._path(*self._ways(word, number))
-        return tuple(
-            word.text[word.places[first] : word.places[last]] if token >= 0 else b"" for first, last, token in path
-        )
+    def _cut_at(self, word: Spelled, number: int) -> tuple[bytes, ...]:
+        path = self._way(word, number)
+        return tuple(word.part(first, last) if token >= 0 else b"" for first, last, token in path)
 
     def changed(self) -> Changed:
         """The words that the last step cuts in another way."""
@@ -562,14 +453,11 @@ class PathTrainer:
 
     def life(self, word: str) -> list[Life]:
         """A pre-token as the tokenizers of the steps up to this one encode it."""
-        spelled, lives = self._spell(self._cut(word)), list[Life]()
-        held = (spelled.text[spelled.places[first] : spelled.places[last]]
-                for first, last in self._stretches(spelled, self._widest))
+        spelled, lives = Spelled.of(self._cut(word), self._apart), list[Life]()
+        held = (spelled.part(first, last)
+                for first, last in spelled.stretches(self._widest))
         steps = {self._gone[self._of[text]] for text in held if text in self._of}
-        sure = all(
-            spelled.text[first:last] in self._of
-            for first, last in zip(spelled.places, spelled.places[1:], strict=False)
-        )
+        sure = all(spelled.part(at, at + 1) in self._of for at in range(len(spelled.places) - 1))
         for number in sorted({0, *(step for step in steps if step <= self.number)}):
             pieces = self._cut_at(spelled, number)
             if not sure:  # what becomes of an unknown unit is for the recipe to say
@@ -590,9 +478,7 @@ class PathTrainer:
     def uses_over(self, symbol: int) -> Callable[[], Sequence[Used]]:
         """The uses of a token of this step: a copy walks to it from the start."""
         token, number = self._now()[1][symbol], self.number
-        other = copy.copy(self)
-        for name in ("_gone", "_there", "_cost", "_uses", "_cuts", "_costs", "_heap", "_known", "_touched"):
-            setattr(other, name, copy.copy(getattr(self, name)))
+        other = self._copied()
 
         def found() -> Sequence[Used]:
             while other.number:

@@ -76,10 +76,9 @@ class MergesByLength(Merging):
         found = self._lengths.get(symbol)
         if found is None:
             vocabulary = self._vocabulary
-            rank = symbol - vocabulary.base_size
-            if rank >= 0:
-                found = sum(map(self._length, vocabulary.merges[rank]))
-            elif vocabulary.imported or vocabulary.scores:
+            if parts := vocabulary.parts(symbol):
+                found = sum(map(self._length, parts))
+            elif not vocabulary.merges or vocabulary.imported:
                 bare = vocabulary.bare(vocabulary.pieces[symbol])
                 found = len(bare if vocabulary.recipe.unit == "byte" else bare.decode("utf-8", "replace"))
             else:

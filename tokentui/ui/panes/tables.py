@@ -181,7 +181,7 @@ def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
     for n, (name, _, kind) in enumerate(traits.columns):
         head, of = _HEADS.get(name, name), itemgetter(n)
         match kind:
-            case "count" if by_count:
+            case "count" if by_count and (traits.replays or n == kinds.index("count")):
                 # one more for the sign of a tie
                 wide = max(digits, len(head)) if traits.replays else digits + 1
                 columns.append(Column(head, width=wide, align="right", priority=6))

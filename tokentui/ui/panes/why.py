@@ -276,8 +276,11 @@ def _leaves(column: ColumnSnapshot, best: Candidate, mode: GlyphMode) -> list[Ce
     why, out, worth = column.why, list[Cell](), worth_of(best)
     more = f" token{'s' * (worth != '1')} more"
     step: Cell = (("next  ", "accent"), *tokens((best.token,), mode), (" leaves   ", "accent"))
-    instead: Cell = ((": ", "muted"), *tokens(best.parts, mode), (f" in {plural(best.places, 'place')}", "muted"))
-    out.append((*step, (worth, "strong"), (more, "muted"), *(instead if best.places else ((": no use", "muted"),))))
+    places = f" in {plural(best.places, 'place')}"
+    instead: Cell = ((": ", "muted"), *tokens(best.parts, mode), (places, "muted"))
+    if not best.places:
+        instead = ((": no word has it", "muted"),)
+    out.append((*step, (worth, "strong"), (more, "muted"), *instead))
     if why.tied > 1:
         out.append(((f"{number(why.tied)} {column.traits.candidate}s tie at {worth}", ""),))
     if (second := why.runner_up) is not None:
