@@ -15,7 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from tokentui.core.jobs import check
 from tokentui.encode.events import Event, Kind
+from tokentui.encode.segment import ASKED_EVERY
 from tokentui.learn.event_trainer import EventTrainer
 from tokentui.learn.grams import Given, Grams, GramTrainer, whole
 from tokentui.learn.objectives import Material
@@ -34,6 +36,8 @@ class Covers(Grams):
         free: dict[bytes, int] = {}
         for first, last in whole(word):
             for start in range(first, last - 1):
+                if start % ASKED_EVERY == ASKED_EVERY - 1:
+                    check()
                 text, units = pieces[word[start]], length[word[start]]
                 for end in range(start + 1, last):
                     text += pieces[word[end]]

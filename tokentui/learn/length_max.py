@@ -14,7 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from tokentui.core.jobs import check
 from tokentui.encode.events import Event
+from tokentui.encode.segment import ASKED_EVERY
 from tokentui.learn.event_trainer import EventTrainer
 from tokentui.learn.grams import Given, Grams, GramTrainer, whole
 from tokentui.learn.objectives import Material
@@ -32,6 +34,8 @@ class Runs(Grams):
         most, symbols = int(str(self.parameters["most"])), tuple(word)
         for first, last in whole(word):
             for start in range(first, last - 1):
+                if start % ASKED_EVERY == ASKED_EVERY - 1:
+                    check()
                 for end in range(start + 2, min(start + most, last) + 1):
                     key = symbols[start:end]
                     given = found.get(key)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from tokentui.core.jobs import each
+from tokentui.core.jobs import check, each
+from tokentui.encode.segment import ASKED_EVERY
 from tokentui.learn.values import Step
 
 STAYS = 1 << 62
@@ -116,6 +117,8 @@ def ways(
     text, places, apart = word.text, word.places, word.apart
     fewest, found = [0], list[Place]()
     for last in range(1, len(places)):
+        if last % ASKED_EVERY == 0:
+            check()
         best, end = STAYS, places[last]
         for first in range(last - 1, max(0, last - widest) - 1, -1):
             token = of.get(text[places[first] : end])
