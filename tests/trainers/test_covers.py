@@ -382,3 +382,23 @@ def test_a_training_is_cancelled_where_it_is(objective: str) -> None:
     now = trainer.number
     assert trainer.advance(now, NONE, math.inf) == "merges"
     assert trainer.number == now
+
+
+@pytest.mark.parametrize("unknown", ["fused", "per-unit", "byte-fallback"])
+@pytest.mark.parametrize("objective", ["greedtok", "length-max", "pathpiece"])
+def test_rare_characters_are_no_part_of_a_token(objective: str, unknown: str) -> None:
+    """No token crosses a character that the base does not cover; the length is that of the encoded corpus."""
+    counts = {**{word: 10 * count for word, count in COUNTS.items()}, "loqw": 1, "qz": 1, "lozlow": 2}
+    recipe = check(CHARACTERS.with_axes(
+        objective=objective, unknown=unknown, coverage=0.99, **OWN.get(objective, {})
+    ))
+    trainer = learn.start(None, recipe, words=Words(tuple(counts), tuple(counts.values())))
+    while True:
+        encoder = trainer.tokenizer().encoder
+        length = sum(len(encoder.word(word)) * count for word, count in counts.items())
+        assert trainer.tokens_at(trainer.number) == length
+        pieces = trainer.tokenizer().vocabulary.pieces
+        assert not any(b"q" in piece or b"z" in piece for piece in pieces)
+        if learn.step(trainer) is None:
+            break
+    assert trainer.number > 4

@@ -38,7 +38,7 @@ from tokentui.encode.segment import UNKNOWN
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn import paths
-from tokentui.learn.bases import BASES, FILTERS, WEIGHTS, barriers, totals_of
+from tokentui.learn.bases import BASES, FILTERS, WEIGHTS, barriers, tokens_of, totals_of
 from tokentui.learn.objectives import Material
 from tokentui.learn.paths import STAYS, Place, RemovalStep, Removed, Spelled
 from tokentui.learn.rows import (
@@ -89,6 +89,7 @@ class PathTrainer:
         self._units = list(BASES.of(recipe.base).units(
             {unit: totals[unit] for unit in totals if unit not in self._apart}
         ))
+        self._others_length = tokens_of(self._apart, units, self._weights, recipe)
         self._spelled = [Spelled.of(word, self._apart) for word in units]
         self._entry = lru_cache(4 * KEPT_ROWS)(Entry)
         self._row = lru_cache(KEPT_ROWS)(PieceCandidate)
@@ -120,7 +121,7 @@ class PathTrainer:
         self._touched = set[int]()
         self._heap: list[tuple[int, int, bytes, int]] = []
         self._known: list[Removed] = []
-        self.number = self._length = 0
+        self.number, self._length = 0, self._others_length
         for index, word in enumerate(each(self._spelled, len(self._spelled))):
             for first, last in word.stretches(longest):
                 token = self._of.get(word.part(first, last))
@@ -151,9 +152,9 @@ class PathTrainer:
 
     def _give(self, cuts: Iterable[tuple[int, int]], weight: int) -> None:
         for token, cost in cuts:
-            self._length += weight
-            if token < 0:
+            if token < 0:  # counted once and for all
                 continue
+            self._length += weight
             self._uses[token] += weight
             if cost:
                 if token in self._there:
@@ -345,9 +346,8 @@ class PathTrainer:
 
     def _instead(self, token: int) -> tuple[bytes, ...]:
         """The tokens that a token's own text is cut into without it."""
-        was, self._gone[token] = self._gone[token], -1
         units = self._cut(self.pieces[token].decode("utf-8", "surrogateescape"))
-        text = Spelled.of(units, self._apart)
+        text, was, self._gone[token] = Spelled.of(units, self._apart), self._gone[token], -1
         path = self._way(text, self.number)
         self._gone[token] = was
         return tuple(text.part(first, last) for first, last, _ in path)
