@@ -18,6 +18,7 @@ from tokentui import learn
 from tokentui.axes import check, preset
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job
+from tokentui.formats.files import export
 from tokentui.learn.grams import GramStep
 from tokentui.learn.objectives import Material
 from tokentui.learn.pathpiece import PathTrainer
@@ -25,7 +26,7 @@ from tokentui.learn.paths import RemovalStep
 from tokentui.learn.rows import Query
 from tokentui.learn.trainer import Made, Size, Trainer
 from tokentui.learn.values import Word
-from tokentui.recipe import Recipe, Stops
+from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words
 
@@ -181,7 +182,7 @@ letters = st.text("abc", min_size=1, max_size=7)
 words = st.dictionaries(letters, st.integers(1, 9), min_size=1, max_size=6)
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(words, st.integers(2, 7), st.text("abc", max_size=9))
 def test_greedtok_is_its_naive_model(counts: dict[str, int], longest: int, text: str) -> None:
     trainer, covers = started(counts, f"greedtok:longest={longest}"), list[str]()
@@ -200,7 +201,7 @@ def test_greedtok_is_its_naive_model(counts: dict[str, int], longest: int, text:
     assert_back_and_forth(trainer)
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(
     words, st.integers(2, 5), st.sampled_from(["tokens", "saved", "characters"]), st.text("abc", max_size=9)
 )
@@ -222,7 +223,7 @@ def test_length_max_is_its_naive_model(counts: dict[str, int], most: int, by: st
     assert_back_and_forth(trainer)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(words, st.integers(0, 30), st.integers(2, 7), st.integers(1, 3), st.text("abc", max_size=7))
 def test_pathpiece_is_its_naive_model(
     counts: dict[str, int], seeds: int, longest: int, many: int, text: str
@@ -338,6 +339,20 @@ def test_presets_train_and_stop(name: str) -> None:
     assert made.vocab_size == 265
     for text in LINES:
         assert made.decode(made.encode(text).ids) == text
+
+
+@pytest.mark.parametrize("objective", ["greedtok", "length-max", "pathpiece"])
+def test_a_token_that_spells_a_special_has_no_id_of_its_own(objective: str, tmp_path: object) -> None:
+    counts, run = {word: count for word, count in COUNTS.items()}, Run(specials=("low", "<s>"), first_id=5)
+    recipe = check(CHARACTERS.with_axes(objective=objective, **OWN.get(objective, {})))
+    trainer = learn.start(None, recipe, run, Words(tuple(counts), tuple(counts.values())))
+    while learn.step(trainer) is not None:
+        made = trainer.tokenizer(run=run.words)
+        assert made.vocab_size == trainer.size_at(trainer.number)
+        assert made.decode(made.encode("newest").ids) == "newest"
+    export(trainer.tokenizer(run=run.words), f"{tmp_path}/own.json")
+    again = tokentui.load(f"{tmp_path}/own.json")
+    assert again.encode("lowest").ids == trainer.tokenizer().encode("lowest").ids
 
 
 @pytest.mark.parametrize("objective", ["greedtok", "length-max", "pathpiece"])

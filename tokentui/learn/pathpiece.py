@@ -99,7 +99,7 @@ class PathTrainer:
     def _start(self) -> None:
         """Find the tokens to begin with, and cut all words by them."""
         longest = min(self._longest, self.limits.max_length or self._longest)
-        counts = paths.counted(self._spelled, self._weights, longest)
+        counts = paths.counted(self._spelled, self._weights, longest, self._run.specials)
         allows = FILTERS.of(self.recipe.pieces).allows
         found = ((-count, text) for text, count in counts.items() if allows is None or allows(text))
         chosen = [text for _, text in heapq.nsmallest(self._seeds, found)]

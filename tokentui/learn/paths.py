@@ -9,6 +9,7 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from tokentui.core.jobs import check, each
+from tokentui.core.safetext import to_bytes
 from tokentui.encode.segment import ASKED_EVERY
 from tokentui.learn.values import Step
 
@@ -93,12 +94,17 @@ class Spelled(NamedTuple):
                     yield first, last
 
 
-def counted(words: Sequence[Spelled], weights: Sequence[int], longest: int) -> Counter[bytes]:
-    """The count of each text of two or more units, at most so many, that stands inside words."""
+def counted(
+    words: Sequence[Spelled], weights: Sequence[int], longest: int, specials: Sequence[str]
+) -> Counter[bytes]:
+    """The count of each text of two or more units, at most so many, that stands inside words. A special token
+    is no such text: it has an id already."""
     counts: Counter[bytes] = Counter()
     for word, weight in zip(each(words, len(words)), weights, strict=True):
         for first, last in word.stretches(longest):
             counts[word.part(first, last)] += weight
+    for name in specials:
+        counts.pop(to_bytes(name), None)
     return counts
 
 
