@@ -255,7 +255,7 @@ class PathTrainer:
             return Stop.MERGES
         if stops.vocab_size is not None and self.size_at(self.number) <= stops.vocab_size:
             return Stop.VOCAB_SIZE
-        return None if len(self._there) > len(self._units) else Stop.NO_PAIR
+        return None if len(self._there) > len(self._units) else Stop.LAST
 
     def ending(self, stops: Stops) -> Ending:
         """The last step of a run under these stops: each removes as many tokens."""

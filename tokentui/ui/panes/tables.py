@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from tokentui.core.safetext import GlyphMode, is_safe, safe
 from tokentui.core.table import plural
-from tokentui.learn.rows import Candidate, Entry, PieceCandidate, TokenCandidate
+from tokentui.learn.rows import Candidate, Entry, PairCandidate, PieceCandidate, TokenCandidate
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import ColumnSnapshot, Found
 from tokentui.ui.draw.figures import amount, bar, behind, decimal, number, signed
@@ -60,7 +60,7 @@ def worth_of(row: Candidate) -> str:
     corpus has more without it."""
     if not isinstance(row.worth, int):
         return decimal(float(row.worth), SCORE_WIDTH)
-    return number(row.places if isinstance(row, TokenCandidate) else abs(row.worth))
+    return number(row.places if isinstance(row, PairCandidate | TokenCandidate) else abs(row.worth))
 
 
 class Rows(NamedTuple):
@@ -209,7 +209,9 @@ def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
                 looks.append((of, lambda value, _: ((behind(value, most), "muted"),)))
             case "loss":
                 columns.append(Column(head, width=_SMALL_WIDTH, align="right", priority=8))
-                looks.append((of, lambda value, row: ((decimal(value, _SMALL_WIDTH), row.loss),)))
+                looks.append((of, lambda value, row: (
+                    (number(value) if isinstance(value, int) else decimal(value, _SMALL_WIDTH), row.loss),
+                )))
             case "share":
                 columns.append(Column(head, width=_SMALL_WIDTH, align="right", priority=2))
                 looks.append((of, lambda value, _: ((decimal(value, _SMALL_WIDTH), "muted"),)))

@@ -8,7 +8,7 @@ from tokentui.axes import AXES
 from tokentui.core.native import FAILED
 from tokentui.core.safetext import GlyphMode, safe
 from tokentui.core.table import plural
-from tokentui.learn.rows import Candidate, Round, TokenCandidate
+from tokentui.learn.rows import Candidate, PairCandidate, Round, TokenCandidate
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import SPEEDS, Busy, ColumnSnapshot, Viewport
 from tokentui.ui.draw import text as ui_text
@@ -214,8 +214,6 @@ def in_context(before: str, token: Sequence[bytes | str], after: str, mode: Glyp
 def _end(column: ColumnSnapshot, end: str) -> str:
     if not column.at.start_tokens and column.opened is None:
         return "nothing to merge: the corpus is empty"
-    if column.traits.shrinks and column.why.round is None and end == "no pair left":
-        return "no token is left that may leave"
     if column.traits.shrinks and end == "no pair left":  # the word of the trace, for all objectives
         return "the corpus has fewer pieces than are asked for"
     return safe(end, limit=200)
@@ -247,7 +245,7 @@ def _next(column: ColumnSnapshot, best: Candidate, mode: GlyphMode) -> list[Cell
     worth, score = worth_of(best), next((one.name for one in traits.columns if one.kind == "score"), "")
     if score:
         reason = _formula(column, best, worth, score)
-    elif best.worth != best.places:
+    elif not isinstance(best, PairCandidate):
         places = f" in {plural(best.places, 'place')}"
         reason = ((f"{traits.columns[0].name} ", "muted"), (worth, "strong"), (places, "muted"))
     else:
