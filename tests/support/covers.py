@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 
 def borders(tokens: Sequence[str]) -> list[int]:
@@ -29,7 +30,7 @@ def covered(tokens: Sequence[str], text: str) -> tuple[list[str], int]:
         else:
             at += 1
     order = sorted(cuts)
-    return [word[first:last] for first, last in zip(order, order[1:], strict=False)], places
+    return [word[first:last] for first, last in pairwise(order)], places
 
 
 def greedtok(counts: Mapping[str, int], longest: int) -> Iterator[tuple[str, int, int]]:

@@ -165,7 +165,7 @@ def test_the_example_of_pathpiece() -> None:
 def test_pathpiece_from_a_vocabulary_of_its_own() -> None:
     recipe = check(CHARACTERS.with_axes(objective="pathpiece", encode="fewest-tokens"))
     material = Material.of(Words(tuple(COUNTS), tuple(COUNTS.values())), recipe)
-    trainer = PathTrainer(material, [text.encode() for text in "es est lo low ew ne new wi id".split()])
+    trainer = PathTrainer(material, b"es est lo low ew ne new wi id".split())
     assert learn.run(trainer, Stops(vocab_size=11)) == "vocab_size"
     steps = [removal(trainer, number) for number in range(1, trainer.number + 1)]
     assert [(step.removed[0].decode(), step.cost, step.tokens) for step in steps] == [
@@ -214,7 +214,8 @@ def test_length_max_is_its_naive_model(counts: dict[str, int], most: int, by: st
         assert (step.worth, step.count, step.tokens) == (value, count, length)
         merges.append(run)
     assert learn.step(trainer) is None
-    for word in (*counts, *([text] if set(text) <= {char for word in counts for char in word} else ())):
+    known = set("".join(counts))
+    for word in (*counts, *([text] if set(text) <= known else ())):
         now = list(word)
         for run in merges:
             now = joined(now, run)
@@ -343,7 +344,7 @@ def test_presets_train_and_stop(name: str) -> None:
 
 @pytest.mark.parametrize("objective", ["greedtok", "length-max", "pathpiece"])
 def test_a_token_that_spells_a_special_has_no_id_of_its_own(objective: str, tmp_path: object) -> None:
-    counts, run = {word: count for word, count in COUNTS.items()}, Run(specials=("low", "<s>"), first_id=5)
+    counts, run = COUNTS, Run(specials=("low", "<s>"), first_id=5)
     recipe = check(CHARACTERS.with_axes(objective=objective, **OWN.get(objective, {})))
     trainer = learn.start(None, recipe, run, Words(tuple(counts), tuple(counts.values())))
     while learn.step(trainer) is not None:
@@ -391,8 +392,8 @@ def test_a_training_is_cancelled_where_it_is(objective: str) -> None:
         if done:
             raise Cancelled
 
+    learn.jump(trainer, 1)
     with pytest.raises(Cancelled), job(stop):
-        learn.jump(trainer, 1)
         learn.run(trainer, NONE)
     now = trainer.number
     assert trainer.advance(now, NONE, math.inf) == "merges"

@@ -43,7 +43,9 @@ def explorer(objective: str) -> State:
     axes = {"encode": "fewest-tokens"} if objective == "pathpiece" else {}
     recipe = check(RECIPE.with_axes(objective=objective, **axes))
     it = State(prepare(Corpus.from_text(TEXT, "test"), recipe, Run()))
-    it.view = replace(it.view, candidates_rows=50, vocabulary_rows=50, corpus_chars=500, vocabulary_folded=False)
+    it.view = replace(
+        it.view, candidates_rows=50, vocabulary_rows=50, corpus_chars=500, vocabulary_folded=False
+    )
     tell(it, do.SetInput("newest newest newest"))
     return it
 
