@@ -63,8 +63,10 @@ def _refusals(recipe: Recipe) -> Iterator[Refusal]:
         scored = [one.name for one in OBJECTIVES.values() if one.scored]
         what = f"{way.about} needs probabilities, which only objective={' or '.join(scored)} has"
         yield Refusal("encode", what, ("encode=merges", *(f"objective={name}" for name in scored)))
-    if recipe.what_if and OBJECTIVES.of(recipe.objective).scored:
-        what = "what-ifs are of merges, and a unigram model has none"
+    objective = OBJECTIVES.of(recipe.objective)
+    if recipe.what_if and (objective.scored or objective.prunes):
+        model = "a unigram model" if objective.scored else f"objective={objective.name}"
+        what = f"what-ifs are of merges, and {model} has none"
         yield Refusal("what_if", what, ("no what_if", "objective=count"), fades=True)
     if recipe.coverage < 1 and recipe.unit == "byte":
         takes = ("coverage=1", "unit=char")

@@ -157,6 +157,12 @@ PRESETS: dict[str, Preset] = {
                 ("<pad>", "<unk>", "<s>", "</s>"), vocab_size=8192),
         _preset("scaffold-bpe", "papers", "Scaffold-BPE after a third implementation: tokens that only merge",
                 "Lian et al. 2024", Recipe(tie="smallest-pair", objective="scaffold")),
+        _preset("greedtok", "papers", "GreedTok: the text whose cover saves most tokens", "Lim et al. 2025",
+                Recipe(tie="smallest-pair", objective="greedtok")),
+        _preset("length-max", "papers", "Length-MAX: runs of 2 to 5 tokens by count times length",
+                "Dong and Su 2025", Recipe(tie="smallest-pair", objective="length-max:most=5,by=tokens")),
+        _preset("pathpiece", "papers", "PathPiece: tokens leave, first those that lengthen the text least",
+                "Schmidt et al. 2024", Recipe(objective="pathpiece:longest=16", encode="fewest-tokens")),
     )
 }
 """The presets by name."""

@@ -67,8 +67,8 @@ _ESCAPED = re.compile(rb"%([0-9A-Fa-f]{2})")
 _AS_IT_IS = frozenset(range(0x21, 0x7F)).difference(b"%+\\\"'")
 _WRITTEN = tuple(chr(byte) if byte in _AS_IT_IS else f"%{byte:02X}" for byte in range(256))
 """The text of each byte of a part; a part may have megabytes."""
-_PARTS = {FORBID: (1, 2), FORCE: (2,), LEAVE_OUT: (0,)}
-"""The numbers of parts that a what-if of each kind may name."""
+_PARTS = {FORBID: range(1, 1 << 10), FORCE: range(2, 1 << 10), LEAVE_OUT: range(1)}
+"""The numbers of parts that a what-if of each kind may name; of a pair 2."""
 
 
 class WhatIf(NamedTuple):

@@ -377,9 +377,10 @@ class Trainer:
     def why(self) -> Why:
         """The reasons of the next step, or why there is none; not of a training that only drops pieces."""
         engine = self._engine
-        if not engine.traits.grows:
+        why = learn.tried(engine, lambda: engine.why(engine.limits))
+        if why.round is not None:
             raise TokentuiError("a unigram training has no next pair", "why", "take candidates()")
-        return learn.tried(engine, lambda: engine.why(engine.limits))
+        return why
 
     def steps(self, first: int = 1) -> Iterator[Any]:
         """The steps from this one on up to the present one: values with names, rows of a table."""

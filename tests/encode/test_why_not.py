@@ -39,7 +39,7 @@ def made(name: str, merges: int) -> tokentui.Tokenizer:
     if run._engine.traits.grows:
         run.run(merges=merges)
     else:
-        run.run(vocab_size=60 - merges)
+        run.run(vocab_size=max(60, run._engine.traits.least_size + 20) - merges)
     return run.tokenizer()
 
 

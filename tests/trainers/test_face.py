@@ -35,6 +35,7 @@ WORDS = Words(tuple(COUNTS), tuple(COUNTS.values()))
 PLAIN = preset("gpt2").with_axes(split="whitespace", unit="char", base="sorted", unknown="per-unit")
 OWN_AXES = {
     "gage": preset("gage"),
+    "pathpiece": PLAIN.with_axes(objective="pathpiece", encode="fewest-tokens"),
     "boundless": PLAIN.with_axes(objective="boundless:within=before", split="none"),
     "superbpe": PLAIN.with_axes(objective="superbpe:at=4,within=before", split="superwords"),
     "unigram": preset("sentencepiece-unigram")
@@ -47,7 +48,10 @@ RECIPES = {
     "gpt2": preset("gpt2"), "wordpiece": preset("wordpiece").with_axes(normalize=()),
 }
 """A recipe for each objective, and two with other axes."""
-PRUNING = [name for name, recipe in RECIPES.items() if OBJECTIVES.of(recipe.objective).scored]
+PRUNING = [
+    name for name, recipe in RECIPES.items()
+    if OBJECTIVES.of(recipe.objective).scored or OBJECTIVES.of(recipe.objective).prunes
+]
 CODING = [
     name for name, recipe in RECIPES.items()
     if OBJECTIVES.of(recipe.objective).codes or OBJECTIVES.of(recipe.objective).events

@@ -126,8 +126,7 @@ class _Decisions:
             return None, None
         vocabulary, step = self._vocabulary, trainer.step_at(number)
         if not isinstance(step, MergeStep):
-            row = tuple(step.row.values())
-            return row, row
+            return step.decision, step.decision
         if vocabulary.merges:
             left, right = vocabulary.merges[number - 1]
             # As spelled: a byte that stands for a pair (Gage) is that pair.

@@ -20,6 +20,7 @@ from tokentui.encode.stretches import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.ways import ways_of
 from tokentui.learn.bases import has_barriers
+from tokentui.learn.objectives import OBJECTIVES
 from tokentui.learn.values import Word
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
@@ -102,7 +103,8 @@ def exhausted(words: Words, recipe: Recipe, run: Run, corpus: Corpus | None = No
     once = sum(words.counts if recipe.weight == "occurrences" else (1,) * distinct)
     most = max(1, start - once)
     pieces = trainer.size_at(0) - len(run.specials)
-    only = f"a unigram model only drops pieces: it begins with all {pieces:,} that it may have"
+    model = OBJECTIVES.of(recipe.objective).label
+    only = f"a {model} model only drops pieces: it begins with all {pieces:,} that it may have"
     end = "" if grows else only
     while not end:
         end = learn.tried(trainer, lambda: trainer.advance(None, Stops())) or ""

@@ -341,9 +341,9 @@ def _decided(side: DivergenceSide) -> str:
     if step is None:
         return f"has ended: {side.why.end}"
     best = side.why.best
-    if best is None:
-        return step.said
     row = step.row
+    if best is None or "score" not in row:
+        return step.said
     score = "" if row["score"] is None else f", score {row['score']:.6g}"
     tied = f", one of {side.why.tied} that are equal: {side.why.tie_rule}" if side.why.tied > 1 else ""
     return f"{merged(best.parts, best.token)}  count {row['count']:,}{score}{tied}"
@@ -354,7 +354,9 @@ def _candidate(one: Candidate, side: DivergenceSide) -> list[str]:
     if "loss" in values:
         return [shown(one.token), f"loss {values['loss']:.6g}", "goes" if values["goes"] else "stays"]
     cells = [merged(one.parts), f"{values['count']:,}"]
-    if side.scored:
+    if "worth" in values or "saved" in values:
+        cells.append(f"score {one.worth:,}")
+    elif side.scored:
         cells.append(f"score {float(one.worth):.6g}")
         if "left uses" in values:
             cells.append(f"of {values['left uses']:,} and {values['right uses']:,}")
@@ -443,7 +445,7 @@ def _divergence_row(names: Between, found: Divergence | None) -> Json:
 
 def _side_row(side: DivergenceSide) -> Json:
     row = None if side.step is None else side.step.row
-    if row is not None and "hex" in row:
+    if row is not None and "score" in row:
         row = {name: row[name] for name in ("hex", "count", "score")}
     return {
         "step": row, "end": side.why.end, "tied": 0 if side.replays else side.why.tied,
@@ -456,7 +458,7 @@ def _candidate_row(one: Candidate, side: DivergenceSide) -> Json:
     values = side.values(one)
     if "loss" in values:
         loss = values["loss"]
-        finite = loss if isinstance(loss, float) and math.isfinite(loss) else None
+        finite = loss if isinstance(loss, int | float) and math.isfinite(loss) else None
         return {"hex": one.token.hex(), "loss": finite, "goes": bool(values["goes"])}
     parts = [part.hex() for part in (*one.parts, one.token)]
     return {"hex": parts, "count": values["count"], "score": float(one.worth) if side.scored else None}

@@ -165,7 +165,7 @@ def _train(trainer: Trainer, run: Run, told: Callable[[Step], None] | None, bar:
 def _line(step: Step, trainer: Trainer) -> str:
     """A step for people."""
     chosen, row = trainer.taken(step.number), step.row
-    if chosen is None:
+    if chosen is None or not trainer.traits.grows:
         return step.said
     score = "" if row["score"] is None else f", score {row['score']:.6g}"
     columns = (column.name for column in trainer.traits.columns)

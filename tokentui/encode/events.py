@@ -69,6 +69,7 @@ class Tables:
         splits: Those that take a symbol apart.
         covers: The first that covers a text.
         longest: The most bytes of a text that is covered.
+        widest: The most parts of a merge.
     """
 
     def __init__(self) -> None:
@@ -77,11 +78,13 @@ class Tables:
         self.splits: dict[int, list[int]] = {}
         self.covers: dict[bytes, int] = {}
         self.longest = 0
+        self.widest = 2
 
     def add(self, number: int, event: Event, pieces: Sequence[bytes]) -> None:
         """Take in the next event."""
         if event.kind is Kind.MERGE:
             (self.joins if event.view else self.merges).setdefault(event.parts, []).append(number)
+            self.widest = max(self.widest, len(event.parts))
         elif event.kind in (Kind.SPLIT, Kind.BREAK):
             self.splits.setdefault(event.symbol, []).append(number)
         elif event.kind is Kind.COVER:

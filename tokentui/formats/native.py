@@ -296,8 +296,9 @@ def _trained(recipe: Recipe, run: Mapping[str, object], root: Node) -> Tokenizer
             raise listed.at(n).error("SCORE is no log probability", "a number from -1e6 to 0 belongs there")
     named = entry_rows(Tokenizer(Vocabulary(recipe, (), specials, first)))
     hold(listed, rows[: len(named)], named)
-    if objective.scored and merges:
-        raise replayed.at(0).error("a unigram model has no merges", "leave the list empty")
+    if (objective.scored or objective.prunes) and merges:
+        model = "a unigram model" if objective.scored else f"objective={objective.name}"
+        raise replayed.at(0).error(f"{model} has no merges", "leave the list empty")
     base = rows[len(named) :]
     if objective.codes and [row.piece for row in base] != ALL_BYTES:
         raise listed.error("the base is not the 256 bytes in order", f"objective={objective.name} wants them")
@@ -314,7 +315,7 @@ def _trained(recipe: Recipe, run: Mapping[str, object], root: Node) -> Tokenizer
             vocabulary = objective.vocabulary(recipe, pieces, specials, first)
         else:
             vocabulary = Vocabulary(recipe, pieces, specials, first, scores)
-    of_bytes = not objective.scored and recipe.base in ("bytes", "gpt2-bytes")
+    of_bytes = not (objective.scored or objective.prunes) and recipe.base in ("bytes", "gpt2-bytes")
     units, ends = sorted(vocabulary.pieces), [vocabulary.mark] * (recipe.mark_kind == "end-symbol")
     plain = [unit for unit in units if len(unit) == 1]
     if of_bytes and (plain != ALL_BYTES or any(len(vocabulary.bare(unit)) > 1 and unit not in ends

@@ -40,6 +40,7 @@ SEEN = {
 _KINDS = {
     "count": "count", "change": "change", "left uses": "part", "right uses": "part", "score": "score",
     "value": "score", "as": "byte", "spelled": "token", **dict.fromkeys(SEEN, "part"),
+    "worth": "count", "saved": "count", "run": "count",
 }
 """The kind of each figure of a pair, by the name of the column that shows it."""
 
@@ -104,6 +105,7 @@ class Objective(Choice):
         codes: True if a byte replaces a pair, so that ids are bytes of a compressed text.
         apart: True if the named corpora of a training are not counted as one.
         events: True if steps are more than one merge, and its tokenizers encode by all that happened.
+        prunes: True if its tokens are all there from the start and leave, and no merges make them.
         vocabulary: Makes the vocabulary, before any merge, from the recipe, the base, the special tokens and
             the first id; None for an ordinary one.
         size: The number of ids that a run ends at where none was asked for; None if only the pairs end it.
@@ -126,6 +128,7 @@ class Objective(Choice):
     codes: bool = False
     apart: bool = False
     events: bool = False
+    prunes: bool = False
     vocabulary: Callable[..., Vocabulary] | None = None
     size: int | None = None
 
@@ -253,6 +256,26 @@ def _events(recipe: Recipe) -> Refusal | None:
     return None
 
 
+def _runs(recipe: Recipe) -> Refusal | None:
+    if not WAYS.of(recipe.encode).needs:  # its tokens alone are enough for other ways
+        recipe = recipe.with_axes(encode="merges")
+    by = OBJECTIVES.of(recipe.objective).arguments(recipe.objective).get("by", "tokens")
+    if by not in ("tokens", "saved", "characters"):
+        takes = ("by=tokens", "by=saved", "by=characters")
+        return Refusal("objective", f"no length of a run is told by {str(by)[:40]!r}", takes)
+    return _events(recipe)
+
+
+def _paths(recipe: Recipe) -> Refusal | None:
+    if recipe.encode != "fewest-tokens":
+        what = "objective=pathpiece judges tokens by the shortest way through a word"
+        return Refusal("encode", what, ("encode=fewest-tokens", "objective=count", "objective=unigram"))
+    if recipe.mark != "none":
+        what = "objective=pathpiece tells tokens by their bytes, and a mark may stand in a text"
+        return Refusal("mark", what, ("mark=none", "objective=count"))
+    return None
+
+
 def _joined(recipe: Recipe) -> Refusal | None:
     within = str(OBJECTIVES.of(recipe.objective).arguments(recipe.objective)["within"])
     SPLITS.check(within)
@@ -353,6 +376,34 @@ OBJECTIVES = Axis(
         parameters=(
             Parameter("threshold", "the IoS from which on a part is taken apart", 0.9, float, 0, 2),
             Parameter("within", "the split of the words", "gpt2", str),
+        ),
+    ),
+    Objective(
+        "greedtok", "the text whose cover saves most tokens (GreedTok)", label="greedtok",
+        trainer=Ref("tokentui.learn.greedtok:trainer"), columns=columns("saved", "count", "change"),
+        filters=True, refuses=_runs, events=True,
+        parameters=(Parameter("longest", "the most units of a token", 32, least=2, most=1000),),
+    ),
+    Objective(
+        "length-max", "the run of tokens of the greatest count times length (Length-MAX)", label="length-max",
+        trainer=Ref("tokentui.learn.length_max:trainer"),
+        columns=columns("worth", "run", "count", "change"), filters=True, least=2, refuses=_runs, events=True,
+        parameters=(
+            Parameter("most", "the most tokens of a run", 5, least=2, most=100),
+            Parameter("by", "the length of a run: tokens, saved or characters", "tokens", str),
+        ),
+    ),
+    Objective(
+        "pathpiece", "the token whose absence lengthens the corpus least leaves (PathPiece)",
+        label="pathpiece", trainer=Ref("tokentui.learn.pathpiece:PathTrainer"), refuses=_paths, prunes=True,
+        columns=(
+            Column("loss", "", "loss"), Column("uses", "", "count"), Column("instead", "", "tokens"),
+            Column("goes", "", "text"),
+        ),
+        parameters=(
+            Parameter("seeds", "the most texts to begin with", 32768),
+            Parameter("longest", "the most units of a text", 16, least=2, most=1000),
+            Parameter("at", "the tokens that a step removes", 1, least=1),
         ),
     ),
     Objective(

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import islice
+from typing import Any
 
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
@@ -123,7 +124,8 @@ class PairTrainer:
         self._last: tuple[Constraints, Ranked] | None = None
         """The candidates that were asked for last, and the constraints with the step."""
         self._listed: tuple[tuple[object, ...], Sequence[int]] = ((), ())
-        self._candidate = lru_cache(KEPT_ROWS)(partial(_candidate, self.objective))
+        make: Callable[..., Candidate] = partial(_candidate, self.objective)
+        self._candidate = lru_cache(KEPT_ROWS)(make)
         self._entry = lru_cache(KEPT_ROWS)(entry_of)
         self._ends: dict[int, int] = {}
         """For a least count the furthest step, where no candidate had such a count after it."""
@@ -203,9 +205,8 @@ class PairTrainer:
             return under._replace(forced=decides.parts)
         if decides.step not in self._left_out:
             shaped = max(self.limits.min_count, self.objective.least)
-            pieces = self.engine.vocabulary.pieces
             for pair in self._ranked(under._replace(min_count=shaped)).rows[:1]:
-                self._left_out[decides.step] = pieces[pair.left], pieces[pair.right]
+                self._left_out[decides.step] = self._parts_of(pair)
         return under._replace(forbidden=forbidden.union(filter(None, [self._left_out.get(decides.step)])))
 
     def _was_forced(self, number: int) -> bool:
@@ -315,7 +316,7 @@ class PairTrainer:
             score=float(*self.objective.worths([pair])) if scored else None,
         )
 
-    def taken(self, number: int) -> PairCandidate:
+    def taken(self, number: int) -> Candidate:
         """The pair that a known step merged, with the figures that it had then."""
         made = self.engine.merged(number)
         (worth,) = self.objective.worths([made.pair])
@@ -407,31 +408,48 @@ class PairTrainer:
         rows = tuple(self._candidates(ranked, row, row + 1)[0] for row in shown[top : top + query.rows])
         return Page(rows, top, len(shown), places, BY_COUNT, ranked.total if query.only else None)
 
-    def _candidates(self, ranked: Ranked, first: int, last: int) -> tuple[PairCandidate, ...]:
+    def _key_of(self, pair: Pair) -> Any:
+        """All that a row of a pair is made of besides its figures."""
+        return self.engine.vocabulary
+
+    def _worths(self, pairs: Sequence[Pair]) -> list[Worth]:
+        """The values of pairs, exactly."""
+        return self.objective.worths(pairs)
+
+    def _parts_of(self, pair: Pair) -> tuple[bytes, ...]:
+        """The exact bytes of the parts of a pair."""
+        pieces = self.engine.vocabulary.pieces
+        return pieces[pair.left], pieces[pair.right]
+
+    def _token_of(self, pair: Pair) -> bytes:
+        """The exact bytes of the token that a pair makes."""
+        return self.engine.vocabulary.join(pair.left, pair.right)
+
+    def _candidates(self, ranked: Ranked, first: int, last: int) -> tuple[Candidate, ...]:
         """The candidates from a row on up to another: in order, so that equally good ones are neighbours; but
         the first where it is forced."""
-        start, vocabulary = max(0, first - 1), self.engine.vocabulary
+        start, of = max(0, first - 1), self._key_of
         near, letter = ranked.rows[start : last + 1], bytes(self.letters[self.number : self.number + 1])
-        worths, first_forced = self.objective.worths(near), ranked.forced is not None and not start
+        worths, first_forced = self._worths(near), ranked.forced is not None and not start
         alike = Counter(worths[first_forced:])
         if ranked.forced:
-            alike.update(self.objective.worths(ranked.rows[:1]))
+            alike.update(self._worths(ranked.rows[:1]))
         tied = [alike[worth] > 1 for worth in worths]
         if first_forced:
             tied[0] = bool(ranked.forced)
         return tuple(
-            self._candidate(vocabulary, pair, worth, one, letter)
+            self._candidate(of(pair), pair, worth, one, letter)
             for pair, worth, one in islice(zip(near, worths, tied, strict=True), first - start, last - start)
         )
 
     def _matching(self, ranked: Ranked, wanted: Sequence[bytes]) -> tuple[int, ...]:
         """The rows that show one of some texts: in the token, or in the parts with a plus between them."""
         joined = any(needle.strip(_JOINED) for needle in wanted)
-        vocabulary, rows = self.engine.vocabulary, []
+        rows = []
         for row, pair in enumerate(ranked.rows):
-            shown = [vocabulary.join(pair.left, pair.right)]
+            shown = [self._token_of(pair)]
             if joined:
-                shown.append(vocabulary.pieces[pair.left] + _JOINED + vocabulary.pieces[pair.right])
+                shown.append(_JOINED.join(self._parts_of(pair)))
             if any(needle in one for needle in wanted for one in shown):
                 rows.append(row)
         return tuple(rows)

@@ -46,7 +46,7 @@ from tokentui.learn.led import Best, LedEngine
 from tokentui.learn.merging import is_chosen
 from tokentui.learn.objectives import OBJECTIVES, Material
 from tokentui.learn.pairs import PairTrainer
-from tokentui.learn.rows import Judged, PairCandidate, Why
+from tokentui.learn.rows import Candidate, Judged, Why
 from tokentui.learn.values import Constraints, Merged, MergeStep, PairEngine, Ranked
 from tokentui.recipe import Recipe, Stops
 from tokentui.text.count import Words
@@ -344,11 +344,11 @@ class ParityTrainer(PairTrainer):
         part = self._pairs.parts[number - 1]
         return replace(super().step_at(number), part=part, decided=self._name(part))
 
-    def taken(self, number: int) -> PairCandidate:
+    def taken(self, number: int) -> Candidate:
         """The pair that a known step merged, with the figures that it had in the language that decided."""
         return replace(super().taken(number), part=self._pairs.parts[number - 1])
 
-    def _candidates(self, ranked: Ranked, first: int, last: int) -> tuple[PairCandidate, ...]:
+    def _candidates(self, ranked: Ranked, first: int, last: int) -> tuple[Candidate, ...]:
         part, rows = self._pairs.language(self.number), super()._candidates(ranked, first, last)
         return rows if part == 0 else tuple(replace(one, part=part) for one in rows)
 

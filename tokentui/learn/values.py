@@ -65,6 +65,12 @@ class Step:
         return self.kind
 
     @property
+    def decision(self) -> tuple[object, ...]:
+        """The decision of it, by which two trainings are compared: all of its row, where it has none alone.
+        """
+        return tuple(self.row.values())
+
+    @property
     def row(self) -> dict[str, object]:
         """Its row in a trace for machines."""
         return {"step": self.number, "kind": self.kind, "tokens": self.tokens, "vocab_size": self.vocab_size}

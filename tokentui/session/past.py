@@ -139,7 +139,7 @@ def _row(copy: Trainer, number: int) -> StepRow:
 
 
 def _worth(row: Candidate) -> int | float:
-    return row.worth if isinstance(row.worth, int) else float(row.worth)
+    return abs(row.worth) if isinstance(row.worth, int) else float(row.worth)
 
 
 def _length(copy: Trainer, typed: str) -> int:

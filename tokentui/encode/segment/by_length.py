@@ -76,9 +76,8 @@ class MergesByLength(Merging):
         found = self._lengths.get(symbol)
         if found is None:
             vocabulary = self._vocabulary
-            rank = symbol - vocabulary.base_size
-            if rank >= 0:
-                found = sum(map(self._length, vocabulary.merges[rank]))
+            if parts := vocabulary.parts(symbol):
+                found = sum(map(self._length, parts))
             elif vocabulary.imported or vocabulary.scores:
                 bare = vocabulary.bare(vocabulary.pieces[symbol])
                 found = len(bare if vocabulary.recipe.unit == "byte" else bare.decode("utf-8", "replace"))

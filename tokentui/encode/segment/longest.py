@@ -24,7 +24,7 @@ class LongestMatch:
 
     def __init__(self, vocabulary: Vocabulary, merges: int) -> None:
         self._vocabulary = vocabulary
-        self._size = vocabulary.base_size + merges
+        self._size, self._number = vocabulary.base_size + merges, merges
         unknown = UNKNOWN.of(vocabulary.recipe.unknown)
         self._stops = unknown.first
         self._most: int | None = None if unknown.sure else MAX_CHARACTERS
@@ -95,6 +95,10 @@ class LongestMatch:
         longest."""
         if self._vocabulary.imported:  # the first token of a word is told by its spelling alone
             table = self._vocabulary.tokens
+            return table, table, max(map(len, table), default=1)
+        if self._vocabulary.eventful:  # no step has a symbol for its number, and no token a mark
+            pieces = self._vocabulary.pieces
+            table = {pieces[symbol]: symbol for symbol in self._vocabulary.symbols(self._number)}
             return table, table, max(map(len, table), default=1)
         firsts: dict[bytes, int] = {}
         rests: dict[bytes, int] = {}

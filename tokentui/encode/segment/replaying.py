@@ -125,6 +125,7 @@ class Replaying:
         """
         tables, size, events, stop = self._vocabulary.tables, len(symbols), self._events, self._end
         merges, joins, splits = tables.merges, tables.joins, tables.splits
+        widest = tables.widest
         before = [*range(-1, size - 1), size - 1]  # where the symbol in front begins, by where one begins
         heap: list[int] = []
 
@@ -146,6 +147,13 @@ class Replaying:
                 table = joins if at in borders and following[right] in borders else {}
             if (number := after(table.get(pair), last)) is not None:
                 heapq.heappush(heap, number * size + at)
+            for _ in range(widest - 2):  # runs of more than two
+                right = following[right] if right < size else size
+                if right >= size or symbols[right] == _NONE or right in borders:
+                    break
+                pair = (*pair, symbols[right])
+                if (number := after(merges.get(pair), last)) is not None:
+                    heapq.heappush(heap, number * size + at)
 
         for at in range(size):
             look(at, 0)
@@ -170,8 +178,11 @@ class Replaying:
             if end < size:
                 before[end] = starts[-2]
             if event.kind != _COVER:
-                if before[at] >= 0:
-                    look(before[at], number + 1)
+                start = at
+                for _ in range(widest - 1):
+                    if (start := before[start]) < 0:
+                        break
+                    look(start, number + 1)
                 for place in starts[:-1]:
                     look(place, number + 1)
             yield Change(number, was, now, tuple(places))
@@ -190,14 +201,20 @@ class Replaying:
                 places.append(places[-1] + self.length(part))
             return (symbol,), event.parts, places
         if event.kind == _MERGE:
-            right = following[at]
-            if right >= len(symbols) or (symbol, symbols[right]) != event.parts:
+            right, parts = following[at], event.parts
+            if right >= len(symbols) or (symbol, symbols[right]) != parts[:2]:
                 return None
             if event.view != (right in borders) or (
                 event.view and not (at in borders and following[right] in borders)
             ):
                 return None
-            return event.parts, (event.symbol,), [at, right, following[right]]
+            places = [at, right, following[right]]
+            for part in parts[2:]:
+                end = places[-1]
+                if end >= len(symbols) or symbols[end] != part or end in borders:
+                    return None
+                places.append(following[end])
+            return parts, (event.symbol,), places
         was, places, end = list[int](), [at], at + self.length(event.symbol)
         while places[-1] < end and symbols[places[-1]] != _NONE:
             was.append(symbols[places[-1]])

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from tokentui.core.safetext import GlyphMode, is_safe, safe
 from tokentui.core.table import plural
-from tokentui.learn.rows import BY_COUNT, Candidate, Entry, PieceCandidate, TokenCandidate
+from tokentui.learn.rows import BY_COUNT, Candidate, Entry, PairCandidate, PieceCandidate, TokenCandidate
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import ColumnSnapshot, Found
 from tokentui.ui.draw.figures import amount, bar, behind, decimal, number, signed
@@ -66,8 +66,11 @@ def stands(byte: bytes, first: bool = True) -> Cell:
 
 
 def worth_of(row: Candidate) -> str:
-    """The value that a candidate is chosen for: the places where it stands, or a score."""
-    return number(row.places) if isinstance(row.worth, int) else decimal(float(row.worth), SCORE_WIDTH)
+    """The value that a candidate is chosen for: the places where it stands, a score, or the tokens that the
+    corpus has more without it."""
+    if not isinstance(row.worth, int):
+        return decimal(float(row.worth), SCORE_WIDTH)
+    return number(row.places if isinstance(row, PairCandidate | TokenCandidate) else abs(row.worth))
 
 
 class Rows(NamedTuple):
@@ -193,7 +196,7 @@ def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
     for n, (name, _, kind) in enumerate(traits.columns):
         head, of = _HEADS.get(name, name), itemgetter(n)
         match kind:
-            case "count" if by_count:
+            case "count" if by_count and (traits.replays or n == kinds.index("count")):
                 # one more for the sign of a tie
                 wide = max(digits, len(head)) if traits.replays else digits + 1
                 columns.append(Column(head, width=wide, align="right", priority=6))
@@ -222,7 +225,9 @@ def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
                 looks.append((of, lambda value, _: ((behind(value, most), "muted"),)))
             case "loss":
                 columns.append(Column(head, width=_SMALL_WIDTH, align="right", priority=8))
-                looks.append((of, lambda value, row: ((decimal(value, _SMALL_WIDTH), row.loss),)))
+                looks.append((of, lambda value, row: (
+                    (number(value) if isinstance(value, int) else decimal(value, _SMALL_WIDTH), row.loss),
+                )))
             case "share":
                 columns.append(Column(head, width=_SMALL_WIDTH, align="right", priority=2))
                 looks.append((of, lambda value, _: ((decimal(value, _SMALL_WIDTH), "muted"),)))
@@ -290,7 +295,8 @@ def entries(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
     last = max(at.end.step or 0, at.computed)
     ids = max((row.id for row in page.rows if row.id is not None), default=0)
     if traits.shrinks:
-        highest, tail = at.vocab_size, Column("log p", width=_LOG_WIDTH, align="right", priority=2)
+        head = "log p" if column.why.round is not None else "kind"
+        highest, tail = at.vocab_size, Column(head, width=_LOG_WIDTH, align="right", priority=2)
     else:
         highest = at.vocab_size + last - at.step
         tail = Column("step", width=max(7, len(number(last))), align="right", priority=1)

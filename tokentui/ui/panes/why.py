@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from tokentui.axes import AXES
 from tokentui.core.native import FAILED
 from tokentui.core.safetext import GlyphMode, safe
 from tokentui.core.table import plural
-from tokentui.learn.rows import Candidate, Judged, Round, TokenCandidate
+from tokentui.learn.rows import Candidate, Judged, PairCandidate, Round, TokenCandidate
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import SPEEDS, Busy, ColumnSnapshot, Viewport
 from tokentui.ui.draw import text as ui_text
@@ -92,7 +91,7 @@ def sentences(snapshot: Snapshot | None, mode: GlyphMode) -> list[Cell]:
     main = snapshot.main
     out += reasons(main, snapshot.corpus.name, mode, saves=False) + effects(main, mode, not snapshot.running)
     last, replays = main.at.last, main.traits.replays
-    if last is None or replays or not last.parts:
+    if last is None or replays or not last.parts or not main.traits.grows:
         return out
     token = stands(last.token) if main.traits.compresses else tokens((last.token,), mode)
     merge: Cell = (("made  ", "muted"), *tokens(last.parts, mode), (" → ", "muted"), *token)
@@ -118,24 +117,25 @@ def effects(column: ColumnSnapshot, mode: GlyphMode, places: bool = True) -> lis
     out = [shortening(column.at.tokens, column.at.tokens - why.replaced)]
     encoding = column.encoding
     if encoding.tokens and not encoding.error and column.recipe.encode == "merges":
-        found, merged, at = encoding.tokens, 0, 0
+        found, merged, at, wide = encoding.tokens, 0, 0, len(best.parts)
         while at + 1 < len(found):  # from the left, none twice
-            one, other = found[at : at + 2]
-            here = (one.piece, other.piece) == best.parts and one.word == other.word >= 0
-            merged, at = merged + here, at + 1 + here
+            here = tuple(one.piece for one in found[at : at + wide]) == best.parts and (
+                found[at].word == found[at + wide - 1].word >= 0
+            )
+            merged, at = merged + here * (wide - 1), at + 1 + here * (wide - 1)
         out.append(shortening(len(found), len(found) - merged, yours=True))
     mark = column.recipe.mark_text if column.recipe.mark_kind == "prefix" else ""
     shown, most = column.corpus.parts, len(out) + _PLACES
-    pair = [part.decode("utf-8", "surrogateescape") for part in best.parts]
+    run = [part.decode("utf-8", "surrogateescape") for part in best.parts]
     # A mark in front is not in the text: a left part has none at the start of a word.
-    inside = [part[len(mark) :] if part.startswith(mark) else None for part in pair]
-    wanted = [None if mark and pair[0].startswith(mark) else pair[0], inside[1]], inside
+    inside = [part[len(mark) :] if part.startswith(mark) else None for part in run]
+    wanted = [None if mark and run[0].startswith(mark) else run[0], *inside[1:]], inside
     for n, part in enumerate(shown if places else ()):
-        for left, right in pairwise(part.tokens):
-            texts = [part.text[token.start : token.end] for token in (left, right)]
-            if texts[0] != wanted[left.start > 0][0] or texts[1] != wanted[True][1]:
-                continue
-            if left.partial or right.partial:
+        for at in range(len(part.tokens) - len(run) + 1):
+            stretch = part.tokens[at : at + len(run)]
+            left, right = stretch[0], stretch[-1]
+            texts = [part.text[token.start : token.end] for token in stretch]
+            if texts != wanted[left.start > 0] or any(token.partial for token in stretch):
                 continue
             before = "".join([near.text for near in shown[max(0, n - _AROUND) : n]]) + part.text[: left.start]
             after = part.text[right.end :] + "".join([near.text for near in shown[n + 1 : n + 1 + _AROUND]])
@@ -177,7 +177,7 @@ def reasons(column: ColumnSnapshot, corpus: str, mode: GlyphMode, saves: bool = 
         out.append(((f"{number(column.at.vocab_size)} of {number(column.opened.size)} ids", ""),))
         out.append(((f"steps {safe(column.opened.order, limit=120)}", "muted"),))
     # What a compression saves is among its facts, and what its table costs.
-    elif saves and why.best is not None and why.end is None and not traits.compresses:
+    elif saves and why.best is not None and why.end is None and traits.grows and not traits.compresses:
         out.append((("saves ", "muted"), (plural(why.replaced, "token"), "")))
     return out
 
@@ -275,6 +275,8 @@ def _next_token(row: TokenCandidate, corpus: str, mode: GlyphMode) -> list[Cell]
 def _next(column: ColumnSnapshot, best: Candidate, mode: GlyphMode) -> list[Cell]:
     """`next  ·t+he → ·the   9,310 places, 9,310 replaced`, the tie, and the candidate that would be next."""
     why, traits = column.why, column.traits
+    if not traits.grows:
+        return _leaves(column, best, mode)
     merge: Cell = (("next  ", "accent"), *tokens(best.parts or (best.token,), mode), (" → ", "accent"))
     if traits.compresses:
         spelled = tinted(tokens((best.spelled,), mode), "muted")
@@ -284,6 +286,9 @@ def _next(column: ColumnSnapshot, best: Candidate, mode: GlyphMode) -> list[Cell
     worth, score = worth_of(best), next((one.name for one in traits.columns if one.kind == "score"), "")
     if score:
         reason = _formula(column, best, worth, score)
+    elif not isinstance(best, PairCandidate):
+        places = f" in {plural(best.places, 'place')}"
+        reason = ((f"{traits.columns[0].name} ", "muted"), (worth, "strong"), (places, "muted"))
     else:
         places = " place, " if best.places == 1 else " places, "
         reason = (
@@ -293,15 +298,33 @@ def _next(column: ColumnSnapshot, best: Candidate, mode: GlyphMode) -> list[Cell
     if why.tied > 1:
         known = AXES["tie"].get(why.tie_rule)
         rule = safe(why.tie_rule, limit=60) + (f" {known.why}" if known is not None else "")
-        out.append(((f"{number(why.tied)} pairs tie at {worth}", ""), (f": {rule}", "muted")))
+        out.append(((f"{number(why.tied)} {traits.candidate}s tie at {worth}", ""), (f": {rule}", "muted")))
     if (second := why.runner_up) is not None:
         if isinstance(second.worth, int):
-            less = signed(second.places - best.places)
+            less = signed(int(second.worth - best.worth))
         else:
             less = behind(float(second.worth), float(best.worth))
             less = f"{less} behind" if less else ""
         figures: Cell = ((f" {worth_of(second)}", ""), (f" ({less or 'equal'})", "muted"))
         out.append((("runner-up ", "muted"), *tokens(second.parts or (second.token,), mode), *figures))
+    return out
+
+
+def _leaves(column: ColumnSnapshot, best: Candidate, mode: GlyphMode) -> list[Cell]:
+    """`next  lower leaves   4 tokens more: low+e+r in 2 places`, the tie, and the candidate after it."""
+    why, out, worth = column.why, list[Cell](), worth_of(best)
+    more = f" token{'s' * (worth != '1')} more"
+    step: Cell = (("next  ", "accent"), *tokens((best.token,), mode), (" leaves   ", "accent"))
+    places = f" in {plural(best.places, 'place')}"
+    instead: Cell = ((": ", "muted"), *tokens(best.parts, mode), (places, "muted"))
+    if not best.places:
+        instead = ((": no word has it", "muted"),)
+    out.append((*step, (worth, "strong"), (more, "muted"), *instead))
+    if why.tied > 1:
+        out.append(((f"{number(why.tied)} {column.traits.candidate}s tie at {worth}", ""),))
+    if (second := why.runner_up) is not None:
+        figures: Cell = ((f" {worth_of(second)}", ""), (more, "muted"))
+        out.append((("runner-up ", "muted"), *tokens((second.token,), mode), *figures))
     return out
 
 
