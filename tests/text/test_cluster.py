@@ -134,7 +134,7 @@ def test_a_cluster_without_workers_is_given_up(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
         "import sys\nfrom distributed import LocalCluster\nfrom tokentui.presets import preset_named\n"
-        "from tokentui.text import cluster\nfrom tokentui.text.parts import plan\n"
+        "from tokentui.text import cluster\nfrom tokentui.text.plan import plan\n"
         "from tokentui.text.tally import Store\n"
         "cluster._ALONE_S, recipe = 0.2, preset_named('gpt2').recipe\n"
         "planned = plan(sys.argv[1:], recipe, None, 'text')\n"
