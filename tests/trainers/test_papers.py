@@ -19,6 +19,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.learn.rows import Query
 from tokentui.learn.trainer import Trainer
 from tokentui.learn.values import EventStep, Word
+from tokentui.presets import preset_named
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words
@@ -356,3 +357,25 @@ def test_the_places_of_a_letter_beside_itself_are_foretold(objective: str) -> No
         step = step_at(trainer, number)
         assert (step.left, step.right, foretold) == (*{1: (b"a", b"a"), 2: (b"aa", b"a")}[number],
                                                      step.replaced)
+
+
+@pytest.mark.parametrize("objective", ["picky", "scaffold", "boundless"])
+def test_events_are_encoded_in_their_order_alone(objective: str) -> None:
+    """A way that looks tokens up would give out those that left; none of the merges can be left out."""
+    tokenizer = tokentui.train("sample:english", preset_named("gpt2").recipe.with_axes(objective=objective),
+                               merges=30)
+    for way in ("longest-match", "longest-suffix", "fewest-tokens", "merges-by-length"):
+        with pytest.raises(TokentuiError, match="by its events, in their order"):
+            tokenizer.encoded_by(way)
+    with pytest.raises(TokentuiError, match="leaves merges out where a text is encoded by merges and"):
+        tokenizer.draws("the crowd", p=0.0, seed=1)
+
+
+def test_no_draw_crosses_words_before_the_switch() -> None:
+    """Without a dropped merge a draw is the encoding; before the switch merges stay inside words."""
+    recipe = preset_named("superbpe").recipe.with_axes(objective="superbpe:at=20")
+    before, after = (tokentui.train("sample:english", recipe, merges=merges) for merges in (19, 30))
+    with pytest.raises(TokentuiError, match="leaves merges out where a text is encoded by merges inside"):
+        before.draws("the crowd", p=0.0, seed=1)
+    text = "the crowd in the street"
+    assert after.draws(text, p=0.0, seed=1).encoding.ids == after.encode(text).ids

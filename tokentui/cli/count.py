@@ -89,8 +89,8 @@ def command(given: Given, output: str, scheduler: str | None, top: int | None) -
         from tokentui.text.read import COUNTED, way_of
 
         if way_of(output, lambda: "word\t1\n") == "text":
-            said = f"under this name it is read as text: read it with --as counts, or end it {COUNTED}"
-            given.remark([said])
+            hint = f"read it with --as counts, or end it {COUNTED}"
+            given.remark([f"under this name it is read as text: {hint}"])
     return 0
 
 

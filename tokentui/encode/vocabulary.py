@@ -283,6 +283,9 @@ class Vocabulary:
         where = f"encode={encode}"
         if self.codes:
             raise TokentuiError("Gage's compression replaces pair by pair", where, "leave encode=merges")
+        if self.eventful:
+            what = "its tokens come and leave: it is encoded by its events, in their order"
+            raise TokentuiError(what, where, "leave encode=merges")
         if way.needs == "scores" and not self.scores:
             raise TokentuiError("the vocabulary has no probabilities", where, "take another way")
         if way.needs == "merges" and not self.merges and (self.imported or self.scores):

@@ -276,10 +276,13 @@ class Dropout:
             vocabulary = vocabulary.encoded_by("merges")
             own = vocabulary.pipeline.way
         segmenter: Segmenter | None = None
+        what = "the vocabulary has no merges to leave out"
         if vocabulary.recipe.encode == "merges" and not vocabulary.codes:
-            segmenter = (own or WAYS["merges"]).segmenter(vocabulary, merges)
+            way = own or vocabulary.way(merges) or WAYS["merges"]
+            segmenter = way.segmenter(vocabulary, merges)
+            if vocabulary.merges:
+                what = f"no draw leaves merges out where a text is encoded by {way.how}"
         if not isinstance(segmenter, Merging):
-            what = "the vocabulary has no merges to leave out"
             raise TokentuiError(what, "dropout", "take a tokenizer that is encoded by merges")
         self._log = [] if log is None else log
         self._merging = copy.copy(segmenter)
