@@ -124,8 +124,8 @@ async def test_what_is_told() -> None:
             screen, session, pilot, aligned=aligned(("a|b", "a|b")), tokens=listed(TokenList(A, B, "only_a"))
         )
         for key, said in (
-            ("d", "no step differs"), ("delete", "two columns are the least"), ("J", "this text is cut alike"),
-            ("A", "there are only two columns"),
+            ("d", "no step differs"), ("delete", "two columns are the least"),
+            ("J", "this text is cut alike"), ("A", "there are only two columns"),
         ):
             await pilot.press(key)
             await until(pilot, lambda said=said: said in screen_text(app))  # type: ignore[misc]

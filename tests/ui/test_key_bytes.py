@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from rich.color import ColorSystem
 from textual._compositor import LayoutUpdate
 from textual.geometry import Region
 from textual.pilot import Pilot
+from textual.strip import Strip
 from waiting import strips_of, until
 
 from tokentui.axes import preset
@@ -41,7 +43,7 @@ class Drawn:
 
     def bytes(self) -> int:
         """The bytes that show what has changed since the last call."""
-        strips = [[line] for line in strips_of(self.app)]
+        strips: list[Iterable[Strip]] = [[line] for line in strips_of(self.app)]
         self._picture.draw(LayoutUpdate(strips, Region(0, 0, *self.app.size)))
         return len(self._wire.frame(self._picture, (0, 0)).encode())
 

@@ -42,8 +42,8 @@ UNFORESEEN = ("missing", "no-token", "marked")
 """The reasons of which only a training that goes on can tell more."""
 LIFE = Ref("tokentui.ui.dialogs.life:LifeScreen")
 PATIENCE_S = 0.15
-"""The longest time in seconds that the answers of a moment are waited for: what was drawn before they came would be
-drawn over at once."""
+"""The longest time in seconds that the answers of a moment are waited for: what was drawn before they came
+would be drawn over at once."""
 _LABEL_LEAST = 11
 """The columns that labels take at least: with the same most of the time, texts do not move sideways."""
 
@@ -151,7 +151,8 @@ class InspectScreen(ListDialog[None]):
         self._begin()
 
     def _begin(self) -> None:
-        """Ask anew, about what is to be shown; what is shown stays until the answers come, or for a moment."""
+        """Ask anew, about what is to be shown. What is shown stays until the answers come, or for a moment.
+        """
         if self._patience is not None:
             self._patience.stop()
         self._patience = self.set_timer(PATIENCE_S, self._lose_patience)
@@ -197,7 +198,8 @@ class InspectScreen(ListDialog[None]):
             if view.uses:
                 await self._look(None)
         except (TokentuiError, Cancelled) as error:
-            self._lacks, self._learning = safe_line(error) if isinstance(error, TokentuiError) else "stopped", False
+            self._learning = False
+            self._lacks = safe_line(error) if isinstance(error, TokentuiError) else "stopped"
             self.lay_out()
 
     async def _look(self, after: CorpusPlace | None) -> None:

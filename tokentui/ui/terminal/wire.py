@@ -278,7 +278,8 @@ def _cluster_before(texts: Sequence[str], end: int) -> str:
 
 
 def _are_blank(sent: Row | None, start: int, end: int, pen: Pen) -> bool:
-    return sent is not None and all(sent.texts[x] == " " and sent.pens[x] == blank(pen) for x in range(start, end))
+    bare = blank(pen)
+    return sent is not None and all(sent.texts[x] == " " and sent.pens[x] == bare for x in range(start, end))
 
 
 @lru_cache(4096)
