@@ -125,8 +125,7 @@ async def test_what_is_told() -> None:
         )
         for key, said in (
             ("d", "no step differs"), ("delete", "two columns are the least"),
-            ("J", "this text is cut alike"),
-            ("A", "there are only two columns"),
+            ("J", "this text is cut alike"), ("A", "there are only two columns"),
         ):
             await pilot.press(key)
             await until(pilot, lambda said=said: said in screen_text(app))  # type: ignore[misc]

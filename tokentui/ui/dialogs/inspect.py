@@ -198,8 +198,8 @@ class InspectScreen(ListDialog[None]):
             if view.uses:
                 await self._look(None)
         except (TokentuiError, Cancelled) as error:
-            self._lacks = safe_line(error) if isinstance(error, TokentuiError) else "stopped"
             self._learning = False
+            self._lacks = safe_line(error) if isinstance(error, TokentuiError) else "stopped"
             self.lay_out()
 
     async def _look(self, after: CorpusPlace | None) -> None:

@@ -48,7 +48,7 @@ class LifeScreen(ListDialog[None]):
         super().__init__(face, f"Life of ‘{ui_text_of(text)}’")
         self._asks = LifeOfWord(text, place)
         self._veil = Static(id="veil")
-        """Covers the panes, which other steps fill with other rows: what follows the word stays seen."""
+        """Covers the panes, which other steps would fill anew; the typed text and the step stay seen."""
         self.life: WordLife | None = None
         """The steps of its life, once they have come."""
         self._said = ""

@@ -59,8 +59,8 @@ class TypedPane(Vertical):
 
     @property
     def place(self) -> int:
-        """The character that a question about the text begins at: that before the cursor; the first where the
-        cursor stands at the end, where no word was chosen."""
+        """The character that a question about the text begins at: that before the cursor. It is the first
+        where the cursor stands at the end: no word was chosen."""
         at = self.line.cursor_position
         return 0 if at >= len(self.line.value) else max(0, at - 1)
 

@@ -278,9 +278,8 @@ def _cluster_before(texts: Sequence[str], end: int) -> str:
 
 
 def _are_blank(sent: Row | None, start: int, end: int, pen: Pen) -> bool:
-    if sent is None:
-        return False
-    return all(sent.texts[x] == " " and sent.pens[x] == blank(pen) for x in range(start, end))
+    bare = blank(pen)
+    return sent is not None and all(sent.texts[x] == " " and sent.pens[x] == bare for x in range(start, end))
 
 
 @lru_cache(4096)
