@@ -288,8 +288,8 @@ def test_a_special_token_that_a_merge_spells_is_borrowed() -> None:
 @pytest.mark.parametrize("compiled", ENGINES)
 def test_the_places_of_a_letter_beside_itself_are_foretold(compiled: bool) -> None:
     """A merge of "aaa" replaces one place of two, in all languages together."""
-    trainer = parity(material([({"aaa": 3}, None), ({"aaaaa": 2}, None)], CHARS.with_axes(objective="parity")),
-                     compiled=compiled)
+    recipe = CHARS.with_axes(objective="parity")
+    trainer = parity(material([({"aaa": 3}, None), ({"aaaaa": 2}, None)], recipe), compiled=compiled)
     foretold = trainer.why(Stops()).replaced
     trainer.advance(1, Stops(), math.inf)
     assert (trainer.step_at(1).replaced, foretold) == (7, 7)
