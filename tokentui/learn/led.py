@@ -98,7 +98,7 @@ class LedPairs:
     def replaces(self, left: int, right: int) -> int:
         """The weight of the places that a merge of two symbols replaces at this step."""
         pair = self._of_symbols(left, right)
-        return self._disjoint(pair) if left == right else self.counts[pair]
+        return self.disjoint(pair) if left == right else self.counts[pair]
 
     def words_merged(self, number: int) -> list[int]:
         """The word of each place that a step merged, by its number in order; the step is this one or before.
@@ -122,5 +122,5 @@ class LedPairs:
     def _merge_as(self, pair: int, parts: tuple[int, int], said: int) -> int:
         raise NotImplementedError
 
-    def _disjoint(self, pair: int) -> int:
+    def disjoint(self, pair: int) -> int:
         raise NotImplementedError

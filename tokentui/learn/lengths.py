@@ -81,6 +81,7 @@ class Lengths:
     def forget(self, number: int) -> None:
         """Forget what came after a step."""
         del self._known[number + 1 :]
+        self._seen = {one: lengths for one, lengths in self._seen.items() if one <= number}
 
     def seen(self, number: int, segment: Callable[[Word], Sequence[Span]]) -> tuple[int, ...]:
         """The lengths at the present step, where a step may change any word; empty where there are too many
