@@ -68,7 +68,7 @@ def test_both_engines_give_the_same(
     )
     plain, compiled = both(counts, recipe)
     stops = Stops(max_length=longest)
-    seen = []
+    seen: list[dict[str, Any]] = []
     for _ in range(18):
         for one in (plain, compiled):
             while one.number < len(seen) and not one.advance(len(seen), stops):
@@ -94,7 +94,7 @@ def test_a_what_if_goes_on_in_plain_python_from_both() -> None:
     counts = {"the cat sat on the mat": 3, "the cat: on the hat": 2, "on the mat the cat": 1}
     recipe = RECIPE.with_axes(objective="superbpe:at=4,within=before")
     for step in (3, 5, 9):
-        found = []
+        found: list[Any] = []
         for one in both(counts, recipe):
             learn.jump(one, 12)
             pair = one.step_at(step)

@@ -134,6 +134,11 @@ class PlainStretches(PlainPairs):
     def words_changed(self) -> set[int]:
         return super().words_changed() if self.number > self.at else set()
 
+    def fork(self, number: int, material: Material) -> PlainStretches:
+        other = super().fork(number, material)
+        assert isinstance(other, PlainStretches)
+        return other
+
     def forget(self) -> None:
         super().forget()
         del self.units[len(self.vocabulary.pieces) :]
