@@ -70,7 +70,7 @@ class KernelPairs:
 
     engine = COMPILED
     _per_symbol: tuple[str, ...] = ()
-    """The arrays with a row for each symbol, beside those that all have."""
+    """The arrays with a row for each symbol, more than those that all have."""
 
     def __init__(
         self, material: Material, vocabulary_of: Callable[[Totals], Vocabulary],

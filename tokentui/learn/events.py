@@ -197,7 +197,7 @@ class EventPairs(PlainPairs):
         self.words[number] = word
 
     def _merge_once(self, number: int, word: list[int], was: list[int], symbol: int) -> None:
-        """`_replace` where one place was merged into a symbol: the pairs there, and those beside it."""
+        """`_replace` where one place was merged into a symbol: the pair and its neighbours."""
         weight, counts, uses, numbers, moved, where = (
             self.weights[number], self.counts, self.uses, self._numbers, self._moved, self._where
         )
