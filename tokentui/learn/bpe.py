@@ -97,7 +97,7 @@ class PlainPairs(LedPairs):
         totals = totals_of(units, weights)
         apart = barriers(totals, recipe)
         self.vocabulary = vocabulary_of({unit: totals[unit] for unit in totals if unit not in apart})
-        known = {piece: symbol for symbol, piece in enumerate(self.vocabulary.pieces)}
+        known = self._symbols()
         symbol_of = {**known, **dict.fromkeys((*apart, _END), BOUNDARY)}
         self.symbols = [BOUNDARY]
         for part in in_blocks(chain.from_iterable(chain(word, (_END,)) for word in units)):
@@ -116,7 +116,7 @@ class PlainPairs(LedPairs):
         self._log_place: list[int] = []
         """The places of each merge, and the pair that started at the token to the left before it."""
         self._log_left: list[int] = []
-        self.uses = [0 if piece in apart else totals.get(piece, 0) for piece in self.vocabulary.pieces]
+        self.uses = [0 if unit in apart else totals.get(unit, 0) for unit in known]
         """The uses of each symbol at this step, by weight."""
         self._tokens = [sum(self.uses) + tokens_of(apart, units, weights, recipe)]
         self.tokens_at = self._tokens.__getitem__
@@ -129,6 +129,10 @@ class PlainPairs(LedPairs):
         self.number = self.known = 0
         self._made: list[Made] = []
         self._choose_anew(Constraints())
+
+    def _symbols(self) -> dict[bytes, int]:
+        """The symbol of each unit, in order."""
+        return {piece: symbol for symbol, piece in enumerate(self.vocabulary.pieces)}
 
     # ---- count, choose, merge, note
 
@@ -319,7 +323,12 @@ class PlainPairs(LedPairs):
     @classmethod
     def after(cls, steps: History, material: Material) -> PlainPairs:
         """The same corpus after the steps of another engine, by another recipe. None is made again."""
-        self, recipe = cls.__new__(cls), material.recipe
+        self = cls.__new__(cls)
+        self._after(steps, material)
+        return self
+
+    def _after(self, steps: History, material: Material) -> None:
+        recipe = material.recipe
         self.objective, self._allows = material.objective, FILTERS.of(recipe.pieces).allows
         self._rule, self.vocabulary = TIES.of(recipe.tie).key, steps.vocabulary
         self.vocabulary.recipe = recipe
@@ -336,7 +345,6 @@ class PlainPairs(LedPairs):
         self.number = self.known = len(self._made)
         self.apart = self._tokens[self.number] - sum(self.counts)
         self._choose_anew(Constraints())
-        return self
 
     # ---- the pairs that may be merged
 

@@ -65,23 +65,30 @@ class KernelPairs:
     Args:
         material: The counted words, the recipe and the run.
         vocabulary_of: Makes the vocabulary from the units and how often they count.
+        laid: The words in symbols of a vocabulary that has merges already; None for words in units.
     """
 
     engine = COMPILED
+    _per_symbol: tuple[str, ...] = ()
+    """The arrays with a row for each symbol, more than those that all have."""
 
-    def __init__(self, material: Material, vocabulary_of: Callable[[Totals], Vocabulary]) -> None:
+    def __init__(
+        self, material: Material, vocabulary_of: Callable[[Totals], Vocabulary],
+        laid: layout.Units | None = None,
+    ) -> None:
         words, recipe, objective = material.words, material.recipe, material.objective
         tick(0, len(words.counts))
-        units = layout.units_of(words, recipe)
+        units = laid or layout.units_of(words, recipe)
         self._vocabulary = vocabulary_of(dict(zip(units.pieces, units.totals, strict=True)))
         self.number = self.known = 0
         self._filters, self._filled, self._sees = objective.filters, (-1, -1), objective.sees
         worth, self._queue = QUEUES[objective.queue]
-        symbols = array("i", [self._vocabulary.units[piece] for piece in units.pieces])
-        base = self._vocabulary.pieces
+        base, self._earlier = self._vocabulary.pieces, len(self._vocabulary.merges)
+        of_units = self._vocabulary.units
+        symbols = array("i", range(len(base)) if laid else [of_units[piece] for piece in units.pieces])
         self._state = State(
-            base=len(base), rule=layout.RULES[recipe.tie], longest=layout.NO_LIMIT, least=1,
-            scored=worth,
+            base=len(base), rule=layout.RULES[recipe.tie], longest=layout.NO_LIMIT, words=0,
+            least=1, scored=worth,
             prefix=len(to_bytes(recipe.mark_text)) if recipe.mark_kind == "prefix" else 0,
             **{name: flat(row, 0) for name, row in layout.ROWS.items()},
         )._replace(
@@ -148,9 +155,10 @@ class KernelPairs:
         """Make room for so many steps. The arrays that kernels look at for room grow last."""
         base = self._state.base
         size = base + steps
-        self._grow(size, "symbols", "uses", *self._queue.per_symbol)
+        self._grow(size, "symbols", "uses", *self._queue.per_symbol, *self._per_symbol)
         # only the order counts; where the base comes last, it has more than any merge
-        orders = chain(range(steps, size), range(steps)) if self._vocabulary.base_last else range(size)
+        made = size - self._vocabulary.base_size
+        orders = chain(range(made, size), range(made)) if self._vocabulary.base_last else range(size)
         self._state.symbols[3::4] = memoryview(array("i", orders))
         self._grow(size + 1, "ends")
         self._grow(steps + 1, "steps")
@@ -240,7 +248,7 @@ class KernelPairs:
 
     def forget(self) -> None:
         """Forget the steps past the present one."""
-        self._vocabulary = self.vocabulary.copy(self.number)
+        self._vocabulary = self.vocabulary.copy(self._earlier + self.number)
         self.known = self.number
         for latest in (1, 2):
             self._state.symbols[latest::4] = flat("int32", self._rows("symbols"))
@@ -290,7 +298,7 @@ class KernelPairs:
     @property
     def vocabulary(self) -> Vocabulary:
         """The vocabulary. It follows the kernels when it is asked for."""
-        made = len(self._vocabulary.merges)
+        made = len(self._vocabulary.merges) - self._earlier
         if made < self.known:
             size = self.known - made
             lefts, rights, places = flat("int32", size), flat("int32", size), flat("int64", size)
@@ -331,7 +339,7 @@ class KernelPairs:
         """The figures of a known step."""
         names = "places", "replaced", "tied", "left_uses", "right_uses"
         places, replaced, tied, *uses = (self._figure(number - 1, name) for name in names)
-        left, right = self.vocabulary.merges[number - 1]
+        left, right = self.vocabulary.merges[self._earlier + number - 1]
         pair = Pair(left, right, places, places, uses[0], uses[1], self._more_at(number - 1, left, right))
         return Merged(pair, replaced, tied, tied > 1)  # nothing is forced here
 
@@ -357,17 +365,20 @@ class KernelPairs:
             while self.number != number:
                 check()
                 self.walk(number, Constraints())
-            return PlainPairs.after(self._history(), material)
+            return self._plain(self._history(), material)
         finally:
             while self.number != here:
                 self.walk(here, Constraints())
+
+    def _plain(self, steps: History, material: Material) -> PlainPairs:
+        return PlainPairs.after(steps, material)
 
     def _history(self) -> History:
         """The corpus at this step, and the steps that led there."""
         state, number, size = self._state, self.number, self.pairs_at(self.number)
         logged, end = self._figure(number, "logged"), _STEP_WORDS * number
         of = {name: state.steps[at:end:_STEP_WORDS].tolist() for name, at in _FIGURES.items()}
-        merges = self.vocabulary.merges[:number]
+        merges = self.vocabulary.merges[self._earlier : self._earlier + number]
         table, counts = state.table[: 4 * size + 4].tolist(), [0, *state.counts[1:size].tolist()]
         firsts = table[2::4]
         places = state.places.cast("I")[: 2 * firsts[-1] : 2].tolist()
@@ -376,7 +387,8 @@ class KernelPairs:
                     map(self._more_at, range(number), lefts, rights))
         alike = [tied > 1 for tied in of["tied"]]  # nothing is forced here
         return History(
-            self.vocabulary.copy(number), state.cells[::2].tolist(), state.cells[1::2].tolist(),
+            self.vocabulary.copy(self._earlier + number),
+            state.cells[::2].tolist(), state.cells[1::2].tolist(),
             self._starts.tolist(), state.symbols[: 4 * (state.base + number) : 4].tolist(),
             [BOUNDARY, *table[4 : 4 * size : 4]], [BOUNDARY, *table[5 : 4 * size : 4]], counts,
             [places[first:end] for first, end in pairwise(firsts)],
@@ -392,14 +404,16 @@ class KernelPairs:
 
     def size_at(self, number: int) -> int:
         """The number of ids after a known step: no merge spells a special token."""
-        return self._vocabulary.sizes[0] + number
+        return self._vocabulary.sizes[self._earlier] + number
 
     def ranked(self, under: Constraints, limit: int) -> Ranked:
         """The candidates at this step, so many of the best in order."""
         size = self.pairs_at(self.number)
         limit = min(limit, size)
         heap, state = flat(layout.RANKED, limit + 2), self._state._replace(longest=_longest(under))
-        if state.scored > figures.SCORES:
+        if state.scored > figures.SCORES:  # those of the furthest step stay as the queue left them
+            fresh = {name: flat("int64", len(getattr(state, name))) for name in ("lefts", "rights", "totals")}
+            state = state._replace(**fresh)
             figures.survey(size, state.base + self.number, state)
         total, tied, ordered = order.standing(size, limit, under.min_count, heap, state)
         falls, first_new = flat("int64", ordered), size

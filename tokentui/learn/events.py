@@ -53,6 +53,7 @@ class EventPairs(PlainPairs):
     """
 
     vocabulary: EventVocabulary
+    words_merged = None  # type: ignore[assignment]  # a step is more than a merge: see `values.Merges`
     local = True
     """True if the pairs of a word are those of any two neighbours, whatever stands elsewhere."""
 
@@ -195,6 +196,38 @@ class EventPairs(PlainPairs):
                 uses[symbol] += weight
         self.words[number] = word
 
+    def _merge_once(self, number: int, word: list[int], was: list[int], symbol: int) -> None:
+        """`_replace` where one place was merged into a symbol: the pair and its neighbours."""
+        weight, counts, uses, numbers, moved, where = (
+            self.weights[number], self.counts, self.uses, self._numbers, self._moved, self._where
+        )
+        at = next(at for at, (one, other) in enumerate(zip(word, was, strict=False)) if one != other)
+        left, right = was[at], was[at + 1]
+        uses[left] -= weight
+        uses[right] -= weight
+        uses[symbol] += weight
+        pair = numbers[left, right]
+        counts[pair] -= weight
+        moved.add(pair)
+        beside = []
+        if at:
+            before = was[at - 1]
+            beside.append(((before, left), (before, symbol)))
+        if at + 2 < len(was):
+            after = was[at + 2]
+            beside.append(((right, after), (symbol, after)))
+        for old, new in beside:
+            if pair := numbers[old]:
+                counts[pair] -= weight
+                moved.add(pair)
+            found = numbers.get(new)
+            if pair := self.number_of(new) if found is None else found:
+                counts[pair] += weight
+                where[pair].add(number)
+                moved.add(pair)
+        self._holding[symbol].add(number)
+        self.words[number] = word
+
     def apply(self, event: Event) -> Event:
         """Do an event to every word. Returns it with the places that it replaced, by weight."""
         replaced, symbol, words, weights = 0, event.symbol, self.words, self.weights
@@ -206,11 +239,16 @@ class EventPairs(PlainPairs):
             left, right = event.parts
             for number in sorted(self._where[self.number_of((left, right))]):
                 was = words[number]
+                if left not in was:  # no more
+                    continue
                 now, made = _merged(was, left, right, symbol)
                 if made:
                     replaced += made * weights[number]
                     self._log.append((number, was))
-                    self._replace(number, now)
+                    if made == 1 and self.local:
+                        self._merge_once(number, now, was, symbol)
+                    else:
+                        self._replace(number, now)
         elif event.kind in (Kind.SPLIT, Kind.BREAK):
             for number in sorted(self._holding[symbol]):
                 was = words[number]

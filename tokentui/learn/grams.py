@@ -200,7 +200,7 @@ class Grams(EventPairs):
                     uses[symbol] += sign
         self.words[number] = word
 
-    def _after(self, key: Any, symbol: int, word: Sequence[int]) -> tuple[list[int], int]:
+    def _cut_after(self, key: Any, symbol: int, word: Sequence[int]) -> tuple[list[int], int]:
         """A word with a run made one symbol from left to right, and in how many places that was."""
         out, at, made = list[int](), 0, 0
         while at < len(word):
@@ -226,7 +226,7 @@ class Grams(EventPairs):
         key = self._key(event)
         for number in sorted(set(self._words_of[self._gram_of[key]])):
             was = words[number]
-            now, made = self._after(key, symbol, was)
+            now, made = self._cut_after(key, symbol, was)
             if made:
                 replaced += made * self.weights[number]
                 self._log.append((number, was))
@@ -337,7 +337,7 @@ class Grams(EventPairs):
         key, saved = self.keys[gram], 0
         for number in set(self._words_of[gram]):
             word = self.words[number]
-            saved += self.weights[number] * (len(word) - len(self._after(key, _NONE, word)[0]))
+            saved += self.weights[number] * (len(word) - len(self._cut_after(key, _NONE, word)[0]))
         return saved
 
     def _falls_since(self, mark: int) -> tuple[Mapping[int, int | None], int]:

@@ -356,7 +356,7 @@ OBJECTIVES = Axis(
     ),
     Objective(
         "superbpe", "BPE inside words first, then across them (SuperBPE)", label="superbpe",
-        trainer=Ref("tokentui.learn.superbpe:SuperTrainer"), columns=columns("count", "change"),
+        trainer=Ref("tokentui.learn.superbpe:SuperTrainer"), kernel=True, columns=columns("count", "change"),
         refuses=_stages, vocabulary=Ref("tokentui.learn.superbpe:vocabulary"),
         parameters=(
             Parameter("at", "the merges inside words, before the switch", 1000),

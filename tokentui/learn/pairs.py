@@ -142,8 +142,8 @@ class PairTrainer:
         """The length of each named part of the corpus in tokens after a computed step; empty where there are
         none, and of a step further on that was never stood at."""
         engine = self.engine
-        if not self.words.parts or not isinstance(engine, Merges):
-            return ()
+        if not self.words.parts or not isinstance(engine, Merges):  # of events only the present step is told
+            return self._lengths.seen(number, self.segment) if number == self.number else ()
         return self._lengths.after(
             number, self.number, lambda word: len(engine.word(word, 0, None)), engine.words_merged
         )

@@ -16,9 +16,10 @@ from __future__ import annotations
 import copy
 import functools
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+from tokentui.core import native
 from tokentui.core.jobs import each
 from tokentui.core.runtime import quiet_collector
 from tokentui.encode.segment.merges import Merging
@@ -26,11 +27,11 @@ from tokentui.encode.segment.within import Within
 from tokentui.encode.stages import StagedVocabulary
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import BASES, Totals
-from tokentui.learn.bpe import PlainPairs
-from tokentui.learn.merging import engine_of, forked
+from tokentui.learn.merging import engine_of, forked, is_chosen
 from tokentui.learn.objectives import OBJECTIVES, Material, Part
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Why
+from tokentui.learn.stretches import PlainStretches, SecondStage, Stage
 from tokentui.learn.values import (
     Constraints,
     EventStep,
@@ -43,12 +44,7 @@ from tokentui.learn.values import (
 )
 from tokentui.recipe import Recipe, Stops
 from tokentui.text.count import Words
-from tokentui.text.pretokenize import Pretokenizer
-
-
-def superword(piece: bytes, words: int) -> bool:
-    """True if the second stage may make a token: at most so many parts between spaces, and no ": " in it."""
-    return b": " not in piece and sum(map(bool, piece.split(b" "))) <= words
+from tokentui.text.pretokenize import UNITS, Pretokenizer
 
 
 def vocabulary(
@@ -61,82 +57,15 @@ def vocabulary(
     return StagedVocabulary(recipe, base, specials, first_id, at=at, within=str(within))
 
 
-class _Stretches(PlainPairs):
-    """The second stage: the stretches in tokens of the first stage. Its steps are numbered as all are.
-
-    Args:
-        material: The stretches.
-        known: The vocabulary with the merges of the first stage.
-        at: Their number.
-        tokens: The length of the corpus after each step before the switch.
-        words: The most words of a token.
-        cut: Cuts a stretch into the tokens of the first stage.
-    """
-
-    def __init__(
-        self, material: Material, known: Vocabulary, at: int, tokens: Sequence[int], words: int,
-        cut: Callable[[str], list[bytes]],
-    ) -> None:
-        self.at, self._words, self._cut = at, words, Pretokenizer(material.recipe).units
-        self.units = self._lengths(known, material.recipe)
-        """The units of the recipe that each symbol covers."""
-        super().__init__(material, lambda _: known, cut)
-        self._tokens[:0] = tokens
-        self._made[:0] = [None] * at  # type: ignore[list-item]  # they are those of the first stage
-        self.number = self.known = at
-        self._choose_anew(Constraints())
-
-    @staticmethod
-    def _lengths(known: Vocabulary, recipe: Recipe) -> list[int]:
-        units = [1] * known.base_size
-        for left, right in known.merges:
-            units.append(units[left] + units[right])
-        return units
-
-    def _choose_anew(self, under: Constraints | None = None) -> None:
-        limits = self._limits if under is None else (under.max_length, under.forbidden)
-        longest, most = limits[0], self._words
-
-        def allows(piece: bytes) -> bool:
-            if not superword(piece, most):
-                return False
-            return longest is None or len(self._cut(piece.decode("utf-8", "surrogateescape"))) <= longest
-
-        self._allows = allows
-        super()._choose_anew(Constraints(forbidden=limits[1]))
-        self._limits = limits
-
-    def _make(self, pair: int) -> int:
-        self.units.append(self.units[self.left[pair]] + self.units[self.right[pair]])
-        return super()._make(pair)
-
-    def _falls(self) -> tuple[Mapping[int, int | None], int]:
-        return ({}, len(self.counts)) if self.number == self.at else super()._falls()
-
-    def words_changed(self) -> set[int]:
-        return super().words_changed() if self.number > self.at else set()
-
-    def forget(self) -> None:
-        super().forget()
-        del self.units[len(self.vocabulary.pieces) :]
-
-    def in_units(self, index: int) -> list[Span]:
-        """The present tokens of a stretch, in units of the recipe."""
-        out, at = list[Span](), 0
-        for span in self.word(index, 0, None):
-            out.append(Span(at, at + self.units[span.symbol], span.symbol))
-            at += self.units[span.symbol]
-        return out
-
-
-def _meet(known: Vocabulary, at: int, inside: Sequence[Sequence[int]], left: int, right: int) -> bool:
-    """True if a merge of the first stage may join two words that stand side by side.
+def _meet(known: Vocabulary, at: int, left: int, right: int) -> bool:
+    """True if a merge of the first stage may join two words that stand side by side, by the last token of the
+    one and the first of the other.
 
     A word ends with the right part, of the right part, of its last token, each from the merge that makes it
     up to the one that takes it; it begins with left parts so. Where no two of these merge while both stand
     there, nothing does.
     """
-    ends, begins = [inside[left][-1]], [inside[right][0]]
+    ends, begins = [left], [right]
     while ends[-1] >= known.base_size:
         ends.append(known.parts(ends[-1])[1])
     while begins[-1] >= known.base_size:
@@ -190,8 +119,8 @@ class TwoStages:
 
         self.first: PairEngine = engine_of(self._inner, made)
         self.engine = self.first.engine
-        """The engine of the first stage; the second is plain."""
-        self.second: _Stretches | None = None
+        """The engine of the first stage, and of the second."""
+        self.second: SecondStage | None = None
         self.crossed: frozenset[int] = frozenset()
         """The stretches that the switch itself changed."""
         self.jumps: dict[int, int] = {}
@@ -210,32 +139,39 @@ class TwoStages:
     def _switch(self) -> None:
         """Lay out the stretches in the tokens that the merges make of them."""
         known, at, first = self.first.vocabulary, self.at, self.first
-        cut, merging, pieces = Pretokenizer(self.material.recipe).units, Merging(known, at), known.pieces
+        cut, merging = Pretokenizer(self.material.recipe).units, Merging(known, at)
         inside = [[span.symbol for span in first.word(n, 0, None)]
                   for n in each(range(len(self._lengths)), len(self._lengths))]
-        meet = functools.cache(functools.partial(_meet, known, at, inside))
+        meet = functools.cache(functools.partial(_meet, known, at))
         texts, found, crossed = self.material.words.words, list[list[int]](), set[int]()
         for n, (text, held) in enumerate(zip(each(texts, len(texts)), self._inside, strict=True)):
-            symbols = [symbol for number in held for symbol in inside[number]]
-            if any(itertools.starmap(meet, itertools.pairwise(held))):
+            words = [inside[number] for number in held]
+            symbols = list(itertools.chain.from_iterable(words))
+            if any(meet(left[-1], right[0]) for left, right in itertools.pairwise(words)):
                 parts = merging.segment(cut(text), len(text))
                 now = [part.symbol for part in parts if part.symbol is not None]
                 if now != symbols:
                     crossed.add(n)
                     symbols = now
             found.append(symbols)
-        numbers = {text: n for n, text in enumerate(texts)}
-
-        def tokens(text: str) -> list[bytes]:
-            return [pieces[symbol] for symbol in found[numbers[text]]]
-
         lengths = [first.tokens_at(number) for number in range(at)]
-        self.second, self.crossed = (
-            _Stretches(self.material, known, at, lengths, self.most, tokens), frozenset(crossed)
-        )
+        self.second = self._second(Stage(known, at, lengths, self.most, found))
+        self.crossed = frozenset(crossed)
         now_used = self.second.uses
         changes = {symbol: now_used[symbol] - was for symbol, was in enumerate(first.uses)}
         self.jumps = {symbol: change for symbol, change in changes.items() if change}
+
+    def _second(self, stage: Stage) -> SecondStage:
+        """The engine of the second stage: with kernels where the first one has them."""
+        # where a unit is no number to kernels, what a token covers depends on what stands beside it
+        if self.engine == native.COMPILED and is_chosen(self.material) and UNITS.of(
+            self.material.recipe.unit
+        ).kinds:
+            with native.rescued():
+                from tokentui.learn.compiled_stretches import KernelStretches
+
+                return KernelStretches(self.material, stage)
+        return PlainStretches(self.material, stage)
 
     # ---- walking
 
@@ -282,9 +218,7 @@ class TwoStages:
         other.first.vocabulary.recipe, other.engine = material.recipe, other.first.engine
         other.second = None
         if self.second is not None and number > self.at:
-            second = self.second.fork(number, material)
-            assert isinstance(second, _Stretches)
-            other.second = second
+            other.second = self.second.fork(number, material)
         other._follow()
         return other
 

@@ -59,6 +59,10 @@ STEP = Row(tuple(
 step its pair and its count, the weight of the places that were merged, how many pairs were as good, and the
 uses of the two symbols; of `values` the places of all pairs with the left one, and with the right one."""
 
+EXTENT = Row((("units", "int32"), ("words", "int32"), ("edges", "int32")))
+"""Of tokens that cross words: the units of the recipe in a symbol, its parts between spaces, and its edges;
+see `merges.OPENS`."""
+
 RANKED = Row((("worth", "float64"), ("key", "int64"), ("pair", "int64")))
 """A pair with its worth, the greatest first, and its key by the tie rule, the smallest first."""
 
@@ -87,6 +91,7 @@ class _State(NamedTuple):
         rule: The tie rule, one of `RULES`.
         prefix: The length of the mark that a right part loses, in bytes.
         longest: The greatest length of a token.
+        words: The most parts between spaces of a token that crosses words; 0 where none does.
         least: The least count of a candidate; 1 where the least count only ends a run.
         scored: The worth of a pair: 0 its count, 1 its score, else a value; see `figures`.
         cells: The words, one cell for each unit and one between two words.
@@ -96,6 +101,7 @@ class _State(NamedTuple):
         table: The pairs.
         counts: The count of each pair.
         symbols: The symbols.
+        extents: Where tokens cross words the extent of each symbol; else empty.
         uses: The uses of each symbol, by weight.
         steps: The steps.
         text: The bytes of all pieces, one after another.
@@ -122,6 +128,7 @@ class _State(NamedTuple):
     rule: int
     prefix: int
     longest: int
+    words: int
     least: int
     scored: int
     cells: Any
@@ -130,6 +137,7 @@ class _State(NamedTuple):
     table: Any
     counts: Any
     symbols: Any
+    extents: Any
     uses: Any
     steps: Any
     text: Any
@@ -157,10 +165,10 @@ class State(_State):
 
 ROWS: dict[str, str | Row] = {
     "cells": CELL, "places": PLACE, "log": ENTRY, "table": PAIR, "counts": "int64", "symbols": SYMBOL,
-    "uses": "int64", "steps": STEP, "text": "uint8", "ends": "int64", "queue": QUEUE, "heap": RANKED,
-    "chains": "int32", "columns": COLUMN, "links": LINK, "scores": "float64", "blocks": "float64",
-    "changed": "int32", "worths": "float64", "tops": "float64", "ties": "int32", "lefts": "int64",
-    "rights": "int64", "totals": "int64", "wanted": "int64",
+    "extents": EXTENT, "uses": "int64", "steps": STEP, "text": "uint8", "ends": "int64", "queue": QUEUE,
+    "heap": RANKED, "chains": "int32", "columns": COLUMN, "links": LINK, "scores": "float64",
+    "blocks": "float64", "changed": "int32", "worths": "float64", "tops": "float64", "ties": "int32",
+    "lefts": "int64", "rights": "int64", "totals": "int64", "wanted": "int64",
 }
 """The rows of each array of the state."""
 ROOM = "table", "places", "log", "text"

@@ -18,10 +18,38 @@ def give_uses(number: int, sign: int, s: Any) -> None:
     s.uses[s.table[step.chosen].right] += replaced
 
 
+OPENS, CLOSES, COLON, HOLDS = 1, 2, 4, 8
+"""The edges of a token: it begins with a space, ends with one, ends with a colon, and holds a colon with a
+space behind it."""
+
+
+@helper
+def crosses(left: int, right: int, s: Any) -> bool:
+    """True if two symbols may be a token across words: so many parts, no colon with a space behind it."""
+    before, after = s.extents[left], s.extents[right]
+    ends, begins = before.edges, after.edges
+    if (ends | begins) & HOLDS or (ends & COLON and begins & OPENS):
+        return False
+    joined = 0 if ends & CLOSES or begins & OPENS else 1
+    return bool(before.words + after.words - joined <= s.words and before.units + after.units <= s.longest)
+
+
+@inlined
+def extend(token: int, left: int, right: int, s: Any) -> None:
+    """Note the extent of a new token."""
+    ends, begins = s.extents[left].edges, s.extents[right].edges
+    joined = 0 if ends & CLOSES or begins & OPENS else 1
+    s.extents[token].units = s.extents[left].units + s.extents[right].units
+    s.extents[token].words = s.extents[left].words + s.extents[right].words - joined
+    s.extents[token].edges = (ends & OPENS) | (begins & (CLOSES | COLON)) | ((ends | begins) & HOLDS)
+
+
 @inlined
 def may_be_made(pair: int, s: Any) -> Any:
-    """True if a pair's token is not longer than the limit."""
+    """True if a pair's token is not longer than the limit, and crosses words only as it may."""
     table, symbols = s.table, s.symbols
+    if s.words != 0:
+        return crosses(table[pair].left, table[pair].right, s)
     return (
         s.longest == NO_LIMIT
         or symbols[table[pair].left].length + symbols[table[pair].right].length <= s.longest
@@ -124,6 +152,8 @@ def merge(pair: int, known: int, level: int, s: Any) -> Any:
     symbols[token].length = last + 1
     if s.rule >= SHORTEST:
         spell(token, left, right, s)
+    if s.words != 0:
+        extend(token, left, right, s)
     first_new, log_start = step.pairs, step.logged
     pairs = first_new
     counts[pair] = 0

@@ -1,0 +1,112 @@
+"""The second stage of SuperBPE with kernels gives what the plain one gives, forward and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tokentui import learn
+from tokentui.axes import check
+from tokentui.core import native
+from tokentui.core.native import COMPILED, PLAIN
+from tokentui.learn import merging, superbpe
+from tokentui.learn.objectives import Material
+from tokentui.learn.rows import Query
+from tokentui.learn.superbpe import SuperTrainer
+from tokentui.learn.values import Word
+from tokentui.recipe import Recipe, Stops, WhatIf
+from tokentui.text.count import Words
+
+NONE = Stops()
+RECIPE = Recipe(unit="char", base="sorted", unknown="error", split="none")
+lines = st.dictionaries(st.text("ab :", min_size=1, max_size=14), st.integers(1, 4), min_size=1, max_size=6)
+ties = st.sampled_from(["lowest-ids", "first-seen", "shortest", "smallest-pair", "largest-pair"])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _kernels(loaded: None) -> None:
+    """Every test here wants them."""
+
+
+def both(counts: dict[str, int], recipe: Recipe) -> tuple[SuperTrainer, SuperTrainer]:
+    """The same training with both engines, however small the corpus is."""
+    material = Material.of(Words(tuple(counts), tuple(counts.values())), check(recipe))
+    compiled = SuperTrainer(material)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(native, "available", lambda: False)
+        patch.setattr(superbpe, "is_chosen", lambda material: False)
+        patch.setattr(merging, "is_chosen", lambda material: False)
+        plain = SuperTrainer(material)
+    assert (plain.engine.engine, compiled.engine.engine) == (PLAIN, COMPILED)
+    return plain, compiled
+
+
+def state(trainer: SuperTrainer) -> dict[str, Any]:
+    """All that a trainer says about the step where it stands."""
+    number = trainer.number
+    return {
+        "number": number, "tokens": trainer.tokens_at(number), "size": trainer.size_at(number),
+        "step": trainer.step_at(number) if number else None, "why": trainer.why(NONE),
+        "candidates": trainer.candidates(Query(rows=30)), "changed": trainer.changed(),
+        "uses": list(trainer.uses)[: trainer.tokenizer().vocabulary.base_size + number],
+        "words": [trainer.segment(Word(word)) for word in trainer.words.words],
+    }
+
+
+@settings(max_examples=60, deadline=None)
+@given(lines, st.integers(0, 6), st.integers(1, 4), ties, st.sampled_from([None, 3, 6]),
+       st.sampled_from(["occurrences", "distinct"]), st.sampled_from(["char", "byte"]))
+def test_both_engines_give_the_same(
+    counts: dict[str, int], at: int, most: int, tie: str, longest: int | None, weight: str, unit: str
+) -> None:
+    axes = {"base": "bytes", "unknown": "never"} if unit == "byte" else {}
+    recipe = RECIPE.with_axes(
+        objective=f"superbpe:at={at},within=before,words={most}", tie=tie, weight=weight, unit=unit, **axes
+    )
+    plain, compiled = both(counts, recipe)
+    stops = Stops(max_length=longest)
+    seen: list[dict[str, Any]] = []
+    for _ in range(18):
+        for one in (plain, compiled):
+            while one.number < len(seen) and not one.advance(len(seen), stops):
+                pass
+        seen.append(state(plain))
+        assert state(compiled) == seen[-1]
+    if compiled.number >= at:
+        assert compiled.engine.second is None or compiled.engine.second.engine == COMPILED
+    last = compiled.number
+    if last >= at:  # before the switch each distinct word inside the stretches has the weight
+        assert compiled.tokens_at(last) == sum(
+            len(spans) * (1 if weight == "distinct" else count)
+            for spans, count in zip(seen[-1]["words"], counts.values(), strict=True)
+        )
+    by_number = {one["number"]: one for one in seen}
+    for number in (*range(last - 1, -1, -1), last, max(0, at - 1), at, last // 2):
+        learn.jump(compiled, number)
+        assert compiled.number == min(number, last)
+        assert state(compiled) == by_number[compiled.number]
+
+
+def test_a_what_if_goes_on_in_plain_python_from_both() -> None:
+    counts = {"the cat sat on the mat": 3, "the cat: on the hat": 2, "on the mat the cat": 1}
+    recipe = RECIPE.with_axes(objective="superbpe:at=4,within=before")
+    for step in (3, 5, 9):
+        found: list[Any] = []
+        for one in both(counts, recipe):
+            learn.jump(one, 12)
+            pair = one.step_at(step)
+            change = WhatIf(step, "forbid", (pair.left, pair.right))
+            other = learn.what_if(one, [change])
+            assert isinstance(other, SuperTrainer)
+            found.append([other.step_at(number) for number in range(1, other.number + 1)])
+            found.append([state_at(other, number) for number in (12, step, step - 1, 4, 12)])
+        assert found[:2] == found[2:]
+
+
+def state_at(trainer: SuperTrainer, number: int) -> dict[str, Any]:
+    """The state at a step."""
+    learn.jump(trainer, number)
+    return state(trainer)
