@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-import operator
 from array import array
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise, starmap
 from typing import Any
@@ -114,22 +112,17 @@ class Coded(Table):
     def encode_each(self, texts: Sequence[bytes], split: Split) -> list[array[int]] | None:
         """The ids of each of many texts. None where bytes of a text are in no word: then nothing tells to
         which text a word belongs."""
-        count = self._counted(texts, split)
-        out, words = self._written(count), self._numbers[:count].tolist()
-        ends, starts = (values[: self.size + 1].tolist() for values in (self.words.ends, self._starts))
-        self._forget()
-        sizes, ids = (list(map(operator.sub, values[1:], values)) for values in (ends, starts))
-        bytes_ = list(itertools.accumulate(map(sizes.__getitem__, words), initial=0))
-        places = list(itertools.accumulate(map(ids.__getitem__, words), initial=0))
-        if bytes_[-1] != sum(map(len, texts)):
+        count, bounds = self._counted(texts, split), bounds_of(texts)
+        stops = array("q", bytes(8 * len(bounds)))
+        covered = words.end_texts(self._numbers, count, self.words.ends, self._starts, bounds, stops)
+        if covered != bounds[-1]:
+            self._forget()
             return None
-        found, start = [], 0
-        for end in bounds_of(texts)[1:]:
-            stop = places[bisect_left(bytes_, end)]
-            one = array("i")
-            one.frombytes(out[start:stop].cast("B"))
-            found.append(one)
-            start = stop
+        out = self._written(count).cast("B")
+        self._forget()
+        found = [array("i") for _ in texts]
+        for ids, start, stop in zip(found, stops, stops[1:], strict=False):
+            ids.frombytes(out[4 * start : 4 * stop])
         return found
 
     def _counted(self, texts: Sequence[bytes | memoryview], split: Split) -> int:
