@@ -411,7 +411,7 @@ class SingleViterbi(Viterbi):
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
         """Cut a word that nothing stands before."""
-        return in_bytes(self.cut(units, 0.0).parts, units, self._bytes)
+        return self.after(units, 0.0)
 
     def with_limit(self, number: int, made: Sequence[int]) -> Self:
         """The same with the pieces that are in use at a step."""
@@ -440,6 +440,10 @@ class SingleViterbi(Viterbi):
             return None
 
         return parts
+
+    def after(self, units: Sequence[bytes], before: float) -> list[Part]:
+        """Cut a word with a sum in front of it."""
+        return in_bytes(self.cut(units, before).parts, units, self._bytes)
 
     def _known(self, word: str, units: Callable[[str], Sequence[bytes]]) -> _Cut:
         """A word as it is cut alone."""
