@@ -24,8 +24,8 @@ Many = Callable[[list[str]], "list[list[int] | None]"]
 """The ids of words without surrogates. None for a word with an unknown unit, which is left to
 plain Python."""
 Following = Callable[[list[str], float], "tuple[array[int], float] | None"]
-"""The ids of the words of a text from one on, by the sum in front of it, and the sum behind them. None where a
-word has surrogates."""
+"""The ids of the words of a text from one on, by the sum in front of it, and the sum behind them. None where
+a word has surrogates."""
 _LARGEST_SCORE = 1e100
 _MOST_LEFT = 1 << 6
 """The most symbols whose words are left: with more of them most words would be."""
@@ -181,8 +181,8 @@ def follow(
         bounds, totals = _bounds(data), array("f", [before]) * (len(given) + 1)
         starts, ids, longest = _room(bounds)
         viterbi.cut_text(
-            b"".join(data), bounds, *held, totals, flat("float32", longest + 1), flat("int64", 2 * longest + 2),
-            starts, ids,
+            b"".join(data), bounds, *held, totals, flat("float32", longest + 1),
+            flat("int64", 2 * longest + 2), starts, ids,
         )
         del ids[starts[-1] :]
         found, done = array("i"), 0

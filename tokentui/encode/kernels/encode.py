@@ -86,9 +86,9 @@ class Coded(Table):
     """Words so far, each with its ids.
 
     Args:
-        merges: What encodes words; None where `word` does all.
-        others: The ids of each of some words that `merges` leaves: of one with a lone surrogate, or with a byte
-            that is no unit; of all words where there are no merges.
+        merges: What encodes words; None where `others` does all.
+        others: The ids of each of some words that `merges` leaves: of one with a lone surrogate, or with a
+            byte that is no unit; of all words where there are no merges.
     """
 
     def __init__(self, merges: Merges | None, others: Callable[[list[str]], Sequence[Sequence[int]]]) -> None:
