@@ -17,7 +17,7 @@ from tokentui.core import memo, native
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, tick
 from tokentui.core.memo import Memo
-from tokentui.encode.encoding import EncodedToken, Encoding
+from tokentui.encode.encoding import EncodedToken, Encoding, joined, packed
 from tokentui.encode.pipeline import cut_at_names, may_hold
 from tokentui.encode.segment import UNKNOWN, WAYS, EncodingWay, Follower, Part, Refused, Segmenter
 from tokentui.encode.segment.merges import Merging
@@ -332,21 +332,19 @@ class WordEncoder:
             plain = self.pretokenizer.plain_unit == "char" and not (
                 self._said.drops or self.pretokenizer.symbols
             )
-            made = follow(self.vocabulary, self.merges, self.segmenter, self._cut_after) if plain else None
-            self._following = made or (lambda words, before: None)
+            after, units = cast("Follower", self.segmenter).after, self.pretokenizer.units
+            self._following = (follow(
+                self.vocabulary, self.merges, self.segmenter,
+                lambda word, before: self.word_ids(word, after(units(word), before)),
+            ) if plain else None) or (lambda words, before: None)
         ids, total = array("i"), 0.0
         for words in self._words_of(part):
             found = self._following(words, total)
             if found is None:
                 return None
             more, total = found
-            ids = joined(ids, more)
+            ids += more
         return ids
-
-    def _cut_after(self, word: str, before: float) -> list[int]:
-        """The ids of a word with the sum in front of it, without kernels."""
-        units = self.pretokenizer.units(word)
-        return self.word_ids(word, cast("Follower", self.segmenter).after(units, before))
 
     def _follower(self) -> Callable[[str], list[Part] | None]:
         """Cuts the words of one text in order, where they depend on what stands before them."""
@@ -496,19 +494,3 @@ class WordEncoder:
 
 def _first(names: tuple[str, ...], vocabulary: Vocabulary) -> tuple[str, ...]:
     return tuple(name for name in names if name in vocabulary.specials)[:1]
-
-
-def packed(numbers: Iterable[int]) -> array[int]:
-    kept = list(numbers)
-    try:
-        return array("i", kept)
-    except OverflowError:
-        return array("q", kept)
-
-
-def joined(ids: array[int], more: array[int]) -> array[int]:
-    """Ids with more behind them, in the same array where that can hold them."""
-    if ids.typecode != more.typecode:
-        ids, more = array("q", ids), array("q", more)
-    ids += more
-    return ids

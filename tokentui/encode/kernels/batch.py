@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import re
 from array import array
@@ -15,7 +16,6 @@ from typing import Any, NamedTuple
 from tokentui.core.native import flat
 from tokentui.encode.kernels import viterbi, words
 from tokentui.encode.kernels.encode import LARGEST_ID, Merges
-from tokentui.encode.offsets import joined, packed
 from tokentui.encode.segment.merges import Merging
 from tokentui.encode.segment.viterbi import SingleViterbi, Viterbi
 from tokentui.encode.vocabulary import Vocabulary
@@ -25,7 +25,7 @@ Many = Callable[[list[str]], "list[list[int] | None]"]
 plain Python."""
 Following = Callable[[list[str], float], "tuple[array[int], float] | None"]
 """The ids of the words of a text from one on, by the sum in front of it, and the sum behind them. None where
-a word has surrogates."""
+a word has surrogates, or an id that is too large."""
 _LARGEST_SCORE = 1e100
 _MOST_LEFT = 1 << 6
 """The most symbols whose words are left: with more of them most words would be."""
@@ -186,15 +186,16 @@ def follow(
         )
         del ids[starts[-1] :]
         found, done = array("i"), 0
-        while True:
-            try:
-                lacking = ids.index(-1, starts[done])
-            except ValueError:
-                return joined(found, ids[starts[done] :]), totals[-1]
-            number = bisect_right(starts, lacking) - 1
-            found = joined(found, ids[starts[done] : starts[number]])
-            found = joined(found, packed(plain(given[number], totals[number])))
-            done = number + 1
+        with contextlib.suppress(ValueError):
+            while True:
+                number = bisect_right(starts, ids.index(-1, starts[done])) - 1
+                found += ids[starts[done] : starts[number]]
+                try:
+                    found.extend(plain(given[number], totals[number]))
+                except OverflowError:  # the id of the unknown token
+                    return None
+                done = number + 1
+        return found + ids[starts[done] :], totals[-1]
 
     return encode
 
