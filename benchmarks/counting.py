@@ -14,8 +14,10 @@ from typing import Any
 
 from harness import Figures, Table, apart, cpu, installed, kernels, median, megabytes, pieces, spread, version
 
+from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
+from tokentui.text.count import count as count_text
 from tokentui.text.count import count_steps
 from tokentui.text.split import SPLITS
 
@@ -97,3 +99,35 @@ def table(path: Path, repeats: int) -> Table:
         ]
     heads = ("counter", "median s", "least–most", "CPU s", "MB/s", "times ours")
     return Table(f"Pre-tokenising and counting, {megabytes(path)}", heads, rows)
+
+
+def presets(path: str, repeats: int) -> Figures:
+    """Wall and processor seconds of counting by each preset that counts otherwise than those before it, after
+    a first time that does not count."""
+    kernels()
+    corpus, found = Corpus.from_text(Path(path).read_text(encoding="utf-8")), {}
+    known = set()
+    for name, preset in PRESETS.items():
+        recipe = preset.recipe
+        counted = recipe.normalize, recipe.split, recipe.unit, recipe.symbols, recipe.prefix_space
+        if counted in known:
+            continue  # another one counts the same words
+        known.add(counted)
+        runs: list[Figures] = []
+        for _ in range(repeats + 1):
+            gc.collect()
+            used, start = cpu(), time.perf_counter()
+            count_text(corpus, recipe)
+            runs.append({"seconds": time.perf_counter() - start, "cpu": cpu() - used})
+        found[name] = runs[1:]
+    return found
+
+
+def presets_table(path: Path, repeats: int) -> Table:
+    """Counting by the recipe of each preset, to words, as a training begins."""
+    size, rows = path.stat().st_size / 1e6, []
+    for name, runs in apart("counting", "presets", str(path), repeats).items():
+        seconds = spread([run["seconds"] for run in runs], 1000)
+        rows.append((name, *seconds, f"{1000 * median(runs, 'cpu'):.0f}", f"{size / median(runs):.0f}"))
+    heads = ("preset", "median ms", "least–most", "CPU ms", "MB/s")
+    return Table(f"Counting by each preset, {megabytes(path)}", heads, rows)

@@ -164,6 +164,78 @@ def typing(path: str, vocab_size: int, chars: int) -> Figures:
     return found
 
 
+def batches(path: str, vocab_size: int, repeats: int) -> Figures:
+    """Wall and processor seconds of `encode_batch` by the length of the texts, in one thread and in several,
+    in turns; the first time does not count."""
+    from tokentui.text.kernels import count
+
+    kernels()
+    tokenizer, text = _tokenizer(path, "", vocab_size), Path(path).read_text(encoding="utf-8")
+    found: Figures = {}
+    several = count.threads_for
+    for size in (300, 1_000, 10_000, 100_000):
+        texts = [text[at : at + size] for at in range(0, len(text), size)]
+        runs: dict[str, list[Figures]] = {"1 thread": [], "several": []}
+        for turn in range(repeats + 1):
+            for name, threads in (("1 thread", lambda chars: 1), ("several", several)):
+                count.threads_for = threads
+                gc.collect()
+                cpu, wall = time.process_time(), time.perf_counter()
+                tokenizer.encode_batch(texts)
+                seconds, used = time.perf_counter() - wall, time.process_time() - cpu
+                if turn:
+                    runs[name].append({"seconds": seconds, "cpu": used})
+        count.threads_for = several
+        found[f"{size:,}"] = runs
+    return found
+
+
+def batch_table(path: Path, vocab_size: int, repeats: int) -> Table:
+    """A whole corpus as many texts."""
+    rows = []
+    for size, runs in apart("encoding", "batches", str(path), vocab_size, repeats).items():
+        one = median(runs["1 thread"])
+        rows += [
+            (f"{size} characters, {name}", *spread([run["seconds"] for run in each]),
+             f"{median(each, 'cpu'):.3f}", f"{one / median(each):.2f}")
+            for name, each in runs.items()
+        ]
+    heads = ("texts of", "median s", "least–most", "CPU s", "times 1 thread")
+    return Table(f"encode_batch, {megabytes(path)}", heads, rows)
+
+
+COLD = ("bert", "falcon", "gpt1", "gpt2", "llama2", "t5", "xlnet")
+"""Presets whose texts go through different steps."""
+
+
+def first_call(path: str, name: str) -> Figures:
+    """Processor seconds of the first and the second time that a process encodes a text with a file."""
+    import tempfile
+
+    text = Path(path).read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "tokenizer.json")
+        train(Corpus.from_text(text), name, vocab_size=8192).save(file)
+        found = load(file)
+    figures = []
+    for _ in range(2):
+        start = time.process_time()
+        found.encode_ids(text)
+        figures.append(time.process_time() - start)
+    return {"first": figures[0], "again": figures[1]}
+
+
+def cold_table(path: Path, repeats: int) -> Table:
+    """The first text of a tokenizer that was read, each time in a process of its own."""
+    size, rows = path.stat().st_size / 1e6, []
+    for name in COLD:
+        runs = [apart("encoding", "first_call", str(path), name) for _ in range(repeats)]
+        first = median(runs, "first")
+        rows.append((name, f"{first:.3f}", f"{size / first:.0f}", f"{median(runs, 'again'):.3f}"))
+    heads = ("tokenizer.json of", "CPU s, first", "MB/s", "CPU s, again")
+    return Table(f"The first text of a file, {megabytes(path)}", heads, rows)
+
+
 def clocked_once(work: Callable[[], object]) -> list[float]:
     """Seconds of one call."""
     start = time.perf_counter()
@@ -211,4 +283,7 @@ def typing_table(path: Path, vocab_size: int, chars: int = 10_000) -> Table:
     )
 
 
-__all__ = ["bulk", "clocked", "table", "typing", "typing_table"]
+__all__ = [
+    "batch_table", "batches", "bulk", "clocked", "cold_table", "first_call", "table", "typing",
+    "typing_table",
+]

@@ -124,9 +124,12 @@ MEASUREMENTS: dict[str, Measurement] = {
         "no pre-tokenization", small, _of("steps", "unsplit_table", _entries, repeated=False)
     ),
     "count": Measurement("pre-tokenising and counting", middle, _of("counting", "table")),
+    "presets": Measurement("counting by each preset", middle, _of("counting", "presets_table")),
     "score": Measurement("WordPiece by score", middle, _of("pruning", "score_table", 32_000)),
     "unigram": Measurement("Unigram", lambda size: not large(size), _of("pruning", "unigram_table", 8192)),
     "encode": Measurement("encoding", middle, _of("encoding", "table", 32_768)),
+    "batch": Measurement("encoding many texts", middle, _of("encoding", "batch_table", 32_768)),
+    "cold": Measurement("the first text of a file", small, _of("encoding", "cold_table")),
     "typing": Measurement("typed text", middle, _of("encoding", "typing_table", 32_768, repeated=False)),
     "live": Measurement("training anew while one types", small, _of("live", "typing_table", repeated=False)),
     "swap": Measurement(

@@ -59,6 +59,9 @@ RECIPES = {
     "normalised": Recipe(split="gpt2", normalize=("nfc", "lowercase")),
     "metaspace": Recipe(split="metaspace", unknown="fused", **CHARACTERS),
     "falcon": Recipe(split="falcon"),
+    "own, in front": Recipe(split=r"regex:\w+|[^\w\s]+", prefix_space=True),
+    "no front": Recipe(split="metaspace", prefix_space=False, unknown="error", **CHARACTERS),
+    "front": Recipe(split="gpt2", prefix_space=True),
     "own": Recipe(split=r"regex:\w+|\s"),
 }
 texts = st.lists(
@@ -158,7 +161,8 @@ def test_many_short_texts_by_one_call(
 
 @pytest.mark.parametrize(("name", "joined"), [
     ("gpt2", True), ("cl100k", True), ("o200k", True), ("whitespace, bytes dropped", False),
-    ("metaspace", False),
+    ("metaspace", True),
+    ("normalised", False),
 ])
 def test_which_short_texts_go_by_one_call(
     kernels: ModuleType, name: str, joined: bool, monkeypatch: pytest.MonkeyPatch
@@ -178,7 +182,7 @@ def test_which_go_through_kernels(always: None) -> None:
         tokenizer = trained(name).at(30)
         compare(tokenizer, "the mug")
         found[name] = by_kernels(tokenizer)
-    assert [name for name, used in found.items() if not used] == ["normalised", "metaspace", "falcon", "own"]
+    assert [name for name, used in found.items() if not used] == ["normalised"]
 
 
 @settings(max_examples=30, suppress_health_check=PATCHED)

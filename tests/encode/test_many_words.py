@@ -176,6 +176,41 @@ def test_by_pieces_of_sentencepiece(
             compare(encoder, given)
 
 
+@settings(max_examples=150)
+@given(
+    listed=st.dictionaries(
+        st.text("ab▁é中", min_size=1, max_size=4),
+        st.one_of(st.sampled_from([-1.0, -2.0, -4e4, 3e4]), st.floats(-30, 0, width=32)),
+        min_size=1, max_size=20,
+    ),
+    given=st.lists(st.text("ab éc中😂\u0301", max_size=16), max_size=12), bytes_=st.sampled_from([0, 256]),
+    block=st.integers(1, 5), squeeze=st.booleans(),
+)
+def test_a_text_in_single_precision(
+    loaded: None, listed: dict[str, float], given: list[str], bytes_: int, block: int, squeeze: bool
+) -> None:
+    """Words after sums that grow, and begin again where they are too large; ties that rounding decides."""
+    rows = [("<unk>", 0.0, 2), *((f"<0x{value:02X}>", 0.0, 6) for value in range(bytes_))]
+    rows += [(text, score, 1) for text, score in listed.items()]
+    data = message([
+        *((1, message([(1, text.encode()), (2, score), (3, kind)])) for text, score, kind in rows),
+        (2, message([(3, 1), (35, int(bytes_ > 0))])),
+        (3, message([(1, b"identity"), (4, int(squeeze))])),
+    ])
+    text = " ".join(given * 6)
+    plain, quick = (SENTENCEPIECE.read(Source("a.model", data)).encoder for _ in range(2))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(offsets, "KERNEL_CHARS", len(text) * 4 + 9)
+        wanted = plain.ids(text)
+        patch.setattr(offsets, "KERNEL_CHARS", 0)
+        patch.setattr(offsets, "_BLOCK", block)
+        patch.setattr(quick, "_follower", lambda: pytest.fail("without kernels"))
+        assert quick.ids(text) == wanted
+    assert plain._following is None
+    assert quick.way.scope == "document"
+    assert not text or quick._following is not None
+
+
 def test_a_text_by_pieces_goes_through_kernels(loaded: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Words with a line end too, whose bytes are tokens."""
     rows = [("<unk>", 0.0, 2), *((f"<0x{value:02X}>", 0.0, 6) for value in range(256))]

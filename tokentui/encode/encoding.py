@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, Self
 
 from tokentui.core import jobs
@@ -152,3 +152,23 @@ def _columns(rows: Sequence[EncodedToken]) -> _Columns:
     unknown = tuple([n for n, row in enumerate(rows) if row.id is None or row.piece is None])
     ids, tokens, pieces, starts, ends, words = zip(*rows, strict=True) if rows else ((),) * 6
     return ids, tokens, pieces, tuple(zip(starts, ends, strict=True)), words, unknown
+
+
+# ---- ids as numbers
+
+
+def packed(numbers: Iterable[int]) -> array[int]:
+    """Ids in numbers of 32 bits where that does for all, else of 64."""
+    kept = list(numbers)
+    try:
+        return array("i", kept)
+    except OverflowError:
+        return array("q", kept)
+
+
+def joined(ids: array[int], more: array[int]) -> array[int]:
+    """Ids with more behind them, in the same array where that can hold them."""
+    if ids.typecode != more.typecode:
+        ids, more = array("q", ids), array("q", more)
+    ids += more
+    return ids

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from tokentui.core import native
 from tokentui.core.jobs import check
 from tokentui.encode import offsets
-from tokentui.encode.encoding import Encoding
-from tokentui.encode.offsets import WordEncoder, joined, packed
+from tokentui.encode.encoding import Encoding, joined, packed
+from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.segment import Refused
 
 CALL_CHARS = 1 << 16

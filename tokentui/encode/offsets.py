@@ -17,7 +17,7 @@ from tokentui.core import memo, native
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, tick
 from tokentui.core.memo import Memo
-from tokentui.encode.encoding import EncodedToken, Encoding
+from tokentui.encode.encoding import EncodedToken, Encoding, joined, packed
 from tokentui.encode.pipeline import cut_at_names, may_hold
 from tokentui.encode.segment import UNKNOWN, WAYS, EncodingWay, Follower, Part, Refused, Segmenter
 from tokentui.encode.segment.merges import Merging
@@ -26,7 +26,7 @@ from tokentui.text.count import chunks
 from tokentui.text.pretokenize import PreToken, Pretokenizer
 
 if TYPE_CHECKING:
-    from tokentui.encode.kernels.batch import Many
+    from tokentui.encode.kernels.batch import Following, Many
     from tokentui.encode.kernels.encode import Compiled
 
 _BEGIN, _END = ("[CLS]", "<s>"), ("[SEP]", "</s>")
@@ -89,6 +89,7 @@ class WordEncoder:
         self._words: dict[str, tuple[Token, ...]] = {}
         self._coded: Memo[list[int]] | None = None
         self._many: Many | None = None
+        self._following: Following | None = None
         self._specials = tuple([
             name for name in vocabulary.specials if vocabulary.imported or name not in recipe.symbols
         ])
@@ -256,6 +257,10 @@ class WordEncoder:
             with native.rescued():
                 if self.tables().knows:
                     return self.tables().encode(part, threads)
+        if not alone and native.available() and sum(map(len, part)) >= KERNEL_CHARS:
+            with native.rescued():
+                if (found := self._followed(part)) is not None:
+                    return found
         if self._coded is None:
             self._coded = Memo(self.word_ids)
         ids, coded = array("i"), self._coded.__getitem__
@@ -271,6 +276,17 @@ class WordEncoder:
                 self._learn(words, self._coded)
             ids = joined(ids, packed(itertools.chain.from_iterable(map(coded, words))))
         return ids
+
+    def _each(self, words: list[str]) -> list[list[int]]:
+        """The ids of each of some words.
+
+        Raises:
+            Refused: As `word_ids` does.
+        """
+        if self._coded is None:
+            self._coded = Memo(self.word_ids)
+        self._learn(words, self._coded)
+        return list(map(self._coded.__getitem__, words))
 
     def _learn(self, words: list[str], coded: Memo[list[int]]) -> None:
         """Encode the words that are not known yet by kernels, all at once, where these can and that pays off.
@@ -304,9 +320,31 @@ class WordEncoder:
 
             self._compiled = Compiled(
                 self.vocabulary, self.merges, self.pretokenizer,
-                self.segmenter if self.way.kernel else None, self.word_ids,
+                self.segmenter if self.way.kernel else None, self._each,
             )
         return self._compiled
+
+    def _followed(self, part: str | list[str]) -> array[int] | None:
+        """The ids of words that depend on what stands before them, by kernels; None where these cannot."""
+        if self._following is None:
+            from tokentui.encode.kernels.batch import follow
+
+            plain = self.pretokenizer.plain_unit == "char" and not (
+                self._said.drops or self.pretokenizer.symbols
+            )
+            after, units = cast("Follower", self.segmenter).after, self.pretokenizer.units
+            self._following = (follow(
+                self.vocabulary, self.merges, self.segmenter,
+                lambda word, before: self.word_ids(word, after(units(word), before)),
+            ) if plain else None) or (lambda words, before: None)
+        ids, total = array("i"), 0.0
+        for words in self._words_of(part):
+            found = self._following(words, total)
+            if found is None:
+                return None
+            more, total = found
+            ids += more
+        return ids
 
     def _follower(self) -> Callable[[str], list[Part] | None]:
         """Cuts the words of one text in order, where they depend on what stands before them."""
@@ -356,7 +394,7 @@ class WordEncoder:
             return WordEncoder(vocabulary, merges, self.pretokenizer)
         other = copy.copy(self)
         other.merges, other.segmenter, other._compiled = merges, self.segmenter.with_limit(merges, ()), None
-        other._coded = other._many = None
+        other._coded = other._many = other._following = None
         other._words, made, ranks = {}, vocabulary.base_size + merges, vocabulary.ranks
         for word, tokens in self._words.items():
             symbols = [made if token.symbol is None else token.symbol for token in tokens]
@@ -456,19 +494,3 @@ class WordEncoder:
 
 def _first(names: tuple[str, ...], vocabulary: Vocabulary) -> tuple[str, ...]:
     return tuple(name for name in names if name in vocabulary.specials)[:1]
-
-
-def packed(numbers: Iterable[int]) -> array[int]:
-    kept = list(numbers)
-    try:
-        return array("i", kept)
-    except OverflowError:
-        return array("q", kept)
-
-
-def joined(ids: array[int], more: array[int]) -> array[int]:
-    """Ids with more behind them, in the same array where that can hold them."""
-    if ids.typecode != more.typecode:
-        ids, more = array("q", ids), array("q", more)
-    ids += more
-    return ids

@@ -79,8 +79,10 @@ def may_hold(text: str, names: tuple[str, ...]) -> bool:
 
     Many names share a prefix, and most texts lack even the prefix.
     """
-    shared = os.path.commonprefix(names)  # noqa: RUF071 - of any texts
-    return shared in text and any(name in text for name in names)
+    return _prefix_of(names) in text and any(name in text for name in names)
+
+
+_prefix_of = functools.lru_cache(8)(os.path.commonprefix)
 
 
 class ImportedVocabulary(Vocabulary):

@@ -5,21 +5,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import re
 from array import array
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from tokentui.core.native import flat
 from tokentui.encode.kernels import viterbi, words
 from tokentui.encode.kernels.encode import LARGEST_ID, Merges
 from tokentui.encode.segment.merges import Merging
-from tokentui.encode.segment.viterbi import Viterbi
+from tokentui.encode.segment.viterbi import SingleViterbi, Viterbi
 from tokentui.encode.vocabulary import Vocabulary
 
 Many = Callable[[list[str]], "list[list[int] | None]"]
 """The ids of words without surrogates. None for a word with an unknown unit, which is left to
 plain Python."""
+Following = Callable[[list[str], float], "tuple[array[int], float] | None"]
+"""The ids of the words of a text from one on, by the sum in front of it, and the sum behind them. None where
+a word has surrogates, or an id that is too large."""
 _LARGEST_SCORE = 1e100
 _MOST_LEFT = 1 << 6
 """The most symbols whose words are left: with more of them most words would be."""
@@ -40,8 +46,8 @@ def batch(
     Returns:
         None where the kernels cannot do what the segmenter does.
     """
-    numbered = list(vocabulary.ids(merges)[: vocabulary.base_size + merges])
-    if min(numbered, default=0) < 0 or max(numbered, default=0) > LARGEST_ID:
+    numbered = _numbered(vocabulary, merges)
+    if numbered is None:
         return None
     if isinstance(segmenter, Merging):
         if not segmenter.plain:
@@ -49,6 +55,12 @@ def batch(
         known = vocabulary.known_units(merges) if drops else None
         return _merging(vocabulary, segmenter, numbered, unit, known)
     return _scoring(segmenter, numbered, unit) if isinstance(segmenter, Viterbi) and not drops else None
+
+
+def _numbered(vocabulary: Vocabulary, merges: int) -> list[int] | None:
+    """The id of each symbol, None where kernels cannot hold them."""
+    numbered = list(vocabulary.ids(merges)[: vocabulary.base_size + merges])
+    return None if min(numbered, default=0) < 0 or max(numbered, default=0) > LARGEST_ID else numbered
 
 
 def _merging(
@@ -95,7 +107,18 @@ def _merging(
     return encode
 
 
-def _scoring(segmenter: Viterbi, numbered: list[int], unit: str) -> Many | None:
+class _Tokens(NamedTuple):
+    """The tokens of a model with scores, as kernels take them: `slots` and `ends` are the trie."""
+
+    slots: Any
+    ends: array[int]
+    scores: array[float]
+    unknown: float
+    numbered: array[int]
+
+
+def _tokens(segmenter: Viterbi, numbered: list[int]) -> _Tokens | None:
+    """None where kernels cannot hold the tokens."""
     tokens, scores, unknown, refused = segmenter.model()
     symbols = array("i", tokens.values())
     scores = array("d", scores)
@@ -110,14 +133,69 @@ def _scoring(segmenter: Viterbi, numbered: list[int], unit: str) -> Many | None:
         ids_of[refused] = -1
     slots, ends = flat("uint64", 1 << (size + 1).bit_length()), array("i", [-1]) * (size + 1)
     viterbi.put_tokens(b"".join(tokens), _bounds(tokens), symbols, slots, ends)
+    return _Tokens(slots, ends, scores, unknown, ids_of)
+
+
+def _scoring(segmenter: Viterbi, numbered: list[int], unit: str) -> Many | None:
+    held = _tokens(segmenter, numbered)
+    if held is None:
+        return None
 
     def encode(given: list[str]) -> list[list[int] | None]:
         data = list(map(str.encode, given))
         bounds = _bounds(data)
         return _cut(bounds, lambda starts, ids, longest: viterbi.cut_words(
-            b"".join(data), bounds, int(unit == "char"), slots, ends, scores, unknown, ids_of,
-            flat("float64", longest + 1), flat("int64", 2 * longest + 2), starts, ids,
+            b"".join(data), bounds, int(unit == "char"), *held, flat("float64", longest + 1),
+            flat("int64", 2 * longest + 2), starts, ids,
         ))
+
+    return encode
+
+
+def follow(
+    vocabulary: Vocabulary, merges: int, segmenter: object, plain: Callable[[str, float], list[int]]
+) -> Following | None:
+    """Return a function that encodes the words of a text in order, each after the sum in front of it.
+
+    Args:
+        vocabulary: The vocabulary.
+        merges: The number of merges that are in use.
+        segmenter: Its way of encoding. The units of words are characters without marks.
+        plain: The ids of a word with the sum in front of it, asked for one with an unknown unit.
+
+    Returns:
+        None where the kernels cannot do what the segmenter does.
+    """
+    numbered = _numbered(vocabulary, merges)
+    if not isinstance(segmenter, SingleViterbi) or numbered is None:
+        return None
+    held = _tokens(segmenter, numbered)
+    if held is None:
+        return None
+
+    def encode(given: list[str], before: float) -> tuple[array[int], float] | None:
+        try:
+            data = list(map(str.encode, given))
+        except UnicodeEncodeError:
+            return None
+        bounds, totals = _bounds(data), array("f", [before]) * (len(given) + 1)
+        starts, ids, longest = _room(bounds)
+        viterbi.cut_text(
+            b"".join(data), bounds, *held, totals, flat("float32", longest + 1),
+            flat("int64", 2 * longest + 2), starts, ids,
+        )
+        del ids[starts[-1] :]
+        found, done = array("i"), 0
+        with contextlib.suppress(ValueError):
+            while True:
+                number = bisect_right(starts, ids.index(-1, starts[done])) - 1
+                found += ids[starts[done] : starts[number]]
+                try:
+                    found.extend(plain(given[number], totals[number]))
+                except OverflowError:  # the id of the unknown token
+                    return None
+                done = number + 1
+        return found + ids[starts[done] :], totals[-1]
 
     return encode
 
@@ -136,8 +214,14 @@ def _cut(
         bounds: Where the units of each word start, and the end.
         run: Runs the kernel, by where the ids go and the size of the longest word.
     """
-    starts, ids = array("q", bytes(8 * len(bounds))), array("i", bytes(4 * (bounds[-1] + len(bounds))))
-    run(starts, ids, max((end - start for start, end in itertools.pairwise(bounds)), default=0))
+    starts, ids, longest = _room(bounds)
+    run(starts, ids, longest)
     numbers = ids[: starts[-1]].tolist()
     found = [numbers[start:end] for start, end in itertools.pairwise(starts)]
     return [None if -1 in one else one for one in found]
+
+
+def _room(bounds: array[int]) -> tuple[array[int], array[int], int]:
+    """Where the ids of words go, their starts and they themselves, and the size of the longest word."""
+    starts, ids = array("q", bytes(8 * len(bounds))), array("i", bytes(4 * (bounds[-1] + len(bounds))))
+    return starts, ids, max((end - start for start, end in itertools.pairwise(bounds)), default=0)

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-import operator
 from array import array
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise, starmap
 from typing import Any
@@ -20,10 +18,19 @@ from tokentui.encode.kernels import words
 from tokentui.encode.segment import Segmenter
 from tokentui.encode.segment.merges import Merging
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.text.kernels.count import FlatWords, Table, bounds_of, share, tables_of, threads_for
+from tokentui.text.kernels.count import (
+    FlatWords,
+    Table,
+    bounds_of,
+    share,
+    tables_of,
+    threads_for,
+    words_of_runs,
+)
 from tokentui.text.kernels.rules import RUNS, SPACED, STRETCHES, Split, scanned
 from tokentui.text.kernels.scan_count import WordTable
 from tokentui.text.pretokenize import Pretokenizer
+from tokentui.text.split import splitter_of
 
 KEPT_WORDS = 1 << 20
 """With more words, or more bytes of them, what is known is forgotten: texts may be without end."""
@@ -79,14 +86,14 @@ class Coded(Table):
     """Words so far, each with its ids.
 
     Args:
-        merges: What encodes words; None where `word` does all.
-        word: The ids of a word that `merges` leaves: of one with a lone surrogate, or with a byte that is no
-            unit.
+        merges: What encodes words; None where `others` does all.
+        others: The ids of each of some words that `merges` leaves: of one with a lone surrogate, or with a
+            byte that is no unit; of all words where there are no merges.
     """
 
-    def __init__(self, merges: Merges | None, word: Callable[[str], Sequence[int]]) -> None:
+    def __init__(self, merges: Merges | None, others: Callable[[list[str]], Sequence[Sequence[int]]]) -> None:
         self._merges = merges
-        self._word = word
+        self._others = others
         self._begin()
 
     def _begin(self) -> None:
@@ -114,22 +121,17 @@ class Coded(Table):
     def encode_each(self, texts: Sequence[bytes], split: Split) -> list[array[int]] | None:
         """The ids of each of many texts. None where bytes of a text are in no word: then nothing tells to
         which text a word belongs."""
-        count = self._counted(texts, split)
-        out, words = self._written(count), self._numbers[:count].tolist()
-        ends, starts = (values[: self.size + 1].tolist() for values in (self.words.ends, self._starts))
-        self._forget()
-        sizes, ids = (list(map(operator.sub, values[1:], values)) for values in (ends, starts))
-        bytes_ = list(itertools.accumulate(map(sizes.__getitem__, words), initial=0))
-        places = list(itertools.accumulate(map(ids.__getitem__, words), initial=0))
-        if bytes_[-1] != sum(map(len, texts)):
+        count, bounds = self._counted(texts, split), bounds_of(texts)
+        stops = array("q", bytes(8 * len(bounds)))
+        covered = words.end_texts(self._numbers, count, self.words.ends, self._starts, bounds, stops)
+        if covered != bounds[-1]:
+            self._forget()
             return None
-        found, start = [], 0
-        for end in bounds_of(texts)[1:]:
-            stop = places[bisect_left(bytes_, end)]
-            one = array("i")
-            one.frombytes(out[start:stop].cast("B"))
-            found.append(one)
-            start = stop
+        out = self._written(count).cast("B")
+        self._forget()
+        found = [array("i") for _ in texts]
+        for ids, start, stop in zip(found, stops, stops[1:], strict=False):
+            ids.frombytes(out[4 * start : 4 * stop])
         return found
 
     def _counted(self, texts: Sequence[bytes | memoryview], split: Split) -> int:
@@ -172,28 +174,33 @@ class Coded(Table):
             if len(self._room) < 7 * longest:
                 self._room = flat("int64", 7 * longest)
         while number < last:
-            if self._merges is not None:
-                number = words.merge_words(
-                    self.words, number, last, self._room, self._starts, self._ids, self._merges.tables
-                )
+            if self._merges is None:
+                self._encode_others(number, last, last)
+                break
+            number = words.merge_words(
+                self.words, number, last, self._room, self._starts, self._ids, self._merges.tables
+            )
             if number < last:
-                self._encode_one(number, last)
+                self._encode_others(number, number + 1, last)
                 number += 1
         words.note_ids(self._known, last, self._starts, self._ids, self.words.rows)
         self._known = last
 
-    def _encode_one(self, number: int, last: int) -> None:
-        """Find the ids of one word outside the kernels."""
-        ends = self.words.ends
-        word = self.words.text[ends[number] : ends[number + 1]].tobytes().decode("utf-8", "surrogatepass")
-        ids = self._word(word)
+    def _encode_others(self, number: int, stop: int, last: int) -> None:
+        """Find the ids of the words up to `stop` outside the kernels."""
+        ends = self.words.ends[number : last + 1].tolist()
+        first, size = ends[0], stop - number
+        text = self.words.text[first : ends[size]].tobytes()
+        found = self._others(list(
+            FlatWords(text, array("q", [end - first for end in ends[: size + 1]]), ()).words()
+        ))
         filled = int(self._starts[number])
-        # The words after it may need as much as they have bytes; and a word's second id is read where there
+        places = array("q", itertools.accumulate(map(len, found), initial=filled))
+        # The words after them may need as much as they have bytes; and a word's second id is read where there
         # is none.
-        needed = filled + len(ids) + ends[last] - ends[number] + 1
-        self._ids = _room_for(self._ids, "int32", filled, needed)
-        self._ids[filled : filled + len(ids)] = memoryview(array("i", ids))
-        self._starts[number + 1] = filled + len(ids)
+        self._ids = _room_for(self._ids, "int32", filled, places[-1] + ends[-1] - ends[size] + 1)
+        self._ids[filled : places[-1]] = memoryview(array("i", itertools.chain.from_iterable(found)))
+        self._starts[number : stop + 1] = memoryview(places)
 
 
 def _room_for(values: Any, kind: str, filled: int, size: int) -> Any:
@@ -216,12 +223,12 @@ class Compiled:
         merges: The number of merges that are in use.
         pretokenizer: Cuts texts into words. Nothing is done to a text but what its recipe says.
         segmenter: Cuts words into symbols at that number of merges; None for a way that has no kernel.
-        word: The ids of a word that the kernels leave out. It may raise.
+        others: The ids of each of some words that the kernels leave out. It may raise.
     """
 
     def __init__(
         self, vocabulary: Vocabulary, merges: int, pretokenizer: Pretokenizer, segmenter: Segmenter | None,
-        word: Callable[[str], Sequence[int]],
+        others: Callable[[list[str]], Sequence[Sequence[int]]],
     ) -> None:
         recipe = pretokenizer.recipe
         self._split = scanned(recipe)
@@ -229,26 +236,28 @@ class Compiled:
         if vocabulary.eventful:
             numbered = [numbered[symbol] for symbol in vocabulary.symbols(merges)]
         numbered = numbered[: vocabulary.base_size + merges]
-        others = [
+        named = [
             *map(vocabulary.special_id, vocabulary.specials),
             *map(vocabulary.byte_id, range(vocabulary.byte_tokens)),
         ]
-        ids = [0, *numbered, *others]
+        ids = [0, *numbered, *named]
         self.knows = (
             type(pretokenizer) is Pretokenizer and self._split not in ("", SPACED)
-            and not self._split.startswith(STRETCHES)
             and min(ids) >= 0 and max(ids) <= LARGEST_ID
         )
         """True if the kernels can encode with this vocabulary."""
         self._replaced = recipe.unit != "byte" and self._split != RUNS
-        words = pretokenizer.words
-        self._word = (
-            (lambda run: [number for one in words(run) for number in word(one)])
-            if self._split == RUNS
-            else word
-        )
+        own = splitter_of(recipe)
+        parted = self._split.startswith(STRETCHES)
+        self._front = own.opened if parted else None
+        self._others = others
+        if parted or self._split == RUNS:
+            cut = own.parts if parted else functools.partial(
+                words_of_runs, recipe=recipe, words=pretokenizer.words, split=RUNS
+            )
+            self._others = functools.partial(_ids_of_parts, cut, others)
         self._merges = None
-        if self.knows and self._split != RUNS:
+        if self.knows and self._split != RUNS and not parted:
             self._merges = _merges(vocabulary, merges, segmenter, numbered)
         self._idle: list[Coded] = []
         self._covers = self._split != RUNS
@@ -265,7 +274,7 @@ class Compiled:
                 ids[number].frombytes(coded[number].encode(one, split))
 
         workers = [functools.partial(work, number) for number in range(len(coded))]
-        share([text], self._split, self._replaced, workers)
+        share([text], self._split, self._replaced, workers, self._front)
         self._idle += coded  # not after an error: it may have come in the middle of a word
         for more in ids[1:]:
             ids[0] += more
@@ -281,6 +290,8 @@ class Compiled:
             return None
         try:
             data = list(map(str.encode, texts))
+            if self._front:
+                data = [self._front(text) if text else text for text in data]
         except UnicodeEncodeError:
             return None
         coded = self._taken()
@@ -294,7 +305,24 @@ class Compiled:
         try:
             return self._idle.pop()
         except IndexError:
-            return Coded(self._merges, self._word)
+            return Coded(self._merges, self._others)
+
+
+def _ids_of_parts(
+    cut: Callable[[list[str]], Iterable[Sequence[str]]],
+    others: Callable[[list[str]], Sequence[Sequence[int]]], given: list[str],
+) -> list[list[int]]:
+    """The ids of parts of a text, each of which is cut into words.
+
+    Args:
+        cut: The words of each of some parts.
+        others: The ids of each of some words.
+        given: The parts.
+    """
+    parted = list(cut(given))
+    distinct = list(dict.fromkeys(filter(None, itertools.chain.from_iterable(parted))))
+    ids = {"": (), **dict(zip(distinct, others(distinct), strict=True))}
+    return [[number for word in part for number in ids[word]] for part in parted]
 
 
 def _merges(

@@ -27,7 +27,9 @@ from tokentui.core.native import (
 
 NODES = 1 << 24
 """A trie has fewer nodes: a node and a byte go into 32 bits."""
-SCORES = Flat("float64")
+SCORES, SINGLES = Flat("float64"), Flat("float32")
+LARGEST_SUM = 1e5
+"""In single precision a sum beyond this is taken off what is still to be decided."""
 
 _U = U64
 _BYTE, _HALF, _FREE, _LOW = _U(8), _U(32), _U(0), _U(0xFFFFFFFF)
@@ -140,6 +142,88 @@ def cut_words(
         while start < size:
             relax(text, base, start, size, characters, slots, ends, scores, unknown, best, last)
             start = unit_end(text, base + start, base + size, characters) - base
+        at = size
+        while at > 0:
+            filled += 1
+            at = last[2 * at]
+        starts[number + 1] = place = filled
+        at = size
+        while at > 0:
+            place -= 1
+            symbol = last[2 * at + 1]
+            ids[place] = -1 if symbol < 0 else numbered[symbol]
+            at = last[2 * at]
+
+
+@helper
+def relax_single(
+    text: Any, base: int, start: int, size: int, slots: Any, ends: Any, scores: Any, unknown: float,
+    sums: Any, last: Any,
+) -> None:
+    """As `relax`, of characters, with sums in single precision: what is put into `sums` is rounded.
+
+    A place that no way leads to yet has the start -1 in `last`.
+    """
+    if abs(sums[start]) > LARGEST_SUM:
+        offset = sums[start]
+        for n in range(start, size + 1):
+            sums[n] = sums[n] - offset
+    here, alone, known = sums[start], unit_end(text, base + start, base + size, 1) - base, False
+    node = 0
+    for at in range(start, size):
+        found = slots[place_after(node, text[base + at], slots)]
+        if found == _FREE:
+            break
+        node = I64(found & _LOW)
+        end, symbol = at + 1, ends[node]
+        if symbol < 0 or (end < size and text[base + end] & 0xC0 == 0x80):
+            continue
+        known = known or end == alone
+        take_single(end, start, symbol, scores[symbol] + here, sums, last)
+    if not known:
+        take_single(alone, start, -1, unknown + here, sums, last)
+
+
+@helper
+def take_single(end: int, start: int, symbol: int, sum_: float, sums: Any, last: Any) -> None:
+    """Take a way to a place where it is the first or better than the best, once both are rounded."""
+    before = sums[end]
+    sums[end] = sum_
+    if last[2 * end] < 0 or sums[end] > before:
+        last[2 * end], last[2 * end + 1] = start, symbol
+    else:
+        sums[end] = before
+
+
+@kernel(
+    NOTHING, BYTES, NUMBERS, HALVES, EVENTS, SCORES, FLOAT, NUMBERS, SINGLES, SINGLES, NUMBERS, NUMBERS,
+    EVENTS,
+)
+def cut_text(
+    text: Any, bounds: Any, slots: Any, ends: Any, scores: Any, unknown: float, numbered: Any, totals: Any,
+    sums: Any, last: Any, starts: Any, ids: Any,
+) -> None:
+    """Cut the words of one text in order, each with the sum in front of it, in single precision.
+
+    Args:
+        text, bounds: The words one after the other; where each starts, and the end.
+        slots, ends, scores, unknown, numbered: As for `cut_words`.
+        totals: The sum in front of each word; the first is given, and the one behind the last is put there.
+        sums, last: To work with: as many as the bytes of the longest word and one, and twice as many.
+        starts, ids: As for `cut_words`.
+    """
+    filled = 0
+    for number in range(len(bounds) - 1):
+        base = bounds[number]
+        size = bounds[number + 1] - base
+        for n in range(size + 1):
+            sums[n] = totals[number]
+            last[2 * n] = -1
+        start = 0
+        while start < size:
+            relax_single(text, base, start, size, slots, ends, scores, unknown, sums, last)
+            start = unit_end(text, base + start, base + size, 1) - base
+        totals[number + 1] = sums[size]
         at = size
         while at > 0:
             filled += 1

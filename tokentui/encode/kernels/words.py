@@ -316,3 +316,32 @@ def write_ids(
         filled += size
         number += 1
     return number, filled
+
+
+@kernel(INT, EVENTS, INT, NUMBERS, NUMBERS, NUMBERS, NUMBERS)
+def end_texts(numbers: Any, count: int, ends: Any, starts: Any, bounds: Any, stops: Any) -> int:
+    """Find where the ids of each of many texts end.
+
+    Args:
+        numbers: The numbers of the words of all texts.
+        count: How many they are.
+        ends: Where each word ends among the bytes of the words.
+        starts: Where the ids of each word start among the ids of the words.
+        bounds: Where each text ends in bytes, a 0 before the first.
+        stops: Gets where the ids of each text end, a 0 before the first.
+
+    Returns:
+        How many bytes the words have together.
+    """
+    covered = written = text = 0
+    for n in range(count):
+        while text < len(bounds) and bounds[text] <= covered:
+            stops[text] = written
+            text += 1
+        word = I64(numbers[n])
+        covered += ends[word + 1] - ends[word]
+        written += starts[word + 1] - starts[word]
+    while text < len(bounds):
+        stops[text] = written
+        text += 1
+    return covered

@@ -172,6 +172,10 @@ class Follower(Segmenter, Protocol):
         """
         ...
 
+    def after(self, units: Sequence[bytes], before: float) -> list[Part]:
+        """Cut a word with a sum in front of it."""
+        ...
+
 
 class LimitedTable(Mapping[bytes, int]):
     """A view of a table of tokens that passes over those which come into use later. The table is not copied.

@@ -112,9 +112,14 @@ class Viterbi:
             )
         self._vocabulary, self._pieces = vocabulary, vocabulary.pieces
         self._scores = scores = vocabulary.scores
-        self._table: Mapping[bytes, int] = vocabulary.trie
         self._unknown = min(scores, default=0.0) - UNKNOWN_PENALTY
         self._unknown_symbol: int | None = None
+        self._limited = False
+
+    @functools.cached_property
+    def _table(self) -> Mapping[bytes, int]:
+        """The tokens and what they begin with. Kernels do without."""
+        return self._vocabulary.trie
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
         """Cut a word into the parts of its most probable segmentation; each unknown unit is a part of its
@@ -197,13 +202,15 @@ class Viterbi:
 
     def model(self) -> Model:
         """The tokens and scores that decide on the most probable segmentation."""
-        tokens = {piece: symbol for piece in self._table if (symbol := self._table.get(piece, -1)) >= 0}
+        tokens = self._vocabulary.tokens
+        if self._limited:
+            tokens = {piece: symbol for piece in tokens if (symbol := self._table.get(piece, -1)) >= 0}
         return Model(tokens, self._scores, self._unknown, self._unknown_symbol)
 
     def with_limit(self, number: int, made: Sequence[int]) -> Self:
         """The same with the pieces that are in use at a step; those of one unit are from the start."""
         other = copy.copy(self)
-        other._table = LimitedTable(self._table, number, made, walked=True)
+        other._table, other._limited = LimitedTable(self._table, number, made, walked=True), True
         return other
 
     def _arcs(self, units: Sequence[bytes]) -> list[Arc]:
@@ -411,7 +418,7 @@ class SingleViterbi(Viterbi):
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
         """Cut a word that nothing stands before."""
-        return in_bytes(self.cut(units, 0.0).parts, units, self._bytes)
+        return self.after(units, 0.0)
 
     def with_limit(self, number: int, made: Sequence[int]) -> Self:
         """The same with the pieces that are in use at a step."""
@@ -440,6 +447,10 @@ class SingleViterbi(Viterbi):
             return None
 
         return parts
+
+    def after(self, units: Sequence[bytes], before: float) -> list[Part]:
+        """Cut a word with a sum in front of it."""
+        return in_bytes(self.cut(units, before).parts, units, self._bytes)
 
     def _known(self, word: str, units: Callable[[str], Sequence[bytes]]) -> _Cut:
         """A word as it is cut alone."""

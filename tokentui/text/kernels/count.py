@@ -271,16 +271,10 @@ def _count_runs(
     if len(texts) == len(documents):
         documents = ["\n".join(texts)]  # a line by itself costs more than its words
     counted = count(documents, split, threads=threads)
-    runs, own, steps = counted.words(), splitter_of(recipe), recipe.normalize
-    cut: Callable[[str], Sequence[str]] = own.pattern.findall
-    if split == SPACED:
-        steps = steps[1:]  # the first leaves printable ASCII as it is
-        cut = functools.partial(_marked, symbols=own.symbols)
-    plain = [run.isascii() and run.isprintable() for run in runs]
-    kept = " ".join([run if one else "-" for run, one in zip(runs, plain, strict=True)])
-    forms = normalize(kept, steps).split(" ") if kept else []  # a run of printable ASCII stays one
+    runs = counted.words()
+    plain, forms, cut = _formed(runs, recipe, split)
 
-    def words_of_runs() -> Iterator[tuple[Sequence[str], int]]:
+    def parted() -> Iterator[tuple[Sequence[str], int]]:
         single: list[str] = []
         for run, form, one, times in zip(runs, forms, plain, counted.counts.tolist(), strict=True):
             if not one and times == 1:
@@ -293,7 +287,33 @@ def _count_runs(
             yield cut(form) if one else words(run), times
         yield words(" ".join(single)), 1
 
-    return _summed(words_of_runs())
+    return _summed(parted())
+
+
+def words_of_runs(
+    runs: Sequence[str], recipe: Recipe, words: Callable[[str], list[str]], split: str
+) -> list[Sequence[str]]:
+    """The words of each of some runs of a text, of `RUNS` or `SPACED`. Other arguments are those of
+    `count_words`."""
+    plain, forms, cut = _formed(runs, recipe, split)
+    return [
+        cut(form) if one else words(run) for run, form, one in zip(runs, forms, plain, strict=True)
+    ]
+
+
+def _formed(
+    runs: Sequence[str], recipe: Recipe, split: str
+) -> tuple[list[bool], list[str], Callable[[str], Sequence[str]]]:
+    """The runs that are printable ASCII, each of them normalised, and what cuts such a one into words."""
+    own, steps = splitter_of(recipe), recipe.normalize
+    cut: Callable[[str], Sequence[str]] = own.pattern.findall
+    if split == SPACED:
+        steps = steps[1:]  # the first leaves printable ASCII as it is
+        cut = functools.partial(_marked, symbols=own.symbols)
+    plain = [run.isascii() and run.isprintable() for run in runs]
+    kept = " ".join([run if one else "-" for run, one in zip(runs, plain, strict=True)])
+    forms = normalize(kept, steps).split(" ") if kept else []  # a run of printable ASCII stays one
+    return plain, forms, cut
 
 
 def _marked(run: str, symbols: re.Pattern[str] | None) -> Sequence[str]:
