@@ -406,7 +406,7 @@ class CompareScreen(PaneScreen, Once[None]):
 
         def take(line: str) -> None:
             self.curves.target = Target.parse(line)
-            self.curves.measure = len(CURVES) - 1
+            self.curves.measure = [field for field, _, _ in CURVES].index("saved")
             self.draw_titles()
             self.curves.again()
 
