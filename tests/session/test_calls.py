@@ -69,7 +69,7 @@ async def press(
 
 
 COSTS = (
-    ("", "nnnnnnnn", 196, 1_700, 34, 34, 450), ("s", "nnnnnnnn", 196, 1_700, 34, 34, 450),
+    ("", "nnnnnnnn", 196, 1_700, 34, 38, 450), ("s", "nnnnnnnn", 196, 1_700, 34, 38, 450),
     ("i", "vwxyz", 100, 320, 16, 1, 60),
 )
 """A key before them, keys for a step, for one where bars tell tokens apart and for a typed character, and the
