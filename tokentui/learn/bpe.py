@@ -63,8 +63,7 @@ _END = b""
 _SHARED = ("starts", "_weights")
 """The lists that no step changes."""
 _SLICE, _A_STEP = 2048, 32
-"""The places that are merged between two looks at the clock, and the places that a step costs beyond its own.
-"""
+"""The places that are merged between two looks at the clock, and those that a step costs beyond its own."""
 
 
 class PlainPairs(LedPairs):
@@ -77,6 +76,7 @@ class PlainPairs(LedPairs):
     """
 
     engine = PLAIN
+    own_worths = False
     key: Key
     fit: Callable[[Iterable[int]], list[int]]
     """Those of some pairs that may be merged."""

@@ -121,6 +121,7 @@ class Grams(EventPairs):
 
     making = Kind.MERGE
     """The event that makes a token of a run."""
+    own_worths = True
 
     def __init__(self, material: Material) -> None:
         self.keys: list[Any] = [()]

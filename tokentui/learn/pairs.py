@@ -17,10 +17,10 @@ from itertools import islice
 from typing import Any
 
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import Vocabulary
+from tokentui.learn.candidates import candidate_of, matching
 from tokentui.learn.entries import entry_of, listed, page_of
 from tokentui.learn.lengths import Lengths
-from tokentui.learn.objectives import Material, Objective
+from tokentui.learn.objectives import Material
 from tokentui.learn.replay.segmentations import MERGES, TokenOrder, WordSegmentations
 from tokentui.learn.rows import (
     BY_COUNT,
@@ -28,7 +28,6 @@ from tokentui.learn.rows import (
     Candidate,
     Entry,
     Page,
-    PairCandidate,
     Query,
     Traits,
     Why,
@@ -55,30 +54,8 @@ from tokentui.learn.values import (
 from tokentui.recipe import FORBID, FORCE, Ending, Stops, WhatIf
 
 _FAR = 1 << 62
-_JOINED = b"+"
 _LOOKED_AT = 128
 """So many candidates are put in order at least."""
-
-
-def _candidate(
-    objective: Objective, vocabulary: Vocabulary, pair: Pair, worth: Worth, tied: bool, letter: bytes
-) -> PairCandidate:
-    """A pair as a candidate; `letter` stands for its token where a byte stands for a pair."""
-    left, right, count, before, left_uses, right_uses, more = pair
-    token = vocabulary.join(left, right)
-    value = float(worth)  # rounded once; candidates are ordered by their exact worth
-    figures = {
-        "count": count, "change": None if before is None else count - before, "left uses": left_uses,
-        "right uses": right_uses, "as": letter, "spelled": token,
-        **dict(zip(objective.sees, more, strict=True)),
-    }
-    return PairCandidate(
-        (left, right), (vocabulary.pieces[left], vocabulary.pieces[right]), letter or token, worth,
-        tuple(figures.get(column.name, value) for column in objective.columns), tied,
-        marks=vocabulary.mark_sizes(left, right) if vocabulary.mark else (0, 0), places=count,
-        before=before, left_uses=left_uses, right_uses=right_uses,
-        expansion=token if vocabulary.codes else b"",
-    )
 
 
 class PairTrainer:
@@ -124,7 +101,7 @@ class PairTrainer:
         self._last: tuple[Constraints, Ranked] | None = None
         """The candidates that were asked for last, and the constraints with the step."""
         self._listed: tuple[tuple[object, ...], Sequence[int]] = ((), ())
-        make: Callable[..., Candidate] = partial(_candidate, self.objective)
+        make: Callable[..., Candidate] = partial(candidate_of, self.objective)
         self._candidate = lru_cache(KEPT_ROWS)(make)
         self._entry = lru_cache(KEPT_ROWS)(entry_of)
         self._ends: dict[int, int] = {}
@@ -443,16 +420,8 @@ class PairTrainer:
         )
 
     def _matching(self, ranked: Ranked, wanted: Sequence[bytes]) -> tuple[int, ...]:
-        """The rows that show one of some texts: in the token, or in the parts with a plus between them."""
-        joined = any(needle.strip(_JOINED) for needle in wanted)
-        rows = []
-        for row, pair in enumerate(ranked.rows):
-            shown = [self._token_of(pair)]
-            if joined:
-                shown.append(_JOINED.join(self._parts_of(pair)))
-            if any(needle in one for needle in wanted for one in shown):
-                rows.append(row)
-        return tuple(rows)
+        """The rows that show one of some texts."""
+        return matching(ranked.rows, wanted, self._token_of, self._parts_of)
 
     # ---- the corpus
 

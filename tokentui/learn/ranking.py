@@ -39,6 +39,7 @@ class Pairs(Protocol):
         length: The length of each symbol in units.
         fit: Returns those of some pairs that may be merged.
         key: The key of the tie rule.
+        own_worths: True if they are ordered by worths of their own, which no objective gives.
     """
 
     objective: Objective
@@ -49,6 +50,7 @@ class Pairs(Protocol):
     length: list[int]
     fit: Callable[[Iterable[int]], list[int]]
     key: Key
+    own_worths: bool
 
     def values(self, pairs: Sequence[int]) -> list[int]:
         """The values of pairs as whole numbers in the same order."""
@@ -78,7 +80,7 @@ class Queue:
         self._pairs, self.least = pairs, least
         self._floor = least
         """The least count of a candidate that is held."""
-        if pairs.objective.value is None:
+        if pairs.objective.value is None and not pairs.own_worths:  # else a rare one may be the best
             self._floor = max(least, max(pairs.counts) // _FALL)
         self.tied = 0
         """The number of candidates that share the greatest value."""
