@@ -99,6 +99,13 @@ async def test_what_is_typed_as_soon_as_a_key_is_done_goes_to_the_line_that_the_
         assert app.main.encode.line.value == "ab"
 
 
+async def test_a_speed_counts_also_where_the_one_before_is_not_seen_yet() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("O", "down", "left", "left")
+        await until(pilot, lambda: session.of(do.SetSpeed) == [do.SetSpeed(60), do.SetSpeed(20)])
+
+
 async def test_the_colours_that_are_taken_are_kept() -> None:
     app, _ = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
