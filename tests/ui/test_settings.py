@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,6 @@ from typing import Any
 import hostile
 import pytest
 from screens import check_kept, explorer, screen_text
-from textual.events import Key
 from waiting import until
 
 from tokentui.core.safetext import GLYPH_MODES, is_safe
@@ -82,21 +80,6 @@ async def test_each_setting_takes_effect_is_kept_and_lasts(
         await until(pilot, lambda: app.snapshot and app.snapshot.main.vocabulary.order == "most used")
         assert (app.theme, app.main.mode) == (LIGHT_NAME, wanted["view"])
         assert (app.main.text.boundaries, app.main.encode.line.value) == ("bars", "ab")
-
-
-async def test_what_is_typed_as_soon_as_a_key_is_done_goes_to_the_line_that_the_key_opened() -> None:
-    app = app_of()
-    async with app.run_test(size=(120, 40)) as pilot:
-        screen = await opened(app, pilot)
-        await pilot.press(*["down"] * 5)
-        for key, letter in (("enter", None), ("a", "a"), ("b", "b"), ("enter", None)):
-            while app._acting is not None:  # it looks at each turn of the loop: a pilot would wait for rest
-                await asyncio.sleep(0)
-            app.post_message(Key(key, letter))
-            while app._acting is None:
-                await asyncio.sleep(0)
-        await until(pilot, lambda: not screen.editing)
-        assert app.main.encode.line.value == "ab"
 
 
 async def test_a_speed_counts_also_where_the_one_before_is_not_seen_yet() -> None:
