@@ -38,7 +38,7 @@ class Screen(pyte.Screen):
 
 
 def seen(cell: pyte.screens.Char) -> tuple[object, ...]:
-    """All that is seen of a cell: of a blank one that no line marks and that is not in reverse, its ground."""
+    """All that is seen of a cell: of a blank one without a line and not in reverse, its ground."""
     if cell.data == " " and not (cell.underscore or cell.reverse or cell.strikethrough):
         return " ", cell.bg
     return tuple(cell)
