@@ -31,7 +31,7 @@ _ATTRIBUTE = r"(?:[0-4]|7|9|2[1-479]|5[135])"
 _OWN = re.compile(
     # but for blinking and concealing
     rf"\x1b\[(?:(?:(?:{_COLOUR}|{_ATTRIBUTE})(?:;(?:{_COLOUR}|{_ATTRIBUTE}))*)?m"
-    r"|(?:\d{1,4}(?:;\d{1,4})?)?H|\d{0,4}[CGX]|(?:\d{1,4};\d{1,4})?r|2J|5n"
+    r"|(?:\d{1,4}(?:;\d{1,4})?)?H|\d{0,4}[CGX]|(?:\d{1,4};\d{1,4})?r|2J|K|5n"
     rf"|\?{_MODES}[hl]|\?(?:2026|2048)\$p|>\d{{1,2}}u|<u)"
     r"|\x1bM|\x1b\]22;[a-z-]+\x07|[\r\n]"
 )

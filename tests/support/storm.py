@@ -6,9 +6,8 @@ from __future__ import annotations
 import random as randoms
 import time
 from collections.abc import Iterator
-from typing import Any
 
-from terminal import Terminal
+from terminal import Terminal, seen
 
 from tokentui.ui.actions import ACTIONS
 
@@ -106,7 +105,7 @@ def rage(
         assert terminal.status is None, f"it ended with {terminal.status}"
 
 
-def cells(terminal: Terminal) -> list[list[tuple[Any, ...]]]:
+def cells(terminal: Terminal) -> list[list[tuple[object, ...]]]:
     """All that is seen: every character with its looks."""
     screen = terminal.screen
-    return [[tuple(screen.buffer[y][x]) for x in range(screen.columns)] for y in range(screen.lines)]
+    return [[seen(screen.buffer[y][x]) for x in range(screen.columns)] for y in range(screen.lines)]

@@ -37,6 +37,13 @@ class Screen(pyte.Screen):
                     self.buffer[y][x] = self.cursor.attrs
 
 
+def seen(cell: pyte.screens.Char) -> tuple[object, ...]:
+    """All that is seen of a cell: of a blank one without a line and not in reverse, its ground."""
+    if cell.data == " " and not (cell.underscore or cell.reverse or cell.strikethrough):
+        return " ", cell.bg
+    return tuple(cell)
+
+
 class Terminal:
     """A program in a pseudo-terminal.
 

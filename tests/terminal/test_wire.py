@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.color import ColorSystem
 from rich.segment import Segment
 from rich.style import Style
-from terminal import Screen
+from terminal import Screen, seen
 from textual._compositor import LayoutUpdate
 from textual.geometry import Region
 from textual.strip import Strip
@@ -60,12 +60,7 @@ class Shown:
         self.stream = pyte.Stream(self.screen)
 
     def cells(self) -> list[list[tuple[object, ...]]]:
-        def looks(cell: pyte.screens.Char) -> tuple[object, ...]:
-            if cell.data == " " and not (cell.underscore or cell.reverse):  # of its ink nothing is seen
-                return " ", cell.bg
-            return (cell.data, cell.fg, cell.bg, cell.bold, cell.underscore, cell.reverse)
-
-        return [[looks(self.screen.buffer[y][x]) for x in range(_WIDTH)] for y in range(_HEIGHT)]
+        return [[seen(self.screen.buffer[y][x]) for x in range(_WIDTH)] for y in range(_HEIGHT)]
 
 
 def of_a_naive_writer(picture: Picture) -> list[list[tuple[object, ...]]]:

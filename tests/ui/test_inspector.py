@@ -162,6 +162,7 @@ async def test_left_and_right_walk_the_rows_of_the_pane() -> None:
 @pytest.mark.parametrize(("name", "step"), [("gpt2", STEP), ("sentencepiece-unigram", 4)])
 async def test_the_run_follows_the_life_of_a_word(name: str, step: int, size: tuple[int, int]) -> None:
     async with explored(size, name, step) as (app, pilot):
+        app.main.encode.line.cursor_position -= 1  # in the last word
         await pilot.press("w")
         await until(pilot, lambda: isinstance(app.screen, LifeScreen) and app.screen.life is not None)
         dialog = app.screen

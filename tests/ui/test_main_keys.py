@@ -23,6 +23,7 @@ from tokentui.session.commands import (
     GoTo,
     GoToToken,
     InspectText,
+    LifeOfWord,
     Move,
     Open,
     Play,
@@ -235,12 +236,30 @@ async def test_enter_in_encode_explains_the_word_at_the_cursor() -> None:
         await until(pilot, lambda: session.of(InspectText))
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is app.main)
-        await pilot.press("end", "enter")
+        await pilot.press("end", "left", "enter")
         await until(pilot, lambda: len(session.of(InspectText)) == 2)
-        assert session.of(InspectText) == [InspectText("The crowd", 0), InspectText("The crowd", 8)]
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is app.main)
+        await pilot.press("end", "enter")  # no word was chosen: the first
+        await until(pilot, lambda: len(session.of(InspectText)) == 3)
+        places = [InspectText("The crowd", place) for place in (0, 7, 0)]
+        assert session.of(InspectText) == places
         await pilot.press("escape", "ctrl+u", "enter")
         await until(pilot, lambda: app.screen is app.main and not app.main.encode.line.value)
-        assert len(session.of(InspectText)) == 2
+        assert session.of(InspectText) == places
+
+
+async def test_the_life_is_that_of_the_word_that_enter_explains() -> None:
+    app, session = explorer(typed="The crowd")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shown(pilot, app, session)
+        for count, (cursor, place) in enumerate(((0, 0), (8, 7), (9, 0)), 1):
+            app.main.encode.line.cursor_position = cursor
+            await pilot.press("w")
+            await until(pilot, lambda so_many=count: len(session.of(LifeOfWord)) == so_many)  # type: ignore[misc]
+            assert session.of(LifeOfWord)[-1] == LifeOfWord("The crowd", place)
+            await pilot.press("escape")
+            await until(pilot, lambda: app.screen is app.main)
 
 
 def is_on_top(app: ExplorerApp, dialog: type) -> bool:

@@ -82,6 +82,13 @@ async def test_each_setting_takes_effect_is_kept_and_lasts(
         assert (app.main.text.boundaries, app.main.encode.line.value) == ("bars", "ab")
 
 
+async def test_a_speed_counts_also_where_the_one_before_is_not_seen_yet() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("O", "down", "left", "left")
+        await until(pilot, lambda: session.of(do.SetSpeed) == [do.SetSpeed(60), do.SetSpeed(20)])
+
+
 async def test_the_colours_that_are_taken_are_kept() -> None:
     app, _ = explorer()
     async with app.run_test(size=(120, 40)) as pilot:

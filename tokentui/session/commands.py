@@ -80,8 +80,7 @@ class Play(Command[None], need=Need.ARRIVED, walks=True, said="run"):
 
 
 class StepPieces(Command[None], need=Need.ARRIVED, walks=True):
-    """Walk through a pruning piece by piece, in order of loss: so many pieces on, or back for a negative
-    number.
+    """Walk through a pruning piece by piece, in order of loss; a negative number of pieces goes back.
 
     Raises where the next step drops no pieces one by one.
     """
@@ -96,6 +95,11 @@ class StepPieces(Command[None], need=Need.ARRIVED, walks=True):
 class Speed(Command[None]):
     """Play faster (1) or slower (-1) by so many places of `SPEEDS`."""
     by: int
+
+
+class SetSpeed(Command[None]):
+    """Play at one of `SPEEDS`, in steps a second; None is as fast as it can."""
+    speed: int | None
 
 
 class CancelWork(Command[None]):

@@ -248,6 +248,8 @@ class State:
                 sync.play(on, time.monotonic())
             case do.Speed(by):
                 sync.faster(by, time.monotonic())
+            case do.SetSpeed(speed):
+                sync.play_at(speed, time.monotonic())
             case do.StepPieces(pieces):
                 sync.halt()
                 substeps = main.trainer.substeps

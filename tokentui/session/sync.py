@@ -205,7 +205,11 @@ class Synchronizer:
 
     def faster(self, by: int, now: float) -> None:
         """Play faster or slower by so many places of `SPEEDS`."""
-        self.speed = SPEEDS[min(max(0, SPEEDS.index(self.speed) + by), len(SPEEDS) - 1)]
+        self.play_at(SPEEDS[min(max(0, SPEEDS.index(self.speed) + by), len(SPEEDS) - 1)], now)
+
+    def play_at(self, speed: int | None, now: float) -> None:
+        """Play at one of `SPEEDS`."""
+        self.speed = speed
         self._played_from = (now, self.position.value)
 
     def halt(self) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 from textual.screen import Screen
 
 from tokentui.core.safetext import GLYPH_MODES, safe
-from tokentui.session.commands import Speed
+from tokentui.session.commands import SetSpeed
 from tokentui.session.settings import keep_setting
 from tokentui.session.views import FIRST_SPEED, SPEEDS, VOCABULARY_ORDERS
 from tokentui.ui.draw.running import Boundaries
@@ -106,10 +106,8 @@ def _theme(app: Settable, value: Value) -> None:
 
 
 def _speed(app: Settable, value: Value) -> None:
-    now = app.snapshot.speed if app.snapshot is not None else FIRST_SPEED
-    wanted = next(one for one in SPEEDS if speed_name(one) == value)
-    if by := SPEEDS.index(wanted) - SPEEDS.index(now):
-        app.send(Speed(by))
+    # Not by so many places from the speed that is seen: that may be older than the last change.
+    app.send(SetSpeed(next(one for one in SPEEDS if speed_name(one) == value)))
 
 
 def speed_name(speed: int | None) -> Value:

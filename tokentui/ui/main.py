@@ -301,7 +301,7 @@ class MainScreen(PaneScreen):
         if self.context == "cursor" and (place := self.text.cursor_part) is not None:
             self.face.send(do.TokenThere(*place), found)
         elif text := self.encode.line.value:
-            self.face.push(LIFE(self.face, text, max(0, self.encode.line.cursor_position - 1)))
+            self.face.push(LIFE(self.face, text, self.encode.place))
         else:
             self.face.say("no word yet: i types a text, enter puts a cursor on the corpus")
 

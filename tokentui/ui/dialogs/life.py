@@ -96,8 +96,6 @@ class LifeScreen(ListDialog[None]):
 
     def lay_out(self) -> None:
         """Draw the rows, in as many lines as there are."""
-        if not self.is_mounted:
-            return
         rows = list(self._rows())
         self.tell(_COLUMNS, rows, keep=self._at)
         free = self._free
