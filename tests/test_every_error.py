@@ -1,0 +1,180 @@
+"""Errors that no other test raises: each by an argument, a file or a command that a user could give.
+
+docs/errors.md lists all errors. CONTRIBUTING.md says how those that no test raises are found.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from running_cli import cli, done, refused
+
+import tokentui
+from tokentui.core.errors import TokentuiError
+from tokentui.formats.files import load
+
+TEXT = "hug hug pug a sailor went to sea sea\n" * 5
+SIZES = {"sentencepiece-unigram": ("--vocab-size", "40")}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def here(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A folder with a text, counted words, and small tokenizers; the tests stand in it."""
+    folder = tmp_path_factory.mktemp("errors")
+    before = Path.cwd()
+    os.chdir(folder)
+    Path("text.txt").write_text(TEXT)
+    Path("words.counts.tsv").write_text("hug\t10\npug\t5\n")
+    for name in ("gpt2", "scaffold-bpe", "gage", "bert", "llama2", "sentencepiece-unigram", "superbpe"):
+        size = SIZES.get(name, ("--merges", "5"))
+        done("train", "text.txt", "-r", name, *size, "-o", f"{name}.json", "-q")
+    yield folder
+    os.chdir(before)
+
+
+def told(call: Callable[[], object]) -> str:
+    """The one line of an error."""
+    with pytest.raises(TokentuiError) as found:
+        call()
+    line = str(found.value)
+    assert "\n" not in line
+    return line
+
+
+EDIT = ("edit", "gpt2.json", "new.json")
+ENCODE = ("encode", "text.txt", "-t", "gpt2.json")
+
+
+@pytest.mark.parametrize(("words", "line"), [
+    ((*EDIT, "--extend", "text.txt"), "edit: --extend and --vocab-size belong together (name both)"),
+    (("edit", "gpt2.json", "-", "--add", "xyz"),
+     "OUT -: the report goes to standard output (name a file)"),
+    ((*EDIT, "--add", "xyz", "--map", "new.json"),
+     "--map new.json: the map and the tokenizer cannot be one file (name another)"),
+    ((*EDIT, "--add", os.fsdecode(b"\xff")),
+     r"--add \xff: half a surrogate pair is no text (name a text)"),
+    ((*EDIT, "--prune", "words.counts.tsv"),
+     "--prune: counted words are no documents (name a text)"),
+    (("inspect", "-t", "gpt2.json", "--corpus", "a=text.txt", "--corpus", "words.counts.tsv"),
+     "--corpus words.counts.tsv: has no name, and others have one (name it NAME=CORPUS)"),
+    ((*ENCODE, "--seed", "3"), "encode: --seed and --n go with --sample dropout (name it)"),
+    ((*ENCODE, "--sample", "dropout", "--n", "3", "--json"),
+     "--n: --n goes with ids on lines and with --explain (leave --json out)"),
+    ((*ENCODE, "--sample", "dropuot"), "--sample: no way to sample: 'dropuot' (did you mean dropout?)"),
+    ((*ENCODE, "--sample", "dropout:p=x"), "p=x: a share from 0 to 1 is wanted (such as 0.1)"),
+    (("inspect", "-t", "hf:"), "hf:: not a tokenizer of the hub (such as hf:OWNER/NAME)"),
+    (("train", "words.counts.tsv", "text.txt", "-r", "gpt2"),
+     "text.txt: words.counts.tsv holds counted words, text.txt does not: that is no one corpus "
+     "(name them apart, or take --as text)"),
+])
+def test_words_of_a_command(words: tuple[str, ...], line: str) -> None:
+    assert refused(*words) == line
+
+
+def test_a_format_that_cannot_hold_it_is_told_before_its_bytes_go_to_standard_output() -> None:
+    found = cli("convert", "bert.json", "-", "--to", "tiktoken")
+    assert (found.exit_code, found.stdout) == (1, "")
+    assert found.stderr == (
+        "tokentui: tiktoken cannot hold it: it is encoded by longest match "
+        "(this format: merges or ranks)\n"
+    )
+
+
+Change = Callable[[dict[str, Any]], object]
+"""A change of a document."""
+
+
+def events(*rows: list[object]) -> Change:
+    """Other events."""
+    return lambda document: document.update(events=list(rows))
+
+
+def first(number: int, row: int = 0, of: str = "events") -> Callable[[object], Change]:
+    """A change of one field of a row."""
+    def change(value: object) -> Change:
+        return lambda document: document[of][row].__setitem__(number, value)
+    return change
+
+
+@pytest.mark.parametrize(("change", "line"), [
+    (first(3, of="vocabulary")("x"), "vocabulary row 0: SCORE is no number (a number or null belongs there)"),
+    (first(3, of="vocabulary")(True), "vocabulary row 0: SCORE is no number"),
+    (lambda it: it.update(merges=[[104, 117, 256, 15]]),
+     "merges: a tokenizer of events has no merges (leave the list empty)"),
+    (lambda it: it["vocabulary"].__setitem__(1, [1, "!", "21", None]),
+     "vocabulary: two base units have the same bytes (each unit stands once)"),
+    (lambda it: it["vocabulary"].__delitem__(0),
+     "vocabulary: the base is not all 256 bytes (each unit stands once)"),
+    (lambda it: it["recipe"].update(objective="superbpe"),
+     "events: objective=superbpe has no events (mend one of the two)"),
+    (events([1, "melt", "6875", ["68", "75"], 15, 0]),
+     "events row 0: 'melt' is no kind of event (one of: merge, "),
+    (events([1, "merge", "6875", ["68", "75"], 15, 2]),
+     "events row 0: VIEW is 0 or 1 (0 for the words, 1 for the documents)"),
+    (first(0)(2), "events row 0: step 2 where 1 or 1 belongs (steps go up by one)"),
+    (first(2, 3)("7a7a"),
+     "events row 3: HEX is no unit or earlier token (an event is of a token that was made)"),
+    (first(3)(["20", "74"]),
+     "events row 0: PARTS do not make HEX of units and earlier tokens (mend one of the two)"),
+    (first(3)([]), "events row 0: PARTS are missing (a token is made of two parts or more)"),
+    (lambda it: it["events"][3].__setitem__(slice(2, 4), ["68", ["68"]]),
+     "events row 3: a unit never leaves (an event is of a token that was made)"),
+])
+def test_a_document_with_events(change: Change, line: str, tmp_path: Path) -> None:
+    assert damaged("scaffold-bpe.json", change, tmp_path).startswith(line)
+
+
+@pytest.mark.parametrize(("name", "change", "line"), [
+    ("sentencepiece-unigram.json", lambda it: it.update(merges=[[1, 2, 3, 4]]),
+     "merges row 0: a unigram model has no merges (leave the list empty)"),
+    ("sentencepiece-unigram.json", first(3, -1, "vocabulary")(3.5),
+     "SCORE is no log probability (a number from -1e6 to 0 belongs there)"),
+    ("gpt2.json", lambda it: it["merges"].__setitem__(slice(0, 2), it["merges"][1::-1]), "belongs"),
+])
+def test_a_document(name: str, change: Change, line: str, tmp_path: Path) -> None:
+    assert line in damaged(name, change, tmp_path)
+
+
+def damaged(name: str, change: Change, folder: Path) -> str:
+    """The line of a tokenizer file that was changed, without its path."""
+    document = json.loads(Path(name).read_text())
+    change(document)
+    path = folder / "damaged.json"
+    path.write_text(json.dumps(document))
+    line = told(lambda: tokentui.load(path))
+    assert line.startswith(f"{path}: ")
+    return line.removeprefix(f"{path}: ")
+
+
+ROW = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
+LONG = {"id": "[X]", "ids": [1] * 2000, "tokens": ["a"] * 2000}
+
+
+@pytest.mark.parametrize(("steps", "line"), [
+    ({"pre_tokenizer": {"type": "Split", "pattern": {"Regex": "a" * 70_000}, "behavior": "Isolated",
+                        "invert": False}}, "the pattern is too large (write a shorter one)"),
+    ({"post_processor": {"type": "TemplateProcessing",
+                         "single": [{"SpecialToken": {"id": "[X]", "type_id": 0}},
+                                    {"Sequence": {"id": "A", "type_id": 0}}],
+                         "pair": [], "special_tokens": {"[X]": LONG}}},
+     "post_processor: more than 1,000 tokens around a text"),
+    ({"post_processor": {"type": "BertProcessing", "sep": ["[SEP]", 7], "cls": ["[CLS]", 8]}},
+     "is not in the vocabulary"),
+    ({"pre_tokenizer": {"type": "FixedLength", "length": 0}},
+     "pre_tokenizer.FixedLength.length: a length is at least 1"),
+    ({"pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "add_prefix_space": False,
+                        "prepend_scheme": "always"}},
+     '"add_prefix_space" is false (write "prepend_scheme": "never" too)'),
+    ({"normalizer": {"type": "Sequence", "normalizers": [{"type": "NFC"}] * 1_001}},
+     "normalizer: more than 1,000 steps (mend the file)"),
+])
+def test_a_file_of_hugging_face(steps: dict[str, Any], line: str, tmp_path: Path) -> None:
+    model = {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": [["a", "b"]]}
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps({"version": "1.0", "model": model} | steps))
+    assert line in told(lambda: load(path))
