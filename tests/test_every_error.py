@@ -13,10 +13,22 @@ from typing import Any
 
 import pytest
 from running_cli import cli, done, refused
+from sessions import Watched
 
 import tokentui
+from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.formats.files import load
+from tokentui.learn import jump
+from tokentui.recipe import Run
+from tokentui.session import commands as do
+from tokentui.session.asks import DiffColumns, EditVocabulary, Wishes, WriteEdited
+from tokentui.session.claims import Place
+from tokentui.session.opening import prepare
+from tokentui.session.state import State
+from tokentui.session.tours import Stop, written
+from tokentui.session.views import ColumnWanted
+from tokentui.text.corpus import Corpus
 
 TEXT = "hug hug pug a sailor went to sea sea\n" * 5
 SIZES = {"sentencepiece-unigram": ("--vocab-size", "40")}
@@ -178,3 +190,74 @@ def test_a_file_of_hugging_face(steps: dict[str, Any], line: str, tmp_path: Path
     path = tmp_path / "tokenizer.json"
     path.write_text(json.dumps({"version": "1.0", "model": model} | steps))
     assert line in told(lambda: load(path))
+
+
+# ---- the explorer's session
+
+
+def state(recipe: str = "gpt2", **axes: Any) -> State:
+    """A session's state with a training on the text, at step 2."""
+    made = preset(recipe).with_axes(**axes)
+    it = State(prepare(Corpus.from_text(TEXT), made, Run.of({"merges": 5})))
+    jump(it.main.trainer, 2)
+    it.sync.stand(it.main)
+    return it
+
+
+WISH = Wishes(add=("xyz",))
+
+
+@pytest.mark.parametrize(("command", "line"), [
+    (do.Find("moon", "a", 0), "moon: no such pane (one of: corpus, pairs, vocabulary)"),
+    (do.LifeOfWord("a" * 2_001), "more than 2,000 characters are not explained (take a part)"),
+    (do.Compare((ColumnWanted(preset("gpt2")),)),
+     "compare: two columns are as few as there may be (name another one)"),
+    (do.RunUntil(compression=2.0), "run until: distinct words count once: there are no bytes per token"),
+    (DiffColumns(1, 2), "diff: a column is not in step yet (press the key again then)"),
+    (EditVocabulary(Wishes()), "edit: nothing to change is named (prune, train on, or name a token)"),
+    (WriteEdited(WISH, "gpt2.json"), "gpt2.json: the file is there already (take another name)"),
+])
+async def test_commands_of_a_session(command: do.Command[Any], line: str) -> None:
+    session = Watched(preset("gpt2").with_axes(weight="distinct"), Run.of({"merges": 5}))
+    await session.start()
+    await session.send(do.TrainOnText(TEXT))
+    await session.settle()
+    with pytest.raises(TokentuiError) as found:
+        await session.send(command)
+    assert str(found.value) == line
+    await session.close()
+
+
+@pytest.mark.parametrize(("command", "line"), [
+    (do.GoToToken("hug"), "hug: a token is looked for in one column (go to a step, or leave Compare)"),
+    (do.RunUntil("hug"), "run until: one column runs until (leave Compare)"),
+])
+def test_commands_of_one_column(command: do.Command[Any], line: str) -> None:
+    it = state()
+    it.handle(do.Compare((ColumnWanted(preset("gpt2")), ColumnWanted(preset("bert")))), print)
+    assert told(lambda: it.handle(command, print)) == line
+
+
+def test_a_column_that_is_not_open_yet_is_not_asked() -> None:
+    it = state()
+    it.handle(do.Compare((ColumnWanted(preset("gpt2")), ColumnWanted(preset("bert"), name="theirs"))), print)
+    key = it.compared[1].key
+    line = told(lambda: it.handle(do.InspectText("hug", column=key), print))
+    assert line == "theirs: the column is not open yet (press the key again then)"
+
+
+async def test_a_tokenizer_of_a_file_has_no_end() -> None:
+    session = Watched()
+    await session.start()
+    await session.send(do.Open(("text.txt",)))
+    await session.send(do.OpenTokenizer("gpt2.json"))
+    with pytest.raises(TokentuiError, match=r"gpt2\.json: a tokenizer of a file is not trained \(open a text\)"):
+        await session.send(do.EncodeAtEnd())
+    await session.close()
+
+
+def test_a_tour_holds_no_long_typed_corpus() -> None:
+    stop = Stop(Place("", "a" * 10_001), "x")
+    assert told(lambda: written("A", [stop])) == (
+        "the walk: a typed corpus of more than 10,000 characters (open it as a file)"
+    )
