@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from protomake import message
 from running_cli import cli, done, refused
 from sessions import Watched
 
@@ -261,3 +262,116 @@ def test_a_tour_holds_no_long_typed_corpus() -> None:
     assert told(lambda: written("A", [stop])) == (
         "the walk: a typed corpus of more than 10,000 characters (open it as a file)"
     )
+
+
+# ---- files that cannot hold a tokenizer
+
+FEW = ("--merges", "5")
+
+
+@pytest.mark.parametrize(("words", "format", "line"), [
+    (("gpt2", "-s", "base=sorted", "-s", "unknown=drop", *FEW), "tiktoken",
+     "240 of the 256 bytes have no token (the format's owner fails on text with them)"),
+    (("gpt2", "-s", "normalize=lowercase", *FEW), "tiktoken",
+     "it normalises text by lowercase (the format has no place for that)"),
+    (("gpt2", "-s", "split=regex:(a)|b", "-s", "base=bytes", *FEW), "minbpe",
+     "its pattern has groups, line ends, or spaces at an end (the file holds a pattern in a line)"),
+    (("gpt2", "--special", "a", *FEW), "gpt2",
+     "two tokens are spelled alike (the files tell tokens by their names)"),
+    (("gpt2", "-s", "mark=end-symbol:</w>", "-s", "split=space", *FEW), "subword-nmt",
+     "its units are bytes with mark=end-symbol:</w> (codes of bytes have mark=end-suffix:</w>)"),
+    (("wordpiece", "--special", "h", *FEW), "bert",
+     "two tokens are spelled alike (of two lines that are alike the last one counts)"),
+    (("bert", "--special", "hug", "--first-id", "200000", *FEW), "bert",
+     "200000 ids stand for nothing (the file has a line for each)"),
+])
+def test_a_training_that_a_format_cannot_hold(
+    words: tuple[str, ...], format: str, line: str, tmp_path: Path
+) -> None:
+    path, folder = tmp_path / "made.json", tmp_path / "out"
+    folder.mkdir()
+    done("train", "text.txt", "-r", *words, "-o", str(path), "-q")
+    assert line in unheld(path, format, folder)
+
+
+def unheld(path: Path, format: str, folder: Path) -> str:
+    """What `convert` says where it refuses; nothing is written."""
+    found = cli("convert", str(path), str(folder if format == "gpt2" else folder / "new"), "--to", format)
+    assert found.exit_code == 1
+    assert f"{format} cannot hold it: " in found.stderr
+    assert not list(folder.iterdir())
+    return found.stderr
+
+
+def test_a_name_that_the_format_needs(tmp_path: Path) -> None:
+    text, path, folder = tmp_path / "text.txt", tmp_path / "made.json", tmp_path / "out"
+    folder.mkdir()
+    text.write_text("[UNK] " * 9)
+    axes = ("-s", "split=whitespace", "-s", "normalize=")
+    done("train", str(text), "-r", "bert", *axes, "--merges", "40", "-o", str(path), "-q")
+    assert "a token is spelled [UNK] (the file needs that name for the unknown token)" in unheld(
+        path, "bert", folder)
+
+
+TWICE = {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0], ["a", -1.0], ["a", -2.0]]}
+
+
+@pytest.mark.parametrize(("document", "format", "line"), [
+    ({"model": {"type": "BPE", "vocab": {"a": 0, "b": 0, "ab": 1}, "merges": [["a", "b"]]}}, "huggingface",
+     "two tokens have the same id (keep the file that it was read from)"),
+    ({"model": TWICE}, "tokentui", "two tokens have one id or one name (keep the file that it was read from)"),
+    ({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": [["a", "b"]]},
+      "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"},
+      "normalizer": {"type": "Replace", "pattern": {"String": "x"}, "content": "y"}}, "sentencepiece",
+     "what is done to a text is more than the axes say (sentencepiece has rules of its own only)"),
+])
+def test_a_file_that_another_format_cannot_hold(
+    document: dict[str, Any], format: str, line: str, tmp_path: Path
+) -> None:
+    path, folder = tmp_path / "tokenizer.json", tmp_path / "out"
+    folder.mkdir()
+    path.write_text(json.dumps({"version": "1.0"} | document))
+    assert line in unheld(path, format, folder)
+
+
+SUFFIX, FALLBACK = ((2, message([(24, 1)])),), ((2, message([(35, 1)])),)
+"""Fields of a model's message: a mark behind words; bytes for what has no piece."""
+
+
+def model(folder: Path, fields: tuple[tuple[int, bytes], ...]) -> Path:
+    """A sentencepiece model with more fields."""
+    path = folder / "made.model"
+    done("convert", "sentencepiece-unigram.json", str(path), "--to", "sentencepiece", "-q")
+    path.write_bytes(path.read_bytes() + message(fields))
+    return path
+
+
+def test_a_model_with_its_mark_behind_words_has_no_steps_of_hugging_face(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    assert "what is done to a text is more than the axes say (no steps of Hugging Face's" in unheld(
+        model(tmp_path, SUFFIX), "huggingface", folder)
+
+
+def test_a_model_without_its_bytes(tmp_path: Path) -> None:
+    path = model(tmp_path, FALLBACK)
+    assert told(lambda: load(path)).startswith(f"{path}: pieces: 256 of the 256 byte pieces are missing")
+
+
+# ---- another vocabulary
+
+
+@pytest.mark.parametrize(("words", "line"), [
+    (("--extend", "text.txt", "--vocab-size", "400"),
+     "--extend: new merges would renumber its base (take another base, such as sorted)"),
+    (("--merge", "llama2.json"),
+     "--merge: new merges would renumber its base (take another base, as sorted)"),
+])
+def test_a_base_behind_its_merges(words: tuple[str, ...], line: str, tmp_path: Path) -> None:
+    assert refused("edit", "llama2.json", str(tmp_path / "new.json"), *words) == line
+
+
+def test_words_that_are_counted_and_a_text_are_no_one_corpus(tmp_path: Path) -> None:
+    line = refused("count", "words.counts.tsv", "text.txt", "-r", "gpt2", "-o", str(tmp_path / "a.tsv"))
+    assert "words.counts.tsv holds counted words, " in line
+    assert line.endswith("does not: that is no one corpus (name them apart, or take --as text)")
