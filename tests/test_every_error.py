@@ -1,0 +1,377 @@
+"""Errors that no other test raises: each by an argument, a file or a command that a user could give.
+
+docs/errors.md lists all errors. CONTRIBUTING.md says how those that no test raises are found.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from protomake import message
+from running_cli import cli, done, refused
+from sessions import Watched
+
+import tokentui
+from tokentui.axes import preset
+from tokentui.core.errors import TokentuiError
+from tokentui.formats.files import load
+from tokentui.learn import jump
+from tokentui.recipe import Run
+from tokentui.session import commands as do
+from tokentui.session.asks import DiffColumns, EditVocabulary, Wishes, WriteEdited
+from tokentui.session.claims import Place
+from tokentui.session.opening import prepare
+from tokentui.session.state import State
+from tokentui.session.tours import Stop, written
+from tokentui.session.views import ColumnWanted
+from tokentui.text.corpus import Corpus
+
+TEXT = "hug hug pug a sailor went to sea sea\n" * 5
+SIZES = {"sentencepiece-unigram": ("--vocab-size", "40")}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def here(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A folder with a text, counted words, and small tokenizers; the tests stand in it."""
+    folder = tmp_path_factory.mktemp("errors")
+    before = Path.cwd()
+    os.chdir(folder)
+    Path("text.txt").write_text(TEXT)
+    Path("words.counts.tsv").write_text("hug\t10\npug\t5\n")
+    for name in ("gpt2", "scaffold-bpe", "gage", "bert", "llama2", "sentencepiece-unigram", "superbpe"):
+        size = SIZES.get(name, ("--merges", "5"))
+        done("train", "text.txt", "-r", name, *size, "-o", f"{name}.json", "-q")
+    yield folder
+    os.chdir(before)
+
+
+def told(call: Callable[[], object]) -> str:
+    """The one line of an error."""
+    with pytest.raises(TokentuiError) as found:
+        call()
+    line = str(found.value)
+    assert "\n" not in line
+    return line
+
+
+EDIT = ("edit", "gpt2.json", "new.json")
+ENCODE = ("encode", "text.txt", "-t", "gpt2.json")
+
+
+@pytest.mark.parametrize(("words", "line"), [
+    ((*EDIT, "--extend", "text.txt"), "edit: --extend and --vocab-size belong together (name both)"),
+    (("edit", "gpt2.json", "-", "--add", "xyz"),
+     "OUT -: the report goes to standard output (name a file)"),
+    ((*EDIT, "--add", "xyz", "--map", "new.json"),
+     "--map new.json: the map and the tokenizer cannot be one file (name another)"),
+    ((*EDIT, "--add", os.fsdecode(b"\xff")),
+     r"--add \xff: half a surrogate pair is no text (name a text)"),
+    ((*EDIT, "--prune", "words.counts.tsv"),
+     "--prune: counted words are no documents (name a text)"),
+    (("inspect", "-t", "gpt2.json", "--corpus", "a=text.txt", "--corpus", "words.counts.tsv"),
+     "--corpus words.counts.tsv: has no name, and others have one (name it NAME=CORPUS)"),
+    ((*ENCODE, "--seed", "3"), "encode: --seed and --n go with --sample dropout (name it)"),
+    ((*ENCODE, "--sample", "dropout", "--n", "3", "--json"),
+     "--n: --n goes with ids on lines and with --explain (leave --json out)"),
+    ((*ENCODE, "--sample", "dropuot"), "--sample: no way to sample: 'dropuot' (did you mean dropout?)"),
+    ((*ENCODE, "--sample", "dropout:p=x"), "p=x: a share from 0 to 1 is wanted (such as 0.1)"),
+    (("inspect", "-t", "hf:"), "hf:: not a tokenizer of the hub (such as hf:OWNER/NAME)"),
+    (("train", "words.counts.tsv", "text.txt", "-r", "gpt2"),
+     "text.txt: words.counts.tsv holds counted words, text.txt does not: that is no one corpus "
+     "(name them apart, or take --as text)"),
+])
+def test_words_of_a_command(words: tuple[str, ...], line: str) -> None:
+    assert refused(*words) == line
+
+
+def test_a_format_that_cannot_hold_it_is_told_before_its_bytes_go_to_standard_output() -> None:
+    found = cli("convert", "bert.json", "-", "--to", "tiktoken")
+    assert (found.exit_code, found.stdout) == (1, "")
+    assert found.stderr == (
+        "tokentui: tiktoken cannot hold it: it is encoded by longest match "
+        "(this format: merges or ranks)\n"
+    )
+
+
+Change = Callable[[dict[str, Any]], object]
+"""A change of a document."""
+
+
+def events(*rows: list[object]) -> Change:
+    """Other events."""
+    return lambda document: document.update(events=list(rows))
+
+
+def first(number: int, row: int = 0, of: str = "events") -> Callable[[object], Change]:
+    """A change of one field of a row."""
+    def change(value: object) -> Change:
+        return lambda document: document[of][row].__setitem__(number, value)
+    return change
+
+
+@pytest.mark.parametrize(("change", "line"), [
+    (first(3, of="vocabulary")("x"), "vocabulary row 0: SCORE is no number (a number or null belongs there)"),
+    (first(3, of="vocabulary")(True), "vocabulary row 0: SCORE is no number"),
+    (lambda it: it.update(merges=[[104, 117, 256, 15]]),
+     "merges: a tokenizer of events has no merges (leave the list empty)"),
+    (lambda it: it["vocabulary"].__setitem__(1, [1, "!", "21", None]),
+     "vocabulary: two base units have the same bytes (each unit stands once)"),
+    (lambda it: it["vocabulary"].__delitem__(0),
+     "vocabulary: the base is not all 256 bytes (each unit stands once)"),
+    (lambda it: it["recipe"].update(objective="superbpe"),
+     "events: objective=superbpe has no events (mend one of the two)"),
+    (events([1, "melt", "6875", ["68", "75"], 15, 0]),
+     "events row 0: 'melt' is no kind of event (one of: merge, "),
+    (events([1, "merge", "6875", ["68", "75"], 15, 2]),
+     "events row 0: VIEW is 0 or 1 (0 for the words, 1 for the documents)"),
+    (first(0)(2), "events row 0: step 2 where 1 or 1 belongs (steps go up by one)"),
+    (first(2, 3)("7a7a"),
+     "events row 3: HEX is no unit or earlier token (an event is of a token that was made)"),
+    (first(3)(["20", "74"]),
+     "events row 0: PARTS do not make HEX of units and earlier tokens (mend one of the two)"),
+    (first(3)([]), "events row 0: PARTS are missing (a token is made of two parts or more)"),
+    (lambda it: it["events"][3].__setitem__(slice(2, 4), ["68", ["68"]]),
+     "events row 3: a unit never leaves (an event is of a token that was made)"),
+])
+def test_a_document_with_events(change: Change, line: str, tmp_path: Path) -> None:
+    assert damaged("scaffold-bpe.json", change, tmp_path).startswith(line)
+
+
+@pytest.mark.parametrize(("name", "change", "line"), [
+    ("sentencepiece-unigram.json", lambda it: it.update(merges=[[1, 2, 3, 4]]),
+     "merges row 0: a unigram model has no merges (leave the list empty)"),
+    ("sentencepiece-unigram.json", first(3, -1, "vocabulary")(3.5),
+     "SCORE is no log probability (a number from -1e6 to 0 belongs there)"),
+    ("gpt2.json", lambda it: it["merges"].__setitem__(slice(0, 2), it["merges"][1::-1]), "belongs"),
+])
+def test_a_document(name: str, change: Change, line: str, tmp_path: Path) -> None:
+    assert line in damaged(name, change, tmp_path)
+
+
+def damaged(name: str, change: Change, folder: Path) -> str:
+    """The line of a tokenizer file that was changed, without its path."""
+    document = json.loads(Path(name).read_text())
+    change(document)
+    path = folder / "damaged.json"
+    path.write_text(json.dumps(document))
+    line = told(lambda: tokentui.load(path))
+    assert line.startswith(f"{path}: ")
+    return line.removeprefix(f"{path}: ")
+
+
+ROW = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
+LONG = {"id": "[X]", "ids": [1] * 2000, "tokens": ["a"] * 2000}
+
+
+@pytest.mark.parametrize(("steps", "line"), [
+    ({"pre_tokenizer": {"type": "Split", "pattern": {"Regex": "a" * 70_000}, "behavior": "Isolated",
+                        "invert": False}}, "the pattern is too large (write a shorter one)"),
+    ({"post_processor": {"type": "TemplateProcessing",
+                         "single": [{"SpecialToken": {"id": "[X]", "type_id": 0}},
+                                    {"Sequence": {"id": "A", "type_id": 0}}],
+                         "pair": [], "special_tokens": {"[X]": LONG}}},
+     "post_processor: more than 1,000 tokens around a text"),
+    ({"post_processor": {"type": "BertProcessing", "sep": ["[SEP]", 7], "cls": ["[CLS]", 8]}},
+     "is not in the vocabulary"),
+    ({"pre_tokenizer": {"type": "FixedLength", "length": 0}},
+     "pre_tokenizer.FixedLength.length: a length is at least 1"),
+    ({"pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "add_prefix_space": False,
+                        "prepend_scheme": "always"}},
+     '"add_prefix_space" is false (write "prepend_scheme": "never" too)'),
+    ({"normalizer": {"type": "Sequence", "normalizers": [{"type": "NFC"}] * 1_001}},
+     "normalizer: more than 1,000 steps (mend the file)"),
+])
+def test_a_file_of_hugging_face(steps: dict[str, Any], line: str, tmp_path: Path) -> None:
+    model = {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": [["a", "b"]]}
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps({"version": "1.0", "model": model} | steps))
+    assert line in told(lambda: load(path))
+
+
+# ---- the explorer's session
+
+
+def state(recipe: str = "gpt2", **axes: Any) -> State:
+    """A session's state with a training on the text, at step 2."""
+    made = preset(recipe).with_axes(**axes)
+    it = State(prepare(Corpus.from_text(TEXT), made, Run.of({"merges": 5})))
+    jump(it.main.trainer, 2)
+    it.sync.stand(it.main)
+    return it
+
+
+WISH = Wishes(add=("xyz",))
+
+
+@pytest.mark.parametrize(("command", "line"), [
+    (do.Find("moon", "a", 0), "moon: no such pane (one of: corpus, pairs, vocabulary)"),
+    (do.LifeOfWord("a" * 2_001), "more than 2,000 characters are not explained (take a part)"),
+    (do.Compare((ColumnWanted(preset("gpt2")),)),
+     "compare: two columns are as few as there may be (name another one)"),
+    (do.RunUntil(compression=2.0), "run until: distinct words count once: there are no bytes per token"),
+    (DiffColumns(1, 2), "diff: a column is not in step yet (press the key again then)"),
+    (EditVocabulary(Wishes()), "edit: nothing to change is named (prune, train on, or name a token)"),
+    (WriteEdited(WISH, "gpt2.json"), "gpt2.json: the file is there already (take another name)"),
+])
+async def test_commands_of_a_session(command: do.Command[Any], line: str) -> None:
+    session = Watched(preset("gpt2").with_axes(weight="distinct"), Run.of({"merges": 5}))
+    await session.start()
+    await session.send(do.TrainOnText(TEXT))
+    await session.settle()
+    with pytest.raises(TokentuiError) as found:
+        await session.send(command)
+    assert str(found.value) == line
+    await session.close()
+
+
+@pytest.mark.parametrize(("command", "line"), [
+    (do.GoToToken("hug"), "hug: a token is looked for in one column (go to a step, or leave Compare)"),
+    (do.RunUntil("hug"), "run until: one column runs until (leave Compare)"),
+])
+def test_commands_of_one_column(command: do.Command[Any], line: str) -> None:
+    it = state()
+    it.handle(do.Compare((ColumnWanted(preset("gpt2")), ColumnWanted(preset("bert")))), print)
+    assert told(lambda: it.handle(command, print)) == line
+
+
+def test_a_column_that_is_not_open_yet_is_not_asked() -> None:
+    it = state()
+    it.handle(do.Compare((ColumnWanted(preset("gpt2")), ColumnWanted(preset("bert"), name="theirs"))), print)
+    key = it.compared[1].key
+    line = told(lambda: it.handle(do.InspectText("hug", column=key), print))
+    assert line == "theirs: the column is not open yet (press the key again then)"
+
+
+async def test_a_tokenizer_of_a_file_has_no_end() -> None:
+    session = Watched()
+    await session.start()
+    await session.send(do.Open(("text.txt",)))
+    await session.send(do.OpenTokenizer("gpt2.json"))
+    with pytest.raises(TokentuiError, match=r"gpt2\.json: a tokenizer of a file is not trained \(open a text\)"):
+        await session.send(do.EncodeAtEnd())
+    await session.close()
+
+
+def test_a_tour_holds_no_long_typed_corpus() -> None:
+    stop = Stop(Place("", "a" * 10_001), "x")
+    assert told(lambda: written("A", [stop])) == (
+        "the walk: a typed corpus of more than 10,000 characters (open it as a file)"
+    )
+
+
+# ---- files that cannot hold a tokenizer
+
+FEW = ("--merges", "5")
+
+
+@pytest.mark.parametrize(("words", "format", "line"), [
+    (("gpt2", "-s", "base=sorted", "-s", "unknown=drop", *FEW), "tiktoken",
+     "240 of the 256 bytes have no token (the format's owner fails on text with them)"),
+    (("gpt2", "-s", "normalize=lowercase", *FEW), "tiktoken",
+     "it normalises text by lowercase (the format has no place for that)"),
+    (("gpt2", "-s", "split=regex:(a)|b", "-s", "base=bytes", *FEW), "minbpe",
+     "its pattern has groups, line ends, or spaces at an end (the file holds a pattern in a line)"),
+    (("gpt2", "--special", "a", *FEW), "gpt2",
+     "two tokens are spelled alike (the files tell tokens by their names)"),
+    (("gpt2", "-s", "mark=end-symbol:</w>", "-s", "split=space", *FEW), "subword-nmt",
+     "its units are bytes with mark=end-symbol:</w> (codes of bytes have mark=end-suffix:</w>)"),
+    (("wordpiece", "--special", "h", *FEW), "bert",
+     "two tokens are spelled alike (of two lines that are alike the last one counts)"),
+    (("bert", "--special", "hug", "--first-id", "200000", *FEW), "bert",
+     "200000 ids stand for nothing (the file has a line for each)"),
+])
+def test_a_training_that_a_format_cannot_hold(
+    words: tuple[str, ...], format: str, line: str, tmp_path: Path
+) -> None:
+    path, folder = tmp_path / "made.json", tmp_path / "out"
+    folder.mkdir()
+    done("train", "text.txt", "-r", *words, "-o", str(path), "-q")
+    assert line in unheld(path, format, folder)
+
+
+def unheld(path: Path, format: str, folder: Path) -> str:
+    """What `convert` says where it refuses; nothing is written."""
+    found = cli("convert", str(path), str(folder if format == "gpt2" else folder / "new"), "--to", format)
+    assert found.exit_code == 1
+    assert f"{format} cannot hold it: " in found.stderr
+    assert not list(folder.iterdir())
+    return found.stderr
+
+
+def test_a_name_that_the_format_needs(tmp_path: Path) -> None:
+    text, path, folder = tmp_path / "text.txt", tmp_path / "made.json", tmp_path / "out"
+    folder.mkdir()
+    text.write_text("[UNK] " * 9)
+    axes = ("-s", "split=whitespace", "-s", "normalize=")
+    done("train", str(text), "-r", "bert", *axes, "--merges", "40", "-o", str(path), "-q")
+    assert "a token is spelled [UNK] (the file needs that name for the unknown token)" in unheld(
+        path, "bert", folder)
+
+
+TWICE = {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0], ["a", -1.0], ["a", -2.0]]}
+
+
+@pytest.mark.parametrize(("document", "format", "line"), [
+    ({"model": {"type": "BPE", "vocab": {"a": 0, "b": 0, "ab": 1}, "merges": [["a", "b"]]}}, "huggingface",
+     "two tokens have the same id (keep the file that it was read from)"),
+    ({"model": TWICE}, "tokentui", "two tokens have one id or one name (keep the file that it was read from)"),
+    ({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": [["a", "b"]]},
+      "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"},
+      "normalizer": {"type": "Replace", "pattern": {"String": "x"}, "content": "y"}}, "sentencepiece",
+     "what is done to a text is more than the axes say (sentencepiece has rules of its own only)"),
+])
+def test_a_file_that_another_format_cannot_hold(
+    document: dict[str, Any], format: str, line: str, tmp_path: Path
+) -> None:
+    path, folder = tmp_path / "tokenizer.json", tmp_path / "out"
+    folder.mkdir()
+    path.write_text(json.dumps({"version": "1.0"} | document))
+    assert line in unheld(path, format, folder)
+
+
+SUFFIX, FALLBACK = ((2, message([(24, 1)])),), ((2, message([(35, 1)])),)
+"""Fields of a model's message: a mark behind words; bytes for what has no piece."""
+
+
+def model(folder: Path, fields: tuple[tuple[int, bytes], ...]) -> Path:
+    """A sentencepiece model with more fields."""
+    path = folder / "made.model"
+    done("convert", "sentencepiece-unigram.json", str(path), "--to", "sentencepiece", "-q")
+    path.write_bytes(path.read_bytes() + message(fields))
+    return path
+
+
+def test_a_model_with_its_mark_behind_words_has_no_steps_of_hugging_face(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    assert "what is done to a text is more than the axes say (no steps of Hugging Face's" in unheld(
+        model(tmp_path, SUFFIX), "huggingface", folder)
+
+
+def test_a_model_without_its_bytes(tmp_path: Path) -> None:
+    path = model(tmp_path, FALLBACK)
+    assert told(lambda: load(path)).startswith(f"{path}: pieces: 256 of the 256 byte pieces are missing")
+
+
+# ---- another vocabulary
+
+
+@pytest.mark.parametrize(("words", "line"), [
+    (("--extend", "text.txt", "--vocab-size", "400"),
+     "--extend: new merges would renumber its base (take another base, such as sorted)"),
+    (("--merge", "llama2.json"),
+     "--merge: new merges would renumber its base (take another base, as sorted)"),
+])
+def test_a_base_behind_its_merges(words: tuple[str, ...], line: str, tmp_path: Path) -> None:
+    assert refused("edit", "llama2.json", str(tmp_path / "new.json"), *words) == line
+
+
+def test_words_that_are_counted_and_a_text_are_no_one_corpus(tmp_path: Path) -> None:
+    line = refused("count", "words.counts.tsv", "text.txt", "-r", "gpt2", "-o", str(tmp_path / "a.tsv"))
+    assert "words.counts.tsv holds counted words, " in line
+    assert line.endswith("does not: that is no one corpus (name them apart, or take --as text)")
