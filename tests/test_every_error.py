@@ -252,7 +252,8 @@ async def test_a_tokenizer_of_a_file_has_no_end() -> None:
     await session.start()
     await session.send(do.Open(("text.txt",)))
     await session.send(do.OpenTokenizer("gpt2.json"))
-    with pytest.raises(TokentuiError, match=r"gpt2\.json: a tokenizer of a file is not trained \(open a text\)"):
+    told = r"gpt2\.json: a tokenizer of a file is not trained \(open a text\)"
+    with pytest.raises(TokentuiError, match=told):
         await session.send(do.EncodeAtEnd())
     await session.close()
 
@@ -319,7 +320,8 @@ TWICE = {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0], ["a", -1.0], 
 @pytest.mark.parametrize(("document", "format", "line"), [
     ({"model": {"type": "BPE", "vocab": {"a": 0, "b": 0, "ab": 1}, "merges": [["a", "b"]]}}, "huggingface",
      "two tokens have the same id (keep the file that it was read from)"),
-    ({"model": TWICE}, "tokentui", "two tokens have one id or one name (keep the file that it was read from)"),
+    ({"model": TWICE}, "tokentui",
+     "two tokens have one id or one name (keep the file that it was read from)"),
     ({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": [["a", "b"]]},
       "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"},
       "normalizer": {"type": "Replace", "pattern": {"String": "x"}, "content": "y"}}, "sentencepiece",
