@@ -14,10 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dialogs import typed
 from protomake import message
 from running_cli import cli, done, refused
+from screens import screen_text
 from servers import Web, hub, serving, web
 from sessions import Watched
+from stepping import opened
+from waiting import notes_of, until
 
 import tokentui
 from tokentui.axes import preset
@@ -27,7 +31,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.formats import FORMATS, WRITTEN, huggingface
 from tokentui.formats.files import load
 from tokentui.learn import jump
-from tokentui.recipe import Run
+from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
 from tokentui.session.asks import DiffColumns, EditVocabulary, Wishes, WriteEdited
 from tokentui.session.claims import Place
@@ -37,9 +41,10 @@ from tokentui.session.tours import Stop, written
 from tokentui.session.views import ColumnWanted
 from tokentui.text import parquet, patterns, places
 from tokentui.text.corpus import Corpus
+from tokentui.ui.dialogs.edit import EditScreen
 
 TEXT = "hug hug pug a sailor went to sea sea\n" * 5
-SIZES = {"sentencepiece-unigram": ("--vocab-size", "40")}
+SIZES = {"sentencepiece-unigram": ("--vocab-size", "40", "-s", "normalize=")}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -667,3 +672,27 @@ def test_a_pattern_that_cannot_be_compiled_for_want_of_memory(
     assert told(lambda: load(path)) == (
         f"{path}: pre_tokenizer.Split.pattern: the pattern is too large (write a shorter one)"
     )
+
+
+# ---- screens
+
+
+async def test_a_size_that_is_no_number() -> None:
+    async with opened(Recipe(), "sample:hugs") as (app, pilot):
+        await pilot.press("X")
+        await until(pilot, lambda: isinstance(app.screen, EditScreen))
+        await pilot.press("t")
+        await until(pilot, lambda: not isinstance(app.screen, EditScreen))
+        await typed(pilot, "many")
+        await until(pilot, lambda: "many: a number belongs here (such as 4000)" in screen_text(app))
+
+
+async def test_no_way_back_to_a_corpus_without_a_name() -> None:
+    async with opened(Recipe(), "text.txt") as (app, pilot):
+        await app.reopen(do.Open(("text.txt", "text.txt")))
+        await pilot.press("G")
+        await until(pilot, lambda: "step 0" not in screen_text(app))
+        await app.reopen(do.TrainOnText("one two one two"))
+        await pilot.press("ctrl+o")
+        line = "back: the corpus before has no name to open it by (o opens it)"
+        await until(pilot, lambda: line in notes_of(app))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -161,11 +162,10 @@ def test_a_worker_of_another_version_is_refused() -> None:
 
 @contextlib.contextmanager
 def within(workers: int) -> Iterator[Any]:
-    """A scheduler and workers that are threads of this process; its address."""
-    from distributed import LocalCluster
-
-    with LocalCluster(n_workers=workers, threads_per_worker=1, processes=False, dashboard_address=None,
-                      silence_logs=60) as made:
+    """A scheduler and workers that are threads of this process."""
+    start: Any = importlib.import_module("distributed").LocalCluster
+    with start(n_workers=workers, threads_per_worker=1, processes=False, dashboard_address=None,
+               silence_logs=60) as made:
         yield made
 
 
