@@ -5,23 +5,33 @@ docs/errors.md lists all errors. CONTRIBUTING.md says how those that no test rai
 
 from __future__ import annotations
 
+import errno
 import json
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from dialogs import typed
 from protomake import message
 from running_cli import cli, done, refused
+from screens import screen_text
+from servers import Web, hub, serving, web
 from sessions import Watched
+from stepping import opened
+from waiting import notes_of, until
 
 import tokentui
 from tokentui.axes import preset
+from tokentui.cli import explore
+from tokentui.cli.program import program
 from tokentui.core.errors import TokentuiError
+from tokentui.formats import FORMATS, WRITTEN, huggingface
 from tokentui.formats.files import load
 from tokentui.learn import jump
-from tokentui.recipe import Run
+from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
 from tokentui.session.asks import DiffColumns, EditVocabulary, Wishes, WriteEdited
 from tokentui.session.claims import Place
@@ -29,10 +39,12 @@ from tokentui.session.opening import prepare
 from tokentui.session.state import State
 from tokentui.session.tours import Stop, written
 from tokentui.session.views import ColumnWanted
+from tokentui.text import parquet, patterns, places
 from tokentui.text.corpus import Corpus
+from tokentui.ui.dialogs.edit import EditScreen
 
 TEXT = "hug hug pug a sailor went to sea sea\n" * 5
-SIZES = {"sentencepiece-unigram": ("--vocab-size", "40")}
+SIZES = {"sentencepiece-unigram": ("--vocab-size", "40", "-s", "normalize=")}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -252,9 +264,9 @@ async def test_a_tokenizer_of_a_file_has_no_end() -> None:
     await session.start()
     await session.send(do.Open(("text.txt",)))
     await session.send(do.OpenTokenizer("gpt2.json"))
-    told = r"gpt2\.json: a tokenizer of a file is not trained \(open a text\)"
-    with pytest.raises(TokentuiError, match=told):
+    with pytest.raises(TokentuiError) as found:
         await session.send(do.EncodeAtEnd())
+    assert str(found.value) == "gpt2.json: a tokenizer of a file is not trained (open a text)"
     await session.close()
 
 
@@ -336,14 +348,16 @@ def test_a_file_that_another_format_cannot_hold(
     assert line in unheld(path, format, folder)
 
 
+UNUSED = ((1, message([(1, b"seas"), (2, -9.0), (3, 5)])),)
+"""A piece that is no token: where merges come to it, it is cut again."""
 SUFFIX, FALLBACK = ((2, message([(24, 1)])),), ((2, message([(35, 1)])),)
 """Fields of a model's message: a mark behind words; bytes for what has no piece."""
 
 
-def model(folder: Path, fields: tuple[tuple[int, bytes], ...]) -> Path:
+def model(folder: Path, fields: tuple[tuple[int, bytes], ...], of: str = "llama2.json") -> Path:
     """A sentencepiece model with more fields."""
     path = folder / "made.model"
-    done("convert", "sentencepiece-unigram.json", str(path), "--to", "sentencepiece", "-q")
+    done("convert", of, str(path), "--to", "sentencepiece", "-q")
     path.write_bytes(path.read_bytes() + message(fields))
     return path
 
@@ -356,7 +370,7 @@ def test_a_model_with_its_mark_behind_words_has_no_steps_of_hugging_face(tmp_pat
 
 
 def test_a_model_without_its_bytes(tmp_path: Path) -> None:
-    path = model(tmp_path, FALLBACK)
+    path = model(tmp_path, FALLBACK, "sentencepiece-unigram.json")
     assert told(lambda: load(path)).startswith(f"{path}: pieces: 256 of the 256 byte pieces are missing")
 
 
@@ -377,3 +391,308 @@ def test_words_that_are_counted_and_a_text_are_no_one_corpus(tmp_path: Path) -> 
     line = refused("count", "words.counts.tsv", "text.txt", "-r", "gpt2", "-o", str(tmp_path / "a.tsv"))
     assert "words.counts.tsv holds counted words, " in line
     assert line.endswith("does not: that is no one corpus (name them apart, or take --as text)")
+
+
+def made(folder: Path, recipe: str, **axes: Any) -> Path:
+    """A tokenizer that the library trained with these axes."""
+    path = folder / "made.json"
+    tokentui.train("text.txt", preset(recipe).with_axes(**axes), merges=5).save(path)
+    return path
+
+
+def spelled_twice(folder: Path) -> Path:
+    """A document with two tokens of the same bytes: abc by ab + c, and by a + bc."""
+    path = folder / "twice.json"
+    done("train", "text.txt", "-r", "minbpe", "--merges", "0", "-o", str(path), "-q")
+    document = json.loads(path.read_text())
+    for number, text in enumerate(("ab", "abc", "bc", "abc"), 256):
+        document["vocabulary"].append([number, text, text.encode().hex(), None])
+    document["merges"] = [[97, 98, 256, 4], [256, 99, 257, 3], [98, 99, 258, 2], [97, 258, 259, 1]]
+    path.write_text(json.dumps(document))
+    return path
+
+
+def test_what_cannot_be_trained_on(tmp_path: Path) -> None:
+    new, more = str(tmp_path / "new.json"), ("--extend", "text.txt", "--vocab-size", "400")
+    path = made(tmp_path, "gpt2", symbols=("hug",))
+    assert refused("edit", str(path), new, *more) == (
+        "--extend: it has symbols that no merge crosses (train it anew)"
+    )
+    twice = str(spelled_twice(tmp_path))
+    assert refused("edit", twice, new, *more) == (
+        "--extend: two of its tokens are spelled alike (train it anew)"
+    )
+
+
+def test_two_tokens_of_the_same_bytes_are_no_ranks(tmp_path: Path) -> None:
+    path, folder = spelled_twice(tmp_path), tmp_path / "out"
+    folder.mkdir()
+    assert "two tokens have the same bytes (a token stands once in the file)" in unheld(
+        path, "tiktoken", folder)
+
+
+def test_a_space_in_front_of_a_text_that_is_not_split(tmp_path: Path) -> None:
+    path, folder = made(tmp_path, "sentencepiece-bpe", split="none", prefix_space=True), tmp_path / "out"
+    folder.mkdir()
+    assert "it sets a space in front of a text that keeps its spaces (sentencepiece sets" in unheld(
+        path, "sentencepiece", folder)
+
+
+def test_a_token_that_its_library_would_give_another_id(tmp_path: Path) -> None:
+    path = tmp_path / "holes.json"
+    path.write_text(json.dumps({"version": "1.0", "model": {
+        "type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 7}, "merges": [["a", "b"]],
+    }}))
+    line = refused("edit", str(path), str(tmp_path / "new.json"), "--add", "zz")
+    assert line == "--add zz: its id would not be 8 (prune it first)"
+
+
+# ---- corpora and places
+
+
+def test_a_published_size_is_asked_for_by_true_or_false() -> None:
+    assert told(lambda: tokentui.train("text.txt", "gpt2", published="yes")) == (  # type: ignore[arg-type]
+        "published: True or False belongs here, not 'yes' (such as True)"
+    )
+
+
+@pytest.fixture
+def repositories(tmp_path: Path) -> Iterator[str]:
+    """The URL of a hub of this machine, which the hub's library takes for the hub."""
+    pytest.importorskip("fsspec", reason="the extra remote is not installed")
+    pytest.importorskip("aiohttp", reason="the extra remote is not installed")
+    constants = pytest.importorskip("huggingface_hub.constants", reason="the extra remote is not installed")
+    kind = hub({
+        "models/owner/none": {"README.md": b"x"}, "datasets/owner/texts": {"a.txt": b"a", "b.txt": b"b"},
+    })
+    with serving(kind) as url, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(constants, "ENDPOINT", url)
+        file = url + "/{repo_id}/resolve/{revision}/{filename}"
+        patch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", file)
+        patch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+        yield url
+
+
+@pytest.mark.parametrize(("call", "name", "line"), [
+    (tokentui.load, "hf:owner/none", "this repository holds no tokenizer file (one of: tokenizer.json, "),
+    (tokentui.load, "hf:owner/missing",
+     "there is no such repository, or no right to read it (check the name)"),
+    (tokentui.load, "hf://datasets/owner/texts",
+     "is a folder, not a tokenizer file (name the file in it)"),
+    (tokentui.read, "hf://datasets/owner/texts/*.jsonl", "no file matches (** looks into folders too)"),
+    (tokentui.read, "hf://datasets/owner/texts/none.txt", "no such file (check the name)"),
+])
+def test_repositories_of_the_hub(
+    repositories: str, call: Callable[[str], object], name: str, line: str
+) -> None:
+    assert told(lambda: call(name)).startswith(f"{name}: {line}")
+
+
+def test_a_place_of_too_many_files(repositories: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(places, "_MOST_FILES", 1)
+    name = "hf://datasets/owner/texts"
+    assert told(lambda: tokentui.read(name)) == f"{name}: more than 1 files (name a part of them)"
+
+
+def test_without_a_network_only_what_was_fetched_is_there(
+    repositories: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    assert told(lambda: tokentui.load("hf:owner/none")).startswith(
+        "hf:owner/none: there is no network, and it was not fetched before ("
+    )
+
+
+def test_an_answer_that_breaks_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("aiohttp", reason="the extra remote is not installed")
+    kind = web({"/a.txt": b"the whole text"}, ranges=False)
+
+    def file(self: Web, data: bytes, body: bool) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(data) + 9))
+        self.end_headers()
+        self.wfile.write(data if body else b"")
+        self.close_connection = True
+
+    monkeypatch.setattr(kind, "_file", file)
+    with serving(kind) as url:
+        line = told(lambda: tokentui.read(f"{url}/a.txt"))
+    assert line == f"{url}/a.txt: the answer broke off (try again)"
+
+
+def test_why_of_a_unigram_training() -> None:
+    run = tokentui.Trainer("text.txt", "t5")
+    assert told(run.why) == "why: a unigram training has no next pair (take candidates())"
+
+
+def test_pieces_that_are_cut_again(tmp_path: Path) -> None:
+    path = str(model(tmp_path, UNUSED))
+    line = refused("edit", path, str(tmp_path / "new.json"), "--merge", path)
+    assert line == "--merge: it has pieces that are cut again (prune it first)"
+
+
+def test_a_merge_that_spells_a_special_token_has_its_id(tmp_path: Path) -> None:
+    path = tmp_path / "made.json"
+    done("train", "text.txt", "-r", "gpt2", "--special", "hx", *FEW, "-o", str(path), "-q")
+    document = json.loads(path.read_text())
+    document["run"]["specials"], document["vocabulary"][0] = ["ug"], [0, "ug", "7567", None]
+    path.write_text(json.dumps(document))
+    assert told(lambda: load(path)) == (
+        f"{path}: merges row 0: ID 257 where 0 belongs (ids go up in the order of the merges)"
+    )
+
+
+def test_a_word_of_a_table_that_is_no_text(tmp_path: Path) -> None:
+    arrow = pytest.importorskip("pyarrow", reason="the extra parquet is not installed")
+    path = tmp_path / "words.counts.parquet"
+    columns = {parquet.WORD: ["a"], parquet.COUNT: [3], parquet.EXACT: arrow.array([b"\xff"], arrow.binary())}
+    pytest.importorskip("pyarrow.parquet").write_table(arrow.table(columns), path)
+    assert told(lambda: tokentui.read(path)) == f"{path}:1: not a word and a count (write it again)"
+
+
+def test_zstd_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("compression.zstd", "zstandard"):
+        monkeypatch.setitem(sys.modules, name, None)
+    path = str(tmp_path / "words.tsv.zst")
+    assert refused("count", "text.txt", "-r", "gpt2", "-o", path) == (
+        f"{path}: zstd is not installed (pip install 'tokentui[zstd]', or take .gz)"
+    )
+
+
+def test_two_names_that_are_too_long_for_one_folder(tmp_path: Path) -> None:
+    pytest.importorskip("textual_serve", reason="the extra web is not installed")
+    name, words = "n" * 250 + ".json", []
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / name).write_bytes(Path("gpt2.json").read_bytes())
+        words += ["-t", str(tmp_path / folder / name)]
+    assert refused("serve", "--port", "0", *words).endswith(
+        f"{name}: cannot be served: {os.strerror(errno.ENAMETOOLONG)}"
+    )
+
+
+class Unknown(do.Command[None], lane=do.Lane.BESIDE, need=do.Need.WHOLE):
+    """A command that no session knows."""
+
+
+async def test_a_command_that_no_session_knows() -> None:
+    session = Watched()
+    await session.start()
+    await session.send(do.TrainOnText(TEXT))
+    with pytest.raises(TokentuiError) as found:
+        await session.send(Unknown())
+    assert str(found.value) == "Unknown: not a command of a session"
+    await session.close()
+
+
+def test_a_format_that_is_only_read() -> None:
+    (name,) = FORMATS.keys() - WRITTEN.keys()
+    assert told(lambda: FORMATS[name].codec.write(None)) == "the format is only read"  # type: ignore[arg-type]
+
+
+# ---- a machine that lacks something
+
+
+@pytest.mark.parametrize(("words", "line"), [
+    (("encode", "-", "-t", "gpt2.json"), "standard input: there is none (open it, or name a file)"),
+    (("count", "-", "-r", "gpt2", "-o", "new.tsv"), "standard input: there is none (name a file)"),
+])
+def test_no_standard_input(
+    words: tuple[str, ...], line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(SystemExit) as ended:
+        program.main(list(words))
+    assert ended.value.code == 2
+    assert capsys.readouterr() == ("", f"tokentui: {line}\n")
+
+
+def test_a_folder_of_somebody_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
+    assert refused("train", "text.txt", "-r", "gpt2", *FEW, "-o", "new.json").endswith(
+        "new.json: cannot be written: no permission (name another place)"
+    )
+
+
+@pytest.fixture
+def no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process has no terminal of its own."""
+    opened = os.open
+
+    def opens(path: str, *words: Any, **named: Any) -> int:
+        if path == "/dev/tty":
+            raise OSError(errno.ENXIO, os.strerror(errno.ENXIO), path)
+        return opened(path, *words, **named)
+
+    monkeypatch.setattr(os, "open", opens)
+
+
+@pytest.mark.usefixtures("no_terminal")
+def test_no_terminal_to_mend() -> None:
+    assert refused("--reset-terminal") == "--reset-terminal: there is no terminal to mend"
+
+
+@pytest.mark.usefixtures("no_terminal")
+def test_no_keyboard_where_the_corpus_has_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(explore, "is_terminal", lambda stream: stream is sys.stdout)
+    assert refused("-").startswith(
+        "-: the explorer needs a keyboard, and there is no terminal (for scripts there are train, "
+    )
+
+
+class Hungry:
+    """A pattern that takes all memory, at once or after it took its time."""
+
+    def __init__(self, *errors: type[Exception]) -> None:
+        self._errors = iter(errors)
+
+    def finditer(self, *_: object, **named: object) -> Iterator[Any]:
+        raise next(self._errors)
+
+
+@pytest.mark.parametrize("errors", [(MemoryError,), (TimeoutError, MemoryError)])
+def test_a_pattern_that_takes_all_memory(errors: tuple[type[Exception], ...]) -> None:
+    pattern: Any = Hungry(*errors)
+    assert told(lambda: list(patterns.find(pattern, "abc", "split=regex:a"))).startswith(
+        "split=regex:a at 'abc': the pattern needs too much memory (write one that backtracks less; "
+    )
+
+
+def test_a_pattern_that_cannot_be_compiled_for_want_of_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def compiled(pattern: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(huggingface, "_compiled", compiled)
+    path = tmp_path / "tokenizer.json"
+    split = {"type": "Split", "pattern": {"Regex": "a"}, "behavior": "Isolated", "invert": False}
+    path.write_text(json.dumps({"version": "1.0", "model": TWICE, "pre_tokenizer": split}))
+    assert told(lambda: load(path)) == (
+        f"{path}: pre_tokenizer.Split.pattern: the pattern is too large (write a shorter one)"
+    )
+
+
+# ---- screens
+
+
+async def test_a_size_that_is_no_number() -> None:
+    async with opened(Recipe(), "sample:hugs") as (app, pilot):
+        await pilot.press("X")
+        await until(pilot, lambda: isinstance(app.screen, EditScreen))
+        await pilot.press("t")
+        await until(pilot, lambda: not isinstance(app.screen, EditScreen))
+        await typed(pilot, "many")
+        await until(pilot, lambda: "many: a number belongs here (such as 4000)" in screen_text(app))
+
+
+async def test_no_way_back_to_a_corpus_without_a_name() -> None:
+    async with opened(Recipe(), "text.txt") as (app, pilot):
+        await app.reopen(do.Open(("text.txt", "text.txt")))
+        await pilot.press("G")
+        await until(pilot, lambda: "step 0" not in screen_text(app))
+        await app.reopen(do.TrainOnText("one two one two"))
+        await pilot.press("ctrl+o")
+        line = "back: the corpus before has no name to open it by (o opens it)"
+        await until(pilot, lambda: line in notes_of(app))

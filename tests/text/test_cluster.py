@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tokentui.core.errors import TokentuiError
+from tokentui.core.jobs import job
 from tokentui.presets import preset_named
 from tokentui.text import cluster
-from tokentui.text.plan import plan
+from tokentui.text.plan import Plan, plan
 from tokentui.text.tally import Store, count_here
 
 pytest.importorskip("distributed", reason="the extra dask is not installed")
@@ -129,24 +134,6 @@ def test_nobody_at_the_address(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
             cluster.count_on(address, planned, GPT2, "text", store)
 
 
-def test_a_cluster_without_workers_is_given_up(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("one")
-    script = tmp_path / "script.py"
-    script.write_text(
-        "import sys\nfrom distributed import LocalCluster\nfrom tokentui.presets import preset_named\n"
-        "from tokentui.text import cluster\nfrom tokentui.text.plan import plan\n"
-        "from tokentui.text.tally import Store\n"
-        "cluster._ALONE_S, recipe = 0.2, preset_named('gpt2').recipe\n"
-        "planned = plan(sys.argv[1:], recipe, None, 'text')\n"
-        "with LocalCluster(n_workers=0, processes=False, dashboard_address=None, protocol='tcp') as made:\n"
-        "    try:\n        cluster.count_on(made.scheduler_address, planned, recipe, 'text', Store(1))\n"
-        "    except Exception as error:\n        print(error)\n"
-    )
-    done = subprocess.run([sys.executable, str(script), str(tmp_path / "a.txt")], text=True,
-                          capture_output=True, check=False)
-    assert done.stdout.startswith("--scheduler: no worker was there for 0.2 s"), done.stderr
-
-
 def test_standard_input_and_a_wrong_number_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("one")
     planned = plan([str(tmp_path / "a.txt")], GPT2, None, "text")
@@ -171,3 +158,51 @@ def test_a_worker_of_another_version_is_refused() -> None:
     task = cluster.Task(GPT2, "text", limits.now(), ("0.0", "1"))
     with pytest.raises(TokentuiError, match="install the same on all workers"):
         cluster._count(task, ())
+
+
+@contextlib.contextmanager
+def within(workers: int) -> Iterator[Any]:
+    """A scheduler and workers that are threads of this process."""
+    start: Any = importlib.import_module("distributed").LocalCluster
+    with start(n_workers=workers, threads_per_worker=1, processes=False, dashboard_address=None,
+               silence_logs=60) as made:
+        yield made
+
+
+def planned(path: Path) -> Plan:
+    """The plan of a text."""
+    path.write_text("one two three")
+    return plan([str(path)], GPT2, None, "text")
+
+
+def test_a_worker_that_lacks_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    task = planned(path)
+    path.unlink()
+    with within(1) as made, Store(1) as store, pytest.raises(TokentuiError) as told:
+        cluster.count_on(made.scheduler_address, task, GPT2, "text", store)
+    assert (told.value.what, told.value.where) == ("a worker finds no such file", str(path))
+
+
+def test_a_cluster_without_workers_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "_ALONE_S", 0.2)
+    with within(0) as made, Store(1) as store, pytest.raises(TokentuiError) as told:
+        cluster.count_on(made.scheduler_address, planned(tmp_path / "a.txt"), GPT2, "text", store)
+    assert str(told.value) == (
+        "--scheduler: no worker was there for 0.2 s (start workers, or give them more memory)"
+    )
+
+
+def test_a_scheduler_that_ends(tmp_path: Path) -> None:
+    task = planned(tmp_path / "a.txt")
+    gone = pytest.raises(TokentuiError)
+    with within(0) as made, Store(1) as store, gone as told, job(lambda done, total: made.close()):
+        cluster.count_on(made.scheduler_address, task, GPT2, "text", store)
+    assert str(told.value) == "--scheduler: the scheduler is gone (start it again, and count again)"
+
+
+def test_keys_need_cryptography(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cryptography", None)
+    with Store(1) as store, pytest.raises(TokentuiError, match="cryptography is not installed") as told:
+        cluster.count_on("local:1", planned(tmp_path / "a.txt"), GPT2, "text", store)
+    assert told.value.where == "--scheduler local"

@@ -120,10 +120,8 @@ def _with_stages(document: _Document, spec: Spec) -> _Document:
     own = spec.vocabulary.pipeline.own
     if own is not None:  # the file's own way tells what its tokens were
         spec = Spec(spec.tokenizer.encoded_by(own[0]))
-    format = WRITTEN.get(spec.origin.format) if spec.origin else None
-    if format is None:
-        raise Refused("it was put together from no file", "tokentui", "write it in another format")
-    fitted = format.codec.fit(spec)
+    assert spec.origin is not None
+    fitted = WRITTEN[spec.origin.format].codec.fit(spec)
     ids = {token.name: token.id for token in fitted.tokens}
     if len(ids) < len(fitted.tokens) or len(set(ids.values())) < len(ids):
         raise Refused("two tokens have one id or one name", "tokentui", "keep the file that it was read from")
@@ -142,7 +140,7 @@ def _with_stages(document: _Document, spec: Spec) -> _Document:
     }
     if not scored and any(token.score for token in fitted.tokens):
         optional["scores"] = [token.score for token in fitted.tokens]
-    document.stages = {"format": format.name, "letters": letters, **fitted.said,
+    document.stages = {"format": spec.origin.format, "letters": letters, **fitted.said,
                        **{name: value for name, value in optional.items() if value}}
     document.merges = [_Merge(ids[left], ids[right], ids[made], 0) for left, right, made in fitted.rows]
     return document

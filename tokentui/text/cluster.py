@@ -251,9 +251,9 @@ class _Tree:
 
 
 def _wait(futures: list[Dask], seconds: float) -> None:
-    """Wait until one of some futures has ended, at most so long."""
+    """Wait until one of some futures has ended, at most so long; one that was given up has ended too."""
     distributed: Dask = importlib.import_module("distributed")
-    with contextlib.suppress(TimeoutError):
+    with contextlib.suppress(TimeoutError, distributed.CancelledError):
         distributed.wait(futures, timeout=seconds, return_when="FIRST_COMPLETED")
 
 

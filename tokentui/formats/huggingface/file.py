@@ -344,8 +344,6 @@ def _listed(spec: Spec) -> Fitted:
     pieces, scores = vocabulary.pieces, vocabulary.scores
     tokens = [Token(number, names[number], pieces[n], scores[n] if scores else None)
               for n, number in ids.items()]
-    if len(ids) < len(pieces) and scores:
-        raise Refused("only a part of its pieces counts", "", "their ids are their places in the list")
     if len(ids) < len(pieces):  # added tokens are numbered on behind the model's own, of which some are gone
         tokens += [Token(number, name, name.encode()) for name, number in spec.specials.items()
                    if number not in own]
