@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import mmap
 
 LARGE = 1 << 20
@@ -10,16 +9,12 @@ LARGE = 1 << 20
 
 
 def pages(size: int) -> mmap.mmap:
-    """So many bytes of noughts with pages of their own, large ones where the system has them: to take memory
-    page by page costs more than most of what is done with it.
+    """So many bytes of noughts with pages of their own, which no other process shares: shared ones cost more.
 
-    Memory is taken when it is first written to.
+    Memory is taken when it is first written to. Large pages (`MADV_HUGEPAGE`) are not asked for: where memory
+    is in pieces the system looks for them longer than they save.
     """
-    made = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    if hasattr(mmap, "MADV_HUGEPAGE"):
-        with contextlib.suppress(OSError):
-            made.madvise(mmap.MADV_HUGEPAGE)
-    return made
+    return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
 
 
 def room_for(size: int) -> mmap.mmap | bytearray:
