@@ -10,7 +10,7 @@ from typing import Any
 import hostile
 import pytest
 from textual.pilot import Pilot
-from waiting import until
+from waiting import settled, until
 from walls import ALONE, Tripwire, Walls, stand
 
 from tokentui.axes import preset
@@ -77,6 +77,7 @@ async def test_what_explains_a_training(
         begin=lambda session: session.send(do.Open((str(corpus),))),
     )
     async with app.run_test(size=size, notifications=True) as pilot:
+        await settled(pilot)
         await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.encoding.text)
         await until(pilot, lambda: isinstance(app.screen, StartScreen))
         wire.check(app)

@@ -18,7 +18,7 @@ from screens import draw, explorer, snapshot
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input
-from waiting import strips_of, until
+from waiting import settled, strips_of, until
 from walls import ALONE, WALLS, Tripwire, Walls, refusal, stand
 
 from tokentui.core.safetext import GLYPH_MODES
@@ -77,7 +77,7 @@ async def started(size: tuple[int, int]) -> AsyncIterator[tuple[ExplorerApp, Any
     """The explorer on a session that only records."""
     app, session = explorer()
     async with app.run_test(size=size, notifications=True) as pilot:
-        await until(pilot, lambda: app.main.snapshot is not None)
+        await settled(pilot)
         yield app, session, pilot
 
 

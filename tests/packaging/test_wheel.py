@@ -35,7 +35,7 @@ def run(*words: str | Path, cwd: Path, code: int = 0) -> str:
     }
     done = subprocess.run(
         list(map(str, words)), cwd=cwd, env=environment, stdin=subprocess.DEVNULL,
-        capture_output=True, text=True, timeout=100, check=False,
+        capture_output=True, text=True, timeout=300, check=False,
     )
     assert done.returncode == code, f"{done.stdout}\n{done.stderr}"
     return done.stdout

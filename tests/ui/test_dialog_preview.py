@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import pair_row
 from screens import check_kept, explorer, snapshot
-from waiting import screen_text, until
+from waiting import screen_text, settled, until
 
 from tokentui.axes import preset
 from tokentui.core.errors import Cancelled, TokentuiError
@@ -200,7 +200,7 @@ async def test_all_sizes() -> None:
 async def test_the_session_is_asked_and_told() -> None:
     app, session = explorer(run=RUN)
     async with app.run_test(size=(120, 40)) as pilot:
-        await until(pilot, lambda: app.main.snapshot)
+        await settled(pilot)
         session.answers[Preview] = HERE
         await pilot.press("a")
         await until(pilot, lambda: "First steps · the same" in lines(pilot))
@@ -216,7 +216,7 @@ async def test_the_session_is_asked_and_told() -> None:
 async def test_a_failure_of_the_session_is_a_line() -> None:
     app, session = explorer(run=RUN)
     async with app.run_test(size=(120, 40)) as pilot:
-        await until(pilot, lambda: app.main.snapshot)
+        await settled(pilot)
         session.answers[Preview] = ValueError("broken")
         await pilot.press("a")
         await until(pilot, lambda: "this should not happen: ValueError" in screen_text(pilot))
