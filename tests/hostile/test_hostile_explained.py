@@ -43,10 +43,9 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 async def told(app: ExplorerApp, pilot: Pilot[Any], kind: type, wire: Tripwire) -> Any:
     """A dialog, once it has what it asked for."""
-    await until(pilot, lambda: isinstance(app.screen, kind) and app.screen.is_mounted)
+    await settled(pilot)
     screen: Any = app.screen
-    await until(pilot, lambda: not getattr(screen, "asking", ""))
-    await pilot.pause()
+    assert isinstance(screen, kind)
     wire.check(app)
     return screen
 

@@ -136,12 +136,16 @@ async def settled(pilot: Pilot[Any]) -> None:
 
 def is_settled(app: App[Any]) -> bool:
     """Return whether an app whose event loop is at rest has nothing to do."""
-    if getattr(app, "_acting", None) is not None or getattr(app, "_pending", None) is not None:
-        return False  # a key or a snapshot is waiting
-    if any(not worker.is_finished for worker in app.workers):
-        return False
-    session = getattr(app, "session", None)
-    return not isinstance(session, Session | LateSession) or session.at_rest
+    if getattr(app, "_acting", None) is not None or any(not worker.is_finished for worker in app.workers):
+        return False  # a key or a worker is under way
+    # A tour has a session of its own.
+    for face in (app, *(getattr(screen, "face", None) for screen in app.screen_stack)):
+        session = getattr(face, "session", None)
+        if isinstance(session, Session | LateSession) and not session.at_rest:
+            return False
+        if getattr(face, "_pending", None) is not None or getattr(face, "_waiting", None) is not None:
+            return False  # a snapshot is not shown yet
+    return True
 
 
 def notes_of(app: App[Any]) -> list[str]:
