@@ -1,7 +1,11 @@
-"""A session whose threads take their time, as on a busy machine: what does not wait for them fails."""
+"""Delays as on a busy machine.
+
+A test fails that does not wait for the threads of a session, or that waits for a state that passes.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import random
 import time
@@ -11,7 +15,7 @@ from tokentui.session.driver import Session
 from tokentui.session.jobs import JobPool
 
 SECONDS = float(os.environ.get("TOKENTUI_SLOW") or 0)
-"""The longest delay of a turn of the engine and of a job, in seconds."""
+"""The longest delay in seconds of a turn of the engine, of a job and of a look at the screen."""
 
 
 def delay_threads() -> None:
@@ -32,3 +36,9 @@ def delay_threads() -> None:
         submit(pool, key, slow_work, *args, **more)
 
     Session._turn, JobPool.submit = slow_turn, slow_submit  # type: ignore[assignment, method-assign]
+
+
+async def delay_look() -> None:
+    """Delay a look of a test at the app by a random time up to `SECONDS`."""
+    if SECONDS:
+        await asyncio.sleep(random.uniform(0, SECONDS))

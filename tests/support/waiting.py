@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import slow
 from textual import app as textual_app
 from textual import pilot as textual_pilot
 from textual._compositor import Compositor
@@ -106,6 +107,7 @@ async def until(pilot: Pilot[Any], predicate: Callable[[], object]) -> None:
         AssertionError: It does not hold after `PATIENCE` seconds; the screen is shown.
     """
     end, delay = time.monotonic() + PATIENCE, 0.001
+    await slow.delay_look()
     await rest()
     while not predicate():
         if time.monotonic() > end:
