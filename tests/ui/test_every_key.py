@@ -253,7 +253,7 @@ async def test_go_to_and_then_export_while_a_corpus_is_opened(
 
         dialog.notice.say = heard
         await seen.press("enter")
-        assert any(line.startswith("not yet: ") for line in lines), "progress may have taken its place"
+        assert any(line.startswith("not yet: ") for line in lines)  # progress may have taken its place
         gates.close()
         await seen.until(lambda: dialog.chosen is not None)
         assert str(dialog.box.border_title) == "Export the tokenizer of step 41"
