@@ -98,6 +98,9 @@ async def test_leaving_while_it_is_opened_again_loses_nothing(
 
 async def test_where_it_cannot_be_opened_nothing_is_written_over_it(sessions: Path) -> None:
     gone = dataclasses.replace(KEPT, sources=(str(sessions / "gone.txt"),))
+    keeper = Keeper(gone)
+    keeper.save(gone)
+    keeper.close()
     app = app_of(SavedSession(sources=("sample:english",)), gone)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, OfferScreen))
@@ -107,7 +110,7 @@ async def test_where_it_cannot_be_opened_nothing_is_written_over_it(sessions: Pa
         assert app.keeping.now() is None
         await pilot.press("q")
         await until(pilot, lambda: not app.is_running)
-    assert offered(sessions) == (KEPT, "")
+    assert offered(sessions) == (gone, "")
 
 
 async def test_n_begins_anew_and_it_is_offered_no_more(sessions: Path) -> None:
