@@ -4,6 +4,7 @@ wish first."""
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -90,12 +91,21 @@ def lines(pilot: Any) -> str:
     return " ".join(screen_text(pilot).split())
 
 
+@pytest.fixture
+def few_presets() -> Iterator[None]:
+    """Only the presets of `KEPT`. All of them are there again afterwards, in their order."""
+    every = dict(PRESETS)
+    for name in every.keys() - set(KEPT.split()):
+        del PRESETS[name]
+    yield
+    PRESETS.clear()
+    PRESETS.update(every)
+
+
 @pytest.mark.parametrize(("size", "keys"), [((120, 40), ()), ((80, 24), ()), ((40, 12), ("ctrl+t",))])
 async def test_a_difference_is_seen_at_a_glance(
-    size: tuple[int, int], keys: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+    size: tuple[int, int], keys: tuple[str, ...], few_presets: None
 ) -> None:
-    for name in PRESETS.keys() - set(KEPT.split()):
-        monkeypatch.delitem(PRESETS, name)
     dialog = recipes(Trial(gpt2=HERE, gpt4=THERE))
     async with shown(dialog, size) as (_app, pilot):
         await pilot.press("down", *keys)
