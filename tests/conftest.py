@@ -16,6 +16,7 @@ from types import ModuleType
 import oracle
 import pytest
 import raised
+import slow
 import soak
 import styles
 import waiting
@@ -29,6 +30,7 @@ from tokentui.core.errors import TokentuiError
 
 soak.register_profiles()
 styles.parse_once()
+slow.delay_threads()
 
 _PLAIN = os.environ.get(native.ENGINE) == "plain"
 """True if this run is one of plain Python."""
@@ -51,9 +53,10 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    if config.cache is not None and os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+    cache = getattr(config, "cache", None)  # none with -p no:cacheprovider
+    if cache is not None and os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
         sys.dont_write_bytecode = False
-        sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(config.cache.mkdir("bytecode"))
+        sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(cache.mkdir("bytecode"))
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

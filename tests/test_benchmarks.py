@@ -52,7 +52,7 @@ def test_a_corpus_has_the_wanted_size_and_no_text_twice(tmp_path: Path) -> None:
     out = tmp_path / "out.txt"
     done = subprocess.run(
         [sys.executable, str(HERE / "corpora.py"), str(out), str(folder), "--mb", "0.03"],
-        capture_output=True, text=True, timeout=60, check=False,
+        capture_output=True, text=True, timeout=300, check=False,
     )
     assert (done.returncode, done.stderr) == (0, f"left out: {folder / 'c again.html'}\n")
     written = out.read_text()

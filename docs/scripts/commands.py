@@ -74,7 +74,7 @@ class Shown:
 def shown() -> list[Shown]:
     """The explorer first, with the options of the program, then the commands in the order of the help."""
     explorer = EXPLORE.load()
-    with click.Context(program, info_name=NAME) as ctx:
+    with click.Context(program, info_name=NAME, **program.context_settings) as ctx:
         own = [record for one in program.get_params(ctx) if (record := one.get_help_record(ctx))]
         mine = [record for one in explorer.params[1:] if (record := one.get_help_record(ctx))]
     first = _shown(NAME, ABOUT, "[CORPUS]... [OPTIONS]", program, [*mine, *own])
@@ -83,7 +83,8 @@ def shown() -> list[Shown]:
 
 def _command(command: Command) -> Shown:
     loaded = command.load()
-    with click.Context(loaded, info_name=command.name) as ctx:
+    # As the program makes it: click keeps the option of the help that it makes first.
+    with click.Context(loaded, info_name=command.name, **program.context_settings) as ctx:
         records = [record for one in loaded.get_params(ctx) if (record := one.get_help_record(ctx))]
         usage = " ".join(loaded.collect_usage_pieces(ctx))
     return _shown(f"{NAME} {command.name}", command.about, usage, loaded, records)

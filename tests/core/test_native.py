@@ -130,7 +130,7 @@ def test_a_box_of_another_version(loaded: None, tmp_path: Path, expected: str) -
     (box / "manifest.json").write_text(json.dumps(manifest))
     code = f"import warnings; warnings.simplefilter('ignore')\n{COUNT}"
     done = subprocess.run(
-        [sys.executable, "-c", code, str(box)], cwd=ROOT, capture_output=True, text=True, timeout=100,
+        [sys.executable, "-c", code, str(box)], cwd=ROOT, capture_output=True, text=True, timeout=300,
         env={**os.environ, native.ENGINE: ""}, check=True,
     )
     assert done.stdout.splitlines() == [native.FAILED, expected]

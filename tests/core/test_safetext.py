@@ -225,13 +225,13 @@ def test_error_lines() -> None:
 @pytest.mark.parametrize("unit", ["a", "\x00", "\udcff", "é\u0301", "\u0301", "a ", "\u200b", "語"])
 def test_a_long_token_is_not_slow(unit: str) -> None:
     token = unit * (10_000 // len(unit))
-    start = time.perf_counter()
+    start = time.thread_time()
     visible(token)
-    assert time.perf_counter() - start < 0.5
-    start = time.perf_counter()
+    assert time.thread_time() - start < 0.5
+    start = time.thread_time()
     visible(token * 1000, limit=80)
     safe(token * 1000, limit=80)
-    assert time.perf_counter() - start < 0.5
+    assert time.thread_time() - start < 0.5
 
 
 def test_modes_are_those_of_the_type() -> None:

@@ -15,7 +15,7 @@ from rich.text import Text
 from rows import loss_row, pair_row, token_row
 from screens import explorer
 from textual.color import Color
-from waiting import screen_text, until
+from waiting import screen_text, settled, until
 from walls import piles
 
 from tokentui.core.safetext import MARKS_SENT, Kind, is_safe, safe, visible
@@ -74,7 +74,7 @@ def test_the_bytes_are_there(piece: bytes) -> None:
 async def test_enter_shows_the_bytes_of_a_row() -> None:
     app, session = explorer()
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: app.main.snapshot is not None)
+        await settled(pilot)
         session.show(vocabulary=(token_row(7, b"\x1b[2J\xe2\x80\xae", "merge", 1, 1, 1),))
         await pilot.press("3")
         await until(pilot, lambda: app.focused is app.main.vocabulary and "␛[2J" in screen_text(pilot))

@@ -10,7 +10,7 @@ from typing import Any
 import hostile
 import pytest
 from textual.pilot import Pilot
-from waiting import until
+from waiting import settled, until
 from walls import ALONE, Tripwire, Walls, stand
 
 from tokentui.axes import preset
@@ -43,10 +43,9 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 async def told(app: ExplorerApp, pilot: Pilot[Any], kind: type, wire: Tripwire) -> Any:
     """A dialog, once it has what it asked for."""
-    await until(pilot, lambda: isinstance(app.screen, kind) and app.screen.is_mounted)
+    await settled(pilot)
     screen: Any = app.screen
-    await until(pilot, lambda: not getattr(screen, "asking", ""))
-    await pilot.pause()
+    assert isinstance(screen, kind)
     wire.check(app)
     return screen
 
@@ -77,6 +76,7 @@ async def test_what_explains_a_training(
         begin=lambda session: session.send(do.Open((str(corpus),))),
     )
     async with app.run_test(size=size, notifications=True) as pilot:
+        await settled(pilot)
         await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.encoding.text)
         await until(pilot, lambda: isinstance(app.screen, StartScreen))
         wire.check(app)

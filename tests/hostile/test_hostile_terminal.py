@@ -19,7 +19,7 @@ from screens import explorer
 from terminal import Terminal, assert_restored
 from textual._compositor import LayoutUpdate
 from textual.geometry import Region
-from waiting import strips_of, until
+from waiting import settled, strips_of, until
 
 from tokentui.session.views import CorpusView, EncodedView
 from tokentui.ui.app import ExplorerApp
@@ -78,7 +78,7 @@ async def test_the_grid_never_shifts() -> None:
     texts = [one for one in edges if not EDGES & set(one)]
     app, session = explorer()
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: app.main.snapshot is not None)
+        await settled(pilot)
         wanted: list[list[int]] = []
         for batch in [["plain ascii"] * 12, *(texts[n : n + 12] for n in range(0, len(texts), 12))]:
             poison = Poison(batch)

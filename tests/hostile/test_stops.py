@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from screens import explorer
 from sessions import Watched
 from textual import events
-from waiting import notes_of, until
+from waiting import notes_of, settled, until
 
 from tokentui import learn
 from tokentui.axes import preset
@@ -240,7 +240,7 @@ def test_a_corpus_over_which_a_pattern_hangs_is_shown_as_it_is(limited: Limited)
 async def test_a_paste_of_a_megabyte_is_cut_and_said() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
-        await until(pilot, lambda: app.main.snapshot is not None)
+        await settled(pilot)
         line = app.main.encode.line
         await pilot.press("i")
         await until(pilot, lambda: app.focused is line)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 import runpy
@@ -39,8 +40,10 @@ def test_what_is_made_is_what_the_script_makes(name: str) -> None:
     """`make pages` writes them anew."""
     files: dict[str, str] = script(name)["files"]()
     assert files
-    stale = [path for path, text in files.items() if (DOCS / path).read_text(encoding="utf-8") != text]
-    assert stale == []
+    for path, text in files.items():
+        kept = (DOCS / path).read_text(encoding="utf-8")
+        rows = difflib.unified_diff(kept.splitlines(), text.splitlines(), path, "made now", lineterm="", n=1)
+        assert kept == text, "\n".join(list(rows)[:20])
 
 
 def test_every_key_of_the_screens_has_a_heading() -> None:

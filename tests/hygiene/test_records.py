@@ -19,7 +19,7 @@ from dialogs import FakeFace, shown
 from running_cli import done, rows
 from screens import snapshot
 from trainers import merge_steps
-from waiting import screen_text, until
+from waiting import screen_text, settled, until
 
 import tokentui
 from tokentui import learn
@@ -189,7 +189,7 @@ async def test_an_objective_of_a_value_is_drawn(name: str, monkeypatch: pytest.M
     assert [row.values[3] for row in rows_of] == [float(row.worth) for row in rows_of]
     app, session = screens.explorer()
     async with app.run_test(size=(200, 50)) as pilot:
-        await until(pilot, lambda: app.main.snapshot)
+        await settled(pilot)
         session.publish(replace(state.snapshot(), version=10))
         await until(pilot, lambda: f"the {name} f(xy)²/(f(x)·f(y))" in screen_text(pilot))
         worths = {decimal(float(row.worth), SCORE_WIDTH) for row in rows_of}
@@ -315,6 +315,7 @@ async def test_a_new_action_has_its_key_its_hint_and_its_help(monkeypatch: pytes
     monkeypatch.setattr(screens, "ExplorerApp", Newer)
     app, _ = screens.explorer()
     async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
         await until(pilot, lambda: "newest" in screen_text(pilot))
         await pilot.press("f9")
         await until(pilot, lambda: bool(pressed))

@@ -70,7 +70,7 @@ def test_profiles(tmp_path: Path, long: bool) -> None:
             sys.executable, "-m", "pytest", "-s", "-p", "no:cacheprovider", "-p", "_hypothesis_pytestplugin",
             *more,
         ],
-        cwd=tmp_path, capture_output=True, text=True, timeout=100,
+        cwd=tmp_path, capture_output=True, text=True, timeout=300,
         env={**os.environ, "PYTHONPATH": str(SUPPORT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
     )
     assert done.returncode == 0, done.stdout

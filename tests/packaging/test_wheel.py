@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import sysconfig
 import tarfile
 import venv
 import zipfile
@@ -35,7 +34,7 @@ def run(*words: str | Path, cwd: Path, code: int = 0) -> str:
     }
     done = subprocess.run(
         list(map(str, words)), cwd=cwd, env=environment, stdin=subprocess.DEVNULL,
-        capture_output=True, text=True, timeout=100, check=False,
+        capture_output=True, text=True, timeout=300, check=False,
     )
     assert done.returncode == code, f"{done.stdout}\n{done.stderr}"
     return done.stdout
@@ -65,7 +64,7 @@ def installed(built: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory
     site = run(
         scripts / "python", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=home
     ).strip()
-    ours = dict.fromkeys(sysconfig.get_path(name) for name in ("purelib", "platlib"))
+    ours = dict.fromkeys(path for path in sys.path if Path(path).name in ("site-packages", "dist-packages"))
     Path(site, "dependencies.pth").write_text("".join(path + "\n" for path in ours), encoding="utf-8")
     return scripts
 

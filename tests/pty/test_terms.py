@@ -95,7 +95,7 @@ def tmux(tmp_path: Path) -> Iterator[Tmux]:
     def call(*words: str) -> str:
         command = [program, "-f", os.devnull, "-L", "t", *words]
         return subprocess.run(
-            command, env=environment, capture_output=True, text=True, check=True, timeout=60
+            command, env=environment, capture_output=True, text=True, check=True, timeout=300
         ).stdout
 
     yield call

@@ -1,22 +1,23 @@
-"""What the program gave before: traces, rows for machines and key walks, kept and compared.
+"""Traces of every preset and the output of commands, compared with recordings.
 
-`TOKENTUI_KEEP=1` keeps what is given now. A change that is meant shows in the difference of the kept files.
+`TOKENTUI_KEEP` names the recordings to renew: parts of their file names with commas between, such as
+`hindi` or `traces,command-split`, or `all`. Renew only what your change is meant to
+alter, and look at the difference.
 """
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
-import os
 from pathlib import Path
 
 import pytest
-from recorded import WALKS, Walk, app_of, differs, recorded
+from renewal import renews
 from running_cli import cli, done
 
 from tokentui.presets import PRESETS
 
-pytestmark = pytest.mark.soak
 KEPT = Path(__file__).parent / "kept"
 SAMPLES = ("english", "hindi", "numbers", "hugs", "gage")
 STEPS = "40"
@@ -36,14 +37,15 @@ TEXTS = ("The crowd in the street, 12345 café 👩🏽‍🚀", "don't\tstop\n 
 NAMES = [name for name in PRESETS if not PRESETS[name].recipe.split.startswith("regex:")]
 
 
-def keep(name: str, text: str) -> None:
-    """Compare a text with the one that is kept under a name."""
+def check(name: str, text: str) -> None:
+    """Compare a text with its recording; write it first where `TOKENTUI_KEEP` names the recording."""
     path = KEPT / name
-    if os.environ.get("TOKENTUI_KEEP"):
+    if renews(name):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     before = path.read_text(encoding="utf-8")
-    assert before == text, differs(before, text)
+    rows = difflib.unified_diff(before.splitlines(), text.splitlines(), "recorded", "now", lineterm="", n=1)
+    assert before == text, "\n".join(list(rows)[:60])
 
 
 @pytest.fixture(scope="session")
@@ -64,7 +66,7 @@ def test_traces(sample: str) -> None:
         rows = result.stdout.splitlines()
         digest = hashlib.sha256(result.stdout_bytes).hexdigest()[:16]
         out[name] = [result.exit_code, len(rows), digest, *rows[-2:-1], result.stderr]
-    keep(f"traces-{sample}.json", json.dumps(out, indent=1, ensure_ascii=False) + "\n")
+    check(f"traces-{sample}.json", json.dumps(out, indent=1, ensure_ascii=False) + "\n")
 
 
 @pytest.mark.parametrize("name", list(COMMANDS))
@@ -76,11 +78,15 @@ def test_commands(name: str, tokenizer: str) -> None:
     for text in texts:
         result = cli(*words, input=text)
         out.append(f"== {text!r} exit {result.exit_code}\n{result.stdout}{result.stderr}")
-    keep(f"command-{name}.txt", "".join(out).replace(tokenizer, "TOKENIZER"))
+    check(f"command-{name}.txt", "".join(out).replace(tokenizer, "TOKENIZER"))
 
 
-@pytest.mark.parametrize("walk", WALKS, ids=lambda walk: walk.name)
-async def test_walks(walk: Walk, tokenizer: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the screen shows after each key."""
-    app = app_of(walk, tokenizer, monkeypatch)
-    keep(f"walk-{walk.name}.txt", (await recorded(walk, app)).replace(tokenizer, "TOKENIZER"))
+@pytest.mark.parametrize(("named", "renewed"), [
+    ("", False), (" , ", False), ("1", True), ("all", True), ("hindi", True), ("english, traces", True),
+    ("english", False), ("traces-hindi.json", True),
+])
+def test_only_recordings_that_are_named_are_renewed(
+    named: str, renewed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOKENTUI_KEEP", named)
+    assert renews("traces-hindi.json") is renewed

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from rich.color import ColorSystem
 from running_cli import refused
 from terminal import Terminal, assert_restored
+from waiting import PATIENCE
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import is_safe
@@ -57,7 +58,7 @@ class Follower:
 
     async def next(self) -> None:
         """Take the next picture."""
-        frame = frame_of(await asyncio.wait_for(self.reader.readline(), 30))
+        frame = frame_of(await asyncio.wait_for(self.reader.readline(), PATIENCE))
         self.size = frame.columns, frame.rows
         for y, runs in frame.changed.items():
             self.lines[y] = "".join(text for run in runs for text in run.texts).rstrip()
@@ -108,7 +109,7 @@ async def test_only_rows_that_have_changed_go_over_the_line() -> None:
         await one.next()
         assert one.lines == {1: "2"}
         share.show(now, (5, 1))  # the cursor alone
-        line = await asyncio.wait_for(one.reader.readline(), 30)
+        line = await asyncio.wait_for(one.reader.readline(), PATIENCE)
         assert frame_of(line) == (12, 2, (5, 1), {})
 
 
@@ -134,7 +135,7 @@ async def test_a_wrong_token_sees_nothing() -> None:
             async with following(share, token) as one:
                 if token == "":
                     one.writer.write_eof()
-                assert await asyncio.wait_for(one.reader.read(), 30) == b""
+                assert await asyncio.wait_for(one.reader.read(), PATIENCE) == b""
         assert share.followers == 0
 
 
@@ -228,7 +229,7 @@ def _seen(app: FollowApp) -> list[str]:
 
 
 async def _until(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while not holds():  # noqa: ASYNC110 - what is drawn tells nobody
             await asyncio.sleep(0.01)
 

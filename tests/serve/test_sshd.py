@@ -22,7 +22,7 @@ from terminal import Terminal, assert_restored
 
 pytestmark = [pytest.mark.pty, pytest.mark.soak, pytest.mark.sshd]
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 OWN_FOLDER = Path("/run/sshd")
 """The folder that sshd locks itself in; the system makes it when it starts the service."""
 

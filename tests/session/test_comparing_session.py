@@ -13,7 +13,8 @@ from typing import Any
 
 import made_up
 import pytest
-from sessions import PATIENCE, Watched
+from sessions import Watched
+from waiting import PATIENCE
 
 from tokentui import learn
 from tokentui.analyze.compare import cuts, disagreements
@@ -285,7 +286,7 @@ async def test_what_is_sent_after_the_end_is_given_up(novel: Corpus) -> None:
     await ended.close()
     for command in (do.Move(1), do.SetInput("a"), do.CancelWork()):
         answer = ended.send(command)
-        await asyncio.wait([answer], timeout=30)
+        await asyncio.wait([answer], timeout=PATIENCE)
         assert answer.cancelled(), command
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from comparing import Bench
 from sessions import Watched
+from waiting import PATIENCE
 
 from tokentui.axes import preset
 from tokentui.core import native
@@ -30,7 +31,6 @@ from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 
 CORPUS = Corpus.from_text("low low low lower lowest newer newest wide wider widest " * 3)
-PATIENCE = 60.0
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from screens import explorer, screen_text
-from waiting import until
+from waiting import settled, until
 
 from tokentui.core.jobs import tick
 from tokentui.session import commands as do
@@ -110,7 +110,7 @@ async def test_a_question_that_takes_long_is_told_of(monkeypatch: pytest.MonkeyP
 async def test_a_dialog_says_the_time_left(left: int) -> None:
     app, session = explorer()
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: app.main.snapshot)
+        await settled(pilot)
         answer: Any = asyncio.get_running_loop().create_future()
         monkey: Any = session.send
         held = lambda command: answer if isinstance(command, do.Formats) else monkey(command)  # noqa: E731

@@ -12,6 +12,7 @@ from pathlib import Path
 import made_up
 import pytest
 from sessions import Watched
+from waiting import PATIENCE
 
 from tokentui.analyze.results import VocabularyReport
 from tokentui.axes import preset
@@ -261,7 +262,7 @@ async def test_a_pipe_that_never_answers_is_cancelled(session: Watched, tmp_path
     await session.until(lambda snapshot: snapshot.waiting == "a step on")
     session.send(do.CancelWork())
     with pytest.raises(Cancelled):
-        await asyncio.wait_for(opening, 30)
+        await asyncio.wait_for(opening, PATIENCE)
     with pytest.raises(TokentuiError, match="dropped: a step on"):
         await waits
     snapshot = await session.settle()
@@ -365,7 +366,7 @@ async def test_a_failure_of_the_engine_is_told_at_once(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(session.state, "snapshot", fail)
     session.send(do.Move(1))
-    assert isinstance((await asyncio.wait_for(told.get(), 60))["exception"], IndexError)
+    assert isinstance((await asyncio.wait_for(told.get(), PATIENCE))["exception"], IndexError)
     await session.close()
 
 
@@ -379,7 +380,7 @@ async def test_what_is_sent_after_the_end_is_given_up() -> None:
         do.Move(1), do.Open(("sample:hugs",)), do.SetRecipe(Recipe()), do.Fingerprint(), do.CancelWork(),
     ):
         answer = ended.send(command)
-        await asyncio.wait([answer], timeout=30)
+        await asyncio.wait([answer], timeout=PATIENCE)
         assert answer.cancelled(), command
     gc.collect()
     assert failures == []
@@ -390,7 +391,7 @@ async def test_no_answer_is_left_open_when_it_ends_amid_an_opening(novel: Path) 
     ended = Session(lambda snapshot: begun.set() if snapshot.busy is not None else None)
     await ended.start()
     opening = ended.send(do.Open((str(novel),)))
-    await asyncio.wait_for(begun.wait(), 60)
+    await asyncio.wait_for(begun.wait(), PATIENCE)
     await ended.close()
-    await asyncio.wait([opening], timeout=30)
+    await asyncio.wait([opening], timeout=PATIENCE)
     assert opening.done()

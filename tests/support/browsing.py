@@ -18,7 +18,7 @@ from visiting import needs_server
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 # xterm.js keeps its terminal to itself; its public object is the one that gets a core.
 _CATCH = """
 Object.defineProperty(Object.prototype, "_core", {

@@ -11,7 +11,7 @@ from typing import Any
 from rows import pair_row, traits_of
 from screens import PAIRS, explorer
 from textual.pilot import Pilot
-from waiting import until
+from waiting import settled, until
 
 from tokentui.analyze.align import align
 from tokentui.analyze.compare import Overlap, agreement, cuts, word_spans
@@ -215,7 +215,7 @@ async def comparing(
     """Compare over the main screen of an app, with its first snapshot shown."""
     app, _ = explorer()
     async with app.run_test(size=size, notifications=True) as pilot:
-        await until(pilot, lambda: app.main.snapshot)
+        await settled(pilot)
         session = FakeComparison(app, count)
         screen = CompareScreen(app, COMPARE_ACTIONS, typed)
         app.push_screen(screen, lambda _: setattr(session, "closed", True))

@@ -6,12 +6,12 @@ import asyncio
 import contextlib
 import dataclasses
 import difflib
-import os
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from renewal import renews
 from rows import pair_row, token_row, traits_of
 from textual.app import App
 from textual.pilot import Pilot
@@ -38,7 +38,7 @@ from tokentui.ui.app import ExplorerApp
 from tokentui.ui.draw.running import Boundaries
 
 KEPT = Path(__file__).resolve().parents[1] / "ui" / "screens"
-"""The screens that are kept as text. `TOKENTUI_KEEP=1` writes them anew."""
+"""The screens that are kept as text."""
 
 TEXT = (
     "On an exceptionally hot evening early in July a young man came out of the garret in which he lodged "
@@ -260,7 +260,7 @@ async def check_kept(pilot: Pilot[Any], name: str, footer: bool = True) -> None:
         return text if footer else "".join(text.splitlines(keepends=True)[:-1])
 
     path = KEPT / f"{name}.txt"
-    if os.environ.get("TOKENTUI_KEEP"):
+    if renews(f"{name}.txt"):
         await pilot.pause(1)
         path.parent.mkdir(exist_ok=True)
         path.write_text(screen(), encoding="utf-8")

@@ -6,14 +6,13 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
+from waiting import PATIENCE
+
 from tokentui.recipe import Recipe, Run
 from tokentui.session.commands import Command
 from tokentui.session.driver import Session
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.state import State
-
-PATIENCE = 60
-"""Seconds after which a state that has not come is taken never to come."""
 
 
 class Watched(Session):

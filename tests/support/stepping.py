@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from textual.pilot import Pilot
-from waiting import until
+from waiting import settled
 
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
@@ -27,11 +27,13 @@ async def opened(
         begin=lambda session: session.send(do.Open((source,))),
     )
     async with app.run_test(size=size, notifications=True) as pilot:
-        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.at.start_tokens)
+        await settled(pilot)
         yield app, pilot
 
 
 async def walked(app: ExplorerApp, pilot: Pilot[None], step: int) -> None:
     """Go to a step of the main screen."""
     app.send(do.GoTo(step))
-    await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.at.step == step)
+    await settled(pilot)
+    assert app.main.snapshot is not None
+    assert app.main.snapshot.main.at.step == step

@@ -3,9 +3,11 @@ to any size."""
 
 from __future__ import annotations
 
+import contextlib
 import random as randoms
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 from terminal import Terminal, seen
 
@@ -83,10 +85,21 @@ def sizes(random: randoms.Random) -> Iterator[tuple[int, int]]:
             yield random.randint(*columns), random.randint(*rows)
 
 
+def runs(process: int) -> bool:
+    """Return whether a thread of a process runs or waits for a processor; False where there is no /proc."""
+    for stat in Path(f"/proc/{process}/task").glob("*/stat"):
+        with contextlib.suppress(OSError):  # the thread has ended
+            if stat.read_text().rpartition(")")[2].split()[0] in "RD":
+                return True
+    return False
+
+
 def let_rest(terminal: Terminal, quiet: float) -> None:
-    """Read until nothing has come for so long."""
+    """Read until nothing has come for so many seconds and the program sleeps: one that has nothing to write
+    may be waiting for a processor.
+    """
     end = time.monotonic() + 60
-    while terminal.read(quiet):
+    while terminal.read(quiet) or runs(terminal.process):
         assert time.monotonic() < end, f"it is never at rest:\n{terminal.text()}"
 
 

@@ -19,7 +19,7 @@ from tokentui.core.errors import TokentuiError
 if TYPE_CHECKING:
     import aiohttp
 
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 
 
 def needs_server() -> None:

@@ -1,4 +1,8 @@
-"""Waiting for a state of an app."""
+"""Waiting for a state of an app.
+
+A pilot waits after each key, and in a pause, until the event loop is at rest (`rest`). `settled` waits until
+the session is idle as well, and `until` waits for a state.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from textual import _wait
+import slow
+from textual import app as textual_app
+from textual import pilot as textual_pilot
 from textual._compositor import Compositor
 from textual._context import active_app, visible_screen_stack
 from textual.app import App
@@ -15,9 +21,50 @@ from textual.pilot import Pilot
 from textual.strip import Strip
 from textual.widgets import Static
 
-# A pilot waits after each key until the process rests. Tests wait for states, so that a short rest is enough.
-_wait.SLEEP_GRANULARITY = 1 / 500
-_wait.SLEEP_IDLE = 1 / 2000
+from tokentui.session.driver import Session
+from tokentui.ui import LateSession
+
+PATIENCE = 60.0
+"""The longest wait for a state in seconds. Only a test that fails waits so long."""
+
+
+async def rest(*_: float) -> None:
+    """Wait until the event loop is at rest and the screen is laid out.
+
+    The loop is at rest if no task can go on before a timer, a thread or a file wakes it: all messages have
+    been handled, and so have those that their handlers posted. Work in threads, such as that of a session,
+    may be under way.
+
+    Raises:
+        AssertionError: It has not come to rest in `PATIENCE` seconds.
+    """
+    loop: Any = asyncio.get_running_loop()
+    end = time.monotonic() + PATIENCE
+    while True:
+        await asyncio.sleep(0)
+        app = active_app.get()
+        if loop._ready:
+            assert time.monotonic() < end, f"the event loop is not at rest: {loop._ready[0]}"
+        elif app._resize_timer is not None and app._running:
+            await asyncio.sleep(0.002)  # Textual acts on a new size after some milliseconds
+        elif not _laid_out(app):
+            return
+
+
+def _laid_out(app: App[Any]) -> bool:
+    """Lay out the screen now, not with the next frame. Return whether there was anything to do."""
+    screen = app.screen if app._screen_stack and app._running else None
+    if screen is None or app._batch_count or not screen.is_running or not screen.is_current:
+        return False
+    due = screen._layout_required or screen._scroll_required or screen._repaint_required
+    if not (due or screen._recompose_required or screen._dirty_widgets or screen._callbacks):
+        return False
+    screen._on_timer_update()
+    return True
+
+
+# Textual would wait until the process uses little processor time, which says nothing on a busy machine.
+textual_app.wait_for_idle = textual_pilot.wait_for_idle = rest  # type: ignore[assignment, attr-defined]
 
 draw_frame = Compositor.render_update
 """What draws each frame, for the tests that count what is drawn."""
@@ -50,23 +97,57 @@ async def _draw_the_last_frame(app: App[Any]) -> None:
 
 App._shutdown = _draw_the_last_frame  # type: ignore[assignment, method-assign]
 
-PATIENCE = 10.0
-"""Seconds after which a state that has not come is taken never to come."""
-
 
 async def until(pilot: Pilot[Any], predicate: Callable[[], object]) -> None:
-    """Wait until something is true of the app.
+    """Wait until a predicate holds.
+
+    Use it for a state that cannot hold before what the test waits for; else use `settled`.
 
     Raises:
-        AssertionError: It has not become true; the screen is shown.
+        AssertionError: It does not hold after `PATIENCE` seconds; the screen is shown.
     """
-    end, rest = time.monotonic() + PATIENCE, 0.001
+    end, delay = time.monotonic() + PATIENCE, 0.001
+    await slow.delay_look()
+    await rest()
     while not predicate():
         if time.monotonic() > end:
-            raise AssertionError(f"it has not come:\n{screen_text(pilot)}")
-        await pilot.pause(0)
-        await asyncio.sleep(rest)
-        rest = min(1.5 * rest, 0.02)  # what takes long is not held up by who looks
+            raise AssertionError(f"this state has not come:\n{screen_text(pilot)}")
+        await asyncio.sleep(delay)
+        delay = min(1.5 * delay, 0.02)
+        await rest()
+
+
+async def settled(pilot: Pilot[Any]) -> None:
+    """Wait until the session is idle and the screen shows its last snapshot.
+
+    No command, job, worker or key is waiting or under way then. What a timer begins may still come. A session
+    that does not come to rest, such as one that plays, needs `until`.
+
+    Raises:
+        AssertionError: This has not come in `PATIENCE` seconds; the screen is shown.
+    """
+    end, delay = time.monotonic() + PATIENCE, 0.001
+    await rest()
+    while not is_settled(pilot.app):
+        if time.monotonic() > end:
+            raise AssertionError(f"it has not settled:\n{screen_text(pilot)}")
+        await asyncio.sleep(delay)
+        delay = min(1.5 * delay, 0.02)
+        await rest()
+
+
+def is_settled(app: App[Any]) -> bool:
+    """Return whether an app whose event loop is at rest has nothing to do."""
+    if getattr(app, "_acting", None) is not None or any(not worker.is_finished for worker in app.workers):
+        return False  # a key or a worker is under way
+    # A tour has a session of its own.
+    for face in (app, *(getattr(screen, "face", None) for screen in app.screen_stack)):
+        session = getattr(face, "session", None)
+        if isinstance(session, Session | LateSession) and not session.at_rest:
+            return False
+        if getattr(face, "_pending", None) is not None or getattr(face, "_waiting", None) is not None:
+            return False  # a snapshot is not shown yet
+    return True
 
 
 def notes_of(app: App[Any]) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from screens import explorer, screen_text
-from waiting import until
+from waiting import settled, until
 
 from tokentui.session.commands import Move
 from tokentui.ui.actions import ACTIONS, COMPARE_ACTIONS, MAIN_ACTIONS
@@ -113,7 +113,7 @@ def test_keys_are_shown_as_they_stand_on_the_keyboard() -> None:
 async def test_the_keys_are_found_by_a_word_and_done() -> None:
     app, session = explorer()
     async with app.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: app.main.snapshot)
+        await settled(pilot)
         await pilot.press("ctrl+p")
         await until(pilot, lambda: isinstance(app.screen, HelpScreen) and app.screen.field.has_focus)
         shown = app.screen
@@ -131,7 +131,7 @@ async def test_the_keys_are_found_by_a_word_and_done() -> None:
 async def test_a_key_that_needs_its_pane_is_only_told_of() -> None:
     app, _ = explorer()
     async with app.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: app.main.snapshot)
+        await settled(pilot)
         await pilot.press("ctrl+p")
         await until(pilot, lambda: isinstance(app.screen, HelpScreen) and app.screen.field.has_focus)
         shown = app.screen
@@ -146,7 +146,7 @@ async def test_a_key_that_needs_its_pane_is_only_told_of() -> None:
 async def test_a_theme_is_seen_before_it_is_taken() -> None:
     app, _ = explorer()
     async with app.run_test(size=(100, 40)) as pilot:
-        await until(pilot, lambda: app.main.snapshot)
+        await settled(pilot)
         before = app.theme
         await pilot.press("T")
         await until(pilot, lambda: isinstance(app.screen, ColoursScreen) and app.screen.listing.rows)
@@ -171,7 +171,7 @@ async def test_a_new_key_is_one_entry() -> None:
     )
     app, _ = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
-        await until(pilot, lambda: app.main.snapshot)
+        await settled(pilot)
         app.main.actions = (*app.main.actions, entry)
         await pilot.press("2")
         await app.action_do("f9")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from textual.message_pump import MessagePump
-from waiting import until
+from waiting import settled, until
 
 from tokentui.presets import preset_named
 from tokentui.session import commands as do
@@ -40,6 +40,7 @@ async def test_no_timer_is_set_at_rest(tmp_path: Path, monkeypatch: pytest.Monke
         begun=SavedSession(sources=("sample:hugs",)),
     )
     async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
         await until(pilot, lambda: app.keeping is not None and app.keeping._kept is not None)
         await until(pilot, lambda: timers(app) == [])
         await pilot.press(*keys)

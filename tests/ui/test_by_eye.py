@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from screens import screen_text
 from textual.pilot import Pilot
-from waiting import until
+from waiting import settled, until
 
 from tokentui.axes import preset
 from tokentui.recipe import Run
@@ -46,13 +46,15 @@ def now(app: ExplorerApp) -> Snapshot:
 
 
 async def ready(app: ExplorerApp, pilot: Pilot[Any]) -> None:
-    await until(pilot, lambda: app.main.snapshot is not None and now(app).main.encoding.text)
+    await settled(pilot)
+    assert now(app).main.encoding.text
 
 
 async def to_end(app: ExplorerApp, pilot: Pilot[Any]) -> None:
     await ready(app, pilot)
     await pilot.press("G")
-    await until(pilot, lambda: now(app).main.why.end is not None)
+    await settled(pilot)
+    assert now(app).main.why.end is not None
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
@@ -78,6 +80,7 @@ async def test_the_vocabulary_is_filled_after_a_recipe_of_another_normalisation(
 async def test_the_sentence_is_the_text_of_the_corpus_without_marks(size: tuple[int, int]) -> None:
     app = app_of("udl-notebook", "sample:sailor")
     async with app.run_test(size=size) as pilot:
+        await settled(pilot)
         await until(pilot, lambda: app.main.encode.line.value == "a sailor went to sea")
         await until(pilot, lambda: now(app).main.encoding.text == "a sailor went to sea")
         assert not now(app).main.encoding.error
@@ -186,13 +189,13 @@ async def test_all_tokens_and_losses_of_the_typed_text_can_be_seen(
         await until(pilot, lambda: app.main.encode.line.has_focus)
         await pilot.press("home")
         await until(pilot, lambda: app.main.encode.line.cursor_position == 0)
-        await pilot.pause()
+        await settled(pilot)
         pane, before = app.main.encode, -1
         seen = "".join(text for line in pane.tokens._painted for text, _ in line)
         while pane._page != before:
             before = pane._page
             await pilot.press("pagedown")
-            await pilot.pause()
+            await settled(pilot)
             if pane._page != before:
                 seen += "".join(text for line in pane.tokens._painted for text, _ in line)
         for loss in encoding.lost:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from screens import explorer
-from waiting import notes_of, until
+from waiting import notes_of, settled, until
 
 from tokentui.presets import preset_named
 from tokentui.recipe import Run
@@ -31,6 +31,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_another_recipe_and_an_edit_say_nothing_of_a_saved_session() -> None:
     app, session = explorer(begun=SavedSession(sources=("sample:english",)))
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await settled(pilot)
         await until(pilot, lambda: app.keeping is not None and session.of(Fingerprint))
         # The first answer is of what stood there before anything was open.
         answers: Any = session.answers
@@ -47,6 +48,7 @@ async def test_another_recipe_and_an_edit_say_nothing_of_a_saved_session() -> No
 async def test_a_session_gone_on_with_over_another_text_says_so(saved: str, said: bool) -> None:
     app, session = explorer(begun=SavedSession(sources=("sample:english",)))
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await settled(pilot)
         await until(pilot, lambda: app.keeping is not None)
         session.answers[Fingerprint] = "bb"
         assert app.keeping is not None

@@ -25,7 +25,7 @@ from compares import (
 from comparing import Bench
 from dialogs import typed
 from screens import explorer, screen_text
-from waiting import notes_of, until
+from waiting import notes_of, settled, until
 
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
@@ -542,7 +542,7 @@ async def test_help_footer_and_palette_are_made_from_the_one_list() -> None:
 async def test_the_main_screen_asks_what_to_compare_with() -> None:
     app, session = explorer(typed="hello")
     async with app.run_test(size=(120, 40)) as pilot:
-        await until(pilot, lambda: app.main.snapshot)
+        await settled(pilot)
         session.show(running=True)
         await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.running)
         await pilot.press("c")
@@ -562,7 +562,7 @@ async def test_the_main_screen_asks_what_to_compare_with() -> None:
 async def test_columns_that_were_kept_come_back() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
-        await until(pilot, lambda: app.main.snapshot)
+        await settled(pilot)
         session.show(parked=1)
         await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.parked)
         await pilot.press("c")
@@ -573,7 +573,7 @@ async def test_columns_that_were_kept_come_back() -> None:
 async def test_a_comparison_that_cannot_be_made_goes_back() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
-        await until(pilot, lambda: app.main.snapshot)
+        await settled(pilot)
         session.answers[Compare] = TokentuiError("nothing is open", "compare", "o opens a corpus")
         await pilot.press("c")
         await until(pilot, lambda: isinstance(app.screen, AddScreen))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from screens import screen_text
 from textual.pilot import Pilot
-from waiting import notes_of, until
+from waiting import notes_of, settled, until
 
 from tokentui.core.jobs import check
 from tokentui.presets import preset_named
@@ -67,15 +67,19 @@ async def compare_screen(
 
 async def test_from_the_main_screen_and_back() -> None:
     async with opened() as (app, pilot):
-        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.candidates.rows)
-        await pilot.press("n", "n", "n", "c")
+        await settled(pilot)
+        await pilot.press("n", "n", "n")
+        await settled(pilot)
+        await pilot.press("c")
         await until(pilot, lambda: not isinstance(app.screen, MainScreen))
         await pilot.press("h", "f", "minus", "b", "p", "e", "enter")
         _, now = await compare_screen(app, pilot)
+        await settled(pilot)
         # It goes on where the main screen stood, and each column is what a training by itself comes to.
         assert now().position.value == 3
         await pilot.press("n")
-        await until(pilot, lambda: now().position.value == 4 and now().goal is None)
+        await settled(pilot)
+        assert now().position.value == 4
         for column, name in zip(now().columns, ("gpt2", "hf-bpe"), strict=True):
             alone = train(read(["sample:hugs"]), name, merges=4)
             assert column.at is not None
@@ -84,13 +88,9 @@ async def test_from_the_main_screen_and_back() -> None:
             assert column.at.last.token == list(alone.entries())[-1].piece
         await until(pilot, lambda: "part at step" in screen_text(app))
         await pilot.press("d")
-        await until(
-            pilot,
-            lambda: (
-                now().position.value == (now().between.divergences[0].step or 0) - 1 and now().goal is None
-            ),
-        )
-        await until(pilot, lambda: now().between.measured is not None)
+        await settled(pilot)
+        assert now().position.value == (now().between.divergences[0].step or 0) - 1
+        assert now().between.measured is not None
         step = now().main.at.step
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, MainScreen))

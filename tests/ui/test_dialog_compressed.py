@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from objectives import COMPRESSED, GAGE
 from screens import check_kept, explorer
-from waiting import notes_of, screen_text, until
+from waiting import notes_of, screen_text, settled, until
 
 from tokentui.core.safetext import is_safe
 from tokentui.session.catalog import Compressed
@@ -74,7 +74,7 @@ def test_nothing_that_acts_is_shown(data: bytes) -> None:
 async def test_it_opens_from_the_corpus_and_is_left(size: tuple[int, int]) -> None:
     app, session = explorer()
     async with app.run_test(size=size) as pilot:
-        await until(pilot, lambda: app.main.snapshot is not None)
+        await settled(pilot)
         session.show(**GAGE)
         await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.traits.compresses)
         await until(pilot, lambda: "Corpus" in screen_text(pilot))
@@ -91,7 +91,7 @@ async def test_it_opens_from_the_corpus_and_is_left(size: tuple[int, int]) -> No
 async def test_others_have_none_and_a_line_says_so() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
-        await until(pilot, lambda: app.main.snapshot is not None)
+        await settled(pilot)
         await pilot.press("z")
         await until(
             pilot, lambda: any("only Gage's compression" in note for note in notes_of(app))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from dialogs import FakeFace, shown, tried_on_all_sizes, typed
 from screens import snapshot
-from waiting import screen_text, told, until
+from waiting import PATIENCE, screen_text, told, until
 
 from tokentui.core.errors import TokentuiError
 from tokentui.formats import WRITTEN
@@ -149,7 +149,7 @@ async def test_a_session_writes_the_tokenizer_of_its_step(tmp_path: Path) -> Non
             "tokentui", "huggingface", "tiktoken", "gpt2", "minbpe", "tekken",
         ]
         path = tmp_path / "x.tiktoken"
-        report = await asyncio.wait_for(session.send(do.Export(str(path), "tiktoken")), 30)
+        report = await asyncio.wait_for(session.send(do.Export(str(path), "tiktoken")), PATIENCE)
         assert report.checked > 60
         assert path.read_bytes().count(b"\n") == 256 + 40
         with pytest.raises(TokentuiError, match="there already"):

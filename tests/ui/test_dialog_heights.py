@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from dialogs import FakeFace, Host, shown, typed
 from screens import snapshot
-from waiting import screen_text, told, until
+from waiting import screen_text, settled, told, until
 
 from tokentui.core.errors import TokentuiError
 from tokentui.presets import preset_named
@@ -35,6 +35,7 @@ async def test_a_question_of_a_line_takes_a_few_lines(
     dialog = make()
     app = Host(dialog)
     async with app.run_test(size=size) as pilot:
+        await settled(pilot)
         await until(
             pilot, lambda: app.screen is dialog and dialog.is_mounted and dialog.box.outer_size.height > 0
         )

@@ -10,7 +10,7 @@ from dialogs import FakeFace, assert_safe, shown, tried_on_all_sizes
 from hypothesis import given
 from hypothesis import strategies as st
 from screens import check_kept, explorer
-from waiting import screen_text, until
+from waiting import screen_text, settled, until
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.session.commands import Pieces
@@ -173,7 +173,7 @@ async def test_all_sizes() -> None:
 async def test_the_key_asks_from_the_place_that_is_looked_at() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
-        await until(pilot, lambda: app.main.snapshot)
+        await settled(pilot)
         session.answers[Pieces] = await Corpus(WORDS)(CorpusPlace())
         await pilot.press("1", "p")
         await until(

@@ -4,6 +4,7 @@ wish first."""
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import pair_row
 from screens import check_kept, explorer, snapshot
-from waiting import screen_text, until
+from waiting import screen_text, settled, until
 
 from tokentui.axes import preset
 from tokentui.core.errors import Cancelled, TokentuiError
@@ -90,12 +91,21 @@ def lines(pilot: Any) -> str:
     return " ".join(screen_text(pilot).split())
 
 
+@pytest.fixture
+def few_presets() -> Iterator[None]:
+    """Only the presets of `KEPT`. All of them are there again afterwards, in their order."""
+    every = dict(PRESETS)
+    for name in every.keys() - set(KEPT.split()):
+        del PRESETS[name]
+    yield
+    PRESETS.clear()
+    PRESETS.update(every)
+
+
 @pytest.mark.parametrize(("size", "keys"), [((120, 40), ()), ((80, 24), ()), ((40, 12), ("ctrl+t",))])
 async def test_a_difference_is_seen_at_a_glance(
-    size: tuple[int, int], keys: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+    size: tuple[int, int], keys: tuple[str, ...], few_presets: None
 ) -> None:
-    for name in PRESETS.keys() - set(KEPT.split()):
-        monkeypatch.delitem(PRESETS, name)
     dialog = recipes(Trial(gpt2=HERE, gpt4=THERE))
     async with shown(dialog, size) as (_app, pilot):
         await pilot.press("down", *keys)
@@ -200,7 +210,7 @@ async def test_all_sizes() -> None:
 async def test_the_session_is_asked_and_told() -> None:
     app, session = explorer(run=RUN)
     async with app.run_test(size=(120, 40)) as pilot:
-        await until(pilot, lambda: app.main.snapshot)
+        await settled(pilot)
         session.answers[Preview] = HERE
         await pilot.press("a")
         await until(pilot, lambda: "First steps · the same" in lines(pilot))
@@ -216,7 +226,7 @@ async def test_the_session_is_asked_and_told() -> None:
 async def test_a_failure_of_the_session_is_a_line() -> None:
     app, session = explorer(run=RUN)
     async with app.run_test(size=(120, 40)) as pilot:
-        await until(pilot, lambda: app.main.snapshot)
+        await settled(pilot)
         session.answers[Preview] = ValueError("broken")
         await pilot.press("a")
         await until(pilot, lambda: "this should not happen: ValueError" in screen_text(pilot))

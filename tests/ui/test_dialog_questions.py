@@ -10,7 +10,7 @@ import pytest
 from dialogs import FakeFace, assert_safe, shown, tried_on_all_sizes, typed
 from screens import check_kept, explorer
 from textual.widgets import Input
-from waiting import screen_text, until
+from waiting import screen_text, settled, until
 
 from tokentui import learn
 from tokentui.analyze.report import vocabulary_report
@@ -216,7 +216,7 @@ async def test_all_sizes() -> None:
 async def test_the_key_asks_the_session() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
-        await until(pilot, lambda: app.main.snapshot)
+        await settled(pilot)
         session.answers[AnalyzeVocabulary] = ANSWERS
         await pilot.press("u")
         await until(pilot, lambda: "378 of 384 tokens" in screen_text(pilot))

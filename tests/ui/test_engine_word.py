@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 from screens import explorer, screen_text
-from waiting import until
+from waiting import settled, until
 
 from tokentui.core.native import COMPILED, FAILED
 
@@ -16,7 +16,7 @@ TRAINS, COUNTS = "pieces=sentencepiece", "split=words"
 async def test_a_recipe_without_kernels(size: tuple[int, int]) -> None:
     app, session = explorer()
     async with app.run_test(size=size) as pilot:
-        await until(pilot, lambda: app.main.snapshot)
+        await settled(pilot)
         session.show(engine=COMPILED)
         await until(
             pilot, lambda: app.main.snapshot is not None and app.main.snapshot.engine.startswith("compiled")
@@ -44,7 +44,7 @@ REASONS = [
 async def test_the_reason_stands_where_there_is_room() -> None:
     app, session = explorer()
     async with app.run_test(size=(200, 40)) as pilot:
-        await until(pilot, lambda: app.main.snapshot)
+        await settled(pilot)
         for plain, short, reason in REASONS:
             await pilot.resize_terminal(200, 40)
             session.show(engine=COMPILED, plain=plain)
@@ -56,7 +56,7 @@ async def test_the_reason_stands_where_there_is_room() -> None:
 async def test_kernels_that_failed_are_told() -> None:
     app, session = explorer()
     async with app.run_test(size=(200, 40)) as pilot:
-        await until(pilot, lambda: app.main.snapshot)
+        await settled(pilot)
         session.show(engine=FAILED)
         await until(pilot, lambda: "plain Python, kernels failed · gpt2" in screen_text(app).splitlines()[0])
         await pilot.resize_terminal(80, 24)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from screens import screen_text
-from waiting import until
+from waiting import settled, until
 
 from tokentui import train
 from tokentui.axes import preset
@@ -49,6 +49,7 @@ def now(app: ExplorerApp) -> Snapshot:
 async def test_bytes_out_of_use_are_a_row_that_enter_unfolds(novel: Callable[[str], Path]) -> None:
     app = app_on(novel("hug pug hugs"))
     async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
         await until(pilot, lambda: app.main.snapshot and now(app).main.vocabulary.folded)
         unused = 256 - len(set(b"hug pug hugs"))
         assert now(app).main.vocabulary.folded == unused
@@ -65,6 +66,7 @@ async def test_bytes_out_of_use_are_a_row_that_enter_unfolds(novel: Callable[[st
 async def test_a_match_that_is_folded_is_shown(novel: Callable[[str], Path]) -> None:
     app = app_on(novel("hug pug hugs"))
     async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
         await until(pilot, lambda: app.main.snapshot and now(app).main.vocabulary.folded)
         await pilot.press("3", "slash", "Z", "enter")
         await until(
@@ -77,6 +79,7 @@ async def test_a_file_begins_with_what_the_corpus_uses(novel: Callable[[str], Pa
     train(Corpus.from_text("zebra zebras hug hug"), "gpt2", merges=8).save(tmp_path / "file.json")
     app = app_on(novel("hug hug hug pug"))
     async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
         await until(pilot, lambda: app.main.snapshot and now(app).main.vocabulary.rows)
         app.send(do.OpenTokenizer(str(tmp_path / "file.json")))
         await until(
@@ -94,6 +97,7 @@ async def test_a_file_begins_with_what_the_corpus_uses(novel: Callable[[str], Pa
 async def test_line_ends_of_two_characters_are_said_once(novel: Callable[[str], Path]) -> None:
     app = app_on(novel("one\r\ntwo é\r\nthree\rfour\r\n"))
     async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
         await until(pilot, lambda: app.main.snapshot and now(app).main.corpus.parts)
         await until(pilot, lambda: "CR LF" in screen_text(app).splitlines()[1])
         pane = [line[:50] for line in screen_text(app).splitlines()[2:28]]
@@ -106,6 +110,7 @@ async def test_line_ends_of_two_characters_are_said_once(novel: Callable[[str], 
 async def test_the_sample_is_a_text_that_can_be_encoded(novel: Callable[[str], Path]) -> None:
     app = app_on(novel("лес лес поле река лес"), "wordpiece", SENTENCE)
     async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
         await until(pilot, lambda: app.main.snapshot and now(app).main.encoding.text.startswith("лес"))
         assert app.main.encode.line.value == "лес лес поле река лес"
         assert all(token.piece is not None for token in now(app).main.encoding.tokens)
@@ -114,6 +119,7 @@ async def test_the_sample_is_a_text_that_can_be_encoded(novel: Callable[[str], P
 async def test_a_text_of_the_user_stays(novel: Callable[[str], Path]) -> None:
     app = app_on(novel("лес лес поле река лес"), "wordpiece")
     async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
         await until(pilot, lambda: app.main.snapshot and now(app).main.corpus.parts)
         app.main.encode.line.value = "crowd"
         await until(pilot, lambda: now(app).main.encoding.text == "crowd")

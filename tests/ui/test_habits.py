@@ -10,7 +10,7 @@ import pytest
 from gates import COUNTING, Gates
 from screens import check_kept, screen_text
 from textual.pilot import Pilot
-from waiting import until
+from waiting import settled, until
 
 from tokentui.axes import preset
 from tokentui.core.safetext import is_safe
@@ -36,6 +36,7 @@ async def training(size: tuple[int, int] = (120, 40)) -> AsyncIterator[tuple[Exp
         boundaries="shade",
     )
     async with app.run_test(size=size, notifications=True) as pilot:
+        await settled(pilot)
         await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.candidates.rows)
         await until(pilot, lambda: app.main.snapshot and app.main.snapshot.busy is None)
         yield app, pilot

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -12,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from screens import check_kept
 from textual.pilot import Pilot
-from waiting import screen_text, until
+from waiting import screen_text, settled, until
 
 from tokentui.analyze.inspect import token_facts
 from tokentui.axes import preset
@@ -45,17 +44,11 @@ async def explored(
         typed=typed, begin=lambda session: session.send(do.Open(("sample:english",))),
     )
     async with app.run_test(size=size) as pilot:
-        await until(pilot, lambda: app.main.snapshot is not None and not app.main.snapshot.corpus.nothing)
+        await settled(pilot)
         app.send(do.GoTo(step))
-        await until(pilot, lambda: at(app) == step)
-        await rest(app)
+        await settled(pilot)
+        assert at(app) == step
         yield app, pilot
-
-
-async def rest(app: ExplorerApp) -> None:
-    """Let the session come to rest."""
-    assert isinstance(app.session, Session)
-    await asyncio.wait_for(app.session.idle.wait(), 60)
 
 
 def at(app: ExplorerApp) -> int:
@@ -71,11 +64,9 @@ async def told(app: ExplorerApp, pilot: Pilot[None]) -> InspectScreen:
     """The dialog, once all has come."""
     await until(pilot, lambda: isinstance(app.screen, InspectScreen))
     dialog = inspector(app)
-    await until(
-        pilot, lambda: dialog.view is not None and dialog.found is not None and not dialog.asking
-        and (dialog.places is not None or not dialog.view.uses)
-    )
-    await pilot.pause()
+    await settled(pilot)
+    assert dialog.view is not None
+    assert dialog.found is not None
     return dialog
 
 
@@ -138,7 +129,9 @@ async def test_enter_goes_into_a_part_and_backspace_comes_back() -> None:
         await until(pilot, lambda: dialog.view is not None and dialog.view.facts.piece == parts[1])
         await told(app, pilot)
         await pilot.press("backspace")
-        await until(pilot, lambda: dialog.view is not None and dialog.view.facts.id == number)
+        await settled(pilot)
+        assert dialog.view is not None
+        assert dialog.view.facts.id == number
         assert dialog.listing.cursor == at_part
         await pilot.press("backspace")
         assert app.screen is dialog, "there is nothing to come back to"
@@ -168,7 +161,7 @@ async def test_the_run_follows_the_life_of_a_word(name: str, step: int, size: tu
         dialog = app.screen
         assert isinstance(dialog, LifeScreen)
         assert dialog.life is not None
-        await pilot.pause()
+        await settled(pilot)
         await check_kept(pilot, f"life-{name}-{size[0]}x{size[1]}")
         assert_safe(pilot)
         assert at(app) == step, "opening it moves nothing"

@@ -12,7 +12,7 @@ from textual._compositor import LayoutUpdate
 from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.strip import Strip
-from waiting import strips_of, until
+from waiting import settled, strips_of, until
 
 from tokentui.axes import preset
 from tokentui.session import commands as do
@@ -49,9 +49,11 @@ class Drawn:
 
 
 async def at_the_end(pilot: Pilot[None], app: ExplorerApp) -> None:
-    await until(pilot, lambda: app.main.snapshot is not None and not app.main.snapshot.corpus.nothing)
+    await settled(pilot)
     app.send(do.GoTo(300))
-    await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.at.step == 300)
+    await settled(pilot)
+    assert app.main.snapshot is not None
+    assert app.main.snapshot.main.at.step == 300
 
 
 def explorer() -> ExplorerApp:
@@ -67,12 +69,14 @@ async def test_a_row_further(size: tuple[int, int]) -> None:
     async with app.run_test(size=size) as pilot:
         await at_the_end(pilot, app)
         await pilot.press("B")
-        await until(pilot, lambda: app.main.text.boundaries == "age")
+        await settled(pilot)
+        assert app.main.text.boundaries == "age"
         drawn, costs = Drawn(app), []
         for _ in range(8):
             top = app.main.text.top_place
             await pilot.press("down")
-            await until(pilot, lambda before=top: app.main.text.top_place != before)  # type: ignore[misc]
+            await settled(pilot)
+            assert app.main.text.top_place != top
             costs.append(drawn.bytes())
         assert 0 < max(costs) < 2_000 * SIZES[size]
 
@@ -86,13 +90,14 @@ async def test_a_step_of_the_life_of_a_word(size: tuple[int, int]) -> None:
         await until(pilot, lambda: isinstance(app.screen, LifeScreen) and app.screen.life is not None)
         life = app.screen
         assert isinstance(life, LifeScreen)
-        await until(pilot, lambda: life.box.outer_size.height > 5)
+        await settled(pilot)
+        assert life.box.outer_size.height > 5
         drawn, costs = Drawn(app), []
         for turn in reversed(life.life.turns[:-1] if life.life is not None else ()):
             await pilot.press("up")
-            await until(pilot, lambda one=turn: (  # type: ignore[misc]
-                app.main.snapshot is not None and app.main.snapshot.main.at.step == one.number
-            ))
+            await settled(pilot)
+            assert app.main.snapshot is not None
+            assert app.main.snapshot.main.at.step == turn.number
             costs.append(drawn.bytes())
         assert len(costs) > 2
         assert 0 < max(costs) < 2_000 * SIZES[size]
@@ -106,13 +111,14 @@ async def test_the_inspector_is_drawn_once(size: tuple[int, int], monkeypatch: p
     async with app.run_test(size=size) as pilot:
         await at_the_end(pilot, app)
         await pilot.press("3")
+        await settled(pilot)
         drawn = Drawn(app)
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, InspectScreen) and app.screen.listing.rows)
+        await settled(pilot)
         inspector = app.screen
         assert isinstance(inspector, InspectScreen)
         assert None not in (inspector.view, inspector.places, inspector.found)
-        await until(pilot, lambda: inspector.box.outer_size.height > 8)
+        assert inspector.box.outer_size.height > 8
         assert 0 < drawn.bytes() < 5_000 * SIZES[size]
         tell, known = inspector.tell, []
 
@@ -123,6 +129,7 @@ async def test_the_inspector_is_drawn_once(size: tuple[int, int], monkeypatch: p
         monkeypatch.setattr(inspector, "tell", told)
         first = inspector.listing.rows
         await pilot.press("right")
-        await until(pilot, lambda: inspector.listing.rows != first)
+        await settled(pilot)
+        assert inspector.listing.rows != first
         assert known == [True]
         assert 0 < drawn.bytes() < 2_500 * SIZES[size]

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import pytest
 from gates import COUNTING, LAST, LAYING_OUT, PART, READING, Gates
 from textual.pilot import Pilot
-from waiting import until
+from waiting import settled, until
 
 from tokentui import Trainer, read
 from tokentui.axes import preset
@@ -291,11 +291,9 @@ class OnScreen(Storm):
             self.app.send(command)
 
     async def seen(self) -> Snapshot:
-        await asyncio.wait_for(self.session.idle.wait(), 60)
-        main, explorer = self.app.main, self.session.state
-        await until(self.pilot, lambda: main.snapshot and main.snapshot.version == explorer.version)
-        assert main.snapshot is not None
-        return main.snapshot
+        await settled(self.pilot)
+        assert self.app.main.snapshot is not None
+        return self.app.main.snapshot
 
 
 async def on_screen(seed: int, gates: Gates, texts: list[Path], ends: Ends) -> None:

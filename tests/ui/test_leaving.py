@@ -10,7 +10,7 @@ from dialogs import FakeFace
 from screens import explorer
 from textual import events
 from textual.widgets import Static
-from waiting import notes_of, until
+from waiting import notes_of, settled, until
 
 from tokentui.core.errors import Cancelled
 from tokentui.ui.dialogs import Dialog
@@ -50,7 +50,7 @@ async def test_focus_that_has_moved_on_is_not_taken_back() -> None:
     """Else two panes would hand it to each other for ever."""
     app, _ = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
-        await until(pilot, lambda: app.main.snapshot is not None)
+        await settled(pilot)
         app.main.go("pairs")
         await until(pilot, lambda: app.main.pairs.has_focus)
         app.main.post_message(events.DescendantFocus(app.main.vocabulary))
@@ -62,7 +62,7 @@ async def test_focus_that_has_moved_on_is_not_taken_back() -> None:
 async def test_the_list_of_keys_lives_without_room() -> None:
     app, _ = explorer()
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: app.main.snapshot is not None)
+        await settled(pilot)
         await pilot.press("ctrl+p")
         await until(pilot, lambda: app.screen is not app.main)
         await pilot.resize_terminal(6, 3)
@@ -74,7 +74,7 @@ async def test_the_list_of_keys_lives_without_room() -> None:
 async def test_what_is_said_is_said_once() -> None:
     app, _ = explorer()
     async with app.run_test() as pilot:
-        await until(pilot, lambda: app.main.snapshot is not None)
+        await settled(pilot)
         for _ in range(5):
             app.say("nothing to find yet")
         app.say("something else")
@@ -87,7 +87,7 @@ async def test_what_fails_after_one_has_asked_to_leave_goes_to_the_file_and_not_
 ) -> None:
     app, _ = explorer()
     async with app.run_test() as pilot:
-        await until(pilot, lambda: app.main.snapshot is not None)
+        await settled(pilot)
         app.exit(return_code=129)
         app._handle_exception(RuntimeError("too late to matter"))
         app._handle_exception(Cancelled())
@@ -102,7 +102,7 @@ async def test_what_fails_after_one_has_asked_to_leave_goes_to_the_file_and_not_
 async def test_an_answer_that_was_given_up_is_no_failure(home: Path) -> None:
     app, _ = explorer()
     async with app.run_test() as pilot:
-        await until(pilot, lambda: app.main.snapshot is not None)
+        await settled(pilot)
         loop = asyncio.get_running_loop()
         app._failed(loop, {"message": "Future exception was never retrieved", "exception": Cancelled()})
         answer: asyncio.Future[None] = loop.create_future()
@@ -117,7 +117,7 @@ async def test_an_answer_that_was_given_up_is_no_failure(home: Path) -> None:
 async def test_a_failure_that_comes_when_the_app_has_ended_has_been_looked_at() -> None:
     app, _ = explorer()
     async with app.run_test() as pilot:
-        await until(pilot, lambda: app.main.snapshot is not None)
+        await settled(pilot)
         answer: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         app.await_answer(answer, None, app.tell)
     told: list[dict[str, object]] = []

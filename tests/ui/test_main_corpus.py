@@ -7,7 +7,7 @@ from typing import Any
 
 from rows import pair_row, token_row
 from screens import explorer, screen_text, snapshot, view
-from waiting import strips_of, until
+from waiting import settled, strips_of, until
 
 from tokentui.core.safetext import is_safe
 from tokentui.learn.rows import Why
@@ -74,7 +74,7 @@ class Answering:
 async def test_the_title_says_where_the_top_row_is() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
-        await until(pilot, lambda: app.main.snapshot)
+        await settled(pilot)
         session.show(corpus=window(CorpusPlace(), 8000, 2000))
         await until(pilot, lambda: "line·0000" in screen_text(app))
         assert "  0 %" in screen_text(app).splitlines()[1]
@@ -85,7 +85,7 @@ async def test_the_title_says_where_the_top_row_is() -> None:
 async def test_scrolling_reaches_every_line_once() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
-        await until(pilot, lambda: app.main.snapshot)
+        await settled(pilot)
         session.show(corpus=window(CorpusPlace(), 4000, 2000))
         answering = Answering(app, session)
         await answering.settle(pilot)
@@ -112,7 +112,7 @@ async def test_scrolling_reaches_every_line_once() -> None:
 async def test_the_top_row_stays_while_steps_and_sizes_change() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
-        await until(pilot, lambda: app.main.snapshot)
+        await settled(pilot)
         session.show(corpus=window(CorpusPlace(), 4000, 2000))
         answering = Answering(app, session)
         await answering.settle(pilot)
@@ -152,7 +152,7 @@ async def test_a_place_that_is_not_held_is_asked_for_and_shown() -> None:
 async def test_another_corpus_begins_at_its_beginning() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
-        await until(pilot, lambda: app.main.snapshot)
+        await settled(pilot)
         session.show(corpus=window(CorpusPlace(), 4000, 2000))
         answering = Answering(app, session)
         await answering.settle(pilot)
@@ -167,7 +167,7 @@ async def test_another_corpus_begins_at_its_beginning() -> None:
 async def test_a_snapshot_that_comes_late_is_left_out() -> None:
     app, session = explorer()
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: app.main.snapshot)
+        await settled(pilot)
         session.show(version=50, step=200)
         await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.at.step == 200)
         app.main.show(snapshot(version=49, step=3))
@@ -187,7 +187,7 @@ async def test_hostile_data_draws_nothing_that_acts() -> None:
     row = pair_row(data, data[:7], data + data[:7], 3, 0, True, True)
     tokens = tuple(TokenSpan(n, n + 1, n % 3 == 0, False) for n in range(len(HOSTILE)))
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
-        await until(pilot, lambda: app.main.snapshot)
+        await settled(pilot)
         session.show(
             corpus_name=HOSTILE, notes=(HOSTILE,), pairs=(row,), pairs_total=1, last=row,
             why=Why(row, row, 2, 3, HOSTILE, None),

@@ -11,7 +11,7 @@ from dialogs import typed
 from objectives import UNIGRAM
 from screens import PAIRS, FakeSession, explorer, screen_text, snapshot
 from textual.pilot import Pilot
-from waiting import notes_of, until
+from waiting import notes_of, settled, until
 
 from tokentui.core.errors import TokentuiError
 from tokentui.recipe import Recipe, Run
@@ -95,6 +95,7 @@ async def test_typing_sends_what_is_typed_and_letters_are_no_keys() -> None:
 async def test_what_was_typed_on_the_command_line_is_encoded_at_once() -> None:
     app, session = explorer(typed="hello")
     async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
         await until(pilot, lambda: session.of(SetInput))
         assert session.of(SetInput)[0] == SetInput("hello")
         assert app.main.encode.line.value == "hello"

@@ -6,7 +6,7 @@ import pytest
 from dialogs import FakeFace
 from screens import explorer, snapshot
 from textual.widgets._toast import Toast
-from waiting import screen_text, until
+from waiting import screen_text, settled, until
 
 from tokentui.ui.compare import CompareScreen
 from tokentui.ui.face import not_yet
@@ -16,7 +16,7 @@ from tokentui.ui.face import not_yet
 async def test_the_last_two_lines_stay_free(size: tuple[int, int]) -> None:
     app, _ = explorer()
     async with app.run_test(size=size, notifications=True) as pilot:
-        await until(pilot, lambda: app.main.snapshot is not None)
+        await settled(pilot)
         app.say("a message that says what went wrong, where it did, and what could be done about it")
         await until(pilot, lambda: any(toast.region.height for toast in app.screen.query(Toast)))
         assert all(toast.region.bottom <= size[1] - 2 for toast in app.screen.query(Toast))
@@ -26,7 +26,7 @@ async def test_the_last_two_lines_stay_free(size: tuple[int, int]) -> None:
 async def test_no_figure_is_hidden(size: tuple[int, int]) -> None:
     app, _ = explorer()
     async with app.run_test(size=size, notifications=True) as pilot:
-        await until(pilot, lambda: app.main.snapshot is not None)
+        await settled(pilot)
         for n in range(10):
             app.say(f"message {n} says what went wrong, where it did, and what could be done about it")
         await until(pilot, lambda: "message 9" in screen_text(pilot))
@@ -41,7 +41,7 @@ async def test_no_figure_is_hidden(size: tuple[int, int]) -> None:
 async def test_compare_has_its_messages_in_its_first_line(size: tuple[int, int]) -> None:
     app, session = explorer()
     async with app.run_test(size=size, notifications=True) as pilot:
-        await until(pilot, lambda: app.main.snapshot is not None)
+        await settled(pilot)
         session.show(parked=1)
         await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.parked)
         await pilot.press("c")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from gates import READING, Gates
-from waiting import notes_of, until
+from waiting import notes_of, settled, until
 
 from tokentui.formats.files import export
 from tokentui.presets import preset_named
@@ -98,6 +98,9 @@ async def test_leaving_while_it_is_opened_again_loses_nothing(
 
 async def test_where_it_cannot_be_opened_nothing_is_written_over_it(sessions: Path) -> None:
     gone = dataclasses.replace(KEPT, sources=(str(sessions / "gone.txt"),))
+    keeper = Keeper(gone)
+    keeper.save(gone)
+    keeper.close()
     app = app_of(SavedSession(sources=("sample:english",)), gone)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, OfferScreen))
@@ -107,7 +110,7 @@ async def test_where_it_cannot_be_opened_nothing_is_written_over_it(sessions: Pa
         assert app.keeping.now() is None
         await pilot.press("q")
         await until(pilot, lambda: not app.is_running)
-    assert offered(sessions) == (KEPT, "")
+    assert offered(sessions) == (gone, "")
 
 
 async def test_n_begins_anew_and_it_is_offered_no_more(sessions: Path) -> None:
@@ -154,7 +157,7 @@ async def test_columns_are_kept_that_are_compared_from_the_start_on(sessions: Pa
     app = app_of(SavedSession(sources=("sample:english",)), None)
     async with app.run_test(size=(100, 30)) as pilot:
         nothing = app.main.snapshot
-        await until(pilot, lambda: app.main.snapshot is not None and not app.main.snapshot.corpus.nothing)
+        await settled(pilot)
         app.compare([ColumnWanted(GPT2), ColumnWanted(preset_named("comp336").recipe)])
         await until(pilot, lambda: isinstance(app.screen, CompareScreen) and app.screen.snapshot is not None)
         app.main.snapshot = nothing  # as where a corpus is small: the columns came before it was drawn
@@ -167,6 +170,7 @@ async def test_columns_are_kept_that_are_compared_from_the_start_on(sessions: Pa
 async def test_a_corpus_left_for_another_is_offered_no_more(sessions: Path) -> None:
     app = app_of(KEPT, None)
     async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
         await until(pilot, lambda: saved(sessions) != [KEPT])
         app.send(do.Open(("sample:sailor",)))
         await until(pilot, lambda: app.keeping is not None and (kept := app.keeping.now()) is not None
@@ -184,6 +188,7 @@ async def test_what_is_opened_again_unchanged_is_kept_again(
     monkeypatch.setattr(keeping, "SAVE_S", 0.02)
     app = app_of(SavedSession(sources=("sample:english",)), None)
     async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
         await until(pilot, lambda: app.keeping is not None and app.keeping._about.sha256)
         keeps = app.keeping
         assert keeps is not None
@@ -219,7 +224,7 @@ async def test_columns_of_files_are_kept_with_what_was_named_with_them(
     wanted = [ColumnWanted(path=str(ranks), split="cl100k"), file_column(f"{own} encode=longest-suffix")]
     app = app_of(SavedSession(sources=("sample:hugs",)), None)
     async with app.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: app.main.snapshot is not None and not app.main.snapshot.corpus.nothing)
+        await settled(pilot)
         app.compare(wanted)
         await until(pilot, lambda: isinstance(app.screen, CompareScreen) and app.screen.snapshot is not None
                     and all(column.opened for column in app.screen.snapshot.columns))

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from screens import screen_text
 from textual.pilot import Pilot
-from waiting import notes_of, told, until
+from waiting import notes_of, settled, told, until
 
 from tokentui import train
 from tokentui.formats import WRITTEN
@@ -76,12 +76,14 @@ async def opened(
     wanted = do.Open((str(corpus),), tokenizer=OpenTokenizer(str(file)))
     app = ExplorerApp(Session, typed="Hugs pun", begin=lambda session: session.send(wanted))
     async with app.run_test(size=size) as pilot:
-        await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.opened)
+        await settled(pilot)
+        assert now(app).main.opened
         yield app, pilot
 
 
 async def at_step(app: ExplorerApp, pilot: Pilot[None], number: int) -> None:
-    await until(pilot, lambda: now(app).main.at.step == number)
+    await settled(pilot)
+    assert now(app).main.at.step == number
 
 
 async def test_it_stands_at_its_last_step_and_keys_go_to_others(file: Path, corpus: Path) -> None:
@@ -113,7 +115,8 @@ async def test_it_stands_at_its_last_step_and_keys_go_to_others(file: Path, corp
         assert isinstance(row, TokenCandidate)
         assert (row.token, row.parts, row.places, row.place) == (b"hugs", (b"hug", b"s"), 40, "merge 4")
         await pilot.press("g", *"zebra", "enter")
-        await until(pilot, lambda: any("the file has no token" in note for note in notes_of(app)))
+        await settled(pilot)
+        assert any("the file has no token" in note for note in notes_of(app))
         assert now(app).main.at.step == 4
 
 
@@ -125,6 +128,7 @@ async def test_the_end_of_another_run_is_not_the_end_of_the_steps(file: Path, co
         run=Run.of({"merges": 3, "vocab_size": 9}),
     )
     async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
         await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.opened)
         await at_step(app, pilot, 7)
         assert "step 7, the last" in screen_text(app)
@@ -219,6 +223,7 @@ async def test_o_opens_a_tokenizer_on_the_same_corpus_and_a_corpus_under_the_sam
     (tmp_path / "other.txt").write_text("hugs hugs\n")
     app = ExplorerApp(Session, begin=lambda session: session.send(do.Open((str(corpus),))))
     async with app.run_test(size=(100, 30)) as pilot:
+        await settled(pilot)
         await until(pilot, lambda: app.main.snapshot and app.main.snapshot.corpus.name == "hugs.txt")
         await pilot.press("o")
         await until(pilot, lambda: isinstance(app.screen, OpenScreen))
@@ -251,6 +256,7 @@ async def test_a_tokenizer_that_is_cut_off_is_no_corpus(cut: Path, corpus: Path)
     """Open says what is wrong where and opens nothing; enter again opens it as a text."""
     app = ExplorerApp(Session, typed="", begin=lambda session: session.send(do.Open((str(corpus),))))
     async with app.run_test(size=(100, 30)) as pilot:
+        await settled(pilot)
         await until(pilot, lambda: app.main.snapshot and app.main.snapshot.corpus.name == "hugs.txt")
         await pilot.press("o")
         await until(pilot, lambda: isinstance(app.screen, OpenScreen))
@@ -281,6 +287,7 @@ async def test_a_model_that_is_cut_off_is_told_and_opens_nothing(corpus: Path, m
     """Its first bytes say what it is; that the rest is missing is found by reading it."""
     app = ExplorerApp(Session, typed="", begin=lambda session: session.send(do.Open((str(corpus),))))
     async with app.run_test(size=(160, 30)) as pilot:
+        await settled(pilot)
         await until(pilot, lambda: app.main.snapshot and app.main.snapshot.corpus.name == "hugs.txt")
         await pilot.press("o")
         await until(pilot, lambda: isinstance(app.screen, OpenScreen))

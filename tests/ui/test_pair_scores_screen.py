@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from screens import screen_text
-from waiting import until
+from waiting import settled, until
 
 from tokentui.axes import preset
 from tokentui.learn.objectives import OBJECTIVES
@@ -23,6 +23,7 @@ async def test_the_pairs_are_shown_with_their_figures(name: str) -> None:
     recipe = preset("gpt2", objective=name)
     app = ExplorerApp(Session, begin=lambda session: session.send(do.Open(("sample:hugs",))))
     async with app.run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
         await until(pilot, lambda: "next" in screen_text(app))
         app.send(do.SetRecipe(recipe))
         await until(pilot, lambda: OBJECTIVES[name].label in screen_text(app))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from screens import screen_text
 from textual.pilot import Pilot
-from waiting import notes_of, until
+from waiting import notes_of, settled, until
 
 import tokentui
 from tokentui.recipe import Recipe
@@ -27,8 +27,9 @@ def app_of(recipe: str = "comp336", source: str = "sample:hugs") -> ExplorerApp:
 
 
 async def at_step(pilot: Pilot[Any], app: ExplorerApp, step: int) -> None:
-    await until(pilot, lambda: app.main.snapshot and not app.main.snapshot.corpus.nothing
-        and app.main.snapshot.main.at.step == step)
+    await settled(pilot)
+    assert app.main.snapshot is not None
+    assert app.main.snapshot.main.at.step == step
 
 
 async def test_nothing_gives_the_pair_away() -> None:

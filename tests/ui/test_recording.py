@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from screens import screen_text
-from waiting import notes_of, until
+from waiting import notes_of, settled, until
 
 from tokentui.session import checked
 from tokentui.session import commands as do
@@ -33,7 +33,7 @@ def app_of(*sources: str) -> ExplorerApp:
 async def test_a_walk_becomes_a_tour(home: Path) -> None:
     app = app_of("sample:sailor")
     async with app.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: app.main.snapshot and not app.main.snapshot.corpus.nothing)
+        await settled(pilot)
         for step, key in ((1, "n"), (2, "n"), (1, "b"), (11, "right_square_bracket")):
             await pilot.press(key)
             await until(pilot, lambda step=step: app.main.snapshot  # type: ignore[misc]
@@ -63,6 +63,6 @@ async def test_a_walk_becomes_a_tour(home: Path) -> None:
 async def test_where_nothing_can_be_named_nothing_is_recorded() -> None:
     app = app_of("sample:sailor", "sample:hugs")
     async with app.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: app.main.snapshot and not app.main.snapshot.corpus.nothing)
+        await settled(pilot)
         await pilot.press("n", "R")
         await until(pilot, lambda: any("nothing to record" in note for note in notes_of(app)))

@@ -11,7 +11,7 @@ import pytest
 from screens import check_kept, explorer, screen_text, view
 from terminal import Terminal
 from textual import events
-from waiting import notes_of, until
+from waiting import notes_of, settled, until
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import is_safe
@@ -63,7 +63,7 @@ class Slow:
 
 async def editing(app: ExplorerApp, session: Any, pilot: Any, text: str = TEXT) -> None:
     """Open the editor on a text."""
-    await until(pilot, lambda: app.main.snapshot)
+    await settled(pilot)
     session.answers[CorpusText] = text
     await pilot.press("t")
     await until(pilot, lambda: app.main.context == "editor" and app.focused is app.main.body_of("corpus"))
@@ -183,7 +183,7 @@ async def test_the_editor_begins_where_the_corpus_is_looked_at() -> None:
     app, session = explorer()
     text = "".join(f"line {n}\n" for n in range(200))
     async with app.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: app.main.snapshot)
+        await settled(pilot)
         session.show(corpus=view(text))
         await until(pilot, lambda: "line·1" in screen_text(app).replace("│", ""))
         await pilot.press(*["pagedown"] * 3)
@@ -210,7 +210,7 @@ async def test_another_pane_can_be_used_meanwhile() -> None:
 async def test_rows_that_were_scrolled_to_stay_while_one_types() -> None:
     app, session = explorer()
     async with app.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: app.main.snapshot)
+        await settled(pilot)
         await pilot.press("2", *["down"] * 5, "1")
         await editing(app, session, pilot)
         await pilot.press("x")
@@ -233,7 +233,7 @@ async def test_keys_that_work_everywhere_keep_their_meaning(key: str) -> None:
 async def test_a_corpus_that_cannot_be_edited_says_so_and_an_empty_text_is_offered() -> None:
     app, session = explorer()
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
-        await until(pilot, lambda: app.main.snapshot)
+        await settled(pilot)
         session.answers[CorpusText] = TokentuiError("counted words are no text to be edited", "a\x1bb")
         await pilot.press("t")
         await until(pilot, lambda: "t again: an empty text" in screen_text(app))
@@ -320,6 +320,7 @@ async def test_all_panes_follow_what_is_typed() -> None:
         return app.main.snapshot
 
     async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
         await until(pilot, lambda: now() and now().main.at.distinct and session().idle.is_set())
         await pilot.press("n", "n", "t")
         await until(pilot, lambda: app.main.context == "editor")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from textual import events
 from textual.app import App, ComposeResult
 from textual.document._wrapped_document import WrappedDocument
-from waiting import notes_of, screen_text, strips_of, until
+from waiting import notes_of, screen_text, settled, strips_of, until
 
 from tokentui.core.safetext import is_safe
 from tokentui.ui.app import ExplorerApp
@@ -87,6 +87,7 @@ class EditorApp(App[None]):
 async def test_hostile_text_is_drawn_as_what_it_is_and_comes_back_as_it_was(width: int) -> None:
     app = EditorApp(HOSTILE)
     async with app.run_test(size=(width, 12)) as pilot:
+        await settled(pilot)
         await until(pilot, lambda: app.focused is app.editor)
         assert app.changes == 0
         for column in range(0, len(HOSTILE) + 4, 4):
@@ -106,6 +107,7 @@ async def test_undo_and_redo_go_through_the_same_texts_however_it_was_edited() -
     rng = random.Random(5)
     app = EditorApp("one line that is longer than the editor is wide\nanother\n\n")
     async with app.run_test(size=(20, 6)) as pilot:
+        await settled(pilot)
         await until(pilot, lambda: app.focused is app.editor)
         editor = app.editor
         texts = [editor.text]
@@ -135,6 +137,7 @@ async def test_undo_and_redo_go_through_the_same_texts_however_it_was_edited() -
 async def test_a_paste_has_the_line_ends_of_a_text() -> None:
     app = EditorApp("")
     async with app.run_test() as pilot:
+        await settled(pilot)
         await until(pilot, lambda: app.focused is app.editor)
         app.post_message(events.Paste("one\rtwo\r\nthree\tfour"))
         await until(pilot, lambda: app.editor.text == "one\ntwo\nthree\tfour")
@@ -156,6 +159,7 @@ async def test_a_paste_that_is_too_large_changes_nothing_and_says_so(monkeypatch
     monkeypatch.setattr(editor_module, "MOST_EDITED", 10)
     app = EditorApp("12345678")
     async with app.run_test(notifications=True) as pilot:
+        await settled(pilot)
         await until(pilot, lambda: app.focused is app.editor)
         app.post_message(events.Paste("abc"))
         await until(pilot, lambda: any("cannot be edited" in note for note in notes_of(app)))
@@ -168,6 +172,7 @@ async def test_the_cursor_goes_to_a_place_in_the_text() -> None:
     text = "\n".join(f"line {n}" for n in range(100))
     app = EditorApp(text)
     async with app.run_test(size=(30, 8)) as pilot:
+        await settled(pilot)
         await until(pilot, lambda: app.focused is app.editor)
         app.editor.go_to(text.index("line 40") + 2)
         await until(pilot, lambda: screen_text(pilot).startswith("line 40"))

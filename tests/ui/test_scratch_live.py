@@ -9,7 +9,7 @@ import pytest
 from dialogs import FakeFace, shown
 from screens import explorer, screen_text
 from textual.pilot import Pilot
-from waiting import notes_of, until
+from waiting import notes_of, settled, until
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.recipe import Recipe, Run
@@ -40,7 +40,7 @@ async def at_axis(
     app: Any, session: Any, pilot: Pilot[Any], axis: str = "tie", **changes: Any
 ) -> RecipeScreen:
     """Open the dialog over a small corpus, with an axis under the cursor."""
-    await until(pilot, lambda: app.main.snapshot)
+    await settled(pilot)
     if session is not None:
         session.show(**{"corpus_bytes": 1_000_000, **changes})
         version = session.version
@@ -185,7 +185,7 @@ async def test_the_main_screen_is_seen_above_and_the_first_steps_stay(
 async def test_without_a_screen_to_follow_there_is_no_switch() -> None:
     app, _ = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
-        await until(pilot, lambda: app.main.snapshot)
+        await settled(pilot)
         dialog = RecipeScreen(FakeFace(), RecipeChoice(USED), "gpt2")
         app.push_screen(dialog)
         await until(pilot, lambda: app.screen is dialog and dialog.focused is not None)
@@ -208,6 +208,7 @@ async def test_the_real_screen_follows_and_comes_back() -> None:
         return app.main.snapshot
 
     async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
         await until(pilot, lambda: now() and now().main.at.distinct and held[0].idle.is_set())
         await pilot.press(*"nnnnn")
         await until(pilot, lambda: now().main.at.step == 5 and held[0].idle.is_set())

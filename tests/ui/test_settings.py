@@ -9,7 +9,7 @@ from typing import Any
 import hostile
 import pytest
 from screens import check_kept, explorer, screen_text
-from waiting import until
+from waiting import settled, until
 
 from tokentui.core.safetext import GLYPH_MODES, is_safe
 from tokentui.session import commands as do
@@ -31,7 +31,7 @@ def app_of() -> ExplorerApp:
 
 
 async def opened(app: ExplorerApp, pilot: Any) -> SettingsScreen:
-    await until(pilot, lambda: app.main.snapshot and not app.main.snapshot.corpus.nothing)
+    await settled(pilot)
     await pilot.press("O")
     await until(pilot, lambda: isinstance(app.screen, SettingsScreen) and app.screen.listing.rows)
     screen = app.screen
@@ -76,6 +76,7 @@ async def test_each_setting_takes_effect_is_kept_and_lasts(
         await until(pilot, lambda: app.screen is app.main)
     app = app_of()
     async with app.run_test(size=size) as pilot:
+        await settled(pilot)
         await until(pilot, lambda: app.snapshot and app.snapshot.speed == 60)
         await until(pilot, lambda: app.snapshot and app.snapshot.main.vocabulary.order == "most used")
         assert (app.theme, app.main.mode) == (LIGHT_NAME, wanted["view"])
@@ -110,6 +111,7 @@ async def test_a_broken_file_is_said_and_kept_aside(home: Path) -> None:
     path = file(home, b'theme = "tokentui-light"\nspeed = [')
     app = app_of()
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await settled(pilot)
         await until(pilot, lambda: "no TOML" in screen_text(app))
         await opened(app, pilot)
         assert app.theme == DARK_NAME
@@ -131,6 +133,7 @@ async def test_a_value_that_a_setting_does_not_have_is_the_default(
     file(home, "".join([f"{one.name} = {value}\n" for one in half]).encode())
     app = app_of()
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await settled(pilot)
         await until(pilot, lambda: "not understood" in screen_text(app))
         for one in half:
             kept = settings()[one.name]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from running_cli import done
 from screens import screen_text
-from waiting import until
+from waiting import settled, until
 
 import tokentui
 from tokentui.cli import explore
@@ -50,6 +50,7 @@ async def test_its_figures_are_those_of_a_training(size: tuple[int, int]) -> Non
     then = run.tokenizer().encode(TYPED)
     app = app_of()
     async with app.run_test(size=size) as pilot:
+        await settled(pilot)
         await until(pilot, lambda: f"after all {run.number} merges" in seen(app))
         text = seen(app)
         assert f"{now} tokens now" in text
@@ -66,7 +67,7 @@ async def test_its_figures_are_those_of_a_training(size: tuple[int, int]) -> Non
 async def test_each_key_that_it_shows_leaves_it_and_is_done(size: tuple[int, int]) -> None:
     app = app_of()
     async with app.run_test(size=size) as pilot:
-        await until(pilot, lambda: app.main.snapshot and not app.main.snapshot.corpus.nothing)
+        await settled(pilot)
         assert isinstance(app.screen, StartScreen)
         await pilot.press("f7")
         assert isinstance(app.screen, StartScreen), "a key that means nothing leaves it there"
@@ -92,7 +93,7 @@ async def test_each_key_that_it_shows_leaves_it_and_is_done(size: tuple[int, int
 async def test_a_key_does_what_it_says(key: str, holds: Any) -> None:
     app = app_of()
     async with app.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: app.main.snapshot and not app.main.snapshot.corpus.nothing)
+        await settled(pilot)
         await pilot.press(key)
         await until(pilot, lambda: holds(app))
 
@@ -100,7 +101,7 @@ async def test_a_key_does_what_it_says(key: str, holds: Any) -> None:
 async def test_keys_in_a_heap_are_all_done() -> None:
     app = app_of()
     async with app.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: app.main.snapshot and not app.main.snapshot.corpus.nothing)
+        await settled(pilot)
         await pilot.press("n", "n", "n", "b")
         await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.at.step == 2)
 
@@ -108,7 +109,7 @@ async def test_keys_in_a_heap_are_all_done() -> None:
 async def test_a_number_plays_a_tour_and_leads_back() -> None:
     app = app_of()
     async with app.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: app.main.snapshot and not app.main.snapshot.corpus.nothing)
+        await settled(pilot)
         await pilot.press("4")
         await until(pilot, lambda: isinstance(app.screen, TourScreen))
         assert isinstance(app.screen, TourScreen)

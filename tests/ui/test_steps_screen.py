@@ -9,7 +9,7 @@ import pytest
 from dialogs import FakeFace, shown
 from screens import check_kept, screen_text, snapshot
 from stepping import RECIPE, RUN, opened, walked
-from waiting import notes_of, until
+from waiting import notes_of, settled, until
 
 from tokentui import learn
 from tokentui.core.errors import TokentuiError
@@ -147,8 +147,8 @@ async def test_each_objective_has_its_reasons(recipe: Recipe) -> None:
     async with opened(recipe) as (app, pilot):
         await walked(app, pilot, 3)
         await pilot.press("Y")
-        await until(pilot, lambda: isinstance(app.screen, WhyScreen) and app.screen.found)
-        await until(pilot, lambda: re.search(r"step 4 +the step to come", screen_text(app)))
+        await settled(pilot)
+        assert re.search(r"step 4 +the step to come", screen_text(app))
         assert re.search(r"step 3 +made", screen_text(app))
 
 

@@ -12,9 +12,8 @@ from textual import on
 from textual.app import App, ComposeResult
 from textual.events import MouseScrollDown, MouseScrollUp
 from textual.geometry import Region
-from textual.pilot import Pilot
 from textual.strip import Strip
-from waiting import strips_of
+from waiting import settled, strips_of
 
 from tokentui.ui.draw.table import GAP, Column, TableRow, VirtualTable, place_columns
 
@@ -101,11 +100,6 @@ class TableApp(App[None]):
     @property
     def lines(self) -> list[str]:
         return [strip.text for strip in strips_of(self)]
-
-
-async def settled(pilot: Pilot[None]) -> None:
-    await pilot.pause()
-    await pilot.pause()
 
 
 async def test_a_window_of_a_long_table() -> None:

@@ -13,7 +13,7 @@ from dialogs import typed
 from screens import check_kept, screen_text
 from stepping import opened, walked
 from textual.pilot import Pilot
-from waiting import notes_of, until
+from waiting import notes_of, settled, until
 
 import tokentui
 from tokentui.analyze.budget import budget, knee
@@ -62,12 +62,12 @@ async def compared(size: tuple[int, int] = (120, 40)) -> AsyncIterator[tuple[Exp
         begin=lambda session: session.send(do.Open((TEXT,))), then=lambda app: app.compare(columns),
     )
     async with app.run_test(size=size, notifications=True) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, CompareScreen) and app.screen.snapshot is not None
-                    and len(app.screen.snapshot.columns) == 2)
+        await settled(pilot)
         app.send(do.GoTo(None))
         screen = app.screen
         assert isinstance(screen, CompareScreen)
-        await until(pilot, lambda: all(one.in_sync and one.at.step == MERGES for one in screen.now.columns))
+        await settled(pilot)
+        assert all(one.at is not None and one.at.step == MERGES for one in screen.now.columns)
         yield app, pilot
 
 

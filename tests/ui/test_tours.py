@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from screens import screen_text
 from textual.pilot import Pilot
-from waiting import notes_of, until
+from waiting import notes_of, settled, until
 
 from tokentui.session import commands as do
 from tokentui.session.claims import failures
@@ -125,7 +125,7 @@ async def test_who_strays_is_brought_back() -> None:
 async def test_the_session_of_the_user_is_as_it_was(home: Path) -> None:
     app = app_of()
     async with app.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: app.main.snapshot and not app.main.snapshot.corpus.nothing)
+        await settled(pilot)
         await pilot.press("n", "n", "3", "v")
         await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.at.step == 2)
         before, kept = screen_text(app), app._keep().now()
@@ -151,6 +151,7 @@ async def test_the_session_of_the_user_is_as_it_was(home: Path) -> None:
 async def test_a_tour_whose_corpus_is_gone_says_so_and_can_be_left() -> None:
     app = app_of(tour=parsed("title A\nopen gone.txt\nrecipe gpt2\nsay x\n", "t", "t.tour"))
     async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
         await until(pilot, lambda: any("gone.txt" in note for note in notes_of(app)))
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is app.main)

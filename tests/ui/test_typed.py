@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from screens import explorer
 from textual import events
-from waiting import until
+from waiting import settled, until
 
 from tokentui.session import commands as do
 from tokentui.ui.typed import lines_of, typed_beyond
@@ -35,7 +35,7 @@ def test_the_ends_of_pasted_lines() -> None:
 async def test_a_family_a_wide_space_and_three_lines_are_encoded_as_they_were_typed() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
-        await until(pilot, lambda: app.main.snapshot is not None)
+        await settled(pilot)
         line = app.main.encode.line
         await pilot.press("i")
         await until(pilot, lambda: app.focused is line)

@@ -10,7 +10,7 @@ from rows import pair_row
 from screens import check_kept, screen_text, snapshot
 from stepping import RECIPE, opened, walked
 from textual.pilot import Pilot
-from waiting import notes_of, until
+from waiting import notes_of, settled, until
 
 from tokentui import learn
 from tokentui.core.safetext import is_safe
@@ -29,21 +29,23 @@ from tokentui.ui.dialogs.what_if import WhatIfScreen, choices
 async def asked(app: ExplorerApp, pilot: Pilot[None], *keys: str) -> None:
     """Open the dialog by its key, and press keys in it."""
     await pilot.press("x")
-    await until(pilot, lambda: isinstance(app.screen, WhatIfScreen) and app.screen.listing.rows)
+    await settled(pilot)
+    assert isinstance(app.screen, WhatIfScreen)
     await pilot.press(*keys)
 
 
 async def beside(app: ExplorerApp, pilot: Pilot[None], *columns: Recipe) -> Callable[[], Snapshot]:
     """What gives the snapshot of Compare, once these recipes stand in it."""
-    await until(pilot, lambda: isinstance(app.screen, CompareScreen) and app.screen.snapshot is not None)
+    await settled(pilot)
 
     def now() -> Snapshot:
         screen = app.screen
         assert isinstance(screen, CompareScreen)
         return screen.now
 
-    await until(pilot, lambda: [one.recipe for one in now().columns] == list(columns)
-                and all(one.in_sync for one in now().columns) and now().goal is None)
+    assert [one.recipe for one in now().columns] == list(columns)
+    assert all(one.in_sync for one in now().columns)
+    assert now().goal is None
     return now
 
 
@@ -69,7 +71,8 @@ def length(naive: NaiveUnder) -> int:
 
 async def cost_of(pilot: Pilot[None], now: Callable[[], Snapshot], step: int) -> CostView:
     """The cost, once it is known at a step."""
-    await until(pilot, lambda: now().between.costs and now().between.costs[-1].cost.step == step)
+    await settled(pilot)
+    assert now().between.costs[-1].cost.step == step
     return now().between.costs[-1]
 
 
@@ -105,7 +108,8 @@ async def test_more_are_added_and_each_is_taken_back() -> None:
         forced = RECIPE.under([WhatIf(6, FORCE, second.parts)])
         now = await beside(app, pilot, RECIPE, forced)
         await pilot.press("n")
-        await until(pilot, lambda: now().position.value == 6 and now().goal is None)
+        await settled(pilot)
+        assert now().position.value == 6
         last = now().columns[1].at.last
         assert last is not None
         assert last.parts == second.parts
@@ -150,10 +154,8 @@ async def test_the_dialog_and_the_cost(size: tuple[int, int]) -> None:
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, CompareScreen) and app.screen.snapshot is not None)
         app.send(do.GoTo(20))
-        await until(pilot, lambda: "never made" in screen_text(app))
-        await until(pilot, lambda: not {"looking", "loading", "measuring"} & {*screen_text(app).split()})
-        await until(pilot, lambda: isinstance(app.screen, CompareScreen)
-                    and app.screen.now.between.divergences[0].done and app.screen.now.between.busy is None)
+        await settled(pilot)
+        assert "never made" in screen_text(app)
         await check_kept(pilot, f"what-if-cost-{size[0]}x{size[1]}")
 
 

@@ -112,6 +112,11 @@ class Session:
         self._at: tuple[object, ...] = ()
         native.tell = Ref("tokentui.session.saved:keep_account")
 
+    @property
+    def at_rest(self) -> bool:
+        """True if there is nothing to do; see `idle`."""
+        return self.idle.is_set()
+
     async def start(self) -> None:
         """Begin to take commands; the first snapshot shows an empty corpus."""
         self._responsive.enter_context(responsive())

@@ -167,6 +167,11 @@ class LateSession:
         self._kept: set[asyncio.Task[object]] = set()
         """The commands that are kept: they go before what is sent later."""
 
+    @property
+    def at_rest(self) -> bool:
+        """True if the session has started and has nothing to do."""
+        return self._session is not None and not self._kept and self._session.at_rest
+
     async def start(self) -> None:
         """Begin, as soon as the screen is there."""
         painted = asyncio.Event()
