@@ -46,9 +46,12 @@ def steps_of(view: PreviewView) -> list[Step]:
     """The first steps; behind the last one why there are no more."""
     shown: list[Step] = []
     for row in view.pairs[:STEPS]:
-        left, right = (ui_text.runs(part, limit=_MOST_SHOWN) for part in row.parts)
+        made: list[ui_text.Run] = []
+        for part in row.parts:
+            made += [("+", "muted")] if made else []
+            made += ui_text.runs(part, limit=_MOST_SHOWN)
         ranked = number(row.places) if isinstance(row.worth, int) else decimal(float(row.worth), 7)
-        shown.append(Step(row.parts, (*left, ("+", "muted"), *right), ((ranked, ""),)))
+        shown.append(Step(row.parts, tuple(made), ((ranked, ""),)))
     shown += [Step(line, ((safe(line, limit=200), ""),)) for line in view.lines[: STEPS - len(shown)]]
     if view.error:
         shown.append(Step(view.error, (("it cannot be trained", "error"),)))
