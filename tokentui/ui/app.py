@@ -150,12 +150,9 @@ class ExplorerApp(Acting, TerminalApp):
             if isinstance(on, PaneScreen) and on.kind == "compare":
                 self._tell_where(key)
             raise SkipAction
-        try:
-            done = action.does(on)
-            if isawaitable(done):
-                await done
-        except (TokentuiError, Cancelled) as error:
-            self.tell(error)
+        done = action.does(on)
+        if isawaitable(done):
+            await done
 
     def _tell_where(self, key: str) -> None:
         """Say that a letter is a key of the main screen, where it is one."""

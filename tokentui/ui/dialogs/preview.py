@@ -21,6 +21,7 @@ from tokentui.ui.draw.figures import decimal, number
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import Face
+from tokentui.ui.guard import Guarded
 
 STEPS = 10
 """The number of steps that are compared."""
@@ -112,7 +113,7 @@ def summary(used: PreviewView | None, looked_at: PreviewView | None, waits: str 
     )
 
 
-class PreviewPane(Vertical):
+class PreviewPane(Guarded, Vertical):
     """Two recipes side by side. It asks for what it does not know, one thing at a time, and the last wish
     counts.
 
