@@ -74,7 +74,7 @@ class Fails:
 
 
 class FailingApp(Fails, ExplorerApp):
-    CSS_PATH = Path(tokentui.ui.__path__[0]) / "app.tcss"
+    CSS_PATH = str(Path(tokentui.ui.__path__[0]) / "app.tcss")
 
 
 class FailingScreen(Fails, MainScreen):
@@ -173,7 +173,8 @@ async def test_a_fault_of_the_program_ends_the_app(way: str) -> None:
         await fails()
 
 
-def _subclasses(kind: type) -> Iterator[type]:
+def _subclasses(kind: type[Any]) -> Iterator[type[Any]]:
+    one: type[Any]
     for one in kind.__subclasses__():
         yield one
         yield from _subclasses(one)

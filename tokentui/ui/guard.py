@@ -12,6 +12,7 @@ Textual.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from textual.actions import ActionParseResult
 from textual.app import App
@@ -73,7 +74,7 @@ class GuardedApp(Guarded, App[None]):
             super()._handle_exception(error)
 
 
-def report(app: App[object], error: BaseException) -> None:
+def report(app: App[Any], error: BaseException) -> None:
     """Show an error in the app, if the app still shows something.
 
     Args:
