@@ -131,4 +131,11 @@ def test_after_a_line_has_dropped_one_goes_on_where_one_was(tmp_path: Path) -> N
         terminal.until(lambda text: "the corpus has changed" in text)
         terminal.press("q")
         assert terminal.end() == 0
-        assert '"ended": true' in next(home.glob("sessions/*.json")).read_text()
+        assert '"ended": false' in next(home.glob("sessions/*.json")).read_text()
+        terminal.begin()
+        terminal.until(lambda text: "Go on?" in text and "step 6" in text)
+        terminal.press("n")
+        terminal.until(lambda text: "Go on?" not in text and "step 0" in text)
+        terminal.press("q")
+        assert terminal.end() == 0
+        assert all('"ended": true' in one.read_text() for one in home.glob("sessions/*.json"))

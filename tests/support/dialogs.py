@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from textual.app import App
 from textual.pilot import Pilot
 from textual.screen import Screen
 from waiting import screen_text, until
@@ -16,6 +15,7 @@ from tokentui.core.safetext import is_safe
 from tokentui.recipe import Run
 from tokentui.session.commands import Command, Recognise
 from tokentui.session.snapshot import Snapshot
+from tokentui.ui.guard import GuardedApp
 
 SIZES = ((120, 40), (80, 24), (40, 12), (20, 5), (1, 1))
 """The terminals that a dialog is tried on."""
@@ -86,10 +86,10 @@ class FakeFace:
     key_cost = ()
 
 
-class Host(App[None]):
-    """Shows a dialog. It has no guard: what a dialog lets through is seen."""
+class Host(GuardedApp):
+    """Shows a dialog. It draws text as it is: what a dialog lets through is seen."""
 
-    def __init__(self, dialog: Screen[Any]) -> None:
+    def __init__(self, dialog: Any) -> None:
         super().__init__()
         self.animation_level = "none"
         self.dialog = dialog
@@ -98,6 +98,10 @@ class Host(App[None]):
     def on_mount(self) -> None:
         """Show it."""
         self.push_screen(self.dialog, self._take)
+
+    def tell(self, error: BaseException) -> None:
+        """Note an error with the face of the dialog."""
+        self.dialog.face.tell(error)
 
     def _take(self, result: Any) -> None:
         self.result = result

@@ -4,6 +4,9 @@ wish first."""
 from __future__ import annotations
 
 import asyncio
+import dataclasses
+import functools
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,11 +23,14 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe, Run
 from tokentui.session.commands import KeepPlace, Preview, SetRecipe
+from tokentui.session.opening import Prepared, open_corpus, prepare
+from tokentui.session.queries import preview
 from tokentui.session.snapshot import PreviewView
 from tokentui.ui.dialogs.draft import RecipeChoice
 from tokentui.ui.dialogs.preview import STEPS, compare, first_difference, steps_of, summary
 from tokentui.ui.dialogs.recipe import RecipeScreen
 from tokentui.ui.draw.table import Listing
+from tokentui.ui.draw.text import runs
 
 GPT2 = preset("gpt2")
 RUN = Run.of({"merges": 1000})
@@ -232,7 +238,57 @@ async def test_a_failure_of_the_session_is_a_line() -> None:
         await until(pilot, lambda: "this should not happen: ValueError" in screen_text(pilot))
 
 
+@pytest.mark.parametrize("name", PRESETS)
+async def test_the_dialog_previews_each_preset_in_use_beside_one_with_steps_of_many_parts(name: str) -> None:
+    """Each preset is in use, and `greedtok`, whose steps have any number of parts, is under the cursor."""
+    used = PRESETS[name]
+    face = FakeFace(snapshot(), {Preview: _real})
+    dialog = RecipeScreen(face, RecipeChoice(used.recipe, RUN), name, tried=True)
+    async with shown(dialog, (120, 40)) as (_, pilot):
+        await until(pilot, lambda: "First steps · the same" in lines(pilot))
+        presets = dialog.query_one("#presets", Listing)
+        presets.move_to(presets.index_of("greedtok") or 0)
+        await until(pilot, lambda: "greedtok" in lines(pilot) and "First steps · …" not in lines(pilot))
+        expected = summary(_real(Preview(used.recipe)), _real(Preview(PRESETS["greedtok"].recipe)))
+        await until(pilot, lambda: expected[2][0] in lines(pilot))
+
+
 # Without a screen.
+
+
+@functools.cache
+def _prepared() -> Prepared:
+    return prepare(open_corpus("sample:english", None, "text"), GPT2, Run())
+
+
+@functools.cache
+def _view(recipe: Recipe) -> PreviewView:
+    return preview(_prepared(), Preview(recipe))
+
+
+def _real(command: Preview) -> PreviewView:
+    """Answer as a session does, once for each recipe."""
+    return _view(command.recipe)
+
+
+def test_every_preset_can_be_compared_with_every_preset() -> None:
+    views = {name: _view(one.recipe) for name, one in PRESETS.items()}
+    for name, view in views.items():
+        assert not view.error, name
+        assert view.pairs or view.lines, name
+    for used, looked_at in itertools.product(views.values(), repeat=2):
+        rows = compare(used, looked_at)
+        assert len(rows) == max(len(steps_of(used)), len(steps_of(looked_at)))
+        assert summary(used, looked_at)
+
+
+@given(st.lists(st.binary(min_size=1, max_size=3), max_size=5))
+def test_a_step_shows_all_its_parts(parts: list[bytes]) -> None:
+    row = dataclasses.replace(pair_row(b"a", b"b", b"".join(parts), 3), parts=tuple(parts))
+    (step,) = steps_of(PreviewView((row,), (), "", 0))
+    shown_parts = ["".join(text for text, _ in runs(part, limit=60)) for part in parts]
+    assert "".join(text for text, _ in step.made) == "+".join(shown_parts)
+
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,14 @@
-"""A session that a line cut off is offered again, and what is done is kept."""
+"""The last session is offered again, and what is done is kept."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from gates import READING, Gates
-from waiting import notes_of, settled, until
+from waiting import notes_of, screen_text, settled, until
 
 from tokentui.formats.files import export
 from tokentui.presets import preset_named
@@ -70,7 +71,9 @@ async def test_enter_goes_on_where_it_was(sessions: Path) -> None:
         )
         await pilot.press("q")
         await until(pilot, lambda: not app.is_running)
-    assert offered(sessions) is None, "its user has left it"
+    again = offered(sessions)
+    assert again is not None, "it goes on at the next start, too"
+    assert (again[0].sources, again[0].training.step) == (("sample:hugs",), 4)
     assert app.keeping is not None
     app.keeping.opened(KEPT)  # an answer that comes while the program ends
 
@@ -93,7 +96,7 @@ async def test_leaving_while_it_is_opened_again_loses_nothing(
             app.exit(return_code=129)
         gates.close()
         await until(pilot, lambda: not app.is_running)
-    assert offered(sessions) == (None if left else (KEPT, ""))
+    assert offered(sessions) == (KEPT, "")
 
 
 async def test_where_it_cannot_be_opened_nothing_is_written_over_it(sessions: Path) -> None:
@@ -177,7 +180,65 @@ async def test_a_corpus_left_for_another_is_offered_no_more(sessions: Path) -> N
             and kept.sources == ("sample:sailor",))
         await pilot.press("q")
         await until(pilot, lambda: not app.is_running)
+    again = offered(sessions)
+    assert again is not None
+    assert again[0].sources == ("sample:sailor",)
+
+
+async def test_q_without_any_work_offers_nothing(sessions: Path) -> None:
+    app = app_of(SavedSession(sources=("sample:english",)), KEPT)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, OfferScreen))
+        await pilot.press("n")
+        await until(pilot, lambda: app.main.snapshot and app.main.snapshot.corpus.name == "english")
+        await pilot.press("2", "v", "n", "b")  # another pane, another view, and back at step 0
+        await until(pilot, lambda: app.main.mode != "text")
+        await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.at.step == 0)
+        await pilot.press("q")
+        await until(pilot, lambda: not app.is_running)
     assert offered(sessions) is None
+
+
+WORK: dict[str, Callable[[ExplorerApp], object]] = {
+    "a step": lambda app: app.send(do.Move(1)),
+    "a recipe": lambda app: app.send(do.SetRecipe(preset_named("bert").recipe, Run())),
+    "a stop": lambda app: app.send(do.SetRecipe(GPT2, Run.of({"merges": 9}))),
+    "a text": lambda app: app.send(do.TrainOnText("a pasted text")),
+    "a corpus": lambda app: app.send(do.Open(("sample:sailor",))),
+    "a sentence": lambda app: app.main.encode.line.put("hugs and pugs"),
+    "columns": lambda app: app.compare([ColumnWanted(GPT2), ColumnWanted(preset_named("bert").recipe)]),
+}
+"""Each kind of work in a session, by the field of `SavedSession` that keeps it."""
+
+
+@pytest.mark.parametrize("work", WORK)
+async def test_q_saves_the_work_and_the_next_start_offers_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, work: str
+) -> None:
+    monkeypatch.setenv("TOKENTUI_HOME", str(tmp_path))
+    begun = SavedSession(sources=("sample:english",))
+    app = app_of(begun, None)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: app.keeping is not None and app.keeping.now() is not None)
+        keeps = app.keeping
+        assert keeps is not None
+        assert (before := keeps.now()) is not None
+        assert not keeps.worth_offering(before)
+        WORK[work](app)
+        await until(pilot, lambda: (now := keeps.now()) is not None and keeps.worth_offering(now))
+        kept = keeps.now()
+        app.exit()
+        await until(pilot, lambda: not app.is_running)
+    offer = offered(tmp_path / "sessions")
+    assert offer is not None
+    assert kept is not None
+    again = app_of(begun, offer[0])
+    async with again.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: "Your last session" in screen_text(pilot))
+        await pilot.press("enter")
+        await until(pilot, lambda: again.keeping is not None and (now := again.keeping.now()) is not None
+            and (now.sources, now.scratch, now.training, now.typed, len(now.columns))
+            == (kept.sources, kept.scratch, kept.training, kept.typed, len(kept.columns)))
 
 
 @pytest.mark.parametrize("leaves", [True, False])

@@ -54,7 +54,7 @@ class SavedSession:
         settings: How it is looked at: names of the screen's own, and plain values.
         columns: What stood side by side when Compare was open: recipes with their steps, or paths; empty
         where it was not.
-        ended: Whether the user left it, rather than the line.
+        ended: True if it is not offered at the next start: it was declined, or holds no work.
     """
 
     sources: tuple[str, ...] = ()
@@ -252,8 +252,9 @@ def read(path: Path) -> tuple[SavedSession, str]:
 
 
 def offered(folder: Path | None = None) -> tuple[SavedSession, str] | None:
-    """The newest session that its user did not leave and that no process has, as `read` gives it; None where
-    there is none."""
+    """Return the newest session that has not ended and that no process has, as `read` gives it; None if there
+    is none.
+    """
     for path in _sessions(folder or _folder()):
         with contextlib.suppress(TokentuiError):
             kept, note = read(path)

@@ -45,8 +45,8 @@ def run(
         asked: Its run.
         columns: The two to four columns to compare; none to open the main screen only.
         held_out: A second corpus to measure on, empty for none.
-        resume: True to offer a session that ended with a dropped line, and to show the first screen to one
-            who has not left it yet.
+        resume: True to offer the last session again, and to show the first screen to one who has not left it
+            yet.
         tour: A tour to play; nothing of the session is saved then.
         shared: A socket that is listened on for those who follow, and its address; None for no followers.
 

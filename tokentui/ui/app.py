@@ -69,8 +69,7 @@ class ExplorerApp(Acting, TerminalApp):
         boundaries: The mark between tokens of the corpus; by shades where there are colours for them if
             None.
         begun: The session that the command line names, to be saved; None to save none.
-        offer: A session that was not left by its user, and what has to be said of it: it is offered before
-            anything is opened.
+        offer: The last session, and a note about it: it is offered before anything is opened.
         first_screen: True to show the first screen.
         tour: A tour to play at once.
         share: Hands what is shown to those who follow; None for no followers.
@@ -150,12 +149,9 @@ class ExplorerApp(Acting, TerminalApp):
             if isinstance(on, PaneScreen) and on.kind == "compare":
                 self._tell_where(key)
             raise SkipAction
-        try:
-            done = action.does(on)
-            if isawaitable(done):
-                await done
-        except (TokentuiError, Cancelled) as error:
-            self.tell(error)
+        done = action.does(on)
+        if isawaitable(done):
+            await done
 
     def _tell_where(self, key: str) -> None:
         """Say that a letter is a key of the main screen, where it is one."""

@@ -19,6 +19,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import seen
 from tokentui.core.safetext import safe
 from tokentui.session.sharing import LONGEST, Cells, Colour, colour_of, frame_of
+from tokentui.ui.guard import Guarded
 from tokentui.ui.terminal.app import TerminalApp
 
 _ATTRIBUTES = ("bold", "dim", "italic", "underline", "blink", "blink2", "reverse", "conceal", "strike",
@@ -28,7 +29,7 @@ _STEP = 8
 """Cells by which an arrow moves the part that is seen of a larger screen."""
 
 
-class Watched(Widget):
+class Watched(Guarded, Widget):
     """The screen that is followed, or the part of it for which there is room."""
 
     DEFAULT_CSS = "Watched { width: 100%; height: 100%; }"

@@ -1,4 +1,4 @@
-"""Save the session as the user works, and offer it again after a dropped connection."""
+"""Save the session as the user works, and offer it again at the next start."""
 
 from __future__ import annotations
 
@@ -44,6 +44,10 @@ class Keeping:
         self._keeper: Keeper | None = None
         self._refused = False
         self._branches: dict[tuple[object, ...], Branch] = {}
+        self._first: SavedSession | None = None
+        """The session as the program started it; None before it is known, or if an offered one goes on."""
+        self._goes_on = False
+        """True if an offered session goes on."""
         self._resumed: SavedSession | None = None
         """The session that is being opened again, until the screen shows its step."""
         self._before: SavedSession | None = None
@@ -139,6 +143,8 @@ class Keeping:
 
     def soon(self) -> None:
         """Something may have changed: look within `SAVE_S` whether there is something to save."""
+        if self._first is None and not self._goes_on:
+            self._first = self.now()
         if self._due is None and self._last is None:
             self._due = asyncio.get_running_loop().call_later(SAVE_S, self._save)
 
@@ -172,8 +178,29 @@ class Keeping:
         """Look for the last time, while all screens are there."""
         self._last = self._last or self.now()
 
+    def worth_offering(self, kept: SavedSession) -> bool:
+        """Return whether a session holds any work: a step, a text, a recipe or a file that the user chose.
+
+        A session that is as the program started it holds none. How it is looked at does not count.
+        """
+        first, seen = self._first, self._face.snapshot
+        if self._goes_on or first is None:
+            return True
+        opened = seen.main.opened if seen is not None else None
+        rest = opened.steps if kept.tokenizer and opened is not None else 0
+        same = dataclasses.replace(
+            kept, settings=first.settings, sha256=first.sha256, ended=first.ended,
+            training=dataclasses.replace(kept.training, step=first.training.step),
+        )
+        return same != first or kept.training.step != rest
+
     async def end(self, *, left: bool) -> None:
-        """Save for the last time. `left` says that it was the user who ended it."""
+        """Save for the last time.
+
+        Args:
+            left: True if the user ended the program. The session is then offered again only if it holds any
+                work; after a dropped line or a failure it always is.
+        """
         if self._due is not None:
             self._due.cancel()
         if self._resuming is not None:
@@ -182,7 +209,7 @@ class Keeping:
             await asyncio.wait([self._saving])
         kept = self._last or self.now()
         if kept is not None and not self._refused:
-            await self._keep(dataclasses.replace(kept, ended=left))
+            await self._keep(dataclasses.replace(kept, ended=left and not self.worth_offering(kept)))
         self._refused = True
         await asyncio.get_running_loop().run_in_executor(self._thread, self._release)
         self._thread.shutdown(wait=False)
@@ -210,7 +237,7 @@ class Keeping:
 
     def go_on(self, kept: SavedSession) -> None:
         """Open what a session had open, and go to its step."""
-        before = self._about
+        before, self._goes_on = self._about, True
         self.opened(dataclasses.replace(kept, ended=False))
         self._resumed, self._before = self._about, before
         self._branches = {(one.recipe, one.run): one for one in reversed(kept.branches)}
@@ -232,6 +259,7 @@ class Keeping:
             await face.ask(do.SetRecipe(kept.training.recipe, kept.training.run))
             await face.ask(opening)
         except (TokentuiError, Cancelled) as error:
+            self._goes_on = False
             self.opened(before)  # it is saved again
             face.tell(error)
             return
@@ -270,7 +298,7 @@ def _file_of(column: ColumnSnapshot, several: bool) -> str:
 
 
 class OfferScreen(Dialog[bool]):
-    """Offers a session again that a dropped line has cut off. None when it is left without an answer.
+    """Offers the last session again. The result is None if it is left without an answer.
 
     Args:
         face: The program.
@@ -297,7 +325,7 @@ class OfferScreen(Dialog[bool]):
         corpus = safe(short_name(first), limit=60)
         more = f" and {len(kept.sources) - 1} more" if len(kept.sources) > 1 else ""
         lines: list[Cell] = [
-            (("A session was cut off:", ""),), ((f"  {corpus}{more}", "strong"),),
+            (("Your last session:", ""),), ((f"  {corpus}{more}", "strong"),),
             ((f"  {what} · step {kept.training.step:,}", "muted"),),
         ]
         if kept.columns:

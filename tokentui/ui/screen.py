@@ -25,6 +25,7 @@ from tokentui.session.views import Viewport
 from tokentui.ui.draw.lines import Draw, KeyLine, Lines, Pane
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import Face, has
+from tokentui.ui.guard import Guarded
 from tokentui.ui.keys import Action, hints
 from tokentui.ui.panes.encode import TypedPane
 from tokentui.ui.typed import TypedLine
@@ -105,7 +106,7 @@ def too_small(columns: int, lines: int) -> Lines:
     return Lines(draw, id="too-small")
 
 
-class PaneScreen(Screen[None], inherit_bindings=False):
+class PaneScreen(Guarded, Screen[None], inherit_bindings=False):
     """Panes round a session. A pane that is not seen is not kept up to date.
 
     A subclass gives the panes with their bodies, the widgets from top to bottom, and what there is room for

@@ -18,6 +18,7 @@ from textual.widgets.input import Selection
 from tokentui.core.safetext import clusters
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.text import StandIns
+from tokentui.ui.guard import Guarded
 from tokentui.ui.keys import Acting, Action
 
 NO_TEXT = frozenset({"Cc", "Cs"})
@@ -93,7 +94,7 @@ class WholeText(Text):
         return cluster_at(self.plain, start)[0], cluster_at(self.plain, end - 1)[1]
 
 
-class Field(Input):
+class Field(Guarded, Input):
     """A line to type in: one row high, safe to show whatever was pasted into it, with a cursor that moves
     over whole clusters.
 

@@ -24,6 +24,7 @@ from tokentui.ui.draw.lines import KeyLine
 from tokentui.ui.draw.table import Column, Listing, TableRow, place_columns
 from tokentui.ui.draw.text import Cell, join
 from tokentui.ui.face import Face, under_way, waits_for
+from tokentui.ui.guard import Guarded
 from tokentui.ui.keys import Acting, Action
 from tokentui.ui.typed import Field
 
@@ -36,7 +37,7 @@ SCROLL: Action[object] = Action(("up", "down"), "scroll", keys_shown=2)
 """The keys of a list or a text."""
 
 
-class Once(Screen[Result]):
+class Once(Guarded, Screen[Result]):
     """A screen that is left once.
 
     Of two keys that leave and come in one packet the second would take the screen below; and what was asked
@@ -198,13 +199,6 @@ class Dialog(Acting, ModalScreen[Result], Once[Result]):
         self.remove_class("-editing")
         self.set_focus(back)
 
-    async def action_do(self, key: str) -> None:
-        """Do what a key stands for; what cannot be done is told in a line."""
-        try:
-            await super().action_do(key)
-        except (TokentuiError, Cancelled) as error:
-            self.face.tell(error)
-
     def fit_height(self, rows: int, least: int = 0) -> None:
         """Take as many lines as some rows need, and no more than there is room for.
 
@@ -265,7 +259,7 @@ class ListDialog(Dialog[Result]):
         self.listing.show(out, keep, columns)
 
 
-class Told(Static):
+class Told(Guarded, Static):
     """A text of cells that changes.
 
     Args:

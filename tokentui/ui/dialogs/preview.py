@@ -21,6 +21,7 @@ from tokentui.ui.draw.figures import decimal, number
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import Face
+from tokentui.ui.guard import Guarded
 
 STEPS = 10
 """The number of steps that are compared."""
@@ -46,9 +47,12 @@ def steps_of(view: PreviewView) -> list[Step]:
     """The first steps; behind the last one why there are no more."""
     shown: list[Step] = []
     for row in view.pairs[:STEPS]:
-        left, right = (ui_text.runs(part, limit=_MOST_SHOWN) for part in row.parts)
+        made: list[ui_text.Run] = []
+        for part in row.parts:
+            made += [("+", "muted")] if made else []
+            made += ui_text.runs(part, limit=_MOST_SHOWN)
         ranked = number(row.places) if isinstance(row.worth, int) else decimal(float(row.worth), 7)
-        shown.append(Step(row.parts, (*left, ("+", "muted"), *right), ((ranked, ""),)))
+        shown.append(Step(row.parts, tuple(made), ((ranked, ""),)))
     shown += [Step(line, ((safe(line, limit=200), ""),)) for line in view.lines[: STEPS - len(shown)]]
     if view.error:
         shown.append(Step(view.error, (("it cannot be trained", "error"),)))
@@ -109,7 +113,7 @@ def summary(used: PreviewView | None, looked_at: PreviewView | None, waits: str 
     )
 
 
-class PreviewPane(Vertical):
+class PreviewPane(Guarded, Vertical):
     """Two recipes side by side. It asks for what it does not know, one thing at a time, and the last wish
     counts.
 

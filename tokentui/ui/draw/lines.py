@@ -17,6 +17,7 @@ from textual.widget import Widget
 
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.text import PALETTE, WITHOUT_COLOUR, Cell, Run, Styles
+from tokentui.ui.guard import Guarded
 from tokentui.ui.keys import GAP, RULE, Action, Scrolling, fitting
 
 Draw: TypeAlias = Callable[[int, int], Sequence[Cell]]
@@ -78,7 +79,7 @@ def shortened(line: Cell, width: int) -> Cell:
     return best or ui_text.clip(line, width)
 
 
-class StyledLines(Widget):
+class StyledLines(Guarded, Widget):
     """A widget that draws lines of runs, by the names in `PALETTE`; `a+b` is both of them."""
 
     ALLOW_SELECT = False
@@ -279,7 +280,7 @@ class TitleLine(Lines):
         return ((*ui_text.clip(tuple(left), max(0, width - 1)), (line, edge), *note, tail, ("┐", edge)),)
 
 
-class Pane(Vertical):
+class Pane(Guarded, Vertical):
     """A box.
 
     Args:

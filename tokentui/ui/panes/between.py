@@ -26,6 +26,7 @@ from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import Lines
 from tokentui.ui.draw.table import Column, Listing, TableRow, VirtualTable
 from tokentui.ui.draw.text import Cell, Run, runs
+from tokentui.ui.guard import Guarded
 from tokentui.ui.panes.lines import (
     COLUMN_SHOWN,
     at_words,
@@ -65,7 +66,7 @@ def side_facts(place: int, column: ColumnSnapshot, side: DivergenceSide, mode: G
     return [ui_text.clip(line, width) for line in (first, second)]
 
 
-class Side(Vertical):
+class Side(Guarded, Vertical):
     """One column at the step.
 
     Args:
@@ -88,7 +89,7 @@ class Side(Vertical):
         self.table.show(dataclasses.replace(column, at=at, candidates=side.candidates, why=side.why), mode)
 
 
-class PartingBody(Vertical):
+class PartingBody(Guarded, Vertical):
     """Both sides of the step."""
 
     of = attrgetter("between.divergences", "columns")
@@ -175,7 +176,7 @@ def _shared_row(held: TokenInBoth, mode: GlyphMode) -> TableRow:
     return TableRow(held, (tokens((held.piece,), mode), *ids, *uses))
 
 
-class VocabularyBody(Vertical):
+class VocabularyBody(Guarded, Vertical):
     """The counts and a list."""
 
     of = attrgetter("between.overlaps", "between.tokens", "columns", "position")

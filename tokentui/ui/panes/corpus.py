@@ -22,6 +22,7 @@ from tokentui.ui.draw.lines import ScrolledLines
 from tokentui.ui.draw.running import Boundaries, Layout, Manner, ages_legend
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import Face, loads, not_yet, nothing_there
+from tokentui.ui.guard import Guarded
 
 if TYPE_CHECKING:  # loaded when it is first wanted
     from tokentui.ui.panes.editor import CorpusEditor
@@ -300,7 +301,7 @@ class CorpusText(ScrolledLines):
         self.paint([held.row(self.top + y, found, cursor) for y in range(height)])
 
 
-class CorpusBody(Vertical):
+class CorpusBody(Guarded, Vertical):
     """The text in tokens, or in its place an editor whose every change is trained on.
 
     Args:

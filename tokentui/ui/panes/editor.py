@@ -16,6 +16,7 @@ from textual.widgets import TextArea
 from tokentui.core.safetext import is_safe
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.text import mark_stand_ins, replace
+from tokentui.ui.guard import Guarded
 from tokentui.ui.keys import Acting, Action
 from tokentui.ui.typed import WholeText, cluster_at, erased_left, lines_of, typed_beyond
 
@@ -104,7 +105,7 @@ def refusal(insert: str, held: int = 0) -> str:
     return ""
 
 
-class CorpusEditor(Acting, TextArea):
+class CorpusEditor(Acting, Guarded, TextArea):
     """The editor.
 
     Args:

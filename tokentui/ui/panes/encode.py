@@ -20,6 +20,7 @@ from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import Lines, flow
 from tokentui.ui.draw.running import age_of
 from tokentui.ui.draw.text import Cell, runs
+from tokentui.ui.guard import Guarded
 from tokentui.ui.panes.tables import TOKEN_SHOWN
 from tokentui.ui.typed import TYPED_LIMIT, TypedLine
 
@@ -33,7 +34,7 @@ _ALL_LINES = 100_000
 """More lines than what is typed takes."""
 
 
-class TypedPane(Vertical):
+class TypedPane(Guarded, Vertical):
     """A line to type in, and the tokens of the text below it.
 
     Args:

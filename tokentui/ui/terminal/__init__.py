@@ -41,6 +41,9 @@ PARTS: dict[str, dict[str, str]] = {
         "_bindings": "knows the keys that leave",
         "_sync_available": "knows whether frames may be held together",
     },
+    "textual.message_pump:MessagePump": {
+        "_dispatch_message": "runs the handlers of a message, whose errors are caught",
+    },
     "textual.drivers.linux_driver:LinuxDriver": {
         "_enable_mouse_support": "asks for fewer reports", "_disable_mouse_support": "takes that back",
         "_enable_mouse_pixels": "is left out: cells are fine enough",

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 from textual import events
-from textual.app import App
 from textual.filter import LineFilter, NoColor
 from textual.screen import Screen
 from textual.timer import Timer
@@ -30,6 +29,7 @@ from tokentui.core.runtime import Watchdog
 from tokentui.core.safetext import safe
 from tokentui.ui.draw.lines import SAYS_BYTES, Lines
 from tokentui.ui.draw.text import Cell, ControlGuard
+from tokentui.ui.guard import EXPECTED, GuardedApp
 from tokentui.ui.terminal import ChopsUpdate, LayoutUpdate, leaves
 from tokentui.ui.terminal.driver import TerminalDriver
 from tokentui.ui.terminal.picture import monochrome
@@ -57,7 +57,7 @@ They count from when the first key waits, and anew for each widget whose queue i
 """
 
 
-class TerminalApp(App[None]):
+class TerminalApp(GuardedApp):
     """The part of the explorer that knows of terminals and of the process."""
 
     def __init__(self) -> None:
@@ -320,7 +320,7 @@ class TerminalApp(App[None]):
         """
         if self._asked is None:
             super()._handle_exception(error)
-        elif not isinstance(error, Cancelled):
+        elif not isinstance(error, EXPECTED):
             _KEEP_ACCOUNT(error)
 
     def _fatal_error(self) -> None:

@@ -1,0 +1,215 @@
+"""A `TokentuiError` anywhere in the app is one notification, and the app goes on."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from screens import FakeSession, explorer
+from stepping import opened
+from textual import work
+from textual.message import Message
+from textual.message_pump import MessagePump
+from textual.reactive import var
+from textual.widget import Widget
+from waiting import notes_of, screen_text, until
+
+import tokentui.ui
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.safetext import is_safe
+from tokentui.session.views import ColumnWanted
+from tokentui.ui.actions import MAIN_ACTIONS
+from tokentui.ui.app import ExplorerApp
+from tokentui.ui.compare import CompareScreen
+from tokentui.ui.dialogs import Dialog
+from tokentui.ui.draw.lines import Lines
+from tokentui.ui.guard import Guarded
+from tokentui.ui.main import MainScreen
+
+HOSTILE = TokentuiError("no \x1b[31m [red]such[/red] [/b] file", "a[@click=app.quit]b")
+SHOWN = r"a[@click=app.quit]b: no \x1b[31m [red]such[/red] [/b] file"
+
+
+class Ask(Message):
+    """A message whose handler fails."""
+
+
+class Fails:
+    """A part of the app that raises wherever Textual calls it."""
+
+    value = var(0, init=False)
+    slow = var(0, init=False)
+    error: Exception = HOSTILE
+    done = False
+
+    def fail(self) -> None:
+        raise self.error
+
+    def action_fail(self) -> None:
+        raise self.error
+
+    def on_ask(self) -> None:
+        raise self.error
+
+    def watch_value(self) -> None:
+        raise self.error
+
+    async def watch_slow(self) -> None:
+        raise self.error
+
+    @work
+    async def work_fails(self) -> None:
+        raise self.error
+
+    @work(thread=True)
+    def thread_fails(self) -> None:
+        raise self.error
+
+    def note(self) -> None:
+        self.done = True
+
+
+class FailingApp(Fails, ExplorerApp):
+    CSS_PATH = str(Path(tokentui.ui.__path__[0]) / "app.tcss")
+
+
+class FailingScreen(Fails, MainScreen):
+    pass
+
+
+class FailingDialog(Fails, Dialog[None]):
+    pass
+
+
+class FailingWidget(Fails, Lines):
+    pass
+
+
+def _set(name: str) -> Callable[[Any], object]:
+    # A watcher runs where the attribute is set: in a callback of the widget itself.
+    return lambda part: part.call_later(setattr, part, name, 1)
+
+
+WAYS: dict[str, Callable[[Any], object]] = {
+    "action": lambda part: part.app.run_worker(part.app.run_action("fail", part)),
+    "message handler": lambda part: part.post_message(Ask()),
+    "watcher": _set("value"),
+    "async watcher": _set("slow"),
+    "timer": lambda part: part.set_timer(0.001, part.fail),
+    "interval": lambda part: part.set_interval(0.01, part.fail, repeat=2),
+    "worker": lambda part: part.work_fails(),
+    "thread": lambda part: part.thread_fails(),
+    "call_later": lambda part: part.call_later(part.fail),
+    "call_next": lambda part: part.call_next(part.fail),
+    "call_after_refresh": lambda part: part.call_after_refresh(part.fail),
+}
+
+
+def failing(kind: str, app: Any) -> Any:
+    """Return a part of this kind, and show it."""
+    if kind == "app":
+        return app
+    if kind == "widget":
+        widget = FailingWidget(lambda width, height: ())
+        app.screen.mount(widget)
+        return widget
+    if kind == "dialog":
+        dialog = FailingDialog(app, "fails")
+        app.push_screen(dialog)
+        return dialog
+    screen = FailingScreen(app, MAIN_ACTIONS, "", "shade")
+    app.push_screen(screen)
+    return screen
+
+
+@pytest.mark.parametrize("kind", ["app", "screen", "dialog", "widget"])
+@pytest.mark.parametrize("way", WAYS)
+async def test_an_error_is_a_notification_and_the_app_goes_on(way: str, kind: str) -> None:
+    app: Any = FailingApp(FakeSession)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await until(pilot, lambda: app.main.snapshot)
+        part = failing(kind, app)
+        await until(pilot, lambda: part.is_running and part.is_mounted)
+        WAYS[way](part)
+        await until(pilot, lambda: SHOWN in notes_of(app))
+        await until(pilot, lambda: "[red]such[/red]" in screen_text(pilot))
+        assert all(map(is_safe, screen_text(pilot).split("\n")))
+        # The part still handles its messages.
+        part.call_later(part.note)
+        await until(pilot, lambda: part.done)
+        assert app.return_code is None
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_stopped_work_does_not_end_the_app(way: str) -> None:
+    app: Any = FailingApp(FakeSession)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await until(pilot, lambda: app.main.snapshot)
+        part = failing("widget", app)
+        part.error = Cancelled()
+        await until(pilot, lambda: part.is_mounted)
+        WAYS[way](part)
+        await until(pilot, lambda: "stopped" in notes_of(app))
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_fault_of_the_program_ends_the_app(way: str) -> None:
+    app: Any = FailingApp(FakeSession)
+
+    async def fails() -> None:
+        async with app.run_test(size=(120, 40)) as pilot:
+            await until(pilot, lambda: app.main.snapshot)
+            part = failing("widget", app)
+            part.error = ZeroDivisionError("a fault")
+            await until(pilot, lambda: part.is_mounted)
+            WAYS[way](part)
+            await until(pilot, lambda: app._exception)
+
+    with pytest.raises(Exception, match="a fault"):
+        await fails()
+
+
+def _subclasses(kind: type[Any]) -> Iterator[type[Any]]:
+    one: type[Any]
+    for one in kind.__subclasses__():
+        yield one
+        yield from _subclasses(one)
+
+
+def test_every_app_screen_and_widget_is_guarded() -> None:
+    for module in pkgutil.walk_packages(tokentui.ui.__path__, "tokentui.ui."):
+        importlib.import_module(module.name)
+    ours = {one for one in _subclasses(MessagePump) if one.__module__.startswith("tokentui.")}
+    assert len(ours) > 50
+    for one in ours:
+        dispatches = next(base for base in one.__mro__ if "_dispatch_message" in base.__dict__)
+        assert dispatches is Guarded, f"{one.__module__}.{one.__qualname__} does not derive from Guarded"
+
+
+# Compare before its columns are open.
+
+
+@pytest.mark.parametrize("keys", [("2", "enter"), ("i", "x", "enter")])
+async def test_enter_in_compare_before_the_columns_are_open_is_a_line(keys: tuple[str, ...]) -> None:
+    app, _ = explorer(typed="a word")
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await until(pilot, lambda: app.main.snapshot)
+        app.compare((ColumnWanted(), ColumnWanted()))
+        await until(pilot, lambda: isinstance(app.screen, CompareScreen) and app.screen.is_mounted)
+        await pilot.press(*keys)
+        await until(pilot, lambda: "not yet: the columns are being opened" in screen_text(pilot))
+        assert isinstance(app.screen, CompareScreen)
+
+
+async def test_typing_and_enter_in_compare_of_a_real_session_does_not_end_it() -> None:
+    async with opened() as (app, pilot):
+        app.compare((ColumnWanted(), ColumnWanted()))
+        await pilot.press("i", "enter", "escape", "2", "enter")
+        await until(pilot, lambda: isinstance(app.screen_stack[1], CompareScreen))
+        await until(pilot, lambda: len(app.snapshot.columns) == 2 if app.snapshot else False)
+        widget: Widget = app.screen
+        assert widget.is_running

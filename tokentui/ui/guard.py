@@ -1,0 +1,87 @@
+"""Turns an error that a user can fix into a notification, wherever the app raises it.
+
+Textual ends the app when an action, a message handler, a watcher, a timer, a callback or a worker raises.
+Here a `TokentuiError` is shown instead, and the app goes on; `Cancelled` means that work was stopped on
+request. Any other exception is a fault of the program and still ends it.
+
+Every app, screen and widget of the program derives from `Guarded`; a test checks this for each class. It
+stands before the class of Textual in the list of bases, so that its `_dispatch_message` overrides that of
+Textual.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from textual.actions import ActionParseResult
+from textual.app import App
+from textual.dom import DOMNode
+from textual.message import Message
+from textual.message_pump import MessagePump
+from textual.worker import WorkerFailed
+
+from tokentui.core.errors import Cancelled, TokentuiError, in_words
+from tokentui.core.safetext import safe
+
+_LONGEST = 400
+"""The most characters of a notification."""
+
+EXPECTED = (TokentuiError, Cancelled)
+"""The exceptions that do not end the app."""
+
+
+class Guarded(MessagePump):
+    """An app, a screen or a widget whose handlers, watchers and callbacks may raise `TokentuiError`.
+
+    Textual ends the message loop of a widget whose handler raises, so the error is caught inside the loop.
+    The other handlers of that message are not called, and the message does not bubble.
+    """
+
+    async def _dispatch_message(self, message: Message) -> None:
+        try:
+            await super()._dispatch_message(message)
+        except EXPECTED as error:
+            report(self.app, error)
+
+
+class GuardedApp(Guarded, App[None]):
+    """An app that shows every `TokentuiError` and goes on."""
+
+    def tell(self, error: BaseException) -> None:
+        """Show an error in one line."""
+        severity = "information" if isinstance(error, Cancelled) else "error"
+        text = "stopped" if isinstance(error, Cancelled) else in_words(error)
+        self.notify(safe(text, limit=_LONGEST), severity=severity, markup=False)  # type: ignore[arg-type]
+
+    async def run_action(
+        self, action: str | ActionParseResult, default_namespace: DOMNode | None = None,
+        namespaces: Mapping[str, DOMNode] | None = None,
+    ) -> bool:
+        """Run an action. An action that raises counts as handled, so its key does nothing else."""
+        try:
+            return await super().run_action(action, default_namespace, namespaces)
+        except EXPECTED as error:
+            report(self, error)
+            return True
+
+    def _handle_exception(self, error: Exception) -> None:
+        """Show an error of a timer, a worker or a callback; end the app with any other exception."""
+        cause = error.error if isinstance(error, WorkerFailed) else error
+        if isinstance(cause, EXPECTED):
+            report(self, cause)
+        else:
+            super()._handle_exception(error)
+
+
+def report(app: App[Any], error: BaseException) -> None:
+    """Show an error in the app, if the app still shows something.
+
+    Args:
+        app: The app. One that is not a `GuardedApp` ends with the error, as Textual does it.
+        error: A `TokentuiError` or `Cancelled`.
+    """
+    if not isinstance(app, GuardedApp):
+        raise error
+    if app.is_running and app.screen_stack:
+        app.tell(error)
