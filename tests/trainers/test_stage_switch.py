@@ -12,7 +12,8 @@ from tokentui.learn.values import Word
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 
-WORDS = st.lists(st.text(st.sampled_from("ab \n"), min_size=1, max_size=7), min_size=1, max_size=4, unique=True)
+STRETCHES = st.text(st.sampled_from("ab \n"), min_size=1, max_size=7)
+WORDS = st.lists(STRETCHES, min_size=1, max_size=4, unique=True)
 
 
 @pytest.mark.parametrize("at", [1, 2, 3])
