@@ -284,3 +284,12 @@ def test_the_bar_fits_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None
     ticks = iter([0.0, 2.0])
     Bar(clock=lambda: next(ticks)).draw("merging", 3, 1000)
     assert stderr.text == "\rmerging 3 o"
+
+
+@pytest.mark.parametrize(("split", "left"), [(r"\p{L}+", 5), (r"\p{L}+|\s", 4), (r"\p{L}+|[\s\d]", 0)])
+def test_text_that_a_pattern_does_not_match_is_reported(tmp_path: Path, split: str, left: int) -> None:
+    path = tmp_path / "text.txt"
+    path.write_text("hugs 1234hugs", "utf-8")
+    words = (str(path), "-r", "minbpe-basic", "-s", f"split=regex:{split}", "--merges", "1")
+    line = f"tokentui: the split leaves out {left} of 13 characters: its pattern does not match them"
+    assert (line in cli("train", *words).stderr.splitlines()) == bool(left)

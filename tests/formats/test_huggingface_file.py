@@ -105,3 +105,12 @@ def test_it_is_kept_whole_in_the_own_format(tmp_path: Path) -> None:
     tokenizer = opened(tmp_path)
     export(tokenizer, tmp_path / "out.json")
     assert load(tmp_path / "out.json").encode("abc ab").ids == tokenizer.encode("abc ab").ids
+
+
+def test_a_fused_unknown_part_begins_with_its_first_character(tmp_path: Path) -> None:
+    """Some bytes are tokens, so unknown characters wait for the next token."""
+    vocabulary = {"<unk>": 0, "a": 1, "<0x41>": 2}
+    model = {"vocab": vocabulary, "merges": [], "fuse_unk": True, "byte_fallback": True}
+    encoding = opened(tmp_path, model).encode("a?!;a?")
+    assert encoding.ids == (1, 0, 1, 0)
+    assert encoding.offsets == ((0, 1), (1, 4), (4, 5), (5, 6))

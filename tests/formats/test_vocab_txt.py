@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from tokentui.core.errors import TokentuiError
+from tokentui.formats import FORMATS
 from tokentui.formats.files import export, load
+from tokentui.formats.spec import Spec
 
 TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "un", "##aff", "##able", "a", "##", "é")
 
@@ -49,6 +51,10 @@ def test_another_limit_of_words_is_told(tmp_path: Path, most: int) -> None:
     whole = (1, *[2] * (most - 1)) if most else ()
     assert tokenizer.encode("a" * most + " " + "a" * (most + 1)).ids == (*whole, 0)
     report = export(tokenizer, tmp_path / "vocab.txt")
+    fitted = FORMATS["bert"].codec.fit(Spec(tokenizer))
+    for length in (1, most, most + 1, 99, 100, 101, most + 99):  # a text differs only between the limits
+        differs = min(most, 100) < length <= max(most, 100)
+        assert fitted.excused("a" * length) == (differs and most != 100), length
     told = [loss.example for loss in report.losses if loss.what == "long words"]
     assert told == ([] if most == 100 else [f"those of more than {most} are given up here"])
 

@@ -92,6 +92,7 @@ def state(trainer: PairTrainer, limit: int = 200) -> dict[str, Any]:
         "tokens": trainer.tokens_at(trainer.number),
         "sizes": (trainer.size_at(trainer.number), trainer.tokenizer().merges),
         "last": trainer.step_at(trainer.number) if trainer.number else None,
+        "taken": trainer.taken(trainer.number) if trainer.number else None,
         "pairs": trainer.candidates(Query()).total,
         "candidates": best(trainer, limit),
         "later candidates": best(trainer, 3, 4),

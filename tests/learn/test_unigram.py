@@ -346,3 +346,13 @@ def test_counts_beyond_exact_sums_are_refused(engine: str, monkeypatch: pytest.M
         trainer(words=count(many, RECIPE))
     distinct = RECIPE.with_axes(weight="distinct")
     assert trainer(recipe=distinct, words=count(many, distinct)).tokens_at(0) == 3  # ▁ab, and ▁ab c
+
+
+def test_characters_without_a_piece_are_a_step_apart() -> None:
+    """sentencepiece gives each one more than the least score by steps of 0.0001."""
+    lines = ["hug pug hugs bug abcdef xyz qu"] * 20 + ["hugging puzzle zebra"] * 3 + ["w v k j"]
+    trainer = learn.start(Corpus.from_lines(lines), PRESETS["sentencepiece-unigram"].recipe)
+    learn.run(trainer, Stops(vocab_size=30))
+    scores = {entry.text: entry.score or 0.0 for entry in trainer.tokenizer().entries()}
+    assert scores["p"] - scores["h"] == pytest.approx(0.0001, rel=1e-6)
+    assert scores["h"] == min(scores.values())

@@ -19,6 +19,8 @@ from tokentui.analyze.budget import budget
 from tokentui.analyze.diff import diff
 from tokentui.analyze.glitches import NEVER, SWALLOWED, glitches
 from tokentui.analyze.languages import costs, parallel_corpora
+from tokentui.analyze.verify import verify_encoding
+from tokentui.analyze.verify.peers import PEERS
 from tokentui.formats.files import load
 from tokentui.text.split import SPLITS
 
@@ -180,3 +182,14 @@ def test_a_byte_pair_file_is_priced_on_a_book() -> None:
              for one, size in zip(logs, sizes, strict=True)]
     assert curve.knee == below.index(max(below))
     assert curve.tokens[-1] == len(asked(shared("tokenizers/gpt2/tokenizer.json"))(text))
+
+
+@pytest.mark.parametrize("name", [
+    "trained/spm-bpe/m.model", "trained/spm-unigram/m.model", *large("spm-llama2/tokenizer.model"),
+])
+def test_sentencepiece_is_given_bytes_that_are_not_utf8(name: str, tmp_path: Path) -> None:
+    pytest.importorskip("sentencepiece")
+    path = owners.path_of(name, tmp_path)
+    texts = [data.decode("utf-8", "surrogateescape") for data in (b"caf\xbf", b"\xff\xfe ok \xe2\x82")]
+    report = verify_encoding(load(path), str(path), PEERS["sentencepiece"], texts)
+    assert report.difference is None

@@ -16,6 +16,7 @@ from tokentui.axes import AXES
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import to_bytes
 from tokentui.recipe import Recipe
+from tokentui.text.normalize import NORMALIZERS, normalize
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.split import SPLITS, splitter
 
@@ -205,11 +206,12 @@ def test_normalised_text_is_cut_too(split: str, name: str) -> None:
 @settings(max_examples=300)
 @given(
     st.sampled_from(["metaspace", "gpt2", "before", "whitespace", "cl100k", "bert"]),
-    st.lists(st.sampled_from(["nmt-nfkc", "lowercase", "nfd", "nfkc", "strip-accents"]), max_size=2),
+    st.lists(st.sampled_from([*NORMALIZERS]), max_size=2),
     st.text(st.sampled_from("ab A1.\n\t\x01▁´é\u0301ﬀ²Σ가\u1100\u1161 \u200b"), max_size=16),
     st.integers(0, 14),
 )
 @example("metaspace", ["strip-accents"], "1 ´", 0)
+@example("metaspace", ["bert-uncased"], "1 ´", 0)
 def test_a_document_that_is_trimmed_is_cut_before_spaces_only(
     split: str, more: list[str], text: str, at: int
 ) -> None:
@@ -218,6 +220,11 @@ def test_a_document_that_is_trimmed_is_cut_before_spaces_only(
     tail = pre.words(text[cut:], first=False) if cut < len(text) else []
     assert pre.words(text[:cut]) + tail == pre.words(text)
     assert cut == len(text) or text[cut] == " "
+
+
+def test_a_record_says_that_a_step_drops_marks() -> None:
+    for name, record in NORMALIZERS.items():
+        assert record.drops_marks == (normalize("\u0301", (name,)) == ""), name
 
 
 def test_a_letter_and_its_accent_are_not_cut_apart() -> None:

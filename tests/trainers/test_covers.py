@@ -26,7 +26,7 @@ from tokentui.learn.paths import RemovalStep
 from tokentui.learn.rows import Query
 from tokentui.learn.trainer import Made, Size, Trainer
 from tokentui.learn.values import Word
-from tokentui.recipe import Recipe, Run, Stops
+from tokentui.recipe import Recipe, Run, Stops, WhatIf
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words
 
@@ -419,3 +419,14 @@ def test_rare_characters_are_no_part_of_a_token(objective: str, unknown: str) ->
         if learn.step(trainer) is None:
             break
     assert trainer.number > 4
+
+
+@pytest.mark.parametrize(("parts", "added"), [((b"a", b"b", b"d"), 1), ((b"x", b"y", b"z"), 0)])
+def test_a_forced_run_counts_once_among_the_candidates(parts: tuple[bytes, ...], added: int) -> None:
+    """Length-MAX takes no run that occurs once: such a run is a candidate only if it is forced."""
+    trainer = started({"abc": 5, "abd": 1, "xyz": 2}, "length-max")
+    page = trainer.candidates(Query())
+    assert (parts in [row.parts for row in page.rows]) == (not added)
+    forced = trainer.fork(0, (WhatIf(1, "force", parts),)).candidates(Query())
+    assert forced.total == page.total + added
+    assert [row.parts for row in forced.rows].count(parts) == 1

@@ -36,6 +36,7 @@ from tokentui.learn.trainer import Trainer
 from tokentui.learn.values import Step
 from tokentui.recipe import Run
 from tokentui.text.corpus import Corpus
+from tokentui.text.count import uncovered
 from tokentui.text.kernels.rules import without_scanner
 
 DIFFERS = 1
@@ -130,7 +131,12 @@ def command(given: Given, output: str | None, format_: str | None, trace: str | 
 
 
 def _remarks(trainer: Trainer, run: Run, corpus: Corpus) -> Iterator[str]:
-    """Sentences on a size that is too small, and on plain Python where kernels would be worth it."""
+    """Sentences on a size that is too small, on text that the split leaves out, and on plain Python where
+    kernels would be worth it.
+    """
+    left, total = uncovered(corpus, trainer.recipe, trainer.words)
+    if left:
+        yield f"the split leaves out {left:,} of {total:,} characters: its pattern does not match them"
     size, least = run.stops.vocab_size, trainer.traits.least_size
     if size is not None and size < least:
         yield f"vocab_size={size}: there are {least:,} ids before anything is learned; all of them stay"

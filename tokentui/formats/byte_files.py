@@ -25,6 +25,7 @@ from tokentui.formats.source import LARGEST_ID, NeedsSplit, Node, Source, check_
 from tokentui.formats.spec import Fitted, Refused, Spec, Token, json_bytes, pattern_of, split_of
 from tokentui.formats.tokens import ORDER, imported
 from tokentui.recipe import Recipe
+from tokentui.text.sets import expanded
 from tokentui.text.split import compile_pattern
 
 _LINE = re.compile(rb"([A-Za-z0-9+/]{2,}={0,2}) ([0-9]{1,10})\r?")
@@ -392,6 +393,8 @@ def _fit_minbpe(spec: Spec) -> Fitted:
     """
     check_bytes(spec)
     pattern = "" if spec.recipe.split == "none" else pattern_of(spec.recipe)
+    if expanded(pattern) != pattern:
+        raise Refused("its pattern has a set operation", "", "minbpe reads && as two characters")
     if pattern != pattern.strip() or _LINE_END.search(pattern) or (
         pattern and compile_pattern(pattern).groups
     ):

@@ -101,6 +101,25 @@ def count(
     return Words.of(counts)
 
 
+def uncovered(corpus: Corpus, recipe: Recipe, words: Words) -> tuple[int, int]:
+    """Return how many characters no pre-token holds, and how many characters there are, by weight.
+
+    Only a pattern of one's own is looked at: what other splits leave out is said of them. A corpus of counts
+    has no other text than its pre-tokens.
+    """
+    splitter, pretokenizer, total = splitter_of(recipe), Pretokenizer(recipe), 0
+    if not splitter.record.text:
+        return 0, 0
+    for text, times in [(one.corpus, one.times) for one in corpus.named] or [(corpus, 1)]:
+        if text.counts is not None:
+            return 0, 0
+        for part, first in chunks(text.texts, pretokenizer):
+            check()
+            total += times * len(splitter.prepare(pretokenizer.normalized(part), first))
+    kept = sum(len(word) * count for word, count in zip(words.words, words.counts, strict=True))
+    return total - kept, total
+
+
 def _count_parts(corpus: Corpus, recipe: Recipe) -> Words:
     """The words of named corpora, each weighed as its share says."""
     parts = []

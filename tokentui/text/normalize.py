@@ -255,10 +255,12 @@ class Normalizer(Choice):
     Attributes:
         stages: The stages that it is made of, in order.
         keeps_words: Whether it neither makes nor drops a space, and leaves something of every text.
+        drops_marks: Whether it removes combining marks, so that a text of marks alone becomes empty.
     """
 
     stages: tuple[Stage, ...]
     keeps_words: bool = False
+    drops_marks: bool = False
 
 
 NORMALIZERS = Axis(
@@ -268,10 +270,13 @@ NORMALIZERS = Axis(
     Normalizer("nfd", "Unicode form D", stages=(_form("NFD"),), keeps_words=True),
     Normalizer("nfkc", "Unicode form KC", stages=(_form("NFKC"),)),
     Normalizer("nfkd", "Unicode form KD", stages=(_form("NFKD"),)),
-    Normalizer("strip-accents", "combining marks go (decompose first: nfd)", stages=(strip_accents,)),
+    Normalizer(
+        "strip-accents", "combining marks go (decompose first: nfd)", stages=(strip_accents,),
+        drops_marks=True,
+    ),
     Normalizer(
         "bert-uncased", "BERT's cleaning, lower case, no accents",
-        stages=(bert_clean, bert_strip_accents, lowercase),
+        stages=(bert_clean, bert_strip_accents, lowercase), drops_marks=True,
     ),
     Normalizer("bert-cased", "BERT's cleaning, case kept", stages=(bert_clean,)),
     Normalizer("nmt-nfkc", "sentencepiece's default", stages=(nmt_characters, squeeze)),

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 from tokentui.core import jobs, limits
 from tokentui.core.errors import TokentuiError
 from tokentui.core.records import dataclass
+from tokentui.text import sets
 
 if TYPE_CHECKING:
     import regex
@@ -198,7 +199,7 @@ def alternatives(pattern: str) -> list[str]:
         if sign == "\\":
             at += 1
         elif sign == "[":
-            at = _class_end(pattern, at)
+            at = sets.class_end(pattern, at) - 1
         elif sign == "(":
             depth += 1
         elif sign == ")":
@@ -208,18 +209,6 @@ def alternatives(pattern: str) -> list[str]:
             start = at + 1
         at += 1
     return [head + part for part in (*parts, pattern[start:])]
-
-
-def _class_end(pattern: str, at: int) -> int:
-    """The place of the bracket that closes the class which opens here."""
-    at += 1
-    if pattern.startswith("^", at):
-        at += 1
-    if pattern.startswith("]", at):
-        at += 1
-    while at < len(pattern) and pattern[at] != "]":
-        at += 2 if pattern[at] == "\\" else 1
-    return at
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
 from tokentui.recipe import Recipe
 from tokentui.text import patterns
-from tokentui.text.normalize import begins_sequence, normalize, normalize_aligned
+from tokentui.text.normalize import NORMALIZERS, begins_sequence, normalize, normalize_aligned
 from tokentui.text.split import SPACE_MARK, SPLITS, splitter_of
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Pretokenizer:
     def knows_cuts(self) -> bool:
         """True if there are places where a document may be cut."""
         # a text that is nothing but an accent leaves its space in the middle of a text only
-        trimmed = self._trims and "strip-accents" in self.recipe.normalize
+        trimmed = self._trims and any(NORMALIZERS.of(name).drops_marks for name in self.recipe.normalize)
         return self._splitter.cut is not None and not trimmed
 
     def words(self, document: str, *, first: bool = True) -> list[str]:

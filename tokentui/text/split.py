@@ -21,7 +21,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.limits import MOST_SPREAD, spread
 from tokentui.core.records import dataclass
 from tokentui.recipe import Recipe
-from tokentui.text import cuts, patterns
+from tokentui.text import cuts, patterns, sets
 from tokentui.text.falcon import falcon
 from tokentui.text.normalize import BERT_PUNCTUATION, BERT_SPACES
 
@@ -249,8 +249,17 @@ def compile_pattern(pattern: str) -> regex.Pattern[str]:
         raise TokentuiError(what, "split=regex:", "write a shorter one") from None
 
 
+def compile_own(pattern: str) -> regex.Pattern[str]:
+    """The compiled form of a pattern of one's own, in which classes may have set operations.
+
+    Raises:
+        TokentuiError: As `compile_pattern`.
+    """
+    return compile_pattern(sets.expanded(pattern))
+
+
 def _compiles(recipe: Recipe) -> None:
-    compile_pattern(recipe.split.partition(":")[2])
+    compile_own(recipe.split.partition(":")[2])
 
 
 def _spaceless(recipe: Recipe) -> Refusal | None:
@@ -403,9 +412,9 @@ def splitter(split: str) -> Splitter:
 @functools.lru_cache(maxsize=64)
 def _pattern(split: str) -> Any:
     record = SPLITS.of(split)
-    return (re.compile if record.plain else compile_pattern)(
-        split.partition(":")[2] if record.text else record.pattern
-    )
+    if record.text:
+        return compile_own(split.partition(":")[2])
+    return (re.compile if record.plain else compile_pattern)(record.pattern)
 
 
 @functools.lru_cache(maxsize=64)
@@ -418,7 +427,7 @@ def cut_pattern(split: str) -> str:
     """The pattern of the places where a text may be cut in two, as `Split.cut` has it: of a pattern of one's
     own as far as one is found."""
     record = SPLITS.of(split)
-    return cuts.cut_of(split.partition(":")[2]) if record.text else record.cut
+    return cuts.cut_of(sets.expanded(split.partition(":")[2])) if record.text else record.cut
 
 
 @functools.lru_cache(maxsize=64)
@@ -448,7 +457,7 @@ def branches(split: str) -> patterns.Branches:
     """
     record = SPLITS.of(split)
     pattern = record.told or record.pattern or split.partition(":")[2]
-    compiled = re.compile if record.plain else compile_pattern
+    compiled = re.compile if record.plain else compile_own if record.text else compile_pattern
     whole, parts = compiled(pattern), patterns.alternatives(pattern)
     try:
         found = tuple(map(compiled, parts))

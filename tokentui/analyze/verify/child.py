@@ -150,11 +150,25 @@ class SentencePiece(Opened):
         self._one = sentencepiece.SentencePieceProcessor(model_file=path)
 
     def ids(self, text: str, specials: bool) -> list[int]:
-        return list(self._one.encode(text))
+        return list(self._one.encode(_as_bytes(text)))
 
     def stages(self, text: str) -> dict[str, object]:
-        tokens = self._one.encode(text, out_type=str)
-        return {"normalized": self._one.normalize(text), "words": None, "tokens": tokens}
+        given = _as_bytes(text)
+        tokens = self._one.encode(given, out_type=str)
+        normal = self._one.normalize(given)
+        if isinstance(normal, bytes):
+            normal = normal.decode("utf-8", "replace")
+        return {"normalized": normal, "words": None, "tokens": list(map(_as_text, tokens))}
+
+
+def _as_bytes(text: str) -> bytes:
+    """A text as the bytes that it was read from: sentencepiece takes bytes that are not UTF-8."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _as_text(token: str | bytes) -> str:
+    """A token as text: sentencepiece returns bytes for a text of bytes."""
+    return token.decode("utf-8", "replace") if isinstance(token, bytes) else token
 
 
 class TikToken(Opened):

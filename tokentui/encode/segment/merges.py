@@ -299,10 +299,13 @@ class PairMerging(Merging):
         return None if row is None or self.makes[row] >= self._limit else (row, self.makes[row])
 
     def pairs(self) -> Iterator[RankedPair]:
-        """All pairs that merge."""
+        """Yield the pairs that merge. Their parts and results are tokens that are in use at this number of
+        merges: a file may list a second pair for an early token whose parts come later.
+        """
         for key, row in self._rows.items():
-            if self.makes[row] < self._limit:
-                yield *divmod(key, self._width), row, self.makes[row]
+            left, right = divmod(key, self._width)
+            if max(left, right, self.makes[row]) < self._limit:
+                yield left, right, row, self.makes[row]
 
     def in_order(self) -> int:
         """The number of tokens, from the first, that merge in the order of the vocabulary."""
@@ -341,7 +344,7 @@ class JoinedMerging(Merging):
         return self._ranked(self._pieces[left] + self._pieces[right])
 
     def pairs(self) -> Iterator[RankedPair]:
-        """All pairs that merge."""
+        """Yield the pairs that merge, of tokens that are in use at this number of merges."""
         symbol_of, order = self._table.get, self._order
         ranks = {} if order is None else {priority: rank for rank, priority in enumerate(sorted(set(order)))}
         for piece, made in self._table.items():
@@ -349,8 +352,8 @@ class JoinedMerging(Merging):
                 continue
             rank = made if order is None else ranks[order[made]]
             for cut in range(1, len(piece)):
-                left = symbol_of(piece[:cut])
-                if left is not None and (right := symbol_of(piece[cut:])) is not None:
+                left, right = symbol_of(piece[:cut]), symbol_of(piece[cut:])
+                if left is not None and right is not None and max(left, right) < self._limit:
                     yield left, right, rank, made
 
     def in_order(self) -> int:

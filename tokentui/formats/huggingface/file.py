@@ -329,7 +329,7 @@ def _listed(spec: Spec) -> Fitted:
     """A tokenizer that was read from such a file, as the file has it.
 
     Raises:
-        Refused: Two of its tokens have one id.
+        Refused: Two of its tokens have one id, or it is an earlier step of a Unigram.
     """
     vocabulary = spec.vocabulary
     assert isinstance(vocabulary, ImportedVocabulary)
@@ -347,6 +347,10 @@ def _listed(spec: Spec) -> Fitted:
     if len(ids) < len(pieces):  # added tokens are numbered on behind the model's own, of which some are gone
         tokens += [Token(number, name, name.encode()) for name, number in spec.specials.items()
                    if number not in own]
+    model = spec.origin.said["model"]
+    if isinstance(model, Mapping) and model["type"] == "Unigram" and len(ids) < len(pieces):
+        raise Refused("a Unigram's ids are the rows of its list, and earlier steps leave rows out", "",
+                      "take the last step")
     rows = [(names[ids[left]], names[ids[right]], names[ids[made]]) for left, right, made in spec.pairs]
     return Fitted(spec.recipe, sorted(tokens), rows, dict(spec.specials), dict(spec.origin.said))
 

@@ -1,0 +1,168 @@
+"""Set operations in the brackets of a pattern: `[\\p{L}&&[^\\p{Han}]]`.
+
+Oniguruma and Rust's regex crate know them. Python's `regex` reads `&&` as two characters, unless a whole
+pattern is read as version 1, which also changes case folding. So a class with a set operation is rewritten
+with lookaheads, and the rest of the pattern stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tokentui.core.errors import TokentuiError
+
+_MEMBER = re.compile(
+    r"\\[pP]\{[^{}]*\}|\\[xuU]\{[^{}]*\}|\\N\{[^{}]*\}|\[:\^?\w+:\]|\\.|[^\\]", re.DOTALL
+)
+_OPERATION = re.compile(r"&&|--(?=\[|\\[pPdDwWsS])|~~(?=\[|\\[pPdDwWsS])")
+_DEEPEST = 50
+
+
+def expanded(pattern: str) -> str:
+    r"""Return a pattern without set operations that matches the same; a pattern that has none as it is.
+
+    Intersection (`&&`), difference (`--`) and symmetric difference (`~~`) work from left to right. The last
+    two are operations only before a class, such as `[…]` or `\p{…}`.
+
+    Raises:
+        TokentuiError: A side of an operation is empty, or a bracket is not closed.
+
+    >>> expanded(r"[\p{L}&&[^\p{Han}]]+|[&]")
+    '(?:(?=[\\p{L}])[^\\p{Han}])+|[&]'
+    """
+    if not _OPERATION.search(pattern):
+        return pattern
+    made, at = [], 0
+    while at < len(pattern):
+        if pattern[at] == "\\":
+            end = at + 2
+        elif pattern[at] == "[":
+            end = class_end(pattern, at)
+        else:
+            end = at + 1
+        part = pattern[at:end]
+        if part[0] == "[" and (_has_operation(part) or _plain_end(pattern, at) != end):
+            part, _ = _class(pattern, at)
+        made.append(part)
+        at = end
+    return "".join(made)
+
+
+def class_end(pattern: str, at: int) -> int:
+    """Return the place behind the class that opens at a place. Brackets nest in it only if it has a set
+    operation, as `regex` reads them.
+    """
+    end = _nested_end(pattern, at)
+    if end is not None and _has_operation(pattern[at:end]):
+        return end
+    return _plain_end(pattern, at)
+
+
+def _plain_end(pattern: str, at: int) -> int:
+    """The place behind a class in which a bracket is a character."""
+    at += 1
+    if pattern.startswith("^", at):
+        at += 1
+    if pattern.startswith("]", at):
+        at += 1
+    while at < len(pattern) and pattern[at] != "]":
+        match = _MEMBER.match(pattern, at)
+        at = match.end() if match else at + 1
+    return min(at + 1, len(pattern))
+
+
+def _nested_end(pattern: str, at: int) -> int | None:
+    """The place behind a class in which brackets nest; None where it is not closed."""
+    depth = 0
+    while at < len(pattern):
+        if pattern[at] == "[" and not (depth and re.compile(r"\[:\^?\w+:\]").match(pattern, at)):
+            depth += 1
+            at += 1 + pattern.startswith("^", at + 1)
+            at += pattern.startswith("]", at)
+            continue
+        if pattern[at] == "]":
+            depth -= 1
+            at += 1
+            if not depth:
+                return at
+            continue
+        match = _MEMBER.match(pattern, at)
+        at = match.end() if match else at + 1
+    return None
+
+
+def _has_operation(text: str) -> bool:
+    """Return whether a class has an operation that no backslash takes away."""
+    at = 1
+    while at < len(text):
+        if _OPERATION.match(text, at):
+            return True
+        match = _MEMBER.match(text, at)
+        at = match.end() if match else at + 1
+    return False
+
+
+def _class(pattern: str, at: int, depth: int = 0) -> tuple[str, int]:
+    """Return a class as a pattern of one character, and the place behind it."""
+    if depth > _DEEPEST:
+        raise _error("brackets too deep in one another", at)
+    begin = at
+    at += 1
+    negated = pattern.startswith("^", at)
+    at += negated
+    whole, operation = "", ""
+    members, inner = "", list[str]()
+    while True:
+        if at >= len(pattern):
+            raise _error("a bracket that is not closed", begin)
+        match = _OPERATION.match(pattern, at)
+        closes = pattern[at] == "]" and (members or inner or operation)
+        if match or closes:
+            whole = _joined(whole, operation, _union(members, inner, at))
+            members, inner = "", []
+            if closes:
+                at += 1
+                break
+            assert match is not None
+            operation = match.group()
+            at = match.end()
+            continue
+        posix = re.compile(r"\[:\^?\w+:\]").match(pattern, at)
+        if pattern[at] == "[" and not posix:
+            one, at = _class(pattern, at, depth + 1)
+            inner.append(one)
+            continue
+        part = posix or _MEMBER.match(pattern, at)
+        assert part is not None
+        text = part.group()
+        members += rf"\{text}" if text in "[]^" else text
+        at = part.end()
+    if not negated:
+        return whole, at
+    if whole.startswith("[") and whole.endswith("]") and not whole.startswith("[^"):
+        return f"[^{whole[1:]}", at
+    return rf"(?:(?!{whole})(?s:.))", at
+
+
+def _union(members: str, inner: list[str], at: int) -> str:
+    """The pattern of a side of an operation."""
+    sides = [f"[{members}]"] * bool(members) + inner
+    if not sides:
+        raise _error("a set operation with an empty side", at)
+    return sides[0] if len(sides) == 1 else f"(?:{'|'.join(sides)})"
+
+
+def _joined(left: str, operation: str, right: str) -> str:
+    if operation == "&&":
+        return f"(?:(?={left}){right})"
+    if operation == "--":
+        return f"(?:(?!{right}){left})"
+    if operation == "~~":
+        return f"(?:(?!{right}){left}|(?!{left}){right})"
+    return right
+
+
+def _error(what: str, at: int) -> TokentuiError:
+    return TokentuiError(
+        f"the pattern cannot be compiled: {what} at position {at}", "split=regex:", "mend the pattern"
+    )
