@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 import os
 import re
@@ -40,6 +41,10 @@ _MOST_NAMES = 2000  # of a folder, looked at for one like a name that is not the
 Source: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 """A source of a corpus, or several."""
 _Rows: TypeAlias = Mapping[str, Source | Corpus]
+
+
+class MissingFile(TokentuiError):
+    """There is no file of this name."""
 
 
 def read(
@@ -217,12 +222,14 @@ def find(source: str | os.PathLike[str], pipes: bool) -> Found:
             return _folder(path)
         try:
             size = files.measure(path, pipes=pipes)
-        except FileNotFoundError as error:
+        except OSError as error:
+            if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG):
+                raise
             import glob  # few names are patterns
 
-            if isinstance(source, str) and glob.has_magic(source):
+            if isinstance(source, str) and glob.has_magic(source) and isinstance(error, FileNotFoundError):
                 return _glob(source)
-            raise TokentuiError("no such file", shown_path(path), _alike(path)) from error
+            raise MissingFile("no such file", shown_path(path), _alike(path)) from error
         return Found(shown_path(os.path.basename(path)), [Input(path, size)])
 
 
