@@ -5,13 +5,14 @@ from __future__ import annotations
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import tokentui
 from tokentui.text import tally
 
-LINES = ["the cat sat on the mat", " two  spaces ", "héllo wörld 12345 don't", "", "the cat sat", "猫が好き", "\t x"]
+LINES = ["the cat sat on the mat", " two  spaces ", "héllo 12345 don't", "", "the cat sat", "猫", "\t x"]
 LINES = LINES * 3 + ["a last line"]
 
 
@@ -47,22 +48,21 @@ def test_a_generator_of_texts_is_not_stored() -> None:
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("given", [["the cat sat"], "the cat sat\nagain", "word " * 200, iter(["the cat sat"])])
+@pytest.mark.parametrize("given", [["the cat sat"], "the cat sat\nagain", "word " * 200])
 @pytest.mark.parametrize("function", [
     lambda given: tokentui.train(given, "gpt2"), lambda given: tokentui.Trainer(given, "gpt2"), tokentui.read,
 ])
-def test_an_error_for_a_text_taken_as_a_path_names_texts(function: object, given: object) -> None:
-    if not isinstance(given, str | list):
-        given = ["the cat sat"]
+def test_an_error_for_a_text_taken_as_a_path_names_texts(function: Any, given: object) -> None:
     with pytest.raises(tokentui.TokentuiError, match=r"no such file .*texts=\["):
-        function(given)  # type: ignore[operator]
+        function(given)
 
 
 @pytest.mark.parametrize("texts", ["the cat", b"the cat", {"a": 1}, 5, [5], [None]])
-def test_texts_that_are_not_an_iterable_of_texts_are_refused(texts: object) -> None:
-    for call in (tokentui.read, lambda **given: tokentui.train(recipe="gpt2", **given)):
-        with pytest.raises(tokentui.TokentuiError):
-            call(texts=texts)  # type: ignore[operator]
+def test_texts_that_are_not_an_iterable_of_texts_are_refused(texts: Any) -> None:
+    with pytest.raises(tokentui.TokentuiError):
+        tokentui.read(texts=texts)
+    with pytest.raises(tokentui.TokentuiError):
+        tokentui.train(recipe="gpt2", texts=texts)
 
 
 def test_a_corpus_and_texts_exclude_each_other() -> None:

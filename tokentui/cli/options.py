@@ -102,6 +102,17 @@ class Given:
         for line in () if self.quiet else lines:
             complain(line)
 
+    def missed(self, what: str, *, exact: bool) -> int:
+        """Say in a line that a size or a target was not reached. Returns the exit code.
+
+        Args:
+            what: The sentence; empty if it was reached.
+            exact: The value of `--exact`. Then the code is 1, and `--quiet` does not hide the line.
+        """
+        if what and (exact or not self.quiet):
+            complain(what)
+        return int(bool(what) and exact)
+
     def split(self, hint: str = "train with that axis", *, also: Sequence[str] = ()) -> str:
         """The split that `-s` names for a file that holds none, empty where it names none.
 
@@ -411,6 +422,8 @@ RUN_OPTIONS: Sequence[Option] = (
 )
 TOKENIZER = click.option("-t", "--tokenizer", metavar="TOKENIZER", required=True, type=click.Path(),
                          help="A tokenizer file, such as train writes.")
+EXACT = click.option("--exact", is_flag=True,
+                     help="End with code 1 if the size or the target that is asked for is not reached.")
 QUIET = click.option("-q", "--quiet", is_flag=True, help="No progress bar, no remarks.")
 
 
