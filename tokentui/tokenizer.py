@@ -32,7 +32,7 @@ from tokentui.presets import resolved
 from tokentui.recipe import AXIS_NAMES, SHAPE, Recipe, Run, Stops
 from tokentui.text import read as reading
 from tokentui.text.corpus import Corpus
-from tokentui.text.count import Words
+from tokentui.text.count import Words, check_counting
 from tokentui.text.tally import count_texts, text_batches
 
 
@@ -496,7 +496,10 @@ def _started(
 ) -> Engine:
     _check_source(corpus, texts)
     if texts is None:
-        return start(corpus if isinstance(corpus, Corpus) else read(corpus), recipe, run)
+        assert corpus is not None
+        found = corpus if isinstance(corpus, Corpus) else read(corpus)
+        check_counting(found, recipe)
+        return start(found, recipe, run)
     if recipe.objective == "unigram" and recipe.split == "metaspace":  # it reads the ends of the documents
         return start(read(texts=texts), recipe, run)
     words: Words = count_texts(texts, recipe)

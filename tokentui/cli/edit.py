@@ -138,8 +138,8 @@ def command(
     out.write_answer(given.as_json, lambda: _row(edited, report, tokenizer),
                      _tables(edited, report, tokenizer))
     write_together([*zip(targets(output, format), files, strict=True), *maps])
-    unlike = same_pieces and edited.pruned and edited.pruned.changed
-    unlike = unlike or (edited.grown and edited.grown.unlike)
+    changed = same_pieces and edited.pruned is not None and edited.pruned.changed
+    unlike = changed or (edited.grown is not None and edited.grown.unlike)
     missed = ""
     if size is not None and trained_size != size:
         missed = f"--vocab-size {size}: training on ends at {trained_size:,} ids"

@@ -39,6 +39,8 @@ from tokentui.learn.trainer import Trainer
 from tokentui.learn.values import Step
 from tokentui.recipe import Recipe, Run
 from tokentui.text.corpus import Corpus
+from tokentui.text.count import check_counting
+from tokentui.text.counting import UNKNOWN
 from tokentui.text.kernels.rules import without_scanner
 
 DIFFERS = 1
@@ -98,6 +100,7 @@ def command(given: Given, output: str | None, format_: str | None, trace: str | 
     rows = io.StringIO()
     with out.working(given.quiet) as bar:
         corpus = given.corpus(bar)
+        check_counting(corpus, recipe)
         with bar.of("counting"):
             trainer = start(corpus, recipe, run)
         if output and (early := look(Spec(trainer.tokenizer()), format)).refused:
@@ -159,6 +162,9 @@ def _missing_specials(run: Run, format: Format) -> Iterator[str]:
 
 def _remarks(trainer: Trainer, run: Run, corpus: Corpus) -> Iterator[str]:
     """Sentences on a size that is too small, and on plain Python where kernels would be worth it."""
+    if corpus.counting == UNKNOWN:
+        yield (f"{corpus.name} does not say how it was counted: a recipe with another split or normalization "
+               "trains another tokenizer")
     size, least = run.stops.vocab_size, trainer.traits.least_size
     if size is not None and size < least:
         yield f"vocab_size={size}: there are {least:,} ids before anything is learned; all of them stay"

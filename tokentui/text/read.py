@@ -16,7 +16,7 @@ from tokentui.core import reach
 from tokentui.core.errors import TokentuiError, each_of, name_of, nearest, path_of, shown, shown_path
 from tokentui.core.files import refused
 from tokentui.core.jobs import check, silent
-from tokentui.text import files, parquet, places, sources
+from tokentui.text import counting, files, parquet, places, sources
 from tokentui.text.corpus import (
     Corpus,
     Documents,
@@ -27,12 +27,15 @@ from tokentui.text.corpus import (
     mark_notes,
     whole_text,
 )
+from tokentui.text.counting import header_in
 from tokentui.text.joining import joined
 from tokentui.text.named import named_in
 from tokentui.text.sources import READ_AS, find_sample, samples
 
 COUNTED = ".counts.tsv"
 """The end of a name that says that a file holds counted words."""
+HEADER_CHARS = 1 << 16
+"""Characters in which the first row of a file says that it holds counted words."""
 _STDIN = "standard input"
 _PACKED_NAME = re.compile(r"\.(gz|bz2|xz|zst)$")
 _MOST_NAMES = 2000  # of a folder, looked at for one like a name that is not there
@@ -311,6 +314,7 @@ class _Parts:
         self._documents: list[str | LongText] = []
         self._counts: list[tuple[str, int]] = []
         self._ways: dict[str, str] = {}
+        self._counting: str | None = None
         self._invalid: list[Invalid] = []
         self._notes: list[str] = []
         self._marked: dict[str, list[str]] = {}
@@ -333,7 +337,10 @@ class _Parts:
         self._invalid += [invalid] if invalid else []
         if mark:
             self._marked.setdefault(mark, []).append(one.name)
-        way = as_ or way_of(one.path or "", lambda: text[:])
+        header = header_in(text[:HEADER_CHARS])
+        way = as_ or ("counts" if header is not None else way_of(one.path or "", lambda: text[:]))
+        if way == "counts" and one.as_ is None:  # a sample is counted words by itself
+            self._count_by(header or counting.UNKNOWN, where)
         self._hold("words" if way == "counts" else "texts", where)
         if way == "text" and isinstance(text, LongText):
             self.digests.append(contents.digest or text)
@@ -352,12 +359,23 @@ class _Parts:
             case _:
                 self._documents.append(text)
 
+    def _count_by(self, found: str, where: str) -> None:
+        """Note how a file of counted words was counted.
+
+        Raises:
+            TokentuiError: Another file was counted in another way.
+        """
+        if self._counting and found:
+            counting.check_same(found, self._counting, where)
+        self._counting = found if self._counting is None else self._counting and found
+
     def _take_table(self, contents: files.Contents, as_: str | None, where: str) -> None:
         """Take the documents, or the counted words, of a Parquet table."""
         self.digests.append(contents.digest or digest_of(contents.data))
         table = parquet.Table(contents.data, where, self._meter)
         self._hold("words" if as_ == "counts" or table.counted(self._field) else "texts", where)
         if "words" in self._ways:
+            self._count_by(table.counting, where)
             self._counts += table.counts()
         else:
             self._documents += table.documents(self._field)
@@ -394,7 +412,8 @@ class _Parts:
         long = LongText in set(map(type, self._documents))
         texts: Sequence[Any] = self._documents
         documents: Sequence[str] = Documents(texts) if long else tuple(texts)
-        return Corpus(name, documents, counts, invalid, told, tuple(self.digests))
+        digests = tuple(self.digests)
+        return Corpus(name, documents, counts, invalid, told, digests, counting=self._counting)
 
 
 def way_of(path: str, text: Callable[[], str]) -> str:
