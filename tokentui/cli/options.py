@@ -16,6 +16,7 @@ from tokentui.cli.output import Bar, bytes_of, complain
 from tokentui.cli.program import completions
 from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.records import dataclass
+from tokentui.core.runtime import terminations_raise
 from tokentui.presets import PRESETS, preset_named
 from tokentui.recipe import RUN, SHAPE, Recipe, Run, check_names, read_recipe
 from tokentui.text.named import PARALLEL, SHARES, Corpora, named_in, named_row
@@ -222,7 +223,8 @@ def options(*listed: Option) -> Option:
             context = click.get_current_context()
             axes, bound, ways = _bound(own.pop("axes", ()), context.meta.get(_ORDER, ()))
             given = Given(context.info_name or "", named, axes, bound=bound, ways=ways, **own)
-            return function(given, **values)
+            with terminations_raise():
+                return function(given, **values)
 
         made: Command = command
         for option in reversed(listed):

@@ -235,7 +235,7 @@ def run(words: Sequence[str]) -> int:
 
     Returns:
         The exit code: 0 done, 1 a check found a difference, 2 wrong words or bad input, 130 interrupted, 141
-            the reader is gone, 70 a fault of the program.
+            the reader is gone, 129 or 143 ended by SIGHUP or SIGTERM, 70 a fault of the program.
     """
     try:
         native.tell = lambda failure: complain(str(failure))
@@ -249,6 +249,8 @@ def run(words: Sequence[str]) -> int:
         return end.exit_code
     except (Cancelled, KeyboardInterrupt, click.Abort):
         return INTERRUPTED
+    except runtime.Terminated as end:
+        return end.code
     except TokentuiError as error:
         complain(str(error))
     except click.ClickException as error:
