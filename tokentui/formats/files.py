@@ -27,6 +27,9 @@ _OTHERS = (
     (b"PK\x03\x04", "packed with zip", "unpack it first"),
 )
 """Files that people often have in its place: the first bytes, the kind, and a hint."""
+_ELSEWHERE = {"hf": "huggingface", "tokenizers": "huggingface", "transformers": "huggingface",
+              "spm": "sentencepiece", "model": "sentencepiece", "wordpiece": "bert", "json": "tokentui"}
+"""Other names that formats go by."""
 _HEAD = 1 << 14
 
 
@@ -140,7 +143,9 @@ def format_of(
     """
     if format is not None:
         if format not in WRITTEN:
-            raise TokentuiError(f"no format {format!r}", option.rstrip("="), nearest(format, WRITTEN))
+            meant = _ELSEWHERE.get(format.lower())
+            hint = f"did you mean {meant}?" if meant else nearest(format, WRITTEN)
+            raise TokentuiError(f"no format {format!r}", option.rstrip("="), hint)
         return WRITTEN[format]
     where = os.fspath(path)
     name = os.path.basename(where).lower()

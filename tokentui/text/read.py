@@ -109,7 +109,7 @@ def read(
         return parts.corpus(_title(found), notes)
     except MemoryError:
         what = "there is not enough memory to hold it"
-        raise TokentuiError(what, _title(found), "take a part of it") from None
+        raise TokentuiError(what, _title(found), "tokentui count counts a text of any size") from None
 
 
 def _joined(
