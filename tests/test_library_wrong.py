@@ -104,6 +104,9 @@ def functions() -> dict[str, Call]:
         "from_counts, word": lambda value: Corpus.from_counts([(value, 1)]),
         "from_counts, count": lambda value: Corpus.from_counts([("a", value)]),
     }
+    for name in ("read", "train", "Trainer"):
+        given = () if name == "read" else (None, recipe)
+        found[f"{name}, texts"] = named(getattr(tokentui, name), "texts", *given)
     for name in ("as_", "field", "progress", "cancel"):
         found[f"read, {name}"] = named(tokentui.read, name, "sample:hugs")
     for name in ("merges", "vocab_size", "min_count", "max_length", "progress", "cancel"):

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, BinaryIO, SupportsIndex
 
 from tokentui import learn
 from tokentui.analyze import diff as differences
-from tokentui.analyze.face import Analysed, Path, Source
+from tokentui.analyze.face import Analysed, Path, Source, suggesting_texts
 from tokentui.axes import changed, label
 from tokentui.core.errors import TokentuiError, nearest, shown, text_of, whole
-from tokentui.core.jobs import Cancel, Progress, job
+from tokentui.core.jobs import Cancel, Progress, job, silent
 from tokentui.core.runtime import interrupts_cancel
 from tokentui.core.safetext import safe_line
 from tokentui.encode.answers import Reach, Ways, WhyNot
@@ -32,10 +32,13 @@ from tokentui.presets import resolved
 from tokentui.recipe import AXIS_NAMES, SHAPE, Recipe, Run, Stops
 from tokentui.text import read as reading
 from tokentui.text.corpus import Corpus
+from tokentui.text.count import Words, check_counting
+from tokentui.text.tally import count_texts, text_batches
 
 
 def read(
-    source: Path | Sequence[Path] | Mapping[str, Source], *, as_: str | None = None, field: str = "text",
+    source: Path | Sequence[Path] | Mapping[str, Source] | None = None, *,
+    texts: Iterable[str | bytes] | None = None, as_: str | None = None, field: str = "text",
     shares: str = "count", development: Mapping[str, Source] | None = None,
     progress: Progress | None = None, cancel: Cancel | None = None, stdin: BinaryIO | None = None,
 ) -> Corpus:
@@ -44,6 +47,8 @@ def read(
     Args:
         source: A file, a folder (its text files), `-` (standard input), a glob or `sample:NAME`; or several
             of them. A path object is a path and nothing else. Or a dict of these: named corpora as one.
+        texts: Texts in memory, in place of `source`: an iterable of str. Each text is one document. The
+            corpus stores them; `train` and `Trainer` only count them.
         as_: The way to read files: `text`, `lines`, `jsonl` or `counts`; None goes by the name.
         field: The field of JSON rows that holds the text.
         shares: Of named corpora: `count`, or `equal` for words that count until all have as many bytes.
@@ -58,12 +63,31 @@ def read(
 
     >>> [part.name for part in read({"en": "sample:english", "hi": "sample:hindi"}).named]
     ['en', 'hi']
+    >>> read(texts=["a sailor went", "to sea"]).documents
+    ('a sailor went', 'to sea')
     """
-    refuse_tokenizers(source, as_, "as_='text'")
+    _check_source(source, texts)
     with job(progress, cancel):
-        return reading.read(
-            source, as_=as_, field=field, stdin=stdin, shares=shares, development=development
-        )
+        if texts is not None:
+            return Corpus.from_lines([text for batch in text_batches(texts) for text in batch], "texts")
+        assert source is not None
+        refuse_tokenizers(source, as_, "as_='text'")
+        with suggesting_texts():
+            return reading.read(
+                source, as_=as_, field=field, stdin=stdin, shares=shares, development=development
+            )
+
+
+def _check_source(source: object, texts: object) -> None:
+    """Refuse a corpus that is given as both a source and texts, or not at all.
+
+    Raises:
+        TokentuiError: It is.
+    """
+    if texts is None and source is None:
+        raise TokentuiError("no corpus is given", "corpus", "name a file, or hand in texts=[...]")
+    if texts is not None and source is not None:
+        raise TokentuiError("a corpus and texts exclude each other", "texts", "leave one of them out")
 
 
 class Tokenizer(Analysed):
@@ -211,6 +235,9 @@ class Trainer:
     Args:
         corpus: A corpus, or what `read` takes.
         recipe: A recipe, or the name of a preset.
+        texts: Texts in memory, in place of a corpus: an iterable of str, such as a list or a generator. Each
+            text is one document. They are counted as they come and not stored; only a unigram training with
+            `split=metaspace` stores them.
         published: True if the first id, the special tokens and the sizes are those that the preset was
             published with, where they are not named. A `run` without stops goes to these sizes.
         first_id: The first id given, 0 where None.
@@ -226,9 +253,10 @@ class Trainer:
 
     def __init__(
         self,
-        corpus: Source,
-        recipe: Recipe | str,
+        corpus: Source | None = None,
+        recipe: Recipe | str | None = None,
         *,
+        texts: Iterable[str | bytes] | None = None,
         published: bool = False,
         first_id: int | None = None,
         specials: Sequence[str] | None = None,
@@ -238,7 +266,7 @@ class Trainer:
     ) -> None:
         asked, self._run = _resolved(recipe, published, axes, first_id=first_id, specials=specials)
         with job(progress, cancel):
-            self._engine = _started(corpus, asked, self._run)
+            self._engine = _started(corpus, asked, self._run, texts)
 
     def __repr__(self) -> str:
         name = safe_line(label(self.recipe), limit=80)
@@ -412,9 +440,10 @@ class Trainer:
 
 
 def train(
-    corpus: Source,
-    recipe: Recipe | str,
+    corpus: Source | None = None,
+    recipe: Recipe | str | None = None,
     *,
+    texts: Iterable[str | bytes] | None = None,
     merges: int | None = None,
     vocab_size: int | None = None,
     min_count: int | None = None,
@@ -432,6 +461,7 @@ def train(
     Args:
         corpus: A corpus, or what `read` takes.
         recipe: A recipe, or the name of a preset.
+        texts: Texts in memory, in place of a corpus; see `Trainer`.
         merges: Stop after so many merges.
         vocab_size: Stop at so many ids, specials counted.
         min_count: Stop before a pair that occurs less often; 1 where None.
@@ -447,19 +477,34 @@ def train(
     Raises:
         TokentuiError: The corpus cannot be read, there is no such preset, a number, a special token or a
             value of an axis cannot be, or the size is below the one at the start.
+
+    >>> train(texts=["hug pug", "pun bun"], recipe="gpt2", merges=2).vocab_size
+    258
     """
     asked, run = _resolved(
         recipe, published, axes, merges=merges, vocab_size=vocab_size, min_count=min_count,
         max_length=max_length, first_id=first_id, specials=specials,
     )
     with job(progress, cancel):
-        engine = _started(corpus, asked, run)
+        engine = _started(corpus, asked, run, texts)
         _ran(engine, run.stops)
     return _public(engine.tokenizer(run=_named(**asdict(run.stops))))
 
 
-def _started(corpus: Source, recipe: Recipe, run: Run) -> Engine:
-    return start(corpus if isinstance(corpus, Corpus) else read(corpus), recipe, run)
+def _started(
+    corpus: Source | None, recipe: Recipe, run: Run, texts: Iterable[str | bytes] | None
+) -> Engine:
+    _check_source(corpus, texts)
+    if texts is None:
+        assert corpus is not None
+        found = corpus if isinstance(corpus, Corpus) else read(corpus)
+        check_counting(found, recipe)
+        return start(found, recipe, run)
+    if recipe.objective == "unigram" and recipe.split == "metaspace":  # it reads the ends of the documents
+        return start(read(texts=texts), recipe, run)
+    words: Words = count_texts(texts, recipe)
+    with silent():
+        return start(None, recipe, run, words)
 
 
 def _named(**words: object) -> dict[str, object]:
@@ -468,7 +513,7 @@ def _named(**words: object) -> dict[str, object]:
 
 
 def _resolved(
-    recipe: Recipe | str, published: bool, axes: Mapping[str, object], **words: object
+    recipe: Recipe | str | None, published: bool, axes: Mapping[str, object], **words: object
 ) -> tuple[Recipe, Run]:
     """The recipe and the run that the arguments of a training name; those that are None are not named."""
     if not isinstance(published, bool):

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from running_cli import cli, done
+from running_cli import cli, done, refused
 
 import tokentui
 from tokentui.cli import count as command
 from tokentui.core import limits
-from tokentui.text import cluster
+from tokentui.text import cluster, counted, counting
+from tokentui.text.count import count
 from tokentui.text.tally import count_here
 
 
@@ -38,12 +39,57 @@ def test_training_on_the_counts_is_training_on_the_text(texts: Path, tmp_path: P
     assert Path(of_text).read_bytes() == Path(of_counts).read_bytes()
 
 
-@pytest.mark.parametrize("name", ["all.tsv", "all.tsv.gz", "all.counts.tsv"])
-def test_a_name_that_is_read_as_text_is_told(name: str, tmp_path: Path) -> None:
-    result = cli("count", "sample:hugs", "-r", "gpt2", "-o", str(tmp_path / name))
-    told = "read it with --as counts, or end it .counts.tsv" in result.stderr
-    words = tokentui.read(tmp_path / name).counts
-    assert (told, words is None) == ((False, False) if ".counts" in name else (True, True))
+NAMES = [f"all{end}" for kind in counted.KINDS for end in kind.ends]
+"""A name for each end that asks for a kind of file of counts."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_of_counts_is_read_as_counts_whatever_its_name(name: str, tmp_path: Path) -> None:
+    _skip_missing(name)
+    file = str(tmp_path / name)
+    done("count", "sample:hugs", "-r", "gpt2", "-o", file)
+    words = count(tokentui.read("sample:hugs"), tokentui.preset("gpt2"))
+    expected = dict(zip(words.words, words.counts, strict=True))
+    assert dict(tokentui.read(file).counts or ()) == expected
+    done("count", file, file, "-r", "gpt2", "-o", str(tmp_path / "twice.counts.tsv"))
+    twice = dict(tokentui.read(tmp_path / "twice.counts.tsv").counts or ())
+    assert twice == {word: 2 * times for word, times in expected.items()}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_counts_of_another_split_are_refused(name: str, tmp_path: Path) -> None:
+    _skip_missing(name)
+    file = str(tmp_path / name)
+    done("count", "sample:hugs", "-r", "gpt2", "-o", file)
+    done("train", file, "-r", "hf-bpe", "-s", "split=gpt2", "--merges", "3")
+    for line in (("train", file, "-r", "gpt4", "--merges", "3"), ("count", file, "-r", "gpt4", "-o", "-")):
+        said = refused(*line)
+        assert "counted with split=gpt2" in said
+        assert "count the text again" in said
+    with pytest.raises(tokentui.TokentuiError, match="counted with split=gpt2"):
+        tokentui.Trainer(file, "gpt4")
+
+
+def test_counts_that_do_not_say_their_split_train_with_a_warning(tmp_path: Path) -> None:
+    file = tmp_path / "old.counts.tsv"
+    file.write_text("hug\t5\npug\t3\n")
+    assert "does not say how it was counted" in cli("train", str(file), "-r", "gpt4", "--merges", "2").stderr
+    assert "does not say" not in cli("train", "sample:hug", "-r", "gpt4", "--merges", "2").stderr
+
+
+def test_a_damaged_first_row_is_one_line(tmp_path: Path) -> None:
+    file = tmp_path / "bad.counts.tsv"
+    for row in ("", "{", "[]", "{}", '{"digest": 5}'):
+        file.write_text(f"{counting.HEADER}{row}\nhug\t5\n")
+        result = cli("train", str(file), "-r", "gpt4", "--merges", "2")
+        assert result.exit_code == (2 if row else 0)
+        assert not row or "damaged" in result.stderr
+
+
+def _skip_missing(name: str) -> None:
+    for end, module in ((".parquet", "pyarrow"), (".zst", "zstandard")):
+        if name.endswith(end):
+            pytest.importorskip(module, reason="the extra is not installed")
 
 
 def test_small_parts_spilling_and_standard_output(texts: Path, tmp_path: Path) -> None:

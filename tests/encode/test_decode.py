@@ -5,11 +5,13 @@ from __future__ import annotations
 from array import array
 
 import pytest
+from exporting import preset
 
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.decode import Decoder
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import NO_ID, Vocabulary
+from tokentui.presets import PRESETS
 from tokentui.recipe import Recipe
 
 CHARS = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="error")
@@ -164,3 +166,17 @@ def test_bytes_that_are_not_utf8_are_lost_as_text() -> None:
         "1 character does not come back (\udcff): bytes that are not UTF-8 come back as U+FFFD",
         "1 character comes back that was not typed (\ufffd): bytes that are not UTF-8 come back as U+FFFD",
     )
+
+
+@pytest.mark.parametrize("name", list(PRESETS))
+def test_joining_texts_decodes_as_the_general_way(name: str) -> None:
+    tokenizer = preset(name)
+    decoder = Decoder(tokenizer.vocabulary, tokenizer.merges)
+    general = Decoder(tokenizer.vocabulary, tokenizer.merges)
+    general._joins = False
+    ids: list[int | None] = [entry.id for entry in tokenizer.entries()]
+    for some in (ids, ids[::-1], [*ids, None], [-1, *ids[:5]], []):
+        assert decoder.to_bytes(some) == general.to_bytes(some)
+    if decoder._joins:
+        with pytest.raises(TokentuiError, match="no such id"):
+            decoder.to_bytes([10**6])

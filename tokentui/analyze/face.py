@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, SupportsIndex
 
@@ -14,7 +15,7 @@ from tokentui.formats.files import refuse_tokenizers
 from tokentui.presets import resolved
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
-from tokentui.text.read import read
+from tokentui.text.read import MissingFile, read
 
 if TYPE_CHECKING:  # an analysis is imported where it is asked for
     from tokentui.analyze.budget import Budget
@@ -37,7 +38,22 @@ def corpus_of(source: Source) -> Corpus:
     if isinstance(source, Corpus):
         return source
     refuse_tokenizers(source, None, "tokentui.read(…, as_='text')")
-    return read(source)
+    with suggesting_texts():
+        return read(source)
+
+
+@contextmanager
+def suggesting_texts() -> Iterator[None]:
+    """Name `tokentui.read(texts=...)` in the error for a file that does not exist.
+
+    Raises:
+        TokentuiError: The file does not exist.
+    """
+    try:
+        yield
+    except MissingFile as error:
+        hint = f"{error.hint}; texts in memory are texts=[...] of tokentui.read, train and Trainer"
+        raise TokentuiError(error.what, error.where, hint) from None
 
 
 class Analysed(Tokenizer):

@@ -15,8 +15,11 @@ from tokentui.core.table import Table
 from tokentui.encode.tokenizer import Tokenizer
 
 
-def print_budget(given: Given, tokenizer: Tokenizer, second: str | None, target: str | None) -> int:
-    """Print the tokens of a corpus, and of a second one, at sizes of a vocabulary. Returns the exit code."""
+def print_budget(
+    given: Given, tokenizer: Tokenizer, second: str | None, target: str | None, exact: bool
+) -> int:
+    """Print the tokens of a corpus, and of a second one, at sizes of a vocabulary. Returns the exit code: 1
+    with `exact` if the target is not met."""
     wanted = None if target is None else Target.parse(target)
     given.needs_corpus()
     with output.working(given.quiet) as bar:
@@ -26,7 +29,9 @@ def print_budget(given: Given, tokenizer: Tokenizer, second: str | None, target:
         with bar.of("encoding"):
             found = budget(tokenizer, corpora, wanted)
     output.write_answer(given.as_json, lambda: _row(found), _tables(found))
-    return 0
+    missed = [] if found.target is None else [curve.corpus for curve in found.curves if curve.met is None]
+    what = f"--target {target}: not met on {' and '.join(missed)}" if missed else ""
+    return given.missed(what, exact=exact)
 
 
 def _tables(found: Budget) -> Iterator[Table]:

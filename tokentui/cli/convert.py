@@ -14,7 +14,7 @@ from tokentui.core.safetext import safe_line
 from tokentui.core.table import Table
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import OWN, WRITTEN, Format
-from tokentui.formats.files import export, format_of, targets
+from tokentui.formats.files import export, format_of, targets, written_format
 from tokentui.formats.proof import ExportReport, contents, look
 from tokentui.formats.spec import Refused, Spec
 from tokentui.recipe import Recipe
@@ -43,26 +43,31 @@ Examples:
 def command(given: Given, source: str, output: str | None, format_: str | None) -> int:
     """Write the tokenizer of IN to OUT, and print what the format of OUT cannot hold of it.
 
+    The end of OUT's name selects the format, and --to overrides it. A name that ends in .json, and -, keep
+    the format of IN where its files end so.
+
     What is written is read back first and tried on many texts, and on every token: where it would encode
     otherwise nothing is written and the exit code is 1, unless a loss that is printed tells of it. With IN
     alone each format's losses are printed and nothing is written. OUT of the format gpt2 is a folder, or one
     of its two files.
     """
-    if format_ is None and output is not None and os.path.basename(output).lower() == "tokenizer.json":
-        hint = "--to huggingface, or --to tokentui for the project's own"
-        raise TokentuiError("is Hugging Face's format meant?", output, hint)
     format_of(output or "", Recipe(), format_, option="--to")  # before the file is read
     if given.as_json and output == STDOUT:
         what = "the file and the report cannot both go to standard output"
         raise TokentuiError(what, "--json", "name a file")
     tokenizer = given.opened(source)
     given.remark(tokenizer.notes)
+    like = written_format(source)
+    a_name_of_theirs = os.path.basename(output or "").lower() == "tokenizer.json"
+    if format_ is None and a_name_of_theirs and like is not WRITTEN["huggingface"]:
+        hint = "--to huggingface, or --to tokentui for the project's own"
+        raise TokentuiError("is Hugging Face's format meant?", output or "", hint)
     if output is None:
         chosen, spec = [WRITTEN[format_]] if format_ else WRITTEN.values(), Spec(tokenizer)
         for report in [look(spec, one) for one in chosen]:
             _write_report(given, report)
         return DONE
-    format = format_of(output, tokenizer.recipe, format_)
+    format = format_of(output, tokenizer.recipe, format_, option="--to", like=like)
     check_output(output, format)
     try:
         with out.working(given.quiet) as bar, bar.of("checking"):

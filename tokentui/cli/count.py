@@ -17,6 +17,7 @@ from tokentui.core.jobs import tick
 from tokentui.recipe import Recipe
 from tokentui.text import counted
 from tokentui.text.blocks import Noticed
+from tokentui.text.counting import counting_of
 from tokentui.text.plan import Plan, plan
 from tokentui.text.tally import Store, count_here
 
@@ -45,7 +46,8 @@ Examples:
 )
 def command(given: Given, output: str, scheduler: str | None, top: int | None) -> int:
     """Count the distinct pre-tokens of CORPUS, in order of first appearance. The file is a corpus: train and
-    the explorer read it as counted words, at the cost of the distinct ones.
+    the explorer read it as counted words, at the cost of the distinct ones. Its first row, or the metadata of
+    a Parquet table, says which normalization and which split made the words; - has no such row.
 
     Only parts of the text are in memory at a time. Text that is larger than the memory that is free is
     counted on a local Dask cluster, where Dask is installed. Rows of counted words are added up.
@@ -78,19 +80,13 @@ def command(given: Given, output: str, scheduler: str | None, top: int | None) -
         rows = _numbered(store.rows(top))
         with bar.of("writing"):
             if output == STDOUT:
-                counted.PLAIN.write(cast(BinaryIO, _Stdout()), rows, STDOUT)
+                counted.PLAIN.write(cast(BinaryIO, _Stdout()), rows, STDOUT, "")
             else:
-                counted.write(output, rows)
+                counted.write(output, rows, counting_of(recipe))
         kept = min(store.words, top or store.words)
     most = f", the {kept:,} most frequent kept" if kept < store.words else ""
     parts = f"{len(planned.parts):,} part{'s' * (len(planned.parts) != 1)}"
     given.remark([f"{store.occurrences:,} pre-tokens, {store.words:,} distinct{most}, in {parts}"])
-    if output != STDOUT and not output.lower().endswith(".parquet"):
-        from tokentui.text.read import COUNTED, way_of
-
-        if way_of(output, lambda: "word\t1\n") == "text":
-            hint = f"read it with --as counts, or end it {COUNTED}"
-            given.remark([f"under this name it is read as text: {hint}"])
     return 0
 
 

@@ -13,6 +13,7 @@ from tokentui.analyze.grow import extend, merge
 from tokentui.cli import output as out
 from tokentui.cli.convert import STDOUT, check_output, loss_rows
 from tokentui.cli.options import (
+    EXACT,
     QUIET,
     READING,
     SPLIT,
@@ -27,7 +28,7 @@ from tokentui.core.files import write_together
 from tokentui.core.safetext import safe_line
 from tokentui.core.table import Table, plural
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats.files import format_of, load, targets
+from tokentui.formats.files import format_of, load, targets, written_format
 from tokentui.formats.proof import ExportReport, contents
 
 DONE, DIFFERS = 0, 1
@@ -65,22 +66,29 @@ Examples:
     format_option("--to", "OUT"),
     SPLIT,
     *READING,
+    click.option("--same-pieces", is_flag=True,
+                 help="End with code 1 if a document of --prune has other pieces than before."),
     json_option("Print one row of JSON."),
+    EXACT,
     QUIET,
 )
 def command(
     given: Given, source: str, output: str, texts: tuple[str, ...], names: tuple[str, ...],
     corpus_name: str | None, keep: int | None, more_name: str | None, size: int | None, map_: str | None,
-    format_: str | None, other: str | None,
+    format_: str | None, other: str | None, same_pieces: bool, exact: bool,
 ) -> int:
     """Write the tokenizer of IN to OUT with another vocabulary. Tokens are taken out first, then it
     is trained on, then merges of OTHER and tokens are added.
 
-    With --prune each document is encoded before and after: the exit code is 1 where one has other pieces,
-    and the documents are listed. With --extend a tokenizer that was trained here goes on by its recipe. A
-    file of another tool does not tell one: the pair that stands in most places is merged, of equals the
-    shorter; each pre-token is encoded anew, and the exit code is 1 where one is not as it was trained. What
-    OUT cannot hold is printed as convert prints it; where OUT would encode otherwise nothing is written.
+    The end of OUT's name selects the format, and --to overrides it. A name that ends in .json keeps the
+    format of IN where its files end so, such as Hugging Face's.
+
+    With --prune each document is encoded before and after, and those with other pieces are listed; with
+    --same-pieces the exit code is 1 then. With --extend a tokenizer that was trained here goes on by its
+    recipe. A file of another tool does not tell one: the pair that stands in most places is merged, of
+    equals the shorter; each pre-token is encoded anew, and the exit code is 1 where one is not as it was
+    trained. What OUT cannot hold is printed as convert prints it; where OUT would encode otherwise
+    nothing is written.
     """
     if not (texts or names or [one for one in (corpus_name, more_name, other) if one is not None]):
         raise TokentuiError("nothing to change is named", "edit",
@@ -89,6 +97,10 @@ def command(
         raise TokentuiError("--extend and --vocab-size belong together", "edit", "name both")
     if keep is not None and corpus_name is None:
         raise TokentuiError("it needs a corpus", f"--keep {keep}", "name one by --prune")
+    if same_pieces and corpus_name is None:
+        raise TokentuiError("it needs a corpus", "--same-pieces", "name one by --prune")
+    if exact and size is None:
+        raise TokentuiError("--exact goes with --vocab-size", "edit", "name a size")
     if output == STDOUT:
         raise TokentuiError("the report goes to standard output", f"OUT {STDOUT}", "name a file")
     if map_ is not None:
@@ -97,11 +109,12 @@ def command(
     tokenizer = load(source, given.split())
     given.remark(tokenizer.notes)
     behind = None if other is None else load(other, otherwise=given.split())
-    format = format_of(output, tokenizer.recipe, format_, option="--to")
+    format = format_of(output, tokenizer.recipe, format_, option="--to", like=written_format(source))
     check_output(output, format)
     if map_ is not None and os.path.realpath(map_) in map(os.path.realpath, targets(output, format)):
         raise TokentuiError("the map and the tokenizer cannot be one file", f"--map {map_}", "name another")
     edited = unchanged(tokenizer)
+    trained_size = tokenizer.vocab_size
     with out.working(given.quiet) as bar:
         if corpus_name is not None:
             corpus = replace(given, sources=(corpus_name,)).corpus(bar)
@@ -111,6 +124,7 @@ def command(
             corpus = replace(given, sources=(more_name,)).corpus(bar)
             with bar.of("training"):
                 edited = extend(edited, corpus, size)
+                trained_size = edited.tokenizer.vocab_size
         if behind is not None:
             edited = merge(edited, behind)
         with bar.of("checking"):
@@ -124,8 +138,13 @@ def command(
     out.write_answer(given.as_json, lambda: _row(edited, report, tokenizer),
                      _tables(edited, report, tokenizer))
     write_together([*zip(targets(output, format), files, strict=True), *maps])
-    unlike = (edited.pruned and edited.pruned.changed) or (edited.grown and edited.grown.unlike)
-    return DIFFERS if unlike else DONE
+    changed = same_pieces and edited.pruned is not None and edited.pruned.changed
+    unlike = changed or (edited.grown is not None and edited.grown.unlike)
+    missed = ""
+    if size is not None and trained_size != size:
+        missed = f"--vocab-size {size}: training on ends at {trained_size:,} ids"
+        missed += ": no pair is left" if trained_size < size else ""
+    return given.missed(missed, exact=exact) or (DIFFERS if unlike else DONE)
 
 
 def _row(edited: Edit, report: ExportReport, old: Tokenizer) -> out.Json:

@@ -34,6 +34,7 @@ from tokentui.cli import output
 from tokentui.cli.budget import print_budget
 from tokentui.cli.glitches import print_glitches
 from tokentui.cli.options import (
+    EXACT,
     OPENED,
     QUIET,
     READING,
@@ -99,11 +100,13 @@ Examples:
     click.option("--strict", is_flag=True,
                  help="End with code 1 also where a check of the health report is a WARN."),
     json_option("Print one JSON object."),
+    EXACT,
     QUIET,
 )
 def command(
     given: Given, string: tuple[str, ...], tokenizer: str, number: int | None, exhaust: bool, glitch: bool,
     budget: bool, second: str | None, target: str | None, strict: bool,
+    exact: bool,
 ) -> int:
     """Inspect a tokenizer, or what it makes of STRING: its token if it is one, each merge or attempt, every
     way to write it, and why it is not one token.
@@ -117,12 +120,16 @@ def command(
     given = replace(given, sources=named_or_plain(given.sources))
     if (second is not None or target is not None) and not budget:
         raise TokentuiError("--second and --target go with --budget", given.where, "name it")
+    if exact and target is None:
+        raise TokentuiError("--exact goes with --budget --target", given.where, "name a target")
     if glitch or budget:
         if number is not None or exhaust or strict or (glitch and budget):
             what = f"--{'glitch' if glitch else 'budget'} goes with a corpus alone"
             raise TokentuiError(what, given.where, "leave out --id, --exhaust, --strict and the other one")
         named, opened = replace(given, sources=(*given.sources, *string)), given.opened(tokenizer)
-        return print_glitches(named, opened) if glitch else print_budget(named, opened, second, target)
+        if glitch:
+            return print_glitches(named, opened)
+        return print_budget(named, opened, second, target, exact)
     whole, out = not string and number is None, "leave one of them out"
     for fault, what, hint in (
         (string and number is not None, "a STRING and --id exclude each other", "take one of them"),

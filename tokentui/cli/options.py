@@ -16,6 +16,7 @@ from tokentui.cli.output import Bar, bytes_of, complain
 from tokentui.cli.program import completions
 from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.records import dataclass
+from tokentui.core.runtime import terminations_raise
 from tokentui.presets import PRESETS, preset_named
 from tokentui.recipe import RUN, SHAPE, Recipe, Run, check_names, read_recipe
 from tokentui.text.named import PARALLEL, SHARES, Corpora, named_in, named_row
@@ -101,6 +102,17 @@ class Given:
         """Remarks on standard error, a line each; none where the user wants none."""
         for line in () if self.quiet else lines:
             complain(line)
+
+    def missed(self, what: str, *, exact: bool) -> int:
+        """Say in a line that a size or a target was not reached. Returns the exit code.
+
+        Args:
+            what: The sentence; empty if it was reached.
+            exact: The value of `--exact`. Then the code is 1, and `--quiet` does not hide the line.
+        """
+        if what and (exact or not self.quiet):
+            complain(what)
+        return int(bool(what) and exact)
 
     def split(self, hint: str = "train with that axis", *, also: Sequence[str] = ()) -> str:
         """The split that `-s` names for a file that holds none, empty where it names none.
@@ -211,7 +223,8 @@ def options(*listed: Option) -> Option:
             context = click.get_current_context()
             axes, bound, ways = _bound(own.pop("axes", ()), context.meta.get(_ORDER, ()))
             given = Given(context.info_name or "", named, axes, bound=bound, ways=ways, **own)
-            return function(given, **values)
+            with terminations_raise():
+                return function(given, **values)
 
         made: Command = command
         for option in reversed(listed):
@@ -411,6 +424,8 @@ RUN_OPTIONS: Sequence[Option] = (
 )
 TOKENIZER = click.option("-t", "--tokenizer", metavar="TOKENIZER", required=True, type=click.Path(),
                          help="A tokenizer file, such as train writes.")
+EXACT = click.option("--exact", is_flag=True,
+                     help="End with code 1 if the size or the target that is asked for is not reached.")
 QUIET = click.option("-q", "--quiet", is_flag=True, help="No progress bar, no remarks.")
 
 

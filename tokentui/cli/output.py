@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import stat
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -203,6 +204,8 @@ def check_target(path: str) -> None:
         raise TokentuiError("cannot be written: no such folder", path, "make it first")
     if not os.access(path if os.path.exists(path) and not os.path.isfile(path) else folder, os.W_OK):
         raise TokentuiError("cannot be written: no permission", path, "name another place")
+    if os.path.exists(os.path.realpath(path)) and stat.S_ISFIFO(os.stat(path).st_mode):
+        complain(f"{path}: is a named pipe; writing waits until a program reads it")
 
 
 class Bar:

@@ -103,6 +103,14 @@ EXPLORE = Command("explore", "", Ref("tokentui.cli.explore:command"))
 _check_source = Ref("tokentui.cli.explore:check_source")
 DONE, WRONG, INTERRUPTED, BROKEN_PIPE, CRASHED = 0, 2, 130, 141, 70
 COMPLETE_VARIABLE = "_TOKENTUI_COMPLETE"
+_ELSEWHERE = {
+    "--min-frequency": "--min-count", "--min_frequency": "--min-count", "--vocab": "--vocab-size",
+    "--vocab_size": "--vocab-size", "--special-tokens": "--special", "--special_tokens": "--special",
+    "--user-defined-symbols": "--symbol", "--user_defined_symbols": "--symbol",
+    "--character_coverage": "--coverage", "--character-coverage": "--coverage", "--num-merges": "--merges",
+    "--limit-alphabet": "--coverage", "--model_prefix": "--output", "--model-prefix": "--output",
+}
+"""Names that other tools have for an option."""
 _LONGEST = 160
 """Characters of a usage error; of a longer one the middle is left out."""
 _NO_NUMBER = re.compile(r"(.+) is not a valid (integer|float)( range)?\.", re.DOTALL)
@@ -235,7 +243,7 @@ def run(words: Sequence[str]) -> int:
 
     Returns:
         The exit code: 0 done, 1 a check found a difference, 2 wrong words or bad input, 130 interrupted, 141
-            the reader is gone, 70 a fault of the program.
+            the reader is gone, 129 or 143 ended by SIGHUP or SIGTERM, 70 a fault of the program.
     """
     try:
         native.tell = lambda failure: complain(str(failure))
@@ -249,6 +257,8 @@ def run(words: Sequence[str]) -> int:
         return end.exit_code
     except (Cancelled, KeyboardInterrupt, click.Abort):
         return INTERRUPTED
+    except runtime.Terminated as end:
+        return end.code
     except TokentuiError as error:
         complain(str(error))
     except click.ClickException as error:
@@ -293,7 +303,9 @@ def _in_our_words(error: click.ClickException, first: str) -> TokentuiError:
             bare = {name.lstrip("-"): name for param in params for name in param.opts}
             import difflib  # only for a word that is wrong
 
-            if close := difflib.get_close_matches(error.option_name.lstrip("-"), bare, n=1):
+            if (known := _ELSEWHERE.get(error.option_name)) in bare.values():
+                hint = f"did you mean {known}?"
+            elif close := difflib.get_close_matches(error.option_name.lstrip("-"), bare, n=1):
                 hint = f"did you mean {bare[close[0]]}?"
         case click.BadParameter(param=click.Option() as param):
             what, where = error.message, f"{where} {max(param.opts, key=len)}".strip()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import click
 
@@ -12,6 +13,7 @@ from tokentui.cli import output as out
 from tokentui.cli.convert import STDOUT, check_output, write_tokenizer
 from tokentui.cli.options import (
     CORPUS,
+    EXACT,
     NAMED,
     QUIET,
     READING,
@@ -26,6 +28,7 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.files import write_whole
 from tokentui.core.jobs import job
 from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import UNKNOWN_NAMES
 from tokentui.formats import Format
 from tokentui.formats.files import export, format_of
 from tokentui.formats.proof import look
@@ -34,9 +37,10 @@ from tokentui.learn import start
 from tokentui.learn.merging import WORTH_CHARS, without_kernel
 from tokentui.learn.trainer import Trainer
 from tokentui.learn.values import Step
-from tokentui.recipe import Run
+from tokentui.recipe import Recipe, Run
 from tokentui.text.corpus import Corpus
-from tokentui.text.count import uncovered
+from tokentui.text.count import check_counting, uncovered
+from tokentui.text.counting import UNKNOWN
 from tokentui.text.kernels.rules import without_scanner
 
 DIFFERS = 1
@@ -66,9 +70,10 @@ Examples:
     format_option("--format", "-o"),
     click.option("--trace", metavar="FILE", type=click.Path(),
                  help="Write a row of JSON a step; - is standard output."),
+    EXACT,
     QUIET,
 )
-def command(given: Given, output: str | None, format_: str | None, trace: str | None) -> int:
+def command(given: Given, output: str | None, format_: str | None, trace: str | None, exact: bool) -> int:
     """Train a tokenizer on CORPUS until a stop holds or no pair is left; a stop that is not named is not set,
     whatever the preset, but with --published.
 
@@ -81,6 +86,10 @@ def command(given: Given, output: str | None, format_: str | None, trace: str | 
         raise TokentuiError("-r is missing", given.where, hint)
     recipe, run = given.wanted(given.recipe)
     format = format_of(output or "", recipe, format_, option="--format")
+    if output is not None:
+        run = _with_unknown(run, recipe, format)
+    if exact and run.stops.vocab_size is None:
+        raise TokentuiError("--exact goes with --vocab-size", given.where, "name a size")
     if output == trace == STDOUT:
         what = "the tokenizer and the trace cannot both go to standard output"
         raise TokentuiError(what, "-o - --trace -", "name a file")
@@ -91,12 +100,15 @@ def command(given: Given, output: str | None, format_: str | None, trace: str | 
     rows = io.StringIO()
     with out.working(given.quiet) as bar:
         corpus = given.corpus(bar)
+        check_counting(corpus, recipe)
         with bar.of("counting"):
             trainer = start(corpus, recipe, run)
         if output and (early := look(Spec(trainer.tokenizer()), format)).refused:
             raise Refused(f"{format.name} cannot hold it: {early.refused}", output, "name another format")
         bar.close()
         given.remark(_remarks(trainer, run, corpus))
+        if output is not None and "published" not in given.run:
+            given.remark(_missing_specials(run, format))
 
         def traced(row: out.Json) -> None:
             if trace == STDOUT:
@@ -125,15 +137,36 @@ def command(given: Given, output: str | None, format_: str | None, trace: str | 
         return 130
     if output and not _write(trainer.tokenizer(run=run.words), output, format, given):
         return DIFFERS
+    size, asked = trainer.size_at(trainer.number), run.stops.vocab_size
     if trace != STDOUT:
-        given.remark([f"{made}, {trainer.size_at(trainer.number):,} ids; ended by: {reason}"])
-    return 0
+        given.remark([f"{made}, {size:,} ids; ended by: {reason}"])
+    short = asked is not None and size != asked
+    return given.missed(f"--vocab-size {asked}: it has {size:,} ids" if short else "", exact=exact)
+
+
+def _with_unknown(run: Run, recipe: Recipe, format: Format) -> Run:
+    """Return the run with the unknown token that the format requires, so that the size of the file is the
+    size that was asked for. It comes after the special tokens that are named."""
+    required = [name for name in format.specials if name in UNKNOWN_NAMES]
+    if set(UNKNOWN_NAMES).intersection(run.specials) or recipe.unknown == "rest-of-word":
+        return run  # a vocab.txt with [UNK] encodes the text "[UNK]" differently under rest-of-word
+    return replace(run, specials=(*run.specials, *required))
+
+
+def _missing_specials(run: Run, format: Format) -> Iterator[str]:
+    """Yield a sentence on the special tokens that programs expect in the format and the run does not have."""
+    if missing := [name for name in format.specials if name not in run.specials]:
+        hint = "--special NAME adds one, --published those of the preset"
+        yield f"{format.name}: the file has no {' '.join(missing)}; {hint}"
 
 
 def _remarks(trainer: Trainer, run: Run, corpus: Corpus) -> Iterator[str]:
-    """Sentences on a size that is too small, on text that the split leaves out, and on plain Python where
-    kernels would be worth it.
+    """Yield sentences on counts of an unknown split, on text that the split leaves out, on a size that is too
+    small, and on plain Python where kernels would be worth it.
     """
+    if corpus.counting == UNKNOWN:
+        yield (f"{corpus.name} does not say how it was counted: a recipe with another split or normalization "
+               "trains another tokenizer")
     left, total = uncovered(corpus, trainer.recipe, trainer.words)
     if left:
         yield f"the split leaves out {left:,} of {total:,} characters: its pattern does not match them"

@@ -37,6 +37,7 @@ _KINDS = {
 }
 _HINTS = {
     errno.EACCES: "check its permissions", errno.EPERM: "check its permissions", errno.ENXIO: "name a file",
+    errno.ENOMEM: "tokentui count counts a text of any size",
 }
 _FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
 _END = ".tokentui-pending"

@@ -131,6 +131,44 @@ def interrupts_end() -> Iterator[None]:
         signal.signal(signal.SIGINT, kept)
 
 
+class Terminated(BaseException):
+    """The process was asked to end by SIGTERM or SIGHUP.
+
+    Attributes:
+        code: The exit code, 128 and the number of the signal.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.code = 128 + number
+
+
+@contextmanager
+def terminations_raise() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP raise `Terminated` in the work inside, so that it removes its temporary files.
+
+    A signal that is ignored, as SIGHUP is under nohup, or that has another handler stays as it is. A second
+    signal ends the process at once.
+    """
+    numbers = [number for number in (signal.SIGTERM, signal.SIGHUP)
+               if signal.getsignal(number) == signal.SIG_DFL]
+    if threading.current_thread() is not threading.main_thread():
+        numbers = []
+
+    def end(number: int, frame: FrameType | None) -> None:
+        signal.signal(number, signal.SIG_DFL)
+        raise Terminated(number)
+
+    for number in numbers:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            if signal.getsignal(number) is end:  # the work may have set another handler
+                signal.signal(number, signal.SIG_DFL)
+
+
 class interrupts_cancel:  # a context of its own kind, since a single step of a training opens it too
     """Let SIGINT cancel the work inside, which ends where all is whole; a second one does not wait.
 

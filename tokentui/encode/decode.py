@@ -45,6 +45,18 @@ class _Shown(NamedTuple):
     after: bool = False
 
 
+class _Texts(dict[int | None, bytes]):
+    """The bytes of each id, looked up once; for tokens whose texts are only joined."""
+
+    def __init__(self, decoder: Decoder) -> None:
+        super().__init__()
+        self._decoder = decoder
+
+    def __missing__(self, number: int | None) -> bytes:
+        text = self[number] = self._decoder._shown(number).text
+        return text
+
+
 class Decoder:
     """Decodes ids by one vocabulary at one number of merges.
 
@@ -65,6 +77,8 @@ class Decoder:
         self.merges = merges
         self._metaspace = vocabulary.recipe.split == "metaspace"
         self._spaced = spaced(vocabulary.recipe)
+        self._joins = not self._metaspace and not vocabulary.prefix and vocabulary.recipe.mark_kind == "none"
+        self._texts = _Texts(self)
 
     def to_bytes(self, ids: Iterable[int | None]) -> bytes:
         """The exact bytes that the ids stand for. A token without an id (None, or `NO_ID`) gives U+FFFD.
@@ -78,6 +92,8 @@ class Decoder:
         ids = self._numbers(ids)
         if (decoder := self.vocabulary.pipeline.decoder) is not None:
             return decoder(list(map(self._named, ids)))
+        if self._joins:
+            return b"".join(map(self._texts.__getitem__, ids))
         shown = [self._shown(number) for number in ids]
         written, run = bytearray(), bytearray()
         begun = False

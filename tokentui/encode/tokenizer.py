@@ -245,7 +245,8 @@ class Tokenizer:
         self, text: str | bytes, *, special_tokens: bool = False, allow_special: bool = False,
         threads: int | None = None, progress: Progress | None = None, cancel: Cancel | None = None,
     ) -> array[int]:
-        """The ids of a text alone, much faster than `encode`; see `WordEncoder.ids`.
+        """The ids of a text alone; see `WordEncoder.ids`. This is faster than `encode` for a long text,
+        not for a single line.
 
         They come as a buffer of numbers, in which -1 stands for a token that has no id. `decode` takes it.
         """

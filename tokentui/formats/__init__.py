@@ -85,6 +85,8 @@ class Format:
         holds: The recipes that it can hold.
         keeps: The names of `ASPECTS` that it keeps; all others are lost.
         also: Other names of its files, as many as `files` each.
+        specials: The special tokens that other programs expect in it. The unknown token among them is
+            required: a tokenizer without one gets it as a further id when it is written.
     """
 
     name: str
@@ -96,6 +98,7 @@ class Format:
     holds: Holds = Holds()
     keeps: tuple[str, ...] = ()
     also: tuple[tuple[str, ...], ...] = ()
+    specials: tuple[str, ...] = ()
 
     @property
     def codec(self) -> Codec:
@@ -151,6 +154,7 @@ FORMATS: dict[str, Format] = {
             Ref("tokentui.formats.sentencepiece.file:SENTENCEPIECE"), ((".model", b""),), (".model",),
             Holds(("merges", "ranks", "viterbi"), ("char",), ("none",), ("metaspace", "none")),
             ("symbols", "space", "merges", "split", "normalize", "specials", "around"),
+            specials=("<unk>", "<s>", "</s>"),
         ),
         Format(
             "clip", "CLIP's bpe_simple_vocab", ("bpe_simple_vocab_16e6.txt",),
@@ -169,6 +173,7 @@ FORMATS: dict[str, Format] = {
             "bert", "BERT's vocab.txt", ("vocab.txt",), Ref("tokentui.formats.vocab_txt:BERT"),
             (("vocab.txt", rb"\[(?:PAD|UNK|CLS|unused[0-9]+)\]\r?\n"),), ("vocab.txt",),
             Holds(("longest-match",), ("char",), ("prefix:##",)), ("specials", "around", "limit"),
+            specials=("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"),
         ),
         Format(
             "subword-nmt", "subword-nmt's codes", ("bpe.codes",), Ref("tokentui.formats.merge_files:CODES"),

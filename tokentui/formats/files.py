@@ -27,6 +27,9 @@ _OTHERS = (
     (b"PK\x03\x04", "packed with zip", "unpack it first"),
 )
 """Files that people often have in its place: the first bytes, the kind, and a hint."""
+_ELSEWHERE = {"hf": "huggingface", "tokenizers": "huggingface", "transformers": "huggingface",
+              "spm": "sentencepiece", "model": "sentencepiece", "wordpiece": "bert", "json": "tokentui"}
+"""Other names that formats go by."""
 _HEAD = 1 << 14
 
 
@@ -119,7 +122,8 @@ def export(tokenizer: Tokenizer, path: str | os.PathLike[str], format: str | Non
 
 
 def format_of(
-    path: str | os.PathLike[str], recipe: Recipe, format: str | None = None, *, option: str = "format="
+    path: str | os.PathLike[str], recipe: Recipe, format: str | None = None, *, option: str = "format=",
+    like: Format | None = None,
 ) -> Format:
     """The format of this name; where none is named, the one that the end of the file's name asks for.
 
@@ -131,13 +135,17 @@ def format_of(
         recipe: The recipe of what is written.
         format: A name of `WRITTEN`, None to go by the name.
         option: What names a format, for an error.
+        like: The format to keep in place of the project's own, if its usual file ends in `.json` as well, or
+            if what is written has no name.
 
     Raises:
         TokentuiError: There is no such format, or the name asks for none.
     """
     if format is not None:
         if format not in WRITTEN:
-            raise TokentuiError(f"no format {format!r}", option.rstrip("="), nearest(format, WRITTEN))
+            meant = _ELSEWHERE.get(format.lower())
+            hint = f"did you mean {meant}?" if meant else nearest(format, WRITTEN)
+            raise TokentuiError(f"no format {format!r}", option.rstrip("="), hint)
         return WRITTEN[format]
     where = os.fspath(path)
     name = os.path.basename(where).lower()
@@ -148,9 +156,17 @@ def format_of(
     no_file = where in ("", "-") or (os.path.exists(where) and not os.path.isfile(where)
                                      and not os.path.isdir(where))
     if no_file or name.endswith(OWN.suffixes):
-        return OWN
+        keeps = like is not None and len(like.files) == 1 and (
+            no_file or like.files[0].endswith(OWN.suffixes))
+        return like if like is not None and keeps else OWN
     ends = ", ".join(f"{' or '.join(one.suffixes)} for {one.name}" for one in WRITTEN.values())
     raise TokentuiError("the end of this name says no format", where, f"{ends}; or name one by {option}")
+
+
+def written_format(path: str) -> Format | None:
+    """Return the format of a tokenizer file, None if that format is only read."""
+    format = recognise(path)
+    return None if format is None else WRITTEN.get(format.name)
 
 
 def targets(path: str | os.PathLike[str], format: Format) -> list[str]:

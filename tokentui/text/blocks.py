@@ -24,9 +24,10 @@ from tokentui.core.jobs import check
 from tokentui.recipe import Recipe
 from tokentui.text import files, places, sources
 from tokentui.text.corpus import LongText, decode
+from tokentui.text.counting import check_same, counting_of, header_in
 from tokentui.text.plan import HEAD, UTF16, Part, Stretch, may_cut, opened, table_of
 from tokentui.text.pretokenize import Pretokenizer
-from tokentui.text.read import Input
+from tokentui.text.read import HEADER_CHARS, Input
 
 BLOCK = 16 << 20
 """Bytes of text that are counted at a time."""
@@ -117,7 +118,7 @@ class Reader:
     """
 
     def __init__(self, recipe: Recipe, field: str, stdin: BinaryIO | None = None) -> None:
-        self._pretokenizer = Pretokenizer(recipe)
+        self._recipe, self._pretokenizer = recipe, Pretokenizer(recipe)
         self._cuts = may_cut(recipe)
         self._field, self._stdin = field, stdin
 
@@ -145,6 +146,8 @@ class Reader:
             with table_of(file, meter) as table:
                 groups = None if stretch.stop is None else list(range(stretch.start, stretch.stop))
                 if way == "counted-table":
+                    if table.counting:
+                        check_same(table.counting, counting_of(self._recipe), file.where)
                     take.rows(table.counts(groups))
                 else:
                     _batched(table.documents(self._field, groups), take)
@@ -301,6 +304,8 @@ class Reader:
             case "jsonl":
                 take.texts(sources.jsonl(whole, self._field, where))
             case _:
+                if not place and (header := header_in(whole[:HEADER_CHARS])):
+                    check_same(header, counting_of(self._recipe), where)
                 take.rows(sources.counts(whole, where))
 
     def _text(self, block: bytes, file: Input, place: int, noticed: Noticed) -> str | LongText:

@@ -74,6 +74,8 @@ class Corpus:
         notes: Short sentences that the user should see, such as what was left out of a folder.
         digests: Of each file, as it stands, the SHA-256, or the document that holds its bytes.
         named: The named corpora that it is made of, in order; empty where it is one.
+        counting: How a file of counted words was counted, see `tokentui.text.counting`: empty for a file that
+            does not say it, None for all else.
     """
 
     name: str
@@ -83,6 +85,7 @@ class Corpus:
     notes: tuple[str, ...] = ()
     digests: tuple[bytes | LongText, ...] = field(default=(), repr=False, compare=False)
     named: tuple[Named, ...] = ()
+    counting: str | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def sha256(self) -> str:

@@ -20,6 +20,7 @@ from tokentui.core import native
 from tokentui.core.jobs import check, each, silent, tick
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus, LongText, pieces, whole_text
+from tokentui.text.counting import check_same, counting_of
 from tokentui.text.parts import Part
 from tokentui.text.parts import Words as Words
 from tokentui.text.pretokenize import Pretokenizer, cut_key
@@ -38,6 +39,18 @@ def chunks(
     for document, start, stop in pieces(documents, pretokenizer.safe_cut, size):
         part = document.part(start, stop) if isinstance(document, LongText) else document[start:stop]
         yield part, start == 0
+
+
+def check_counting(corpus: Corpus, recipe: Recipe) -> None:
+    """Refuse a corpus that was counted with another normalization or split than those of a recipe.
+
+    Raises:
+        TokentuiError: It was, or the row that says so is damaged.
+    """
+    for part in corpus.named:
+        check_counting(part.corpus, recipe)
+    if corpus.counting:
+        check_same(corpus.counting, counting_of(recipe), corpus.name)
 
 
 CountSteps = Iterator[tuple[int, int, Counter[str]]]

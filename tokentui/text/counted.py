@@ -16,13 +16,15 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check
 from tokentui.core.streams import written
 from tokentui.text import parquet
+from tokentui.text.counting import HEADER
 from tokentui.text.sources import format_counts
 
 Packer = AbstractContextManager[Any]
 """A file to write to, which packs what it is given."""
 Rows = Iterable[tuple[str, int]]
-Write = Callable[[BinaryIO, Rows, str], None]
-"""Writes rows to an open file; the third is its name in errors."""
+Write = Callable[[BinaryIO, Rows, str, str], None]
+"""Writes rows to an open file. The third argument is its name in errors, the fourth says how the words were
+counted, see `tokentui.text.counting`; empty to leave that out."""
 _ROWS = 1 << 14
 
 
@@ -41,17 +43,19 @@ class Kind:
     write: Write
 
 
-def _write_rows(file: BinaryIO, rows: Rows, where: str) -> None:
+def _write_rows(file: BinaryIO, rows: Rows, where: str, counting: str) -> None:
     rows = iter(rows)
+    if counting:
+        file.write(f"{HEADER}{counting}\n".encode())
     while block := list(islice(rows, _ROWS)):
         check()
         file.write(format_counts(block).encode())
 
 
 def _packed(opened: Callable[[BinaryIO, str], Packer]) -> Write:
-    def write(file: BinaryIO, rows: Rows, where: str) -> None:
+    def write(file: BinaryIO, rows: Rows, where: str, counting: str) -> None:
         with opened(file, where) as packer:
-            _write_rows(packer, rows, where)
+            _write_rows(packer, rows, where, counting)
 
     return write
 
@@ -99,7 +103,7 @@ def kind_of(path: str) -> Kind:
     raise TokentuiError("the end of this name says no kind of file", path, f"one of: {ends}")
 
 
-def write(path: str, rows: Rows) -> None:
+def write(path: str, rows: Rows, counting: str = "") -> None:
     """Write counted words to a file, whole or not at all.
 
     Raises:
@@ -107,4 +111,4 @@ def write(path: str, rows: Rows) -> None:
     """
     kind = kind_of(path)
     with written(path) as file:
-        kind.write(file, rows, path)
+        kind.write(file, rows, path, counting)

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check
+from tokentui.text.counting import METADATA
 from tokentui.text.files import Meter
 
 Arrow = Any
@@ -71,6 +72,11 @@ class Table:
         """The bytes of each group of rows, unpacked."""
         told = self._file.metadata
         return [told.row_group(number).total_byte_size for number in range(told.num_row_groups)]
+
+    @property
+    def counting(self) -> str:
+        """How its words were counted, see `tokentui.text.counting`; empty if it does not say it."""
+        return ((self._file.schema_arrow.metadata or {}).get(METADATA) or b"").decode("utf-8", "replace")
 
     def counted(self, field: str) -> bool:
         """True if it holds counted words, and no such column of texts."""
@@ -144,7 +150,7 @@ class Table:
             raise self._damaged(error) from None
 
 
-def write_counts(file: BinaryIO, rows: Iterable[tuple[str, int]], where: str) -> None:
+def write_counts(file: BinaryIO, rows: Iterable[tuple[str, int]], where: str, counting: str = "") -> None:
     """Write counted words as a table.
 
     Raises:
@@ -152,6 +158,7 @@ def write_counts(file: BinaryIO, rows: Iterable[tuple[str, int]], where: str) ->
     """
     arrow, library = _library(where)
     schema = arrow.schema([(WORD, arrow.string()), (COUNT, arrow.int64()), (EXACT, arrow.binary())])
+    schema = schema.with_metadata({METADATA: counting.encode()}) if counting else schema
     with library.ParquetWriter(file, schema, compression="zstd") as writer:
         words, counts = list[str](), list[int]()
 

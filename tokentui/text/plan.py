@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import BinaryIO
@@ -18,9 +19,11 @@ from tokentui.core.files import refused
 from tokentui.core.jobs import check
 from tokentui.recipe import Recipe
 from tokentui.text import files, parquet, places
+from tokentui.text.counting import HEADER
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.read import Found, Input, find, way_of
 
+_COUNTS = re.compile(r"\.(tsv|counts)(\.(gz|bz2|xz|zst))?$", re.IGNORECASE)
 HEAD = 1 << 12
 """Bytes that say what a file is."""
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -129,7 +132,16 @@ def _way(one: Input, as_: str | None, field: str) -> str:
             return "counted-table"
         with table_of(one) as table:
             return "counted-table" if table.counted(field) else "table"
+    if said is None and _COUNTS.search(path) and _has_header(one):
+        return "counts"
     return said or way_of(path, lambda: _head(one).decode("utf-8", "replace").rpartition("\n")[0])
+
+
+def _has_header(one: Input) -> bool:
+    """Return whether a file says in its first row that it holds counted words."""
+    with opened(one, 0) as stream:
+        blocks = files.blocks(stream, one.where, files.Meter(limit="count-bytes"), size=one.size)
+        return next(blocks, (b"", ""))[0].startswith(HEADER.encode())
 
 
 @contextlib.contextmanager

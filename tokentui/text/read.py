@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 import os
 import re
@@ -15,7 +16,7 @@ from tokentui.core import reach
 from tokentui.core.errors import TokentuiError, each_of, name_of, nearest, path_of, shown, shown_path
 from tokentui.core.files import refused
 from tokentui.core.jobs import check, silent
-from tokentui.text import files, parquet, places, sources
+from tokentui.text import counting, files, parquet, places, sources
 from tokentui.text.corpus import (
     Corpus,
     Documents,
@@ -26,12 +27,15 @@ from tokentui.text.corpus import (
     mark_notes,
     whole_text,
 )
+from tokentui.text.counting import header_in
 from tokentui.text.joining import joined
 from tokentui.text.named import named_in
 from tokentui.text.sources import READ_AS, find_sample, samples
 
 COUNTED = ".counts.tsv"
 """The end of a name that says that a file holds counted words."""
+HEADER_CHARS = 1 << 16
+"""Characters in which the first row of a file says that it holds counted words."""
 _STDIN = "standard input"
 _PACKED_NAME = re.compile(r"\.(gz|bz2|xz|zst)$")
 _MOST_NAMES = 2000  # of a folder, looked at for one like a name that is not there
@@ -40,6 +44,10 @@ _MOST_NAMES = 2000  # of a folder, looked at for one like a name that is not the
 Source: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 """A source of a corpus, or several."""
 _Rows: TypeAlias = Mapping[str, Source | Corpus]
+
+
+class MissingFile(TokentuiError):
+    """There is no file of this name."""
 
 
 def read(
@@ -101,7 +109,7 @@ def read(
         return parts.corpus(_title(found), notes)
     except MemoryError:
         what = "there is not enough memory to hold it"
-        raise TokentuiError(what, _title(found), "take a part of it") from None
+        raise TokentuiError(what, _title(found), "tokentui count counts a text of any size") from None
 
 
 def _joined(
@@ -217,12 +225,14 @@ def find(source: str | os.PathLike[str], pipes: bool) -> Found:
             return _folder(path)
         try:
             size = files.measure(path, pipes=pipes)
-        except FileNotFoundError as error:
+        except OSError as error:
+            if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG):
+                raise
             import glob  # few names are patterns
 
-            if isinstance(source, str) and glob.has_magic(source):
+            if isinstance(source, str) and glob.has_magic(source) and isinstance(error, FileNotFoundError):
                 return _glob(source)
-            raise TokentuiError("no such file", shown_path(path), _alike(path)) from error
+            raise MissingFile("no such file", shown_path(path), _alike(path)) from error
         return Found(shown_path(os.path.basename(path)), [Input(path, size)])
 
 
@@ -304,6 +314,7 @@ class _Parts:
         self._documents: list[str | LongText] = []
         self._counts: list[tuple[str, int]] = []
         self._ways: dict[str, str] = {}
+        self._counting: str | None = None
         self._invalid: list[Invalid] = []
         self._notes: list[str] = []
         self._marked: dict[str, list[str]] = {}
@@ -326,7 +337,10 @@ class _Parts:
         self._invalid += [invalid] if invalid else []
         if mark:
             self._marked.setdefault(mark, []).append(one.name)
-        way = as_ or way_of(one.path or "", lambda: text[:])
+        header = header_in(text[:HEADER_CHARS])
+        way = as_ or ("counts" if header is not None else way_of(one.path or "", lambda: text[:]))
+        if way == "counts" and one.as_ is None:  # a sample is counted words by itself
+            self._count_by(header or counting.UNKNOWN, where)
         self._hold("words" if way == "counts" else "texts", where)
         if way == "text" and isinstance(text, LongText):
             self.digests.append(contents.digest or text)
@@ -345,12 +359,23 @@ class _Parts:
             case _:
                 self._documents.append(text)
 
+    def _count_by(self, found: str, where: str) -> None:
+        """Note how a file of counted words was counted.
+
+        Raises:
+            TokentuiError: Another file was counted in another way.
+        """
+        if self._counting and found:
+            counting.check_same(found, self._counting, where)
+        self._counting = found if self._counting is None else self._counting and found
+
     def _take_table(self, contents: files.Contents, as_: str | None, where: str) -> None:
         """Take the documents, or the counted words, of a Parquet table."""
         self.digests.append(contents.digest or digest_of(contents.data))
         table = parquet.Table(contents.data, where, self._meter)
         self._hold("words" if as_ == "counts" or table.counted(self._field) else "texts", where)
         if "words" in self._ways:
+            self._count_by(table.counting, where)
             self._counts += table.counts()
         else:
             self._documents += table.documents(self._field)
@@ -387,7 +412,8 @@ class _Parts:
         long = LongText in set(map(type, self._documents))
         texts: Sequence[Any] = self._documents
         documents: Sequence[str] = Documents(texts) if long else tuple(texts)
-        return Corpus(name, documents, counts, invalid, told, tuple(self.digests))
+        digests = tuple(self.digests)
+        return Corpus(name, documents, counts, invalid, told, digests, counting=self._counting)
 
 
 def way_of(path: str, text: Callable[[], str]) -> str:

@@ -15,6 +15,7 @@ from tokentui.core import limits
 from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.jobs import check
 from tokentui.core.records import dataclass
+from tokentui.text.counting import header_in
 
 READ_AS = {
     "text": "a document a file",
@@ -174,13 +175,16 @@ def jsonl(text: str, field: str, where: str) -> list[str]:
 def counts(text: str, where: str) -> list[tuple[str, int]]:
     """The counted words of rows `word TAB count`, in order.
 
-    A word that cannot stand in such a row (it holds a tab or a line end) has a row of JSON: `["\\n", 5]`.
+    A word that cannot stand in such a row (it holds a tab or a line end) has a row of JSON: `["\\n", 5]`. The
+    first row may say how the words were counted, see `tokentui.text.counting`.
 
     Raises:
         TokentuiError: A row is neither; it names the line.
     """
     found = []
     for number, row in _rows(text, where):
+        if number == 1 and header_in(row) is not None:
+            continue
         counted = _counted(row)
         if counted is None:
             hint = "a count is a whole number from 1, of at most 15 digits"

@@ -12,13 +12,14 @@ import struct
 import tempfile
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from itertools import pairwise
 from operator import itemgetter
 from typing import NamedTuple
 
 from tokentui.core import native
+from tokentui.core.errors import TokentuiError, shown, text_of
 from tokentui.core.jobs import check, each, silent, tick
 from tokentui.recipe import Recipe
 from tokentui.text.blocks import Noticed, Reader, Texts
@@ -30,6 +31,10 @@ WORD_BYTES = 150
 """About how many bytes of memory a distinct word takes in a dictionary, besides its text."""
 TOGETHER = 8
 """Results of parts that are put together before they are held: kernels do so faster than a dictionary."""
+TEXT_BATCH = 4 << 20
+"""About how many characters of texts from an iterable are counted at a time."""
+TEXTS_HINT = "hand in a list or a generator of str; a single text is texts=[text]"
+_MOST_TEXTS = 1 << 16
 _HEAD = struct.Struct("<IQQ")
 _MOST_RUNS = 64
 _SORTED = 1 << 20
@@ -173,6 +178,52 @@ def _count_part(
 ) -> tuple[Packed, Noticed]:
     noticed = reader.read(part, _Counting(table, recipe, threads))
     return table.packed(), noticed
+
+
+def count_texts(texts: Iterable[str | bytes], recipe: Recipe) -> Words:
+    """Count the pre-tokens of texts as they come. Each text is one document.
+
+    Only the distinct words and a few megabytes of text are in memory at a time.
+
+    Args:
+        texts: The texts; bytes are UTF-8.
+        recipe: The recipe; the count depends on its normalization and its split.
+
+    Progress of the job is counted in characters, without a total.
+
+    Raises:
+        TokentuiError: An item is not a text, or the pattern of the split takes too long.
+        Cancelled: The job is cancelled.
+    """
+    counted, done = list[Packed](), 0
+    for batch in text_batches(texts):
+        with silent():
+            counted.append(Packed.of(count(Corpus("", batch), recipe)))
+            if len(counted) == TOGETHER:
+                counted = [joined(counted)]
+        done += sum(map(len, batch))
+        tick(done)
+    return Words.of(Counter(dict(joined(counted).rows())))
+
+
+def text_batches(texts: Iterable[str | bytes], size: int = TEXT_BATCH) -> Iterator[tuple[str, ...]]:
+    """Yield the texts of an iterable in batches of about `size` characters.
+
+    Raises:
+        TokentuiError: It is not an iterable of texts.
+    """
+    if isinstance(texts, str | bytes | Mapping) or not isinstance(texts, Iterable):
+        raise TokentuiError(f"an iterable of texts belongs here, not {shown(texts)}", "texts", TEXTS_HINT)
+    batch, length = list[str](), 0
+    for text in texts:
+        given = text_of(text, "texts")
+        batch.append(given if isinstance(given, str) else given.decode("utf-8", "surrogateescape"))
+        length += len(batch[-1])
+        if length >= size or len(batch) == _MOST_TEXTS:
+            yield tuple(batch)
+            batch, length = [], 0
+    if batch:
+        yield tuple(batch)
 
 
 def count_here(planned: Plan, recipe: Recipe, field: str, store: Store) -> Noticed:
