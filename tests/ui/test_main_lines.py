@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from itertools import accumulate, pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from screens import PAIRS, encoded, snapshot, view
 
+from tokentui import ui
 from tokentui.core.safetext import GLYPH_MODES, GlyphMode, is_safe
 from tokentui.learn.rows import Why
 from tokentui.presets import preset_named
@@ -62,6 +65,24 @@ def test_bars_grow_with_the_value_and_keep_their_room(value: int, whole: int, wi
     if value >= whole > 0:
         assert drawn == "█" * width
     assert len(upright([value], whole)) == 1
+
+
+@given(st.integers(0, 10**9), st.integers(1, 10**9), st.integers(1, 40))
+def test_bars_are_proportional_to_values_from_zero(value: int, whole: int, width: int) -> None:
+    value = min(value, whole)
+    eighths = " ▏▎▍▌▋▊▉█"
+    length = sum(eighths.index(part) for part in bar(value, whole, width)) / 8
+    assert length == pytest.approx(width * value / whole, abs=1 / 8)
+    (upward,) = upright([value], whole)
+    assert " ▁▂▃▄▅▆▇█".index(upward) / 8 == pytest.approx(value / whole, abs=1 / 8)
+
+
+def test_only_one_module_draws_bars() -> None:
+    drawing = {
+        path.name for path in Path(ui.__file__).parent.rglob("*.py")
+        if set("▏▎▍▋▊▉▂▃▅▆▇") & set(re.sub(r'""".*?"""', "", path.read_text("utf-8"), flags=re.S))
+    }
+    assert drawing == {"figures.py", "picture.py"}  # a picture maps them to ASCII
 
 
 @given(
