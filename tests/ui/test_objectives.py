@@ -18,7 +18,7 @@ from screens import check_kept, draw, explorer, screen_text, snapshot
 from waiting import until
 
 from tokentui.core.errors import TokentuiError
-from tokentui.learn.rows import Round, Why
+from tokentui.learn.rows import Judged, Round, Why
 from tokentui.session.commands import StepPieces
 from tokentui.session.views import CurveView
 from tokentui.ui.actions import MAIN_ACTIONS
@@ -369,3 +369,16 @@ def test_equal_counts_have_equal_full_bars_and_a_tie_is_marked_once() -> None:
     assert [plain(row.cells[2]) for row in made[1]] == ["█" * 16] * 2
     # Nothing has changed, and the column says so.
     assert {plain(row.cells[3]) for row in made[0]} == {"0"}
+
+
+@pytest.mark.parametrize("size", SIZES[:2])
+async def test_pairs_are_titled_by_the_language_whose_counts_they_show(size: tuple[int, int]) -> None:
+    app, session = explorer()
+    async with app.run_test(size=size) as pilot:
+        assert "Pairs in" not in await draw(app, session, pilot)
+        for chosen in ("Hindi", "English"):
+            judged = tuple(Judged(name, 9, 9, name == chosen) for name in ("English", "Hindi"))
+            main = snapshot().main.why
+            text = await draw(app, session, pilot, why=dataclasses.replace(main, judged=judged))
+            assert f"2 Pairs in {chosen}" in text
+        assert "Pairs in" not in await draw(app, session, pilot)

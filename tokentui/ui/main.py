@@ -28,7 +28,7 @@ from tokentui.ui.keys import Action
 from tokentui.ui.panes.corpus import CorpusBody, CorpusText
 from tokentui.ui.panes.encode import EncodeBody, first_words
 from tokentui.ui.panes.slider import Slider
-from tokentui.ui.panes.tables import ColumnTable, candidates, entries, match_cell
+from tokentui.ui.panes.tables import ColumnTable, candidates, counted_in, entries, match_cell
 from tokentui.ui.panes.why import header, sentences, tabs
 from tokentui.ui.screen import Band, Body, Layout, PaneScreen
 
@@ -179,9 +179,10 @@ class MainScreen(PaneScreen):
             }
             for name, on in kinds.items():
                 self.set_class(on, name)
-            title = f"2 {traits.candidate.capitalize()}s"
-            self.names = {**self.names, "pairs": (title, title)}
             self.footer_line.say(self.hints())
+        title = f"2 {now.main.traits.candidate.capitalize()}s{counted_in(now.main)}"
+        if title != self.names["pairs"][0]:
+            self.names = {**self.names, "pairs": (title, title)}
             self.draw_titles()
 
     def _order_for(self, traits: Traits, was: Traits | None) -> None:
@@ -418,7 +419,8 @@ class MainScreen(PaneScreen):
         self.ask_find(self._name_of(pane), self.sought[1], asked)
 
     def _name_of(self, pane: str) -> str:
-        return {**_NAMES, **self.names, "corpus": _NAMES["corpus"]}[pane][0][2:].lower()
+        candidate = self._traits.candidate if self._traits is not None else "pair"
+        return f"{candidate}s" if pane == "pairs" else _NAMES[pane][0][2:].lower()
 
     def ask_filter(self) -> None:
         """Ask for a text, and show only the rows of the focused table that hold it; none: all of them."""

@@ -20,6 +20,7 @@ TOKEN_SHOWN = 64
 """The most characters of a token in a row."""
 REASON_SHOWN = 60
 _ONLY_SHOWN = 24
+_LANGUAGE_SHOWN = 16
 SCORE_WIDTH = len("0.0038112")
 """Columns of a score: five digits that count, however small it is."""
 _LOG_WIDTH = len("−12.345")
@@ -166,6 +167,11 @@ class _Row(NamedTuple):
 
 _Look: TypeAlias = Callable[[Any, _Row], Cell]
 """Draws a value of a candidate, or several of one kind."""
+
+
+def counted_in(column: ColumnSnapshot) -> str:
+    """Return ` in ` and the language whose pairs a column lists; empty where they are those of all texts."""
+    return next((f" in {safe(one.name, limit=_LANGUAGE_SHOWN)}" for one in column.why.judged if one.chosen), "")
 
 
 def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
