@@ -19,7 +19,7 @@ from tokentui.session import commands as do
 from tokentui.session.saved import remember
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import VOCABULARY_ORDERS, CorpusPlace, Found, Viewport
-from tokentui.ui.draw.lines import SAYS_BYTES, Lines, Pane, flow
+from tokentui.ui.draw.lines import SAYS_BYTES, Lines, Pane
 from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.draw.table import VirtualTable
 from tokentui.ui.draw.text import Cell
@@ -29,7 +29,7 @@ from tokentui.ui.panes.corpus import CorpusBody, CorpusText
 from tokentui.ui.panes.encode import EncodeBody, first_words
 from tokentui.ui.panes.slider import Slider
 from tokentui.ui.panes.tables import ColumnTable, candidates, counted_in, entries, match_cell
-from tokentui.ui.panes.why import header, sentences, tabs
+from tokentui.ui.panes.why import header, sentences, tabs, why_lines
 from tokentui.ui.screen import Band, Body, Layout, PaneScreen
 
 if TYPE_CHECKING:
@@ -96,9 +96,7 @@ class MainScreen(PaneScreen):
         )
         self.tabs = Lines(self._tabs, id="tabs")
         self.why = Band(
-            lambda width, height: flow(
-                [(" · ", one) for one in self.says(self.snapshot, self.mode)], width, height
-            ),
+            lambda width, height: why_lines(self.says(self.snapshot, self.mode), width, height),
             attrgetter(
                 "main.why", "main.at", "main.partial", "main.errors", "main.recipe", "main.opened",
                 "main.traits", "main.encoding", "main.corpus", "corpus", "busy", "waiting", "running",
