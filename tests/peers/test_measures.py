@@ -18,8 +18,8 @@ pytestmark = pytest.mark.peer
 
 CORPORA = ("english", "hindi", "finnish")
 PUBLISHED = (
-    "bert-base-uncased/tokenizer.json", "gpt2/tokenizer.json", "llama2/tokenizer.json", "t5-small/tokenizer.json",
-    "spm-llama2/tokenizer.model", "spm-xlnet-base-cased/spiece.model",
+    "bert-base-uncased/tokenizer.json", "gpt2/tokenizer.json", "llama2/tokenizer.json",
+    "t5-small/tokenizer.json", "spm-llama2/tokenizer.model", "spm-xlnet-base-cased/spiece.model",
 )
 _BEFORE = "a a"
 """A text that words are counted behind, so that one space is in front of each whatever a tokenizer adds."""
@@ -75,7 +75,9 @@ def test_every_measure_is_that_of_the_owners_library(name: str, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("name", [*owners.TRAINED, *large(*PUBLISHED)])
-def test_fertility_times_words_is_the_tokens_of_words_with_a_space_before_each(name: str, tmp_path: Path) -> None:
+def test_fertility_times_words_is_the_tokens_of_words_with_a_space_before_each(
+    name: str, tmp_path: Path
+) -> None:
     ours = owners.read(name, tmp_path)
     words = " ".join(peers.text("hindi").split())
     counted = tally(ours, Corpus.from_text(words))

@@ -76,7 +76,7 @@ def test_bars_are_proportional_to_values_from_zero(value: int, whole: int, width
     eighths = " ▏▎▍▌▋▊▉█"
     length = sum(eighths.index(part) for part in bar(value, whole, width)) / 8
     assert length == pytest.approx(width * value / whole, abs=1 / 8)
-    (upward,) = upright([value], whole)
+    upward = upright([value], whole)
     assert " ▁▂▃▄▅▆▇█".index(upward) / 8 == pytest.approx(value / whole, abs=1 / 8)
 
 

@@ -171,7 +171,8 @@ _Look: TypeAlias = Callable[[Any, _Row], Cell]
 
 def counted_in(column: ColumnSnapshot) -> str:
     """Return ` in ` and the language whose pairs a column lists; empty where they are those of all texts."""
-    return next((f" in {safe(one.name, limit=_LANGUAGE_SHOWN)}" for one in column.why.judged if one.chosen), "")
+    name = next((one.name for one in column.why.judged if one.chosen), "")
+    return f" in {safe(name, limit=_LANGUAGE_SHOWN)}" if name else ""
 
 
 def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
@@ -208,7 +209,9 @@ def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
                     shown = page.rows if best is None else (best, *page.rows)
                     largest = max([of(row.values) for row in shown], default=0)
                     columns.append(Column("", width=room, priority=1))
-                    looks.append((of, lambda value, row: ((bar(value, largest, room), row.bar),)))
+                    looks.append((of, lambda value, row, largest=largest: (  # type: ignore[misc]
+                        (bar(value, largest, room), row.bar),
+                    )))
             case "count":
                 head = "f(xy)" if parts else head
                 columns.append(Column(head, width=max(digits, len(head)), align="right", priority=6))
