@@ -21,6 +21,7 @@ from tokentui.session.opening import open_corpus, prepare, prepare_tokenizer
 from tokentui.session.saved import SavedSession, absolute, dumps, loads
 from tokentui.session.state import State
 from tokentui.ui.draw.text import Cell
+from tokentui.ui.panes.tables import counted_in
 from tokentui.ui.panes.why import header, sentences
 
 PARALLEL = "corpora:en=sample:parallel/english,hi=sample:parallel/hindi,shares=equal"
@@ -118,6 +119,20 @@ def test_twelve_languages_are_bars_in_their_order() -> None:
         open_ = [one for one in judged if not one.barred]
         assert max(open_, key=lambda one: one.tokens).chosen
         assert any(one.barred for one in judged)
+
+
+@pytest.mark.parametrize("objective", ["count", "parity", "parity:global_merges=5"])
+def test_the_title_of_pairs_names_the_language_that_decides_the_next_step(objective: str) -> None:
+    it = state(objective=objective)
+    for step in (0, 3, 9, 30):
+        tell(it, do.GoTo(step + 1))
+        settle(it)
+        decided = getattr(it.main.trainer.step_at(step + 1), "decided", "")
+        tell(it, do.GoTo(step))
+        settle(it)
+        expected = f" in {decided}" if decided not in ("", "all") else ""
+        assert counted_in(it.snapshot().main) == expected
+        assert bool(expected) == (objective == "parity" or (objective != "count" and step >= 5))
 
 
 def test_the_curve_is_that_of_the_dearest_language() -> None:

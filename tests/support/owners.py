@@ -10,7 +10,7 @@ import functools
 import io
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import oracle
 import peers
@@ -168,6 +168,37 @@ def path_of(name: str, folder: Path) -> Path:
 def read(name: str, folder: Path) -> Tokenizer:
     """The tokenizer of a name, read here."""
     return load(path_of(name, folder), RANKS_SPLIT if name == "trained/ranks/r.tiktoken" else "")
+
+
+class Owner(NamedTuple):
+    """A tokenizer as its owner's library has it: texts to ids, ids to a text, and the size of its vocabulary.
+    """
+
+    encode: Callable[[str], list[int]]
+    decode: Callable[[list[int]], str]
+    size: int
+
+
+_MADE = {"gpt2": _gpt2, "falcon": _falcon, "gpt1": _gpt1, "bert": _bert, "t5": _t5}
+
+
+def owner_of(name: str, folder: Path) -> Owner:
+    """Return the tokenizer of a name in its owner's library."""
+    if name.endswith(".model"):
+        library = pytest.importorskip("sentencepiece")
+        theirs = library.SentencePieceProcessor(model_file=str(path_of(name, folder)))
+        return Owner(theirs.encode, theirs.decode, len(theirs))
+    if name.endswith(".tiktoken"):
+        ranks, pattern = ranks_of(path_of(name, folder)), SPLITS[RANKS_SPLIT].pattern
+        theirs = pytest.importorskip("tiktoken").Encoding(
+            "x", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+        return Owner(theirs.encode_ordinary, theirs.decode, theirs.n_vocab)
+    made = _MADE.get(name.split("/")[1]) if name in TRAINED else None
+    theirs = made() if made else _hugging_face().Tokenizer.from_file(str(path_of(name, folder)))
+    return Owner(
+        lambda text: list(theirs.encode(text, add_special_tokens=False).ids),
+        lambda ids: str(theirs.decode(ids, skip_special_tokens=False)), theirs.get_vocab_size(),
+    )
 
 
 def ranks_of(path: Path) -> dict[bytes, int]:

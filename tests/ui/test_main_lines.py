@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from itertools import accumulate, pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from rows import pair_row
 from screens import PAIRS, encoded, snapshot, view
 
+from tokentui import ui
+from tokentui.axes import AXES
 from tokentui.core.safetext import GLYPH_MODES, GlyphMode, is_safe
 from tokentui.learn.rows import Why
 from tokentui.presets import preset_named
+from tokentui.recipe import Recipe
 from tokentui.session.views import CorpusPart, CorpusPlace, TokenSpan
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import bar, between, number, signed, size, upright
@@ -21,7 +27,7 @@ from tokentui.ui.draw.lines import TitleLine, flow, shortened, spread
 from tokentui.ui.draw.running import Layout, Manner, glyphs, wrap
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.panes.encode import lay_out_tokens, tokens
-from tokentui.ui.panes.why import curve, sentences
+from tokentui.ui.panes.why import curve, sentences, why_lines
 
 PLACES = st.sampled_from("ab \n\t\r│€é中\u0301\u202e\x1b\udc80𝄞😀")
 TEXTS = st.text(PLACES, max_size=60)
@@ -62,6 +68,24 @@ def test_bars_grow_with_the_value_and_keep_their_room(value: int, whole: int, wi
     if value >= whole > 0:
         assert drawn == "█" * width
     assert len(upright([value], whole)) == 1
+
+
+@given(st.integers(0, 10**9), st.integers(1, 10**9), st.integers(1, 40))
+def test_bars_are_proportional_to_values_from_zero(value: int, whole: int, width: int) -> None:
+    value = min(value, whole)
+    eighths = " ▏▎▍▌▋▊▉█"
+    length = sum(eighths.index(part) for part in bar(value, whole, width)) / 8
+    assert length == pytest.approx(width * value / whole, abs=1 / 8)
+    upward = upright([value], whole)
+    assert " ▁▂▃▄▅▆▇█".index(upward) / 8 == pytest.approx(value / whole, abs=1 / 8)
+
+
+def test_only_one_module_draws_bars() -> None:
+    drawing = {
+        path.name for path in Path(ui.__file__).parent.rglob("*.py")
+        if set("▏▎▍▋▊▉▂▃▅▆▇") & set(re.sub(r'""".*?"""', "", path.read_text("utf-8"), flags=re.S))
+    }
+    assert drawing == {"figures.py", "picture.py"}  # a picture maps them to ASCII
 
 
 @given(
@@ -326,3 +350,22 @@ def test_the_last_line_of_why_ends_with_a_clause() -> None:
     assert lines(flow(both, 80, 1)) == (
         " next  ·t+he → ·the   9,310 places, 9,310 replaced · runner-up an+d 8,852"
     )
+
+
+@pytest.mark.parametrize("height", [1, 2, 3, 4])
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+@pytest.mark.parametrize("length", [1, 12, 40])
+@pytest.mark.parametrize("tie", AXES["tie"].written())
+def test_the_last_step_keeps_a_line_of_why_however_long_the_others_are(
+    height: int, width: int, length: int, tie: str
+) -> None:
+    left, right = b" " + b"l" * length, b"r" * length
+    best = pair_row(left, right, left + right, 9310, tied=True)
+    why = Why(best, best, 84, 9310, tie)
+    shown = sentences(snapshot(why=why, last=best, recipe=Recipe(tie=tie)), "text")
+    lines = [plain(line) for line in why_lines(shown, width, height)]
+    assert len(lines) <= height
+    assert all(cell_len(line) <= width for line in lines)
+    assert lines[0].startswith(" next  ")
+    if height > 1:
+        assert lines[-1].startswith(" made  ")

@@ -18,7 +18,7 @@ from screens import check_kept, draw, explorer, screen_text, snapshot
 from waiting import until
 
 from tokentui.core.errors import TokentuiError
-from tokentui.learn.rows import Round, Why
+from tokentui.learn.rows import Judged, Round, Why
 from tokentui.session.commands import StepPieces
 from tokentui.session.views import CurveView
 from tokentui.ui.actions import MAIN_ACTIONS
@@ -327,17 +327,59 @@ async def test_only_the_placeholder_is_marked_as_new_and_it_says_its_pair() -> N
         assert marks == ["•", " ", " ", " ", " "]
 
 
-def test_bars_of_counts_that_are_close_differ_and_a_tie_is_said_once() -> None:
-    counts = ((9, False), (8, False), (7, True), (7, True), (7, True), (6, True), (6, True))
+def cells_of(bar: str) -> float:
+    """The length of a drawn bar in cells."""
+    eighths = " ▏▎▍▌▋▊▉█"
+    return sum(eighths.index(part) for part in bar) / 8
+
+
+@pytest.mark.parametrize("width", [30, 50, 80])
+@given(
+    counts=st.lists(st.integers(1, 10**6), min_size=1, max_size=12),
+    top=st.integers(0, 5),
+)
+def test_bars_in_pairs_are_proportional_to_counts_from_zero(width: int, counts: list[int], top: int) -> None:
+    counts = sorted(counts, reverse=True)
+    rows = tuple(pair_row(b"x", bytes([97 + n]), b"x", count) for n, count in enumerate(counts))
+    main = snapshot(
+        pairs=rows[top:], pairs_top=min(top, len(rows)), pairs_total=len(rows),
+        why=Why(rows[0], None, 1, counts[0], "first-seen"),
+    ).main
+    drawn = candidates(main, "text", width)
+    place = next(n for n, column in enumerate(drawn.columns) if not column.title)
+    full = drawn.columns[place].width
+    for n, count in enumerate(counts[top:], top):
+        length = cells_of(plain(drawn.row_of(rows[n], n).cells[place]))
+        assert length == pytest.approx(full * count / counts[0], abs=1 / 8)
+
+
+def test_equal_counts_have_equal_full_bars_and_a_tie_is_marked_once() -> None:
+    counts = ((7, True), (7, True), (6, False))
     rows = tuple(
         pair_row(b"x", bytes([97 + n]), b"x", count, tied=tied) for n, (count, tied) in enumerate(counts)
     )
-    main = snapshot(pairs=rows, pairs_total=len(rows), why=Why(rows[0], rows[1], 1, 9, "first-seen")).main
-    drawn = candidates(main, "text", 60)
-    made = [drawn.row_of(row, n) for n, row in enumerate(rows)]
-    assert [plain(row.cells[1]) for row in made] == ["9", "8", "=7", "7", "7", "=6", "6"]
-    bars = [len(plain(row.cells[2])) for row in made]
-    assert bars == sorted(bars, reverse=True)
-    assert len(set(bars)) == 4
+    why = Why(rows[0], rows[1], 2, 7, "first-seen")
+    made = []
+    for shown in rows, rows[:2]:
+        main = snapshot(pairs=shown, pairs_total=len(shown), why=why).main
+        drawn = candidates(main, "text", 60)
+        made.append([drawn.row_of(row, n) for n, row in enumerate(shown)])
+    assert [plain(row.cells[1]) for row in made[0]] == ["=7", "7", "6"]
+    lengths = [cells_of(plain(row.cells[2])) for row in made[0]]
+    assert lengths == [16, 16, pytest.approx(16 * 6 / 7, abs=1 / 8)]
+    assert [plain(row.cells[2]) for row in made[1]] == ["█" * 16] * 2
     # Nothing has changed, and the column says so.
-    assert {plain(row.cells[3]) for row in made} == {"0"}
+    assert {plain(row.cells[3]) for row in made[0]} == {"0"}
+
+
+@pytest.mark.parametrize("size", SIZES[:2])
+async def test_pairs_are_titled_by_the_language_whose_counts_they_show(size: tuple[int, int]) -> None:
+    app, session = explorer()
+    async with app.run_test(size=size) as pilot:
+        assert "Pairs in" not in await draw(app, session, pilot)
+        for chosen in ("Hindi", "English"):
+            judged = tuple(Judged(name, 9, 9, name == chosen) for name in ("English", "Hindi"))
+            main = snapshot().main.why
+            text = await draw(app, session, pilot, why=dataclasses.replace(main, judged=judged))
+            assert f"2 Pairs in {chosen}" in text
+        assert "Pairs in" not in await draw(app, session, pilot)

@@ -176,3 +176,14 @@ async def test_hostile_steps_are_drawn_safely(text: str) -> None:
         await pilot.press("Y")
         await until(pilot, lambda: isinstance(app.screen, WhyScreen) and app.screen.found)
         assert is_safe(screen_text(app).replace("\n", ""))
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+@pytest.mark.parametrize("number", [1, 2_000, 1_234_567])
+async def test_the_number_of_a_step_is_shown_whole(number: int, size: tuple[int, int]) -> None:
+    view = StepView(number, snapshot().main.why, None, (5, 4), (), (0, 0))
+    face = FakeFace(snapshot(), {do.ExplainSteps: (view,)})
+    async with shown(WhyScreen(face, (number,)), size) as (app, pilot):
+        await until(pilot, lambda: "runner-up" in screen_text(app))
+        rows = screen_text(app).splitlines()[2:]
+        assert any(f"step {number:,} " in row for row in rows)

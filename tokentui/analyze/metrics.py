@@ -24,7 +24,7 @@ from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import WordCounts, Words
 from tokentui.text.pretokenize import PreToken, Pretokenizer
-from tokentui.text.split import SPLITS
+from tokentui.text.split import SPACE_MARK, SPLITS
 
 Value = float | int | None
 Under = tuple[tuple[str, str], ...]
@@ -307,7 +307,8 @@ class Tally:
             its bytes.
         used: The number of ids that occur in the corpus.
         unknowns: Tokens for what the vocabulary lacks, and units that were dropped.
-        spaced: The words with a space before each; None where the tokenizer refuses one of them.
+        spaced: The words with one space before each, whether it is in the text or the tokenizer adds it; None
+            where the tokenizer refuses one of them.
         bare: The words without.
         parts: The named corpora, empty where there are none.
     """
@@ -399,10 +400,20 @@ def tally(
         counts=tuple(counts.values()),
         used=sum(isinstance(kind, int) for kind in counts),
         unknowns=unknowns,
-        spaced=word_tally("" if as_words else " ", len(parts.words)),
+        spaced=word_tally("" if as_words or adds_space(encoder) else " ", len(parts.words)),
         bare=word_tally("", len(parts.words) + len(words.words)),
         parts=_part_tallies(corpus, parts, sizes, by_words),
     )
+
+
+def adds_space(encoder: WordEncoder) -> bool:
+    """Return whether a tokenizer adds a space to a text that has none, as sentencepiece's dummy prefix does.
+
+    A second space in front of a word would be a token by itself there.
+    """
+    stretches = encoder.stretches("a", False)
+    words = next((one for one in stretches if isinstance(one, list) and one), None)
+    return words is not None and words[0].text.strip(f" {SPACE_MARK}") != words[0].text
 
 
 def _as_words(corpus: Corpus) -> Words:

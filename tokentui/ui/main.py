@@ -19,7 +19,7 @@ from tokentui.session import commands as do
 from tokentui.session.saved import remember
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import VOCABULARY_ORDERS, CorpusPlace, Found, Viewport
-from tokentui.ui.draw.lines import SAYS_BYTES, Lines, Pane, flow
+from tokentui.ui.draw.lines import SAYS_BYTES, Lines, Pane
 from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.draw.table import VirtualTable
 from tokentui.ui.draw.text import Cell
@@ -28,8 +28,8 @@ from tokentui.ui.keys import Action
 from tokentui.ui.panes.corpus import CorpusBody, CorpusText
 from tokentui.ui.panes.encode import EncodeBody, first_words
 from tokentui.ui.panes.slider import Slider
-from tokentui.ui.panes.tables import ColumnTable, candidates, entries, match_cell
-from tokentui.ui.panes.why import header, sentences, tabs
+from tokentui.ui.panes.tables import ColumnTable, candidates, counted_in, entries, match_cell
+from tokentui.ui.panes.why import header, sentences, tabs, why_lines
 from tokentui.ui.screen import Band, Body, Layout, PaneScreen
 
 if TYPE_CHECKING:
@@ -96,9 +96,7 @@ class MainScreen(PaneScreen):
         )
         self.tabs = Lines(self._tabs, id="tabs")
         self.why = Band(
-            lambda width, height: flow(
-                [(" · ", one) for one in self.says(self.snapshot, self.mode)], width, height
-            ),
+            lambda width, height: why_lines(self.says(self.snapshot, self.mode), width, height),
             attrgetter(
                 "main.why", "main.at", "main.partial", "main.errors", "main.recipe", "main.opened",
                 "main.traits", "main.encoding", "main.corpus", "corpus", "busy", "waiting", "running",
@@ -179,9 +177,10 @@ class MainScreen(PaneScreen):
             }
             for name, on in kinds.items():
                 self.set_class(on, name)
-            title = f"2 {traits.candidate.capitalize()}s"
-            self.names = {**self.names, "pairs": (title, title)}
             self.footer_line.say(self.hints())
+        title = f"2 {now.main.traits.candidate.capitalize()}s{counted_in(now.main)}"
+        if title != self.names["pairs"][0]:
+            self.names = {**self.names, "pairs": (title, title)}
             self.draw_titles()
 
     def _order_for(self, traits: Traits, was: Traits | None) -> None:
@@ -418,7 +417,8 @@ class MainScreen(PaneScreen):
         self.ask_find(self._name_of(pane), self.sought[1], asked)
 
     def _name_of(self, pane: str) -> str:
-        return {**_NAMES, **self.names, "corpus": _NAMES["corpus"]}[pane][0][2:].lower()
+        candidate = self._traits.candidate if self._traits is not None else "pair"
+        return f"{candidate}s" if pane == "pairs" else _NAMES[pane][0][2:].lower()
 
     def ask_filter(self) -> None:
         """Ask for a text, and show only the rows of the focused table that hold it; none: all of them."""

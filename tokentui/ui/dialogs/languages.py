@@ -11,7 +11,7 @@ from tokentui.session.asks import CountLanguages
 from tokentui.session.commands import Command
 from tokentui.ui.dialogs import LEAVE, SCROLL
 from tokentui.ui.dialogs.report import ReportScreen
-from tokentui.ui.draw.figures import number
+from tokentui.ui.draw.figures import bar, number
 from tokentui.ui.draw.table import Column, TableRow
 from tokentui.ui.draw.text import Cell, Run
 from tokentui.ui.face import Face
@@ -98,8 +98,7 @@ def _cells(one: LanguageCost, most: float, cheapest: bool) -> tuple[Cell, ...]:
     def figure(value: float | None, places: int) -> Cell:
         return ((("–" if value is None else f"{value:,.{places}f}"), ""),)
 
-    bar = "▇" * round(_BAR * (one.times or 0) / most) if most else ""
     unknown: Cell = ((number(one.unknowns) if one.unknowns else "", "warning"),)
     return (name, ((number(one.tokens or 0), ""),), figure(one.bytes_per_token, 2),
             figure(one.characters_per_token, 2), figure(one.cost, 4), figure(one.times, 2), unknown,
-            ((bar, "primary"),))
+            ((bar(one.times or 0, most, _BAR), "primary"),))

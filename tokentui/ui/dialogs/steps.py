@@ -36,7 +36,8 @@ _COLUMNS = (
     Column("runner-up", flex=2, min_width=8, priority=2),
     Column("behind", width=8, align="right", priority=1),
 )
-_WHY_COLUMNS = (Column(width=8, priority=1), Column(flex=1, min_width=12, priority=2))
+_LABELS = 8
+"""The least width of the labels of reasons."""
 
 
 class StepsScreen(Dialog[None]):
@@ -181,6 +182,10 @@ def _distance(best: Candidate | None, second: Candidate) -> str:
     return behind(float(second.worth), float(best.worth)) or "equal"
 
 
+def _heading(step: int) -> str:
+    return f"step {number(step)}"
+
+
 class WhyScreen(ListDialog[None]):
     """Tells the reasons of steps at length, and what each does to the corpus and to the typed text.
 
@@ -219,7 +224,9 @@ class WhyScreen(ListDialog[None]):
 
     def lay_out(self) -> None:
         """Break long sentences for the room there is; take as many lines as there are rows."""
-        self.tell(_WHY_COLUMNS, self._rows(), words=True, keep=self.listing.cursor_key)
+        labels = max([_LABELS, *(len(_heading(number)) for number in self._numbers)])
+        columns = Column(width=labels, priority=1), Column(flex=1, min_width=12, priority=2)
+        self.tell(columns, self._rows(), words=True, keep=self.listing.cursor_key)
         self.fit_height(max(1, len(self.listing.rows)) + 1)  # and the line of what went wrong
 
     def _rows(self) -> Iterator[TableRow]:
@@ -231,7 +238,7 @@ class WhyScreen(ListDialog[None]):
         for view in self.found:
             column, why = replace(now.main, why=view.why), view.why
             made = "the step to come" if view.number > now.main.at.step else "made"
-            yield TableRow(None, (((f"step {number(view.number)}", "strong"),), ((made, "muted"),)))
+            yield TableRow(None, (((_heading(view.number), "strong"),), ((made, "muted"),)))
             sentences = chosen(column, now.corpus.name, "text")
             if sentences and sentences[0][:1] == (("next  ", "accent"),):
                 sentences[0] = sentences[0][1:]

@@ -57,7 +57,16 @@ def size(count: int) -> str:
 
 
 def bar(value: float, whole: float, width: int) -> str:
-    """A bar across, in eighths of a cell; something is seen of everything above 0."""
+    """Return a horizontal bar for a value, drawn in eighths of a cell.
+
+    Bars start at zero: the length is proportional to `value`, to the nearest eighth. A value above zero
+    gets an eighth at least. The empty string stands for zero.
+
+    Args:
+        value: The value.
+        whole: The value of a full bar. Larger values are drawn as full.
+        width: The cells of a full bar.
+    """
     if whole <= 0 or value <= 0 or width <= 0:
         return ""
     eighths = max(1, min(8 * width, round(8 * width * value / whole)))
@@ -65,7 +74,10 @@ def bar(value: float, whole: float, width: int) -> str:
 
 
 def upright(values: Iterable[float], whole: float) -> str:
-    """Bars upright, each one cell wide, in eighths."""
+    """Return a vertical bar for each value, one cell wide and up to one cell high.
+
+    Bars start at zero, as in `bar`; a value of zero is a blank.
+    """
     return "".join([
         _UP[max(1, min(8, round(8 * value / whole)))] if whole > 0 < value else " " for value in values
     ])

@@ -22,7 +22,7 @@ from tokentui.ui.draw.figures import number, size, step_of
 from tokentui.ui.draw.lines import Lines, Pane, flow, spread
 from tokentui.ui.draw.text import Cell, Run, wrap
 from tokentui.ui.face import under_way
-from tokentui.ui.panes.tables import ColumnTable, candidates, tokens, worth_of
+from tokentui.ui.panes.tables import ColumnTable, candidates, counted_in, tokens, worth_of
 from tokentui.ui.panes.why import busy_cell, pace, reasons
 from tokentui.ui.screen import Layout
 
@@ -344,4 +344,5 @@ class ColumnPane(Pane):
             self.table.show(column, mode)
             self.why.show(lambda width, height: column_why(column, mode, width, height))
         name = f"{LETTERS[self.place]} {safe(column.name, limit=COLUMN_SHOWN)}"
+        name += counted_in(column) if shown else ""
         self.title.say(self.table.note if shown and self.table.total else (), ((name, True),))

@@ -20,6 +20,7 @@ TOKEN_SHOWN = 64
 """The most characters of a token in a row."""
 REASON_SHOWN = 60
 _ONLY_SHOWN = 24
+_LANGUAGE_SHOWN = 16
 SCORE_WIDTH = len("0.0038112")
 """Columns of a score: five digits that count, however small it is."""
 _LOG_WIDTH = len("−12.345")
@@ -168,6 +169,12 @@ _Look: TypeAlias = Callable[[Any, _Row], Cell]
 """Draws a value of a candidate, or several of one kind."""
 
 
+def counted_in(column: ColumnSnapshot) -> str:
+    """Return ` in ` and the language whose pairs a column lists; empty where they are those of all texts."""
+    name = next((one.name for one in column.why.judged if one.chosen), "")
+    return f" in {safe(name, limit=_LANGUAGE_SHOWN)}" if name else ""
+
+
 def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
     """The candidates in their trainer's columns: pairs by count or value, pieces by loss, a file's tokens.
 
@@ -180,10 +187,7 @@ def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
     page = column.candidates
     worths = [one.worth for one in page.rows]
     most = float(best.worth if best is not None else max(worths, default=0))
-    # Where counts lie close together the bars begin below the least of them, so that they differ.
-    least_worth = float(min(worths, default=0))
     by_order = page.order == BY_COUNT
-    base = max(0.0, least_worth - (most - least_worth) / 7)
     # While the next step is EM, the marks are no more than what a pruning would do by the figures of now.
     first = training.taken if training is not None and training.going is not None else -1
     parts = [n for n, kind in enumerate(kinds) if kind == "part"]
@@ -202,9 +206,11 @@ def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
                 columns.append(Column(head, width=wide, align="right", priority=6))
                 looks.append((of, lambda value, row: (row.tie, (number(value) if value else "∅", row.value))))
                 if not (traits.replays or traits.compresses):
+                    shown = page.rows if best is None else (best, *page.rows)
+                    largest = max([of(row.values) for row in shown], default=0)
                     columns.append(Column("", width=room, priority=1))
-                    looks.append((of, lambda value, row: (
-                        (bar(value - base, most - base, room), row.bar),
+                    looks.append((of, lambda value, row, largest=largest: (  # type: ignore[misc]
+                        (bar(value, largest, room), row.bar),
                     )))
             case "count":
                 head = "f(xy)" if parts else head

@@ -13,7 +13,7 @@ from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import SPEEDS, Busy, ColumnSnapshot, Viewport
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import bar, behind, between, number, place_of, signed, size, upright
-from tokentui.ui.draw.lines import spread
+from tokentui.ui.draw.lines import flow, spread
 from tokentui.ui.draw.text import Cell, Run, tinted
 from tokentui.ui.face import nothing_there, time_left
 from tokentui.ui.panes.tables import stands, tokens, worth_of
@@ -57,6 +57,8 @@ def last_step(at: Round) -> list[Cell]:
 _BAR = 20
 FACT_SHOWN = 300
 _NAME = 20
+_MADE: Run = ("made  ", "muted")
+"""The beginning of the sentence about the last step."""
 
 
 def busy_cell(busy: Busy, room: int = 1000) -> Cell:
@@ -94,7 +96,7 @@ def sentences(snapshot: Snapshot | None, mode: GlyphMode) -> list[Cell]:
     if last is None or replays or not last.parts or not main.traits.grows:
         return out
     token = stands(last.token) if main.traits.compresses else tokens((last.token,), mode)
-    merge: Cell = (("made  ", "muted"), *tokens(last.parts, mode), (" → ", "muted"), *token)
+    merge: Cell = (_MADE, *tokens(last.parts, mode), (" → ", "muted"), *token)
     places = plural(last.places, "place") if isinstance(last.worth, int) else worth_of(last)
     said: Cell = (*merge, ("   ", ""), (places, ""))
     if last.tied:
@@ -102,6 +104,17 @@ def sentences(snapshot: Snapshot | None, mode: GlyphMode) -> list[Cell]:
         rule = safe(main.recipe.tie, limit=60) + (f" {known.why}" if known is not None else "")
         said = (*said, (" · tied with another: ", "muted"), (rule, "muted"))
     return [*out, said]
+
+
+def why_lines(cells: Sequence[Cell], width: int, height: int) -> list[Cell]:
+    """Return the sentences of the Why pane in lines. The last step has the last line to itself where there is
+    more than one, so that longer sentences never push it out.
+    """
+    *others, last = cells or [()]
+    kept = [last] if others and height > 1 and last[:1] == (_MADE,) else []
+    others = others if kept else list(cells)
+    lines = flow([(" · ", cell) for cell in others], width, height - len(kept))
+    return [*lines, *flow([(" · ", cell) for cell in kept], width, 1)]
 
 
 _PLACES, _AROUND = 2, 8
