@@ -12,7 +12,6 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
-from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 from textual import events
@@ -33,9 +32,6 @@ from tokentui.ui.guard import EXPECTED, GuardedApp
 from tokentui.ui.terminal import ChopsUpdate, LayoutUpdate, leaves
 from tokentui.ui.terminal.driver import TerminalDriver
 from tokentui.ui.terminal.picture import monochrome
-
-if TYPE_CHECKING:
-    from tokentui.ui.terminal.share import Share
 
 CLIPBOARD_BYTES = 74_000
 """The most that is handed to the terminal's clipboard: common terminals drop what is longer."""
@@ -79,7 +75,6 @@ class TerminalApp(GuardedApp):
         """The keys that wait until the one before them has been acted on."""
         self._limit: asyncio.Timeout | None = None
         """When what is waited for is given up; None while nothing is waited for."""
-        self._share: Share | None = None
         super().__init__(driver_class=_driver())
         self.no_color = self.no_color or monochrome(os.environ)
         self.animation_level = "none"
@@ -113,19 +108,6 @@ class TerminalApp(GuardedApp):
             # Also amid a batch, where Textual would drop it: what was drawn once is not drawn again.
             cursor = self.screen.outer_size.clamp_offset(self.cursor_position)
             driver.draw(renderable, (self.size.width, self.size.height), (cursor.x, cursor.y))
-
-    async def share(self, share: Share) -> None:
-        """Let others follow what is shown."""
-        self._share = share
-        await share.start()
-        if isinstance(self._driver, TerminalDriver):
-            self._driver.share = share
-            self.repaint()
-
-    async def share_no_more(self) -> None:
-        """Send those who follow away."""
-        if self._share is not None:
-            await self._share.close()
 
     def backlog(self) -> bool:
         """True if the terminal takes output more slowly than it is written."""

@@ -26,8 +26,6 @@ from tokentui.ui.terminal.wire import ANSWER, ASK, SYNC_BYTES, Line, Wire
 if TYPE_CHECKING:
     from textual.app import App
 
-    from tokentui.ui.terminal.share import Share
-
 LONGEST_PASTE = 4 << 20
 """Characters of a paste after which its end is no longer waited for."""
 PASTE_S = 1.0
@@ -55,8 +53,6 @@ class TerminalDriver(LinuxDriver):
         self._wake_reader, self._wake_writer = os.pipe()
         os.set_blocking(self._wake_reader, False)
         self._charset = charset(os.environ)
-        self.share: Share | None = None
-        """Where those who follow get what is shown; None for no followers."""
 
     # ---- out
 
@@ -89,8 +85,6 @@ class TerminalDriver(LinuxDriver):
             picture = self._picture = Picture(*size, colour_system(self._app), self._charset)
         picture.draw(update)
         self._cursor = cursor
-        if self.share is not None:
-            self.share.show(picture, cursor)
         self._paint()
 
     def forget(self) -> None:
