@@ -100,7 +100,7 @@ WORDS = {
     "inspect": ("inspect", "-t", "made.json"),
     "convert": ("convert", "made.json", "tokenizer.json", "--to", "huggingface"),
     "verify": ("verify", "corpus.txt", "-r", "hf-bpe", "--against", "tokenizers", "--merges", "3"),
-    "serve": ("serve", "--help"), "follow": ("follow", "--help"),  # they would run until they are ended
+    "serve": ("serve", "--help"),  # it would run until it is ended
     "recipes": ("recipes",), "tour": ("tour",),
     "count": ("count", "corpus.txt", "-r", "gpt2", "-o", "words.tsv", "-q"),
     "quiz": ("quiz", "corpus.txt", "-r", "gpt2", "--count", "3"),

@@ -11,7 +11,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "tokentui"
-MOST_LINES = 500
 
 # Written in pieces, so that this file does not hold what it looks for.
 MACHINE = re.compile(
@@ -48,12 +47,6 @@ def test_such_lines_would_be_found(line: str) -> None:
     assert any(pattern.search(line) for pattern in (MACHINE, SCRATCH, HOSTS))
 
 
-def test_modules_are_short() -> None:
-    """Each holds one idea; a long one holds two."""
-    lines = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in PACKAGE.rglob("*.py")}
-    assert {str(path.relative_to(ROOT)): count for path, count in lines.items() if count > MOST_LINES} == {}
-
-
 def test_the_plan_of_the_house_names_every_room() -> None:
     plan = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     rooms = {path.name + "/" for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()}
@@ -70,34 +63,11 @@ def test_the_documents_name_tests_that_are_there() -> None:
             assert [one for one in named if not (ROOT / one).exists()] == [], path.name
 
 
-def test_the_journeys_name_functions_that_are_there() -> None:
-    journeys = (ROOT / "docs" / "journeys.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| \d+ \| `([^`]+)` \| (.*?) \|", journeys, re.MULTILINE)
-    assert len(rows) > 60
-    for file, functions in rows:
-        path = PACKAGE / file
-        files = [path] if path.is_file() else sorted(path.rglob("*.py"))
-        text = "".join(one.read_text(encoding="utf-8") for one in files)
-        for name in re.findall(r"`[\w.]*?(\w+)`", functions):
-            assert re.search(rf"\b(def|class) {name}\b", text), (file, name)
-
-
-MOST_HOPS = {"n": 22, "character": 14, "then": 30, "compare": 25}
-"""The most hops of each journey, by a word of its title."""
-
-
-def test_the_journeys_are_short() -> None:
-    """Their head tells how many hops and functions each has, none of which stands there twice."""
-    head, *journeys = (ROOT / "docs" / "journeys.md").read_text(encoding="utf-8").split("\n## ")
-    told = [tuple(map(int, row)) for row in re.findall(r"\| (\d+) \| (\d+) \|$", head, re.MULTILINE)]
-    assert len(told) == len(MOST_HOPS)
-    for (word, most), journey, (hops, functions) in zip(MOST_HOPS.items(), journeys, told, strict=True):
-        rows = re.findall(r"^\| (\d+) \| `([^`]+)` \| (.*?) \|", journey, re.MULTILINE)
-        named = [(file, name) for _, file, names in rows for name in re.findall(r"`(?:\w+\.)?(\w+)`", names)]
-        assert word in journey.splitlines()[0]
-        assert [int(number) for number, _, _ in rows] == [*range(1, hops + 1)]
-        assert hops <= most
-        assert len(named) == len(set(named)) == functions, journey
+def test_the_glossary_has_each_word_once_and_in_order() -> None:
+    text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    words = re.findall(r"^\| \*\*(.+?)\*\* \|", text, re.M)
+    assert len(words) > 20
+    assert words == sorted(set(words))
 
 
 def test_the_readme_holds_the_two_commands() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 from browsing import Tab, browser, children, chromium, served
-from terminal import Terminal
 
 from tokentui.formats.files import load
 
@@ -133,33 +131,6 @@ def test_two_visitors_and_no_room_for_a_third(opened: Browser, novel: Path) -> N
 
         two.press("q")
         until(lambda: two.ended)
-
-
-def test_a_class_watches_its_teacher_in_browsers(opened: Browser) -> None:
-    teacher = Terminal("sample:english", "-r", "gpt2", "--share", "0/our-lesson", columns=90, rows=28)
-    with teacher:
-        shown = re.compile(rb"tokentui follow (127\.0\.0\.1:\d+/our-lesson)")
-        teacher.until(lambda text: "step 0" in text and shown.search(bytes(teacher.written)) is not None)
-        found = shown.search(bytes(teacher.written))
-        assert found is not None
-        with served("--follow", found[1].decode()) as (url, process):
-            assert url.endswith("/our-lesson/")
-            one = Tab(opened, url)
-            one.until(lambda text: "step 0" in text)
-            teacher.press("nn")
-            teacher.until(lambda text: "step 2" in text)
-            one.until(lambda text: "step 2" in text)
-            late = Tab(opened, url)
-            late.until(lambda text: "step 2" in text)
-            late.press("n", "n", "n")  # who follows cannot act
-            teacher.press("b")
-            teacher.until(lambda text: "step 1" in text)
-            late.until(lambda text: "step 1" in text)
-            one.page.context.close()
-            until(lambda: len(children(process)) == 1)
-            teacher.press("q")
-            assert teacher.end() == 0
-            until(lambda: late.ended)
 
 
 def test_what_is_missing_is_told() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import importlib.util
 import json
 import os
@@ -175,8 +174,6 @@ def test_sizes_stay_within_those_of_terminals() -> None:
         (["--visitors", "0"], "out of range"),
         (["--memory", "1"], "out of range"),
         (["--port", "x"], "--port"),
-        (["--follow", "127.0.0.1:1"], "not an address"),
-        (["--follow", "127.0.0.1:1/secret-word", "-r", "gpt2"], "chosen by its teacher"),
     ],
 )
 def test_wrong_words_give_one_line(
@@ -219,12 +216,3 @@ def test_a_visit_is_told_as_it_is() -> None:
     visit = Visit(("a", "-r", "gpt2"), "/x", ("a",), 5, {"A": "b"})
     told = json.loads(visit.command()[-1])
     assert Visit(**told) == Visit(["a", "-r", "gpt2"], "/x", ["a"], 5, {})
-
-
-async def test_a_line_without_a_token_is_not_found(tmp_path: Path) -> None:
-    async with serving(Visit(("follow",)), Terms(prefix="/our-lesson/")) as running:
-        assert running.url.endswith("/our-lesson/")
-        root = running.url.removesuffix("our-lesson/")
-        assert (await fetched(running.url))[0] == 200
-        assert [(await fetched(root + path))[0] for path in ("", "ws", "other-lesson/")] == [404, 404, 404]
-    await asyncio.sleep(0)

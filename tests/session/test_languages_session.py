@@ -68,7 +68,7 @@ def test_the_header_and_the_why_pane_tell_of_the_languages() -> None:
     now = it.snapshot()
     en, hi = now.main.at.lengths
     assert f"tokens: en {en.tokens:,} ({en.bytes_per_token:.2f} B), hi {hi.tokens:,}" in plain(
-        header(now, "text", (), 160)
+        header(now, "text", 160)
     )
     said = [plain(cell) for cell in sentences(now, "text")]
     bars = [line for line in said if line.startswith(("▸ ", "  "))]

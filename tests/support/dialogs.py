@@ -83,7 +83,6 @@ class FakeFace:
     def compare(self, columns: Any, held_out: str = "") -> None:
         """Compare nothing."""
 
-    key_cost = ()
 
 
 class Host(GuardedApp):

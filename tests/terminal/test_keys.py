@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from textual import events
 
 from tokentui.ui.terminal.driver import Keys
-from tokentui.ui.terminal.picture import charset, drawable
 
 _NOISE = [
     b"\xff\xfe", b"\xe2\x28", b"\x1b[9999999999A", b"\x1b[57399999u", b"\x1b[48;0;0;0;0t",
@@ -66,28 +65,3 @@ def test_time_matters_only_where_something_has_begun(monkeypatch: pytest.MonkeyP
     now[0] += keys.rest
     assert [type(event) for event in keys.feed(b"")] == [events.Paste]
     assert keys.rest is None
-
-
-@pytest.mark.parametrize(
-    ("environment", "expected"),
-    [
-        ({}, "utf-8"),
-        ({"LANG": "C"}, "ascii"),
-        ({"LANG": "C.UTF-8"}, "utf-8"),
-        ({"LC_ALL": "POSIX", "LANG": "de_DE.UTF-8"}, "ascii"),
-        ({"LANG": "C", "LC_CTYPE": "C.UTF-8"}, "ascii"),
-        ({"LANG": "de_DE.ISO-8859-1"}, "iso8859-1"),
-        ({"LANG": "de_DE@euro"}, "utf-8"),
-        ({"LANG": "C", "TOKENTUI_CHARSET": "utf-8"}, "utf-8"),
-        ({"LANG": "xx.nonsense"}, "utf-8"),
-    ],
-)
-def test_what_a_terminal_can_draw(environment: dict[str, str], expected: str) -> None:
-    assert charset(environment) == expected
-
-
-def test_stand_ins_keep_the_width() -> None:
-    assert drawable("│", "ascii", 1) == ("|",)
-    assert drawable("猫", "ascii", 2) == ("?", "?")
-    assert drawable("猫", "utf-8", 2) == ("猫", "")
-    assert drawable("é", "iso8859-1", 1) == ("é",)

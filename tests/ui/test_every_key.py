@@ -54,7 +54,7 @@ SEEN = {
     "faster", "slower", "glyphs", "boundaries", "ages",
     "order", "type", "pane_1", "pane_2", "pane_3", "pane_4",
     "next_pane",
-    "previous_pane", "count_bytes",
+    "previous_pane",
 }  # fmt: skip
 """Actions that change at once what is seen."""
 LEFT_OUT = {

@@ -23,7 +23,7 @@ from tokentui.cli.options import (
     options,
     recipe_named,
 )
-from tokentui.cli.output import complain, is_terminal
+from tokentui.cli.output import is_terminal
 from tokentui.cli.program import COMMANDS
 from tokentui.core.errors import TokentuiError, shown_path
 from tokentui.formats import named_like
@@ -33,7 +33,6 @@ from tokentui.text.places import is_place, is_url, scheme_of
 from tokentui.text.sources import find_sample
 
 if TYPE_CHECKING:
-    from tokentui.session.sharing import Address
     from tokentui.session.tours import Tour
     from tokentui.session.views import ColumnWanted
 
@@ -60,12 +59,8 @@ class _Explorer(InOrder):
     corpus_option("--held-out", about="A second corpus to measure on, where some are compared."),
     *READING,
     *RUN_OPTIONS,
-    click.option("--share", "shared", metavar="[HOST:]PORT[/TOKEN]",
-                 help="Let others watch this session, by tokentui follow and the address that is shown."),
 )
-def command(
-    given: Given, tokenizers: tuple[str, ...], held_out: str | None, shared: str | None
-) -> int:
+def command(given: Given, tokenizers: tuple[str, ...], held_out: str | None) -> int:
     """Open the explorer."""
     sources, recipes = given.sources, given.recipes
     compared = len(tokenizers) + len(recipes) > 1
@@ -86,12 +81,6 @@ def command(
     if recipes and columns:
         asked = columns[len(tokenizers)].run  # its column is the training that is opened
     _check_terminal(sources)
-    listening = None
-    if shared is not None:
-        from tokentui.session.sharing import Address
-
-        listening = Address.of(shared, made=True).listen()
-        complain(f"others follow by: tokentui follow {listening[1]}")
     from tokentui.session.commands import Open, OpenTokenizer
     from tokentui.ui import run  # the screen is loaded when one is opened
 
@@ -99,9 +88,7 @@ def command(
     resume = not (sources or recipes or given.axes or tokenizers)
     file = OpenTokenizer(*opened) if opened else None
     opening = Open(sources or (_SAMPLE,), given.as_, given.field, file)
-    if listening is None:
-        return run(opening, recipe, asked, columns, held_out or "", resume)
-    return run(opening, recipe, asked, columns, held_out or "", resume, shared=listening)
+    return run(opening, recipe, asked, columns, held_out or "", resume)
 
 
 def play(tour: Tour) -> int:
@@ -111,22 +98,6 @@ def play(tour: Tour) -> int:
     from tokentui.ui import run
 
     return run(Open((_SAMPLE,)), recipe_named(_PRESET), Run(), tour=tour)
-
-
-def watch(address: Address) -> int:
-    """Follow the session at an address, until it ends or the follower leaves.
-
-    Raises:
-        TokentuiError: There is no terminal, or no such session.
-    """
-    _check_terminal(())
-    line = address.follow()
-    from tokentui.ui import follow
-
-    code, ended = follow(line)
-    if ended:
-        complain("the session has ended")
-    return code
 
 
 def _tokenizer(path: str) -> str:

@@ -93,7 +93,6 @@ COMMANDS: dict[str, Command] = {command.name: command for command in (
     Command("quiz", "Print an exercise sheet on a corpus, with answers.", Ref("tokentui.cli.quiz:command")),
     Command("serve", "The explorer in a browser, a process for each visitor.",
             Ref("tokentui.cli.serve:command")),
-    Command("follow", "Watch a session that another tokentui shares.", Ref("tokentui.cli.follow:command")),
     Command("recipes", "List the presets, the axes and their values.", Ref("tokentui.cli.recipes:command")),
 )}
 """The commands by name, in the order of the help. A new one is an entry here and a file."""

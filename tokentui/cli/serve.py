@@ -30,7 +30,6 @@ PORT = 8000
 Examples:
   tokentui serve
   tokentui serve --corpus novel.txt --corpus songs/ -r gpt2 --port 8080
-  tokentui serve --follow 127.0.0.1:8765/our-lesson
 
 Visitors see the samples and what --corpus and -t name, and nothing else of this machine. Nothing that they do
 is written to it: what they export, their browser downloads.""",
@@ -54,38 +53,21 @@ is written to it: what they export, their browser downloads.""",
                  help="End the session of one who presses no key for so long; 0 for never."),
     click.option("--memory", metavar="MB", type=click.IntRange(256), default=1024, show_default=True,
                  help="The address space of a visitor's process."),
-    click.option("--follow", "followed", metavar="ADDRESS",
-                 help="Show the session that tokentui --share opened there, which visitors cannot act on."),
 )
 def command(
     given: Given, host: str, port: int, names: tuple[str, ...], corpus: tuple[str, ...],
-    tokenizers: tuple[str, ...], visitors: int, idle: float, memory: int, followed: str | None,
+    tokenizers: tuple[str, ...], visitors: int, idle: float, memory: int,
 ) -> int:
     """Serve the explorer to browsers: a process for each visitor, on this machine only unless --host says
     otherwise.
-
-    With --follow visitors watch one session step by step, as a class watches its teacher.
     """
     from tokentui.cli.visit import Visit
     from tokentui.cli.visitors import Terms, Visitors, static_folder
 
     static = static_folder()
-    with contextlib.ExitStack() as held:
-        if followed is not None:
-            if corpus or tokenizers or given.recipes or given.axes:
-                raise TokentuiError("what is followed is chosen by its teacher", "--follow",
-                                    "leave --corpus, -r, -s and -t out")
-            from tokentui.cli.follow import VARIABLE
-            from tokentui.session.sharing import Address
-
-            address = Address.of(followed)
-            visit = Visit(("follow",), memory=memory << 20, environment={VARIABLE: str(address)})
-            prefix = f"/{address.token}/"
-        else:
-            folder, served, words = held.enter_context(_shelf(given, corpus, tokenizers))
-            visit, prefix = Visit(words, folder, served, memory << 20), "/"
-        terms = Terms(visitors, 60 * idle, names, prefix)
-        asyncio.run(_serve(Visitors(visit, terms, static), host, port))
+    with _shelf(given, corpus, tokenizers) as (folder, served, words):
+        visit = Visit(words, folder, served, memory << 20)
+        asyncio.run(_serve(Visitors(visit, Terms(visitors, 60 * idle, names), static), host, port))
     return 0
 
 

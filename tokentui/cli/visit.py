@@ -26,8 +26,7 @@ class Visit:
 
     Attributes:
         words: What follows `tokentui` on its command line.
-        folder: The folder that it stands in: a link to each file that is served. Empty for a follower, whose
-            process reads no file.
+        folder: The working directory, with a link to each file that is served. Empty to keep the parent's.
         names: The names there.
         memory: Bytes of address space that it may take.
         environment: Variables of the environment that it gets besides.

@@ -57,13 +57,11 @@ class Terms:
         visitors: The most of them at a time.
         idle: Seconds without a key after which a session ends; 0 for never.
         names: Host names by which the page is asked for, besides those of this machine.
-        prefix: The path of the page, with a slash at its end: a secret where only some may see it.
     """
 
     visitors: int = 20
     idle: float = 1800.0
     names: tuple[str, ...] = ()
-    prefix: str = "/"
 
 
 def static_folder() -> Path:
@@ -110,9 +108,9 @@ class Visitor:
             undone.callback(os.close, pipe)
             _set_size(master, columns, rows)
             os.set_blocking(master, False)
-            home = visit.folder or os.sep
             environment = {name: os.environ[name] for name in _KEPT if name in os.environ} | {
-                "TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8", "HOME": home,
+                "TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8",
+                "HOME": visit.folder or os.sep,
                 "PYTHONDONTWRITEBYTECODE": "1", DOWNLOADS: str(its_pipe),
                 "MALLOC_ARENA_MAX": "2",  # each arena of the C library takes 64 MB of address space
                 **visit.environment,
@@ -243,9 +241,8 @@ class Visitors:
         from aiohttp import web
 
         made = web.Application(middlewares=[self._guard()])
-        prefix = self._terms.prefix
         made.add_routes([
-            web.get(prefix, self._page), web.get(f"{prefix}ws", self._session),
+            web.get("/", self._page), web.get("/ws", self._session),
             web.get("/download/{key}", self._download), web.static("/static", self._static),
         ])
         made.on_shutdown.append(self._shut_down)
@@ -276,7 +273,7 @@ class Visitors:
                 where = f"{host}:{port}"
                 raise TokentuiError(f"cannot listen: {why.lower()}", where, "take another --port") from None
             shown = f"[{host}]" if ":" in host else host
-            told(f"http://{shown}:{runner.addresses[0][1]}{self._terms.prefix}")
+            told(f"http://{shown}:{runner.addresses[0][1]}/")
             await end.wait()
         finally:
             await runner.cleanup()

@@ -18,24 +18,18 @@ from tokentui.recipe import Recipe, Run
 from tokentui.session.commands import Open, OpenTokenizer
 
 if TYPE_CHECKING:
-    import socket
-
     from tokentui.session.commands import Command
     from tokentui.session.driver import Session
     from tokentui.session.saved import SavedSession
-    from tokentui.session.sharing import Address
     from tokentui.session.snapshot import Snapshot
     from tokentui.session.tours import Tour
     from tokentui.session.views import ColumnWanted
     from tokentui.ui.face import SessionLike
-    from tokentui.ui.terminal.share import Share
-
-    Shared = tuple[socket.socket, Address]
 
 
 def run(
     opening: Open, recipe: Recipe, asked: Run, columns: Sequence[ColumnWanted] = (), held_out: str = "",
-    resume: bool = False, tour: Tour | None = None, shared: Shared | None = None,
+    resume: bool = False, tour: Tour | None = None,
 ) -> int:
     """Open the explorer, until the user leaves it.
 
@@ -48,7 +42,6 @@ def run(
         resume: True to offer the last session again, and to show the first screen to one who has not left it
             yet.
         tour: A tour to play; nothing of the session is saved then.
-        shared: A socket that is listened on for those who follow, and its address; None for no followers.
 
     Returns:
         The exit code.
@@ -112,17 +105,9 @@ def run(
     app = ExplorerApp(
         lambda publish: LateSession(lambda: engine(publish), app.call_after_refresh), typed=None,
         kept=kept, wrong=wrong, begin=begin, then=compare, run=asked, begun=begun, offer=offer,
-        first_screen=welcome, tour=tour, share=_share(shared),
+        first_screen=welcome, tour=tour,
     )
     return app.run_on_terminal()
-
-
-def _share(shared: Shared | None) -> Share | None:
-    if shared is None:
-        return None
-    from tokentui.ui.terminal.share import Share
-
-    return Share(*shared)
 
 
 def _kept(opening: Open) -> SavedSession | None:
@@ -134,15 +119,6 @@ def _kept(opening: Open) -> SavedSession | None:
     file, sources = opening.tokenizer, tuple(map(absolute, opening.sources))
     kept = SavedSession(sources, opening.as_, opening.field)
     return kept if file is None else replace(kept, tokenizer=absolute(file.path), split=file.split)
-
-
-def follow(line: socket.socket) -> tuple[int, bool]:
-    """Show the session that others lead; see `tokentui.ui.following.follow`."""
-    os.environ.setdefault("TEXTUAL_DISABLE_KITTY_KEY", "1")
-    with interrupts_end():
-        from tokentui.ui import following
-
-    return following.follow(line)
 
 
 # The session is made after the first paint.

@@ -233,8 +233,6 @@ MAIN_ACTIONS: tuple[Main | Both | Always, ...] = (
         BOTH, 21, palette=False),
     Always(("ctrl+l",), "repaint", lambda app: app.repaint(), "Draw the screen again", "repaint", BOTH,
         always=True),
-    Always(("ctrl+g",), "bytes", lambda app: app.count_bytes(),
-        "Say what each key costs in bytes on the line, or say it no more", "count_bytes", BOTH, always=True),
     Always(("ctrl+z",), "suspend", lambda app: app.run_action("suspend_process"),
         "Go back to the shell; fg returns", "suspend", BOTH, always=True),
     Both(("q",), "quit", lambda on: on.app.run_action("quit"), "Quit", "quit", BOTH, 7, stays=True),

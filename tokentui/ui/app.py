@@ -37,7 +37,6 @@ if TYPE_CHECKING:  # loaded when it is first wanted
     from tokentui.session.tours import Tour
     from tokentui.session.views import ColumnWanted
     from tokentui.ui.keeping import Keeping
-    from tokentui.ui.terminal.share import Share
 
 Answer = TypeVar("Answer")
 Result = TypeVar("Result")
@@ -72,7 +71,6 @@ class ExplorerApp(Acting, TerminalApp):
         offer: The last session, and a note about it: it is offered before anything is opened.
         first_screen: True to show the first screen.
         tour: A tour to play at once.
-        share: Hands what is shown to those who follow; None for no followers.
         kept: What the file of settings holds by name; nothing of it is trusted.
         wrong: What is wrong with that file; empty for nothing.
     """
@@ -95,12 +93,11 @@ class ExplorerApp(Acting, TerminalApp):
         offer: tuple[SavedSession, str] | None = None,
         first_screen: bool = False,
         tour: Tour | None = None,
-        share: Share | None = None,
         kept: Mapping[str, object] | None = None,
         wrong: str = "",
     ) -> None:
         super().__init__()
-        self._first_screen, self._tour, self._shared = first_screen, tour, share
+        self._first_screen, self._tour = first_screen, tour
         self._begun, self._offer = begun, offer
         source = begun.sources[0] if begun is not None and len(begun.sources) == 1 and not begun.as_ else ""
         self.walk = Walk(source)
@@ -181,9 +178,6 @@ class ExplorerApp(Acting, TerminalApp):
         self.watch_failures()
         self.session = self._factory(self._publish)
         await self.session.start()
-        if self._shared is not None:
-            await self.share(self._shared)
-            self.say(f"others follow by: tokentui follow {self._shared.address}")
         self.chosen.take_effect()
         if self._typed:
             self.send(do.SetInput(self._typed))
@@ -245,7 +239,6 @@ class ExplorerApp(Acting, TerminalApp):
             if self.keeping is not None:
                 await self.keeping.end(left=self.left)
         finally:
-            await self.share_no_more()
             if self.session is not None:
                 await self.session.close()
 

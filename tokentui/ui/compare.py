@@ -25,7 +25,6 @@ from tokentui.ui.dialogs.diff import DiffScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.open import AddScreen, OpenScreen
 from tokentui.ui.dialogs.what_if import Choice, WhatIfScreen, changed, choices, subject_of
-from tokentui.ui.draw.lines import SAYS_BYTES
 from tokentui.ui.draw.table import VirtualTable
 from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
@@ -74,8 +73,8 @@ class CompareScreen(PaneScreen, Once[None]):
         self.zoomed = False
         self._fronts = [COLUMNS, ENCODE, "measures", "vocabulary"]
         self.header_line = Band(
-            lambda width, _: [bands.header(face.snapshot, face.key_cost, width)],
-            attrgetter("corpus", "between.held_out", "position.by"), id="header", classes=SAYS_BYTES,
+            lambda width, _: [bands.header(face.snapshot, width)],
+            attrgetter("corpus", "between.held_out", "position.by"), id="header",
         )
         self.parting_line = Band(
             lambda width, _: bands.parting_line(self.snapshot, self.pair, self.mode, width),

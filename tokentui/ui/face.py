@@ -13,7 +13,6 @@ from tokentui.recipe import Run
 from tokentui.session.commands import Command, NothingOpen
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import Busy
-from tokentui.ui.draw.text import Cell
 
 if TYPE_CHECKING:
     from tokentui.learn.rows import Candidate
@@ -42,10 +41,6 @@ class Face(Protocol):
 
     run_in_use: Run
     """The run in use."""
-
-    @property
-    def key_cost(self) -> Cell:
-        """The cost of the last key in bytes, if it is measured."""
 
     def send(
         self, command: Command[Answer], then: Callable[[Answer], object] | None = None,

@@ -19,7 +19,7 @@ from tokentui.session import commands as do
 from tokentui.session.saved import remember
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import VOCABULARY_ORDERS, CorpusPlace, Found, Viewport
-from tokentui.ui.draw.lines import SAYS_BYTES, Lines, Pane
+from tokentui.ui.draw.lines import Lines, Pane
 from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.draw.table import VirtualTable
 from tokentui.ui.draw.text import Cell
@@ -88,11 +88,11 @@ class MainScreen(PaneScreen):
         self._followed: tuple[int, CorpusPlace] | None = None
         self._corpus: tuple[object, ...] = ()
         self.header_line = Band(
-            lambda width, _: [header(self.snapshot, self.mode, face.key_cost, width)],
+            lambda width, _: [header(self.snapshot, self.mode, width)],
             attrgetter(
                 "corpus", "busy", "engine", "plain", "main.at", "main.recipe", "main.opened", "main.preset"
             ),
-            id="header", classes=SAYS_BYTES,
+            id="header",
         )
         self.tabs = Lines(self._tabs, id="tabs")
         self.why = Band(

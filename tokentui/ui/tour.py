@@ -105,11 +105,6 @@ class TourFace:
             if isinstance(screen, Dialog) and screen.face is self:
                 screen.follow(self.snapshot)
 
-    @property
-    def key_cost(self) -> Cell:
-        """The cost of the last key in bytes, if it is measured."""
-        return self._app.key_cost
-
     def send(
         self, command: Command[Answer], then: Callable[[Answer], object] | None = None,
         failed: Callable[[BaseException], object] | None = None,

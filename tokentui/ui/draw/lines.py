@@ -25,8 +25,6 @@ Draw: TypeAlias = Callable[[int, int], Sequence[Cell]]
 
 WHEEL_ROWS = 3
 """Rows that one notch of the mouse wheel scrolls."""
-SAYS_BYTES = "says-bytes"
-"""The class of lines that show what the last key cost."""
 
 
 def spread(left: Cell, right: Cell, width: int) -> Cell:

@@ -50,12 +50,11 @@ _WAYS = {"merges": "merges", "size": "ids", "tokens": "tokens left"}
 _UNITS = {"merges": "step", "size": "ids", "tokens": "step of A"}
 
 
-def header(now: Snapshot | None, cost: Cell, width: int) -> Cell:
+def header(now: Snapshot | None, width: int) -> Cell:
     """The program and the corpus at the left; what keeps the columns together at the right.
 
     Args:
         now: The last snapshot of the session. Before there are columns, the work that they wait for is shown.
-        cost: The cost of the last key, if it is measured.
         width: The columns of the terminal.
     """
     program: Cell = ((" tokentui compare", "strong"),)
@@ -73,9 +72,9 @@ def header(now: Snapshot | None, cost: Cell, width: int) -> Cell:
     for place, way in enumerate(WAYS):
         ways += [(" · " if place else "", "muted"),
             (_WAYS[way], "strong" if way == now.position.by else "muted")]
-    right: Cell = (*cost, *ways, (" ", ""))
+    right: Cell = (*ways, (" ", ""))
     if ui_text.width(left) + ui_text.width(right) + 2 > width:
-        right = (*cost, ways[0], (_WAYS[now.position.by], "strong"), (" ", ""))
+        right = (ways[0], (_WAYS[now.position.by], "strong"), (" ", ""))
     return spread(left, right, width)
 
 

@@ -365,20 +365,19 @@ NAME_SHOWN = 60
 """The most characters of the name of a corpus."""
 
 
-def header(now: Snapshot | None, mode: GlyphMode, cost: Cell, width: int) -> Cell:
+def header(now: Snapshot | None, mode: GlyphMode, width: int) -> Cell:
     """The program, the corpus and its size at the left, the recipe at the right.
 
     Args:
         now: The snapshot that is shown; None before the first.
         mode: The way tokens are shown.
-        cost: The cost of the last key, if it is measured.
         width: The columns of the terminal.
     """
     program: Cell = ((" tokentui", "strong"),)
     if now is None:
         return program
     if now.corpus.nothing:
-        return spread((*program, ("   ", ""), (nothing_there(now), "muted")), cost, width)
+        return spread((*program, ("   ", ""), (nothing_there(now), "muted")), (), width)
     words = f"{plural(now.main.at.occurrences, 'word')} ({number(now.main.at.distinct)} distinct)"
     facts = f" · {size(now.corpus.bytes)} · {words}"
     view = f"view: {mode} · " if mode != "text" else ""
@@ -389,9 +388,9 @@ def header(now: Snapshot | None, mode: GlyphMode, cost: Cell, width: int) -> Cel
         named, said = column.opened.name, f"{number(column.opened.size)} ids · {said}"
     name_of: Cell = ((safe(named, limit=NAME_SHOWN), "strong"),)
     about: Cell = (("  " if named else "", ""), (safe(said, limit=NAME_SHOWN), "muted"), (" ", ""))
-    preset: Cell = (*cost, (view, "warning"), (engine, "muted"), *name_of)
+    preset: Cell = ((view, "warning"), (engine, "muted"), *name_of)
     right: Cell = (*preset, *about)
-    told: Cell = (*cost, (view, "warning"), (reason, "muted"), *name_of, *about)
+    told: Cell = ((view, "warning"), (reason, "muted"), *name_of, *about)
     name: Run = (safe(now.corpus.name, limit=NAME_SHOWN), "")
     left: Cell = (*program, ("   ", ""), name, (facts, "muted"))
     short: Cell = (*program, ("  ", ""), name, (f" · {size(now.corpus.bytes)}", "muted"))

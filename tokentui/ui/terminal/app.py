@@ -12,13 +12,11 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
-from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 from textual import events
 from textual.filter import LineFilter, NoColor
 from textual.screen import Screen
-from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -27,23 +25,14 @@ from tokentui.core.choices import Ref
 from tokentui.core.errors import Cancelled
 from tokentui.core.runtime import Watchdog
 from tokentui.core.safetext import safe
-from tokentui.ui.draw.lines import SAYS_BYTES, Lines
-from tokentui.ui.draw.text import Cell, ControlGuard
+from tokentui.ui.draw.text import ControlGuard
 from tokentui.ui.guard import EXPECTED, GuardedApp
 from tokentui.ui.terminal import ChopsUpdate, LayoutUpdate, leaves
 from tokentui.ui.terminal.driver import TerminalDriver
 from tokentui.ui.terminal.picture import monochrome
 
-if TYPE_CHECKING:
-    from tokentui.ui.terminal.share import Share
-
 CLIPBOARD_BYTES = 74_000
 """The most that is handed to the terminal's clipboard: common terminals drop what is longer."""
-SETTLE_S = 0.2
-"""The seconds after a key in which output counts as caused by it.
-
-The line that shows the number is drawn later, and so is not counted.
-"""
 QUIT_S = 3.0
 """The longest exit in seconds if no key is pressed; an exit by a signal has less."""
 CRASHED = 70
@@ -66,20 +55,14 @@ class TerminalApp(GuardedApp):
         self._watchdog: Watchdog | None = None
         self._asked: int | None = None
         """The exit code of the first request to leave; None before one."""
-        self.key_bytes: int | None = None
-        """The number of bytes sent to the terminal for the last key; None if they are not counted."""
         self.after_input: Callable[[], object] | None = None
         """Called after each key and each event of the mouse."""
-        self.key_cost: Cell = ()
-        """The same as the first line says it."""
-        self._counting: Timer | None = None
         self._acting: asyncio.Task[None] | None = None
         """Waits until the last key has been acted on; None where it has been."""
         self._ahead: deque[events.Key | events.Paste] = deque()
         """The keys that wait until the one before them has been acted on."""
         self._limit: asyncio.Timeout | None = None
         """When what is waited for is given up; None while nothing is waited for."""
-        self._share: Share | None = None
         super().__init__(driver_class=_driver())
         self.no_color = self.no_color or monochrome(os.environ)
         self.animation_level = "none"
@@ -114,27 +97,9 @@ class TerminalApp(GuardedApp):
             cursor = self.screen.outer_size.clamp_offset(self.cursor_position)
             driver.draw(renderable, (self.size.width, self.size.height), (cursor.x, cursor.y))
 
-    async def share(self, share: Share) -> None:
-        """Let others follow what is shown."""
-        self._share = share
-        await share.start()
-        if isinstance(self._driver, TerminalDriver):
-            self._driver.share = share
-            self.repaint()
-
-    async def share_no_more(self) -> None:
-        """Send those who follow away."""
-        if self._share is not None:
-            await self._share.close()
-
     def backlog(self) -> bool:
         """True if the terminal takes output more slowly than it is written."""
         return isinstance(self._driver, TerminalDriver) and self._driver.backlog
-
-    @property
-    def bytes_sent(self) -> int:
-        """The total number of bytes sent to the terminal; 0 without a terminal."""
-        return self._driver.sent if isinstance(self._driver, TerminalDriver) else 0
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Let no cursor blink: an idle line carries nothing."""
@@ -158,8 +123,6 @@ class TerminalApp(GuardedApp):
         """Hand a key to what has the focus; to nothing where the app has left its screens."""
         if not self.screen_stack:
             return
-        if self.key_bytes is not None:
-            self._count()
         if self._acting is not None:
             self._acting.cancel()
         screen, widget = self.screen, self.focused or self.screen
@@ -204,28 +167,6 @@ class TerminalApp(GuardedApp):
                         await done.wait()
         finally:
             self._limit = None
-
-    def _count(self) -> None:
-        """Say what a key costs, as soon as that is sent."""
-        before = self.bytes_sent
-        if self._counting is not None:
-            self._counting.stop()
-        self._counting = self.set_timer(SETTLE_S, lambda: self._counted(self.bytes_sent - before))
-
-    def _counted(self, sent: int) -> None:
-        # The timer may end when the app has left its screens.
-        if self.key_bytes is not None and self.screen_stack:
-            self._say_bytes(sent)
-
-    def _say_bytes(self, sent: int | None) -> None:
-        self.key_bytes = sent
-        self.key_cost = () if sent is None else ((f"{sent:6,} B/key", "warning"), (" · ", "muted"))
-        for line in self.screen.query(f".{SAYS_BYTES}").results(Lines):
-            line.again()
-
-    def count_bytes(self) -> None:
-        """Say what each key costs, or say it no more."""
-        self._say_bytes(0 if self.key_bytes is None else None)
 
     def repaint(self) -> None:
         """Draw everything again."""

@@ -20,13 +20,11 @@ from textual.message import Message
 from textual.messages import InBandWindowResize
 
 from tokentui.ui.terminal import ChopsUpdate, LayoutUpdate, XTermParser, colour_system, sync, undecided
-from tokentui.ui.terminal.picture import Picture, charset, clears_in_colour, has_second_screen
+from tokentui.ui.terminal.picture import Picture, clears_in_colour, has_second_screen
 from tokentui.ui.terminal.wire import ANSWER, ASK, SYNC_BYTES, Line, Wire
 
 if TYPE_CHECKING:
     from textual.app import App
-
-    from tokentui.ui.terminal.share import Share
 
 LONGEST_PASTE = 4 << 20
 """Characters of a paste after which its end is no longer waited for."""
@@ -51,19 +49,10 @@ class TerminalDriver(LinuxDriver):
         self._cursor = (0, 0)
         self._ended = False
         self._writer: Writer | None = None
-        self._sent_before = 0
         self._wake_reader, self._wake_writer = os.pipe()
         os.set_blocking(self._wake_reader, False)
-        self._charset = charset(os.environ)
-        self.share: Share | None = None
-        """Where those who follow get what is shown; None for no followers."""
 
     # ---- out
-
-    @property
-    def sent(self) -> int:
-        """The total number of bytes sent to the terminal."""
-        return self._sent_before + (self._writer.total if self._writer else 0)
 
     @property
     def backlog(self) -> bool:
@@ -73,7 +62,7 @@ class TerminalDriver(LinuxDriver):
     def write(self, data: str) -> None:
         """Write as it is."""
         if self._writer is not None:
-            self._writer.write(data.encode(self._charset, "replace"))
+            self._writer.write(data.encode("utf-8", "replace"))
 
     def draw(self, update: LayoutUpdate | ChopsUpdate, size: tuple[int, int],
             cursor: tuple[int, int]) -> None:
@@ -86,11 +75,9 @@ class TerminalDriver(LinuxDriver):
         """
         picture = self._picture
         if picture is None or (picture.width, picture.height) != size:
-            picture = self._picture = Picture(*size, colour_system(self._app), self._charset)
+            picture = self._picture = Picture(*size, colour_system(self._app))
         picture.draw(update)
         self._cursor = cursor
-        if self.share is not None:
-            self.share.show(picture, cursor)
         self._paint()
 
     def forget(self) -> None:
@@ -105,7 +92,7 @@ class TerminalDriver(LinuxDriver):
         if len(frame) >= SYNC_BYTES and sync(self._app):
             frame = f"{_SYNC_BEGINS}{frame}{_SYNC_ENDS}"
         if frame:
-            self._writer.write(frame.encode(self._charset, "replace"), asks=True)
+            self._writer.write(frame.encode("utf-8", "replace"), asks=True)
 
     def _call(self, call: Callable[[], object]) -> None:
         """Call in the loop, from another thread."""
@@ -149,7 +136,6 @@ class TerminalDriver(LinuxDriver):
         """Let the writer finish. A line that stalls gets no more than the watchdog can give it."""
         super().close()
         if self._writer is not None:
-            self._sent_before += self._writer.total
             self._writer.close(DRAIN_S)
             self._writer = None
 
@@ -285,8 +271,6 @@ class Writer:
     """
 
     def __init__(self, descriptor: int, free: Callable[[], object]) -> None:
-        self.total = 0
-        """The total number of bytes handed in."""
         self.line = Line()
         self._descriptor, self._free = descriptor, free
         self._waiting: deque[bytes] = deque()
@@ -314,7 +298,6 @@ class Writer:
             self.line.sent(len(data))
             if asks and self.line.asks():
                 data += ASK.encode()
-            self.total += len(data)
             if not self._broken and not self._closing:
                 self._waiting.append(data)
         self._wake()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
@@ -161,13 +160,11 @@ class Picture:
         width: Its size in cells.
         height: Its size in rows.
         system: The number of colours, as a system of Rich.
-        charset: The encoding that limits which characters there are.
     """
 
-    def __init__(self, width: int, height: int, system: ColorSystem, charset: str = "utf-8") -> None:
+    def __init__(self, width: int, height: int, system: ColorSystem) -> None:
         self.width, self.height = width, height
         self.system = system
-        self.charset = charset
         self.rows = [Row.blank(width) for _ in range(height)]
         self.changed = set(range(height))
         """The rows that were drawn to since they were last sent; all of a new picture."""
@@ -193,7 +190,7 @@ class Picture:
                 if control:
                     continue
                 pen = pen_of(style, self.system)
-                if _SINGLE.fullmatch(text) and (self.charset == "utf-8" or text.isascii()):
+                if _SINGLE.fullmatch(text):
                     texts += text
                     pens += [pen] * len(text)
                 else:
@@ -223,7 +220,7 @@ class Picture:
         for cluster, width in clusters_of(text):
             if not width or _goes_on(cluster):
                 head = _head(texts)
-                if head >= 0 and _takes_marks(texts[head]) and self.charset == "utf-8":
+                if head >= 0 and _takes_marks(texts[head]):
                     texts[head] += cluster
                     texts += [""] * width
                     pens += [pens[head]] * width
@@ -231,8 +228,7 @@ class Picture:
                     texts += " " * width
                     pens += [pen] * width
                 continue
-            texts += (cluster, *[""] * (width - 1)) if self.charset == "utf-8" else drawable(cluster,
-                self.charset, width)
+            texts += (cluster, *[""] * (width - 1))
             pens += [pen] * width
 
 
@@ -258,39 +254,7 @@ def _mend_edge(texts: list[str]) -> None:
         texts[head:] = [" "] * (len(texts) - head)
 
 
-# Characters that the terminal lacks.
-
-
-_IN_ASCII = {
-    **dict.fromkeys("│┃║▏▎▍▌▐▕┆┊╎", "|"),
-    **dict.fromkeys("─━═╌╍┄┈▁▔–—−‒", "-"),
-    **dict.fromkeys("┌┐└┘├┤┬┴┼┏┓┗┛┣┫┳┻╋╭╮╯╰╔╗╚╝╠╣╦╩╬", "+"),
-    **dict.fromkeys("█▉▊▋▇▆▅▓▒▀▄■", "#"),
-    **dict.fromkeys("▃▂░", "="),
-    **dict.fromkeys("▸▶→›»≥⇥", ">"),
-    **dict.fromkeys("◂◀←‹«≤", "<"),
-    **dict.fromkeys("▲↑", "^"),
-    **dict.fromkeys("▼↓", "v"),
-    **dict.fromkeys("·•∙", "."),
-    **dict.fromkeys("“”„", '"'),
-    **dict.fromkeys("‘’", "'"),
-    **dict.fromkeys("×✗", "x"),
-    "…": "~", "□": "o", "∅": "0", "✓": "+", "␣": "_", "⏎": "$",
-}
-"""The replacements for characters that the terminal lacks; all others are shown as `?`."""
-
-
-@lru_cache(4096)
-def drawable(cell: str, encoding: str, width: int) -> tuple[str, ...]:
-    """A cell as the terminal can draw it, one character for each column."""
-    try:
-        cell.encode(encoding)
-    except UnicodeEncodeError:
-        return (_IN_ASCII.get(cell, "?"),) * width
-    return (cell, *[""] * (width - 1))
-
-
-# The abilities of a terminal according to its environment: its characters, and its colours.
+# The abilities of a terminal according to its environment.
 
 
 _MONOCHROME = ("vt52", "vt100", "vt102", "vt220", "ansi-m", "xterm-mono")
@@ -298,29 +262,6 @@ _NO_SECOND_SCREEN = ("linux", "vt52", "vt100", "vt102", "vt220", "ansi-m")
 
 _CLEARS_IN_COLOUR = ("xterm", "linux", "rxvt", "alacritty", "foot", "konsole", "vte")
 """The name prefixes of terminals that clear cells with the background of the pen (terminfo "bce")."""
-
-
-def charset(environ: Mapping[str, str]) -> str:
-    """The encoding of the terminal, as Python calls it.
-
-    `TOKENTUI_CHARSET` says it outright. Else the locale does: one that names no encoding, `C` or `POSIX`, is
-    ASCII. Where there is no locale at all the terminal is taken to be a modern one.
-    """
-    said = environ.get("TOKENTUI_CHARSET", "")
-    if not said:
-        language = environ.get("LANG", "")
-        kind = environ.get("LC_CTYPE", "")
-        if kind == "C.UTF-8" and language in ("C", "POSIX"):
-            # Python says this of itself when the locale is C (PEP 538); it says nothing of the terminal
-            kind = ""
-        locale = environ.get("LC_ALL", "") or kind or language
-        if not locale:
-            return "utf-8"
-        said = "ascii" if locale in ("C", "POSIX") else locale.partition(".")[2].partition("@")[0] or "utf-8"
-    try:
-        return codecs.lookup(said).name
-    except LookupError:
-        return "utf-8"
 
 
 def monochrome(environ: Mapping[str, str]) -> bool:
