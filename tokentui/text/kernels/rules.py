@@ -441,7 +441,8 @@ def stretches(split: str) -> tuple[ClassTable, bytes] | None:
             return None
         classes = classes.translate(bytes(found.index(n) if n in found else 0 for n in range(256)))
     ones = [text[classes.index(n)] for n in range(len(set(classes)))]
-    rows = [[bool(cut.match(one + other)) for other in ones] for one in ones]
+    # A cut that comes after the second character depends on a third one, which no table of two characters has.
+    rows = [[_cuts_after_first(cut, one + other) for other in ones] for one in ones]
     kinds: dict[object, int] = {}  # classes that cut alike are one
     new = [
         min(kinds.setdefault((tuple(row), tuple(other[n] for other in rows)), len(kinds)), _FAR)
@@ -458,6 +459,12 @@ def stretches(split: str) -> tuple[ClassTable, bytes] | None:
             if max(new[n], new[m]) < _FAR:
                 borders[new[n] * CLASSES + new[m]] = CUT if cuts_here else JOIN
     return _folded(table), bytes(borders)
+
+
+def _cuts_after_first(cut: Any, two: str) -> bool:
+    """Return whether a pattern of cuts allows one between two characters."""
+    match = cut.match(two)
+    return match is not None and match.end() == 1
 
 
 def is_shaped(recipe: Recipe) -> bool:
