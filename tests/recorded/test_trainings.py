@@ -1,8 +1,8 @@
 """Trainings of every preset, compared with recordings: the judge of changes inside the engines.
 
-Each preset is trained on three corpora. What it answers at ten steps is recorded once and must come out the same
-on the way forward, on the way back, after jumps, and in forks that start anywhere. A run under a what-if is recorded
-as well. `tests/support/observing.py` says what an observation holds. See `test_recorded.py` for renewing.
+Each preset is trained on three corpora. What it answers at ten steps is recorded once and must come out the
+same on the way forward, on the way back, after jumps, and in forks. A run under a what-if is recorded as
+well. `tests/support/observing.py` says what an observation holds. See `test_recorded.py` for renewing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a training answers at a step, in a form that outlives the names of the code.
 
-An observation is a dict of JSON values. A few are written out, so that a person sees what changed; the others are
-digests. Bytes are hex, and numbers with a fraction have seven digits.
+An observation is a dict of JSON values. A few are written out, so that a person sees what changed; the others
+are digests. Bytes are hex, and numbers with a fraction have seven digits.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def observed(trainer: Trainer, words: tuple[str, ...], texts: tuple[str, ...]) -
         "why": of_why(trainer.why(trainer.limits)),
         "candidates": [candidates.total, digest(map(of_candidate, candidates.rows))],
         "entries": [entries.total, digest(map(of_entry, entries.rows))],
-        "segments": digest(map(lambda word: trainer.segment(Word(word)), words)),
+        "segments": digest([trainer.segment(Word(word)) for word in words]),
         "lives": digest([trainer.life(word[:LONGEST]) for word in words[:LIVES]]),
         "uses": digest([trainer.uses_over(symbol)() for symbol in symbols]),
         **of_tokenizer(trainer.tokenizer(), texts),

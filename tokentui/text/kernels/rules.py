@@ -441,7 +441,7 @@ def stretches(split: str) -> tuple[ClassTable, bytes] | None:
             return None
         classes = classes.translate(bytes(found.index(n) if n in found else 0 for n in range(256)))
     ones = [text[classes.index(n)] for n in range(len(set(classes)))]
-    # A cut that comes after the second character depends on a third one, which no table of two characters has.
+    # A cut after the second character depends on a third one, which no table of two characters knows.
     rows = [[_cuts_after_first(cut, one + other) for other in ones] for one in ones]
     kinds: dict[object, int] = {}  # classes that cut alike are one
     new = [
