@@ -31,6 +31,7 @@ RECIPES = {
     "own, with ends": Recipe(split=r"regex: ?\p{L}+|\s+$|\s*[\r\n]+|[^\s\p{L}]{1,3}"),
     "symbols": PRESETS["xlnet"].recipe, "albert": PRESETS["albert"].recipe,
     "composed": Recipe(normalize=("nmt-nfkc", "nfd"), split="metaspace", **CHARACTERS),
+    **{f"split={name}": Recipe(split=name) for name, split in SPLITS.items() if split.cut},
 }
 marked = st.text(alphabet=f"ab. '\n1A中é\u0301▁Σς£–{scanning.SHORT}<eop>\u2028\u3000¨ﾊﾟ", max_size=20)
 documents = st.lists(scanning.texts | marked, max_size=4)
@@ -80,7 +81,8 @@ def test_the_table_says_where_the_pattern_cuts(split: str) -> None:
         for right in scanning.TRICKY:
             place = scanning.class_of(table, ord(left)) * rules.CLASSES + scanning.class_of(table, ord(right))
             far = max(left, right) > "\uffff"
-            assert borders[place] == (0 if far else bool(cut.match(left + right))), (left, right)
+            match = cut.match(left + right)
+            assert borders[place] == (not far and match is not None and match.end() == 1), (left, right)
 
 
 def test_a_pattern_of_many_classes_stays_exact(counting: ModuleType) -> None:

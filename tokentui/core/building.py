@@ -391,7 +391,7 @@ def main() -> None:
     manifest = {"sources": sources(), "files": files, "kernels": signatures}
     (BOX / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
     rules = importlib.import_module("tokentui.text.kernels.rules")
-    (BOX / "classes.json").write_text(rules.boxed() + "\n")
+    (BOX / "classes.json").write_text(rules.as_json() + "\n")
 
 
 if __name__ == "__main__":

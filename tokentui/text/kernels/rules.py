@@ -8,8 +8,9 @@ since then has JOIN.
 
 Splits are patterns of `regex`, and which characters are letters changes with its Unicode tables. So the table
 of classes is made by running the very classes over every code point: it can be neither stale nor different.
-Those that the box of kernels holds are of one version of `regex`, and taken under that version alone; under
-another one they are made when they are first needed, in some hundredths of a second.
+The package ships the tables of one version of `regex`. Another version takes the same tables if its classes
+agree with them, which takes about 20 milliseconds to check; otherwise they are made when they are first
+needed, in about a tenth of a second.
 """
 
 from __future__ import annotations
@@ -74,27 +75,85 @@ class ClassTable(NamedTuple):
 @functools.cache
 def _codes() -> str:
     """Every code point in order, at the place of its number. Kept, since each table searches it: 4.3 MB."""
-    plane, text = bytearray(array("I", range(_PLANE)).tobytes()), []
-    for number in range(_CODES // _PLANE):
-        plane[2::4] = bytes((number,)) * _PLANE
-        text.append(plane.decode("utf-32-le", "surrogatepass"))
-    return "".join(text)
+    return "".join(map(_plane, range(_CODES // _PLANE)))
+
+
+def _plane(number: int) -> str:
+    """Return the code points of a plane, in order."""
+    codes = bytearray(array("I", range(_PLANE)).tobytes())
+    codes[2::4] = bytes((number,)) * _PLANE
+    return codes.decode("utf-32-le", "surrogatepass")
 
 
 @functools.cache
-def _kept() -> dict[str, Any]:
-    """The tables of the box; none where it has none for this version of `regex`."""
+def _shipped() -> dict[str, Any]:
+    """Return the shipped tables; none if they are damaged or differ from the installed `regex`."""
     try:
-        found = json.loads((BOX / "classes.json").read_bytes())
+        content = json.loads((BOX / "classes.json").read_bytes())
         tables = {
             name: ClassTable(*(zlib.decompress(binascii.a2b_base64(part)) for part in parts))
-            for name, parts in found["tables"].items()
+            for name, parts in content["tables"].items()
         }
-        folds = tuple((int(code), int(letter)) for code, letter in found["folds"])
-        sizes = all(len(one.high) == 2 * (_CODES // _BLOCK) for one in tables.values())
-        return {**tables, "folds": folds} if found["regex"] == _regex_version() and sizes else {}
-    except (OSError, ValueError, TypeError, KeyError, zlib.error, RecursionError):
+        folds = tuple((int(code), int(letter)) for code, letter in content["folds"])
+        if any(len(table.high) != 2 * (_CODES // _BLOCK) for table in tables.values()):
+            return {}
+        if content["regex"] != _regex_version() and not agrees(tables["letters"], folds):
+            return {}
+        return {**tables, "folds": folds}
+    except (OSError, ValueError, TypeError, KeyError, IndexError, zlib.error, RecursionError):
         return {}
+
+
+_CHECKED_PLANES = 0, 1, 2, 3, 14
+"""The planes that `agrees` reads. Unicode assigns nothing in the others, except for private use."""
+
+
+def agrees(table: ClassTable, folds: Sequence[tuple[int, int]]) -> bool:
+    """Return whether the installed `regex` gives the classes of `letters_table` and these `folds`.
+
+    Borders of classes would not do: a new version of Unicode assigns characters in the middle of a gap. So
+    every code point of `_CHECKED_PLANES` is checked, which takes about 20 milliseconds.
+    """
+    import regex
+
+    high, low, blocks = memoryview(table.high).cast("H"), table.low, _PLANE // _BLOCK
+    members: dict[int, list[str]] = {name: [] for name in _EXCLUSIVE}
+    for number in _CHECKED_PLANES:
+        text = _plane(number)
+        rows = high[number * blocks : (number + 1) * blocks]
+        classes = b"".join([low[row * _BLOCK : (row + 1) * _BLOCK] for row in rows]).translate(_MERGED)
+        for name, parts in members.items():
+            runs = re.finditer(re.escape(bytes([name])) + b"+", classes)
+            parts += [text[run.start() : run.end()] for run in runs]
+    texts = {name: "".join(parts) for name, parts in members.items()}
+    if sum(map(len, texts.values())) != len(_CHECKED_PLANES) * _PLANE:
+        return False  # a class that no pattern gives
+    signs = texts.pop(SIGN)
+    if regex.search(r"\s", signs) or not regex.fullmatch(r"(?:\p{C}++|\p{P}++|\p{S}++)*+", signs):
+        return False
+    if not all(regex.fullmatch(f"{_EXCLUSIVE[name]}+", text) for name, text in texts.items()):
+        return False
+    cased = texts[UPPER] + texts[LOWER]
+    letters = {ord(letter): regex.findall(f"(?i:{letter})", cased) for letter in FOLDED}
+    return list(folds) == [
+        (ord(match), letter)
+        for letter, matches in letters.items()
+        for match in matches
+        if not match.isascii()
+    ]
+
+
+_EXCLUSIVE = {
+    SPACING: r"\s", NUMBER: r"\p{N}", SIGN: r"[\p{C}\p{P}\p{S}]", MARK: r"\p{M}",
+    UPPER: r"[\p{Lu}\p{Lt}]", LOWER: r"\p{Ll}", EITHER: r"[\p{Lm}\p{Lo}]",
+}
+"""Patterns of the classes, which are disjoint but for white space that is a control character: SPACING.
+SPACING includes the other white space, SIGN includes APOSTROPHE and SLASH."""
+_MERGED = bytes(
+    SPACING if name in (SPACE, NEWLINE) else SIGN if name in (APOSTROPHE, SLASH) else name
+    for name in range(256)
+)
+"""Translates classes to those of `_EXCLUSIVE`."""
 
 
 @functools.cache
@@ -112,9 +171,9 @@ def _regex_version() -> str:
     return str(regex.__version__)
 
 
-def boxed() -> str:
-    """All tables as the box holds them, made anew."""
-    _kept.cache_clear()
+def as_json() -> str:
+    """Make all tables with the installed `regex`. Return them as `classes.json` stores them."""
+    _shipped.cache_clear()
     tables = {
         name: [binascii.b2a_base64(zlib.compress(part, 9), newline=False).decode() for part in make()]
         for name, make in _TABLES.items()
@@ -156,18 +215,18 @@ def folds() -> tuple[tuple[int, int], ...]:
 
     Each is (code point, lowercase ASCII letter). They count where a split ignores case.
     """
-    found: tuple[tuple[int, int], ...] = _kept().get("folds") or _folds()
+    found: tuple[tuple[int, int], ...] = _shipped().get("folds") or _folds()
     return found
 
 
 @functools.cache
 def _table(name: str) -> ClassTable:
-    found: ClassTable = _kept().get(name) or _TABLES[name]()
+    found: ClassTable = _shipped().get(name) or _TABLES[name]()
     return found
 
 
 def _letters() -> ClassTable:
-    import regex  # not where the box has the tables
+    import regex  # not if the shipped tables are used
 
     classes = bytearray([SIGN]) * _CODES
     patterns = [(name, regex.compile(f"{pattern}+")) for name, pattern in _PATTERNS.items()]
@@ -382,7 +441,8 @@ def stretches(split: str) -> tuple[ClassTable, bytes] | None:
             return None
         classes = classes.translate(bytes(found.index(n) if n in found else 0 for n in range(256)))
     ones = [text[classes.index(n)] for n in range(len(set(classes)))]
-    rows = [[bool(cut.match(one + other)) for other in ones] for one in ones]
+    # A cut after the second character depends on a third one, which no table of two characters knows.
+    rows = [[_cuts_after_first(cut, one + other) for other in ones] for one in ones]
     kinds: dict[object, int] = {}  # classes that cut alike are one
     new = [
         min(kinds.setdefault((tuple(row), tuple(other[n] for other in rows)), len(kinds)), _FAR)
@@ -399,6 +459,12 @@ def stretches(split: str) -> tuple[ClassTable, bytes] | None:
             if max(new[n], new[m]) < _FAR:
                 borders[new[n] * CLASSES + new[m]] = CUT if cuts_here else JOIN
     return _folded(table), bytes(borders)
+
+
+def _cuts_after_first(cut: Any, two: str) -> bool:
+    """Return whether a pattern of cuts allows one between two characters."""
+    match = cut.match(two)
+    return match is not None and match.end() == 1
 
 
 def is_shaped(recipe: Recipe) -> bool:

@@ -1,0 +1,102 @@
+"""What a training answers at a step, in a form that outlives the names of the code.
+
+An observation is a dict of JSON values. A few are written out, so that a person sees what changed; the others
+are digests. Bytes are hex, and numbers with a fraction have seven digits.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.learn.rows import Candidate, Entry, Query, Why
+from tokentui.learn.trainer import Trainer
+from tokentui.learn.values import Word
+
+ROWS = 40
+"""The most candidates that an observation covers. The number of all is covered too."""
+LIVES = 3
+"""The number of words and of tokens whose life and uses are observed."""
+LONGEST = 60
+"""The characters of a word whose life is observed. Without a split a whole document is one word."""
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON holds it."""
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, bool | int | str) or value is None:
+        return value
+    if isinstance(value, Iterable):
+        return [plain(part) for part in value]
+    return f"{float(value):.7g}"  # a float or a fraction
+
+
+def digest(value: Any) -> str:
+    """Return sixteen hex digits that stand for a value."""
+    return hashlib.sha256(json.dumps(plain(value)).encode()).hexdigest()[:16]
+
+
+def of_candidate(row: Candidate | None) -> Any:
+    """Return what is observed of a candidate."""
+    if row is None:
+        return None
+    return plain((row.parts, row.token, row.worth, row.values, row.tied, row.part, row.marks, row.places))
+
+
+def of_entry(entry: Entry) -> Any:
+    """Return what is observed of an entry of the vocabulary."""
+    return plain((
+        entry.id, entry.piece, entry.kind, entry.made, entry.places, entry.uses, entry.score, entry.parts,
+        entry.marks,
+    ))
+
+
+def of_why(why: Why) -> dict[str, Any]:
+    """Return what is observed of the reasons of a step. Sentences are left out: they may be reworded."""
+    return {
+        "best": of_candidate(why.best), "runner_up": digest(of_candidate(why.runner_up)), "tied": why.tied,
+        "replaced": plain(why.replaced), "tie_rule": why.tie_rule,
+        "end": None if why.end is None else str(why.end),
+        "round": digest(None if why.round is None else dataclasses.astuple(why.round)),
+        "judged": digest(why.judged),
+    }
+
+
+def of_tokenizer(tokenizer: Tokenizer, texts: Iterable[str]) -> dict[str, Any]:
+    """Return what is observed of a tokenizer: its vocabulary, and the ids of some texts."""
+    vocabulary, merges = tokenizer.vocabulary, tokenizer.merges
+    ids = vocabulary.ids(merges)
+    pieces = sorted((ids[symbol], vocabulary.pieces[symbol]) for symbol in vocabulary.symbols(merges))
+    encoded = []
+    for text in texts:
+        try:
+            encoded.append(plain(tokenizer.encode(text).ids))
+        except Exception as error:  # a text that the recipe refuses is an answer too
+            encoded.append(type(error).__name__)
+    return {"pieces": digest(pieces), "ids": digest(encoded)}
+
+
+def observed(trainer: Trainer, words: tuple[str, ...], texts: tuple[str, ...]) -> dict[str, Any]:
+    """Return what a training answers at its step."""
+    candidates = trainer.candidates(Query(0, ROWS))
+    entries = trainer.entries(Query(0, 1 << 20))
+    symbols = [entry.symbol for entry in entries.rows if entry.symbol >= 0][:LIVES]
+    return {
+        "step": trainer.number,
+        "size": trainer.size_at(trainer.number),
+        "tokens": plain(trainer.tokens_at(trainer.number)),
+        "taken": digest(of_candidate(trainer.taken(trainer.number))) if trainer.number else None,
+        "lengths": plain(trainer.lengths_at(trainer.number)),
+        "why": of_why(trainer.why(trainer.limits)),
+        "candidates": [candidates.total, digest(map(of_candidate, candidates.rows))],
+        "entries": [entries.total, digest(map(of_entry, entries.rows))],
+        "segments": digest([trainer.segment(Word(word)) for word in words]),
+        "lives": digest([trainer.life(word[:LONGEST]) for word in words[:LIVES]]),
+        "uses": digest([trainer.uses_over(symbol)() for symbol in symbols]),
+        **of_tokenizer(trainer.tokenizer(), texts),
+    }
