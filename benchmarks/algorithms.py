@@ -53,15 +53,9 @@ CAVEATS = {
     "score": "Without a least count pairs that stand once win; what is learned late is rare.",
     "count-length": "Merges pairs only; Length-MAX merges longer runs.",
     "pmi": "At one step its order is that of the score. Without a least count rare pairs win.",
-    "npmi": "The marginals are counts of pairs with the left and with the right part, so that it is at "
-    "most 1; values are rounded to 1/2^40. Without a least count rare pairs win.",
-    "gain": "The exact best pair at each step, to 1/2^20; the authors' heap keeps values that have "
-    "changed, and chooses otherwise. Their stop by the mean gain is not used.",
     "unigram": "No merges. Its time is that of pruning from many pieces down.",
     "superbpe": "A first-stage merge that stands nowhere on the stretches stays; the authors drop it. "
     "The limits on words and colons are those of the authors' code.",
-    "scaffold": "No official code is known; whether a token that was demoted may come back is not known "
-    "either: here it does not.",
     "boundless": "Of a word and a joined word of the same count the joined one is taken. A part that was "
     "taken apart keeps its id, as in the authors' code: it counts among the ids, and is unused.",
     "picky": "The reference has no tie rule, and two of its runs differ; here the recipe's holds.",

@@ -16,7 +16,7 @@ from tokentui.core.choices import Axis, Choice, Refusal
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.segment import UNKNOWN, WAYS
 from tokentui.learn.bases import BASES, FILTERS, WEIGHTS
-from tokentui.learn.objectives import OBJECTIVES
+from tokentui.learn.objectives import OBJECTIVES, trainer_of
 from tokentui.learn.ranking import TIES
 from tokentui.presets import Published, preset_named
 from tokentui.recipe import SHAPE, Recipe
@@ -99,6 +99,17 @@ def check(recipe: Recipe) -> Recipe:
     if recipe.prefix_space is not None and own_space(recipe.split, recipe.prefix_space) is None:
         return dataclasses.replace(recipe, prefix_space=None)
     return recipe
+
+
+def check_trainable(recipe: Recipe) -> Recipe:
+    """Return a recipe as `check` does.
+
+    Raises:
+        TokentuiError: It makes no sense, or its objective is retired: it encodes and is not trained.
+    """
+    checked = check(recipe)
+    trainer_of(checked)
+    return checked
 
 
 def word(recipe: Recipe, name: str) -> str:
@@ -185,7 +196,7 @@ def preset(name: str, *, published: bool = False, **axes: object) -> Recipe:
 
 def label(recipe: Recipe) -> str:
     """A recipe in a few words for a title: `bpe · gpt2 · bytes`."""
-    objective, unit = OBJECTIVES.get(recipe.objective), UNITS.get(recipe.unit)
+    objective, unit = OBJECTIVES.find(recipe.objective), UNITS.get(recipe.unit)
     said = [
         objective.label if objective else recipe.objective, recipe.split,
         unit.plural if unit else recipe.unit,

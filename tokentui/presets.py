@@ -155,8 +155,6 @@ PRESETS: dict[str, Preset] = {
                 "Chizhov et al. 2024", replace(_PIECE, normalize=(), base="sorted", tie="smallest-pair",
                 pieces="any", objective="picky:threshold=0.9", unknown="per-unit", coverage=0.9999),
                 ("<pad>", "<unk>", "<s>", "</s>"), vocab_size=8192),
-        _preset("scaffold-bpe", "papers", "Scaffold-BPE after a third implementation: tokens that only merge",
-                "Lian et al. 2024", Recipe(tie="smallest-pair", objective="scaffold")),
         _preset("greedtok", "papers", "GreedTok: the text whose cover saves most tokens", "Lim et al. 2025",
                 Recipe(tie="smallest-pair", objective="greedtok")),
         _preset("length-max", "papers", "Length-MAX: runs of 2 to 5 tokens by count times length",

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, SupportsIndex
 from tokentui import learn
 from tokentui.analyze import diff as differences
 from tokentui.analyze.face import Analysed, Path, Source, suggesting_texts
-from tokentui.axes import changed, label
+from tokentui.axes import changed, check_trainable, label
 from tokentui.core.errors import TokentuiError, nearest, shown, text_of, whole
 from tokentui.core.jobs import Cancel, Progress, job, silent
 from tokentui.core.runtime import interrupts_cancel
@@ -526,7 +526,7 @@ def _resolved(
     for name in axes:
         if name not in AXIS_NAMES and name not in SHAPE:
             raise TokentuiError("no such argument", name, nearest(name, (*AXIS_NAMES, *SHAPE, *words)))
-    return changed(chosen, **_named(**axes)), run.with_words(**_named(**words))
+    return check_trainable(changed(chosen, **_named(**axes))), run.with_words(**_named(**words))
 
 
 def _ran(engine: Engine, stops: Stops) -> str:

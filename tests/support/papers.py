@@ -88,46 +88,6 @@ def picky(counts: Mapping[str, int], threshold: str, steps: int) -> Iterator[tup
         yield log, len(present)
 
 
-def scaffold(counts: Mapping[str, int], steps: int) -> Iterator[tuple[Log, int]]:
-    """Scaffold-BPE: the merge and the demotions of each step, and the number of tokens that are given out."""
-    words = {name: list(name) for name in counts}
-    given, demoted = {char for name in counts for char in name}, set[str]()
-
-    def best() -> Pair | None:
-        found = pairs_of(words, counts)
-        key: Callable[[Pair], object] = lambda one: (-found[one], one[0].encode(), one[1].encode())  # noqa: E731
-        return min(found, key=key) if found else None  # type: ignore[arg-type]
-
-    made: dict[str, Pair] = {}
-    for _ in range(steps):
-        pair = best()
-        if pair is None:
-            return
-        token, log = "".join(pair), Log()
-        words = {name: merged(word, pair) for name, word in words.items()}
-        made.setdefault(token, pair)
-        log.append(("merge", token, *pair))
-        given.add(token)
-        after = best()
-        head = pairs_of(words, counts)[after] if after else 0
-        for part in dict.fromkeys(pair):
-            if len(part) > 1 and part not in demoted and uses_of(part, words, counts) < head:
-                demoted.add(part)
-                given.discard(part)
-                log.append(("demote", part, *made[part]))
-        yield log, len(given)
-
-
-def given_out(log: Log, word: Word) -> Word:
-    """A word by all merges; what was demoted is replaced by its parts, again and again."""
-    for kind, _, *parts in log:
-        word = merged(word, (parts[0], parts[1])) if kind == "merge" else word
-    demoted = {token: parts for kind, token, *parts in log if kind == "demote"}
-    while any(one in demoted for one in word):
-        word = [part for one in word for part in demoted.get(one, [one])]
-    return word
-
-
 def superbpe(
     lines: Mapping[str, int], at: int, steps: int, inside: Callable[[str], list[str]],
     key: Callable[[Pair], object],

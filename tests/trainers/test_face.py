@@ -20,7 +20,7 @@ from tokentui.core import native
 from tokentui.core.choices import Parameter
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn import start
-from tokentui.learn.objectives import OBJECTIVES, Material, Part, Value, columns
+from tokentui.learn.objectives import OBJECTIVES, Material, Part, Value, columns, trainer_of
 from tokentui.learn.replay import ReplayTrainer
 from tokentui.learn.rows import Query
 from tokentui.learn.trainer import Made, Size, Tokens, Trainer
@@ -188,7 +188,7 @@ def test_corpora_with_names_are_trained_as_one(name: str) -> None:
     for engine in ("plain", "compiled"):
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv(native.ENGINE, engine)
-            several, one = material.objective.trainer(material), trained(name, engine)
+            several, one = trainer_of(material.recipe)(material), trained(name, engine)
         assert several.advance(4, NONE, math.inf) == one.advance(4, NONE, math.inf)
         assert sum(several.lengths_at(4)) == one.tokens_at(4)
         assert digest(several) == digest(one)

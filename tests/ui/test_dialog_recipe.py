@@ -16,6 +16,7 @@ from tokentui.axes import AXES, changed, mended, preset
 from tokentui.core.errors import TokentuiError
 from tokentui.presets import PRESETS
 from tokentui.recipe import RUN, Recipe, Run
+from tokentui.session.views import StageView
 from tokentui.text.read import read
 from tokentui.ui.dialogs import Notice, draft
 from tokentui.ui.dialogs.draft import RecipeChoice
@@ -24,6 +25,7 @@ from tokentui.ui.draw.table import Listing
 
 GPT2 = preset("gpt2")
 UNSET = Run()
+STAGE = StageView("model", "the model", axis="objective")
 
 
 def taken(recipe: Recipe, axis: str, value: str) -> Recipe:
@@ -116,6 +118,22 @@ async def test_arrows_leave_the_row_that_takes_the_recipe() -> None:
         await pilot.press("enter")
         await until(pilot, lambda: app.answered)
         assert app.result == changed_to
+
+
+@pytest.mark.parametrize("name", AXES["objective"].retired)
+async def test_a_retired_objective_is_refused_in_one_line_and_another_is_taken(name: str) -> None:
+    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2.with_axes(objective=name)), stages=(STAGE,))
+    async with shown(dialog, (120, 40)) as (app, pilot):
+        drive = Driver(dialog, pilot)
+        await drive.at("axes", draft.TAKE)
+        await pilot.press("t")
+        await drive.said(f"objective={name}: this objective is retired and cannot be trained (take objective=")
+        assert not app.answered
+        await drive.at("axes", "objective")
+        await pilot.press("right")
+        await pilot.press("t")
+        await until(pilot, lambda: app.answered)
+        assert app.result.recipe.objective.partition(":")[0] in AXES["objective"]
 
 
 async def test_a_senseless_value_is_dim_has_a_reason_and_is_not_taken() -> None:

@@ -14,7 +14,6 @@ from tokentui.ui.app import ExplorerApp
 
 SHOWN = {
     "count-length": ("count", "length", "value"), "pmi": ("f(x)", "f(y)", "pmi"),
-    "npmi": ("l(x)", "r(y)", "npmi"), "gain": ("f(x)", "f(y)", "gain"),
 }
 
 

@@ -7,7 +7,7 @@ A value is written `name`. Where its record takes a text or has parameters, it i
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, TypeVar
 
 from tokentui.core.errors import TokentuiError, each_of, name_of, nearest, shown, whole
@@ -186,11 +186,19 @@ class Axis(dict[str, C]):
         name: Its name.
         about: A few words on what it says.
         records: Its values.
+        retired: Values that are no longer offered. Files and recipes that name one are still read: `find`,
+            `of` and `check` know them.
     """
 
-    def __init__(self, name: str, about: str, *records: C) -> None:
+    def __init__(self, name: str, about: str, *records: C, retired: Iterable[C] = ()) -> None:
         super().__init__({one.name: one for one in records})
         self.name, self.about = name, about
+        self.retired = {one.name: one for one in retired}
+
+    def find(self, value: str) -> C | None:
+        """Return the record of a value, retired or not; None where there is none."""
+        name = value.partition(":")[0]
+        return self.get(name) or self.retired.get(name)
 
     def of(self, value: str) -> C:
         """The record of a value.
@@ -198,7 +206,7 @@ class Axis(dict[str, C]):
         Raises:
             TokentuiError: There is none; it names the nearest.
         """
-        found = self.get(value.partition(":")[0]) if isinstance(value, str) else None
+        found = self.find(value) if isinstance(value, str) else None
         if found is None:
             raise self._unknown(value)
         return found

@@ -90,7 +90,7 @@ def trained_by_events(recipe: Recipe, run: Mapping[str, object], root: Node) -> 
         raise listed.error("the base is not all 256 bytes", "each unit stands once")
     from tokentui.learn.objectives import OBJECTIVES  # every file is sniffed here, and few are of this format
 
-    objective = OBJECTIVES.get(recipe.objective.partition(":")[0])
+    objective = OBJECTIVES.find(recipe.objective)
     make = EventVocabulary if objective is None or objective.vocabulary is None else objective.vocabulary
     vocabulary = make(recipe, base, specials, first)
     if not isinstance(vocabulary, EventVocabulary):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from tokentui.core import native
 from tokentui.core.jobs import silent, tick
 from tokentui.core.runtime import quiet_collector
-from tokentui.learn.objectives import Material
+from tokentui.learn.objectives import Material, trainer_of
 from tokentui.learn.values import Step, Stop
 from tokentui.recipe import FORCE, Recipe, Run, Stops, WhatIf, check_names
 
@@ -35,8 +35,10 @@ def start(
         words: Its pre-tokens, where they are counted already.
 
     Raises:
-        TokentuiError: The recipe's pattern takes too long on this corpus, or a special token is a symbol too.
+        TokentuiError: The recipe's pattern takes too long on this corpus, a special token is a symbol too, or
+            the objective is retired.
     """
+    trainer = trainer_of(recipe)
     check_names(recipe, run or Run())
     if words is None:
         from tokentui.text.count import count
@@ -45,8 +47,7 @@ def start(
         words = count(corpus, recipe)
         with silent():
             return start(corpus, recipe, run, words)
-    material = Material.of(words, recipe, run, None if corpus is None else corpus.documents)
-    return material.objective.trainer(material)
+    return trainer(Material.of(words, recipe, run, None if corpus is None else corpus.documents))
 
 
 # ---- walking

@@ -43,8 +43,7 @@ _WIDTHS = {name: Flat(row).size for name, row in layout.ROWS.items()}
 
 QUEUES = {
     "counts": (figures.COUNTS, pairs.QUEUE), "scores": (figures.SCORES, score.QUEUE),
-    "lengths": (figures.LENGTHS, values.QUEUE), "npmi": (figures.NPMI, values.QUEUE),
-    "gains": (figures.GAINS, values.QUEUE),
+    "lengths": (figures.LENGTHS, values.QUEUE),
 }
 """The orders of pairs that there are kernels for: what a pair is worth, and the queue."""
 
@@ -340,23 +339,18 @@ class KernelPairs:
         names = "places", "replaced", "tied", "left_uses", "right_uses"
         places, replaced, tied, *uses = (self._figure(number - 1, name) for name in names)
         left, right = self.vocabulary.merges[self._earlier + number - 1]
-        pair = Pair(left, right, places, places, uses[0], uses[1], self._more_at(number - 1, left, right))
+        pair = Pair(left, right, places, places, uses[0], uses[1], self._more(number - 1, left, right))
         return Merged(pair, replaced, tied, tied > 1)  # nothing is forced here
 
-    def _more(self, left: int, right: int, number: int, **own: int) -> tuple[int, ...]:
-        """The further figures of a pair that the objective sees, after a known step; `own` are those that the
-        step does not tell."""
-        tokens, symbols = self.tokens_at(number), self._state.symbols
-        found = own | {"tokens": tokens, "pairs": tokens - self._apart, "types": self._state.base + number}
-        found["length"] = symbols[4 * left] + symbols[4 * right]
-        return tuple(found[name] for name in self._sees)
-
-    def _more_at(self, number: int, left: int, right: int) -> tuple[int, ...]:
-        """Those of the pair that the step after a known one merged."""
+    def _more(self, number: int, left: int, right: int) -> tuple[int, ...]:
+        """Return the further figures of a pair that the objective sees, after a known step."""
         if not self._sees:
             return ()
-        lefts, rights, replaced = (self._figure(number, name) for name in ("lefts", "rights", "replaced"))
-        return self._more(left, right, number, lefts=lefts, rights=rights, apart=replaced)
+        tokens, symbols = self.tokens_at(number), self._state.symbols
+        figures = {
+            "length": symbols[4 * left] + symbols[4 * right], "tokens": tokens, "pairs": tokens - self._apart,
+        }
+        return tuple(figures[name] for name in self._sees)
 
     def fork(self, number: int, material: Material) -> PlainPairs:
         """The same corpus at a known step in plain Python, for a run by another recipe."""
@@ -384,7 +378,7 @@ class KernelPairs:
         places = state.places.cast("I")[: 2 * firsts[-1] : 2].tolist()
         lefts, rights = zip(*merges, strict=True) if merges else ((), ())
         pairs = map(Pair, lefts, rights, of["places"], of["places"], of["left_uses"], of["right_uses"],
-                    map(self._more_at, range(number), lefts, rights))
+                    map(self._more, range(number), lefts, rights))
         alike = [tied > 1 for tied in of["tied"]]  # nothing is forced here
         return History(
             self.vocabulary.copy(self._earlier + number),
@@ -411,10 +405,6 @@ class KernelPairs:
         size = self.pairs_at(self.number)
         limit = min(limit, size)
         heap, state = flat(layout.RANKED, limit + 2), self._state._replace(longest=_longest(under))
-        if state.scored > figures.SCORES:  # those of the furthest step stay as the queue left them
-            fresh = {name: flat("int64", len(getattr(state, name))) for name in ("lefts", "rights", "totals")}
-            state = state._replace(**fresh)
-            figures.survey(size, state.base + self.number, state)
         total, tied, ordered = order.standing(size, limit, under.min_count, heap, state)
         falls, first_new = flat("int64", ordered), size
         if self.number:
@@ -426,13 +416,7 @@ class KernelPairs:
         for pair, fell in zip(best, falls.tolist(), strict=True):
             left, right, places = table[4 * pair], table[4 * pair + 1], counts[pair]
             before = places + fell if pair < first_new else None
-            more: tuple[int, ...] = ()
-            if self._sees:
-                apart = self._disjoint(pair) if left == right else places
-                lefts = rights = 0
-                if "lefts" in self._sees:
-                    lefts, rights = state.lefts[left], state.rights[right]
-                more = self._more(left, right, self.number, lefts=lefts, rights=rights, apart=apart)
+            more = self._more(self.number, left, right)
             rows.append(Pair(left, right, places, before, uses[left], uses[right], more))
         return Ranked(total, tied, self._disjoint(best[0]) if ordered else 0, rows)
 

@@ -39,9 +39,6 @@ class Counted(Protocol):
     @property
     def tokens_at(self) -> Callable[[int], int]: ...
 
-    def disjoint(self, pair: int) -> int:
-        """The number of places of a pair of twice the same symbol that a merge would replace, by weight."""
-
 
 def valued(of: Counted, pairs: Sequence[int]) -> list[tuple[int, int]]:
     """The exact values of some pairs, each as numerator and denominator."""
@@ -56,23 +53,10 @@ def valued(of: Counted, pairs: Sequence[int]) -> list[tuple[int, int]]:
 
 def further(of: Counted, pairs: Sequence[int]) -> Iterator[tuple[int, ...]]:
     """The figures of some pairs that the objective sees, in its order; see `objectives.SEEN`."""
-    counts, left, right = of.counts, of.left, of.right
     tokens = of.tokens_at(of.number)
-    rows: list[Iterable[int]] = []
-    for name in of.objective.sees:
-        if name in ("lefts", "rights"):
-            sides = left if name == "lefts" else right
-            found = [0] * (len(of.vocabulary.pieces) + 1)  # the last is of no pair: its symbol is -1
-            for symbol, count in zip(sides, counts, strict=True):
-                found[symbol] += count
-            rows.append([found[sides[pair]] for pair in pairs])
-        elif name == "length":
-            rows.append([of.length[left[pair]] + of.length[right[pair]] for pair in pairs])
-        elif name == "apart":
-            rows.append([of.disjoint(pair) if left[pair] == right[pair] else counts[pair] for pair in pairs])
-        else:
-            of_all = {
-                "tokens": tokens, "pairs": tokens - of.apart, "types": of.vocabulary.base_size + of.number,
-            }
-            rows.append(repeat(of_all[name], len(pairs)))
-    return zip(*rows, strict=True)
+    rows: dict[str, Iterable[int]] = {
+        "length": (of.length[of.left[pair]] + of.length[of.right[pair]] for pair in pairs),
+        "tokens": repeat(tokens, len(pairs)),
+        "pairs": repeat(tokens - of.apart, len(pairs)),
+    }
+    return zip(*(rows[name] for name in of.objective.sees), strict=True)

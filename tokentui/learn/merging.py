@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from operator import mul
 
 from tokentui.core import native
 from tokentui.core.runtime import quiet_collector
@@ -25,9 +24,6 @@ WORTH_CHARS = 1 << 15
 of a second."""
 MOST_CHARS = (1 << 31) // 4 - 1
 """Places are numbers of 32 bits; a character is up to four bytes."""
-MOST_VALUED_CHARS = 1 << 23
-"""The most characters of a corpus, by weight, of which the values that depend on all of it are exact: no
-product of two of its figures has more than 53 bits."""
 MOST_WEIGHT = (1 << 31) - 1
 
 
@@ -57,9 +53,6 @@ def is_chosen(material: Material) -> bool:
     if without_kernel(recipe) or not native.available():
         return False
     size = sum(map(len, words.words)) if words.flat is None else len(words.flat.text)
-    if OBJECTIVES.of(recipe.objective).whole:
-        lengths = map(len, words.words)
-        size = max(size, sum(map(mul, lengths, words.counts)) * (MOST_CHARS // MOST_VALUED_CHARS))
     return (
         size <= MOST_CHARS
         and max(words.counts, default=0) <= MOST_WEIGHT

@@ -10,6 +10,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from tokentui.core.choices import Axis, Choice, Parameter, Ref, Refusal
+from tokentui.core.errors import TokentuiError
 from tokentui.core.records import dataclass
 from tokentui.encode.segment import WAYS
 from tokentui.learn.rows import Column, Worth
@@ -30,10 +31,8 @@ merged. The denominator is 1 or more."""
 
 SEEN = {
     "length": "the units of the token that it would make",
-    "apart": "the places of the pair that a merge replaces: overlapping ones count once",
-    "tokens": "the corpus in tokens", "types": "the symbols of the vocabulary",
-    "pairs": "all places of pairs", "lefts": "the places of all pairs with its left part",
-    "rights": "those of all with its right part",
+    "tokens": "the corpus in tokens",
+    "pairs": "all places of pairs",
 }
 """The further figures of a pair that a value may see, and what each is."""
 
@@ -88,13 +87,12 @@ class Objective(Choice):
 
     Attributes:
         label: Its name in titles.
-        trainer: Makes the trainer.
+        trainer: Makes the trainer; None for a retired objective.
+        instead: The objectives to train by in place of a retired one.
         kernel: True if there are kernels for it; else plain Python trains, and the screen says so.
         queue: The order of pairs that these have, a name of `QUEUES` in `learn/compiled.py`.
         value: The value that pairs are ordered by; None where that is their count, or no pairs are merged.
         sees: The names of the further figures of a pair that the value is made of, each of `SEEN`.
-        whole: True if a step may change the value of any pair; else it changes that of pairs with a part in
-            common with the merged one alone.
         shown: The figure that people see in place of the value, from the same figures; None for the value.
         formula: That value in words of a formula.
         columns: The columns of its candidates.
@@ -112,12 +110,12 @@ class Objective(Choice):
     """
 
     label: str
-    trainer: Callable[[Material], Trainer]
+    trainer: Callable[[Material], Trainer] | None = None
+    instead: tuple[str, ...] = ()
     kernel: bool = False
     queue: str = "counts"
     value: Value | None = None
     sees: tuple[str, ...] = ()
-    whole: bool = False
     shown: Callable[..., float] | None = None
     formula: str = ""
     columns: tuple[Column, ...] = ()
@@ -161,12 +159,6 @@ def columns(*names: str) -> tuple[Column, ...]:
 
 
 # ---- the values
-#
-# What is irrational is rounded to a multiple of 1/2^n, and pairs whose values are rounded to the same are
-# equally good. The numbers in a logarithm are divided first, correctly rounded, so that equal fractions have
-# equal logarithms on every machine whose logarithm is right in its last digit or two.
-
-_FINE, _COARSE = 40, 20
 
 
 def _score(count: int, left: int, right: int) -> tuple[int, int]:
@@ -183,19 +175,6 @@ def _pmi(count: int, left: int, right: int, tokens: int, pairs: int) -> tuple[in
 
 def _bits(count: int, left: int, right: int, tokens: int, pairs: int) -> float:
     return math.log2(count * tokens * tokens / (left * right * pairs))
-
-
-def _npmi(count: int, left: int, right: int, pairs: int, lefts: int, rights: int) -> tuple[int, int]:
-    if count == pairs:  # no other pair stands anywhere
-        return 1, 1
-    value = math.log(count * pairs / (lefts * rights)) / math.log(pairs / count)
-    return round(value * (1 << _FINE)), 1 << _FINE
-
-
-def _gain(count: int, left: int, right: int, tokens: int, types: int, apart: int) -> tuple[int, int]:
-    grown, shrunk = apart + 1, (left - apart + 1) * (right - apart + 1)
-    value = apart * math.log(grown * (tokens - apart + types + 1) / shrunk)
-    return round(value * (1 << _COARSE)), 1 << _COARSE
 
 
 def _probabilities(recipe: Recipe) -> Refusal | None:
@@ -331,20 +310,6 @@ OBJECTIVES = Axis(
         columns=columns("count", "left uses", "right uses", "pmi"), filters=True, rare=True,
     ),
     Objective(
-        "npmi", "its normalised pointwise mutual information is largest", label="npmi",
-        trainer=Ref("tokentui.learn.merging:merging"), kernel=True, queue="npmi",
-        value=_npmi, sees=("pairs", "lefts", "rights"),
-        whole=True, formula="log2(c(xy)·M/(l(x)·r(y)))/log2(M/c(xy))",
-        columns=columns("count", "lefts", "rights", "npmi"), filters=True, rare=True,
-    ),
-    Objective(
-        "gain", "merging it makes the corpus most likely (S-BPE)", label="s-bpe",
-        trainer=Ref("tokentui.learn.merging:merging"), kernel=True, queue="gains",
-        value=_gain, sees=("tokens", "types", "apart"),
-        whole=True, formula="c·ln((c+1)·(N-c+V+1)/((x-c+1)·(y-c+1)))",
-        columns=columns("count", "left uses", "right uses", "gain"), filters=True,
-    ),
-    Objective(
         "unigram", "pieces of a unigram language model, pruned", label="unigram",
         trainer=Ref("tokentui.learn.unigram:UnigramTrainer"), kernel=True, scored=True,
         refuses=_probabilities, size=UNIGRAM_SIZE,
@@ -363,11 +328,6 @@ OBJECTIVES = Axis(
             Parameter("within", "the split of these words", "superbpe-words", str),
             Parameter("words", "the most words of a token", 4, least=1),
         ),
-    ),
-    Objective(
-        "scaffold", "BPE with tokens that only merge (Scaffold-BPE, after a third implementation)",
-        label="scaffold bpe", trainer=Ref("tokentui.learn.scaffold:trainer"),
-        columns=columns("count", "change"), refuses=_events, events=True,
     ),
     Objective(
         "boundless", "BPE inside words against joins of whole words (BoundlessBPE)", label="boundless bpe",
@@ -412,5 +372,32 @@ OBJECTIVES = Axis(
         events=True,
         parameters=(Parameter("threshold", "the IoS above which a part is removed", 0.9, float, 0, 1),),
     ),
+    retired=(
+        Objective(
+            "npmi", "its normalized pointwise mutual information is largest", label="npmi", instead=("pmi",)
+        ),
+        Objective(
+            "gain", "merging it makes the corpus most likely (S-BPE)", label="s-bpe", instead=("count", "pmi")
+        ),
+        Objective(
+            "scaffold", "BPE with tokens that only merge (Scaffold-BPE)", label="scaffold bpe",
+            refuses=_events, events=True, instead=("picky",),
+        ),
+    ),
 )
-"""The objectives, by name."""
+"""The objectives, by name. A retired one encodes and is not trained."""
+
+
+def trainer_of(recipe: Recipe) -> Callable[[Material], Trainer]:
+    """Return the function that makes the trainer of a recipe.
+
+    Raises:
+        TokentuiError: The objective is retired.
+    """
+    objective = OBJECTIVES.of(recipe.objective)
+    if objective.trainer is None:
+        takes = " or ".join(f"objective={name}" for name in objective.instead)
+        raise TokentuiError(
+            "this objective is retired and cannot be trained", f"objective={objective.name}", f"take {takes}"
+        )
+    return objective.trainer

@@ -69,7 +69,7 @@ class Queue:
     merge changes are rare. The floor falls to a part of itself once nothing above it is left.
 
     A merge of (a, b) changes the counts of pairs at its places alone, and the uses of a and b: where they
-    matter, all pairs of a and b are valued anew; where figures of the whole corpus matter, all pairs.
+    matter, all pairs of a and b are valued anew.
 
     Args:
         pairs: The pairs.
@@ -106,9 +106,7 @@ class Queue:
         """
         pairs, counts, value_of, alike = self._pairs, self._pairs.counts, self._value, self._alike
         valued = pairs.objective.value is not None
-        if pairs.objective.whole:
-            moved = moved.union(value_of)
-        elif valued:
+        if valued:
             for symbol in parts:
                 self._touching[symbol] = live = [
                     one for one in self._touching.get(symbol, ()) if one in value_of
@@ -128,7 +126,7 @@ class Queue:
                 if not alike[was]:
                     del alike[was]
                     self._ordered.pop(was, None)
-            elif valued and not pairs.objective.whole:
+            elif valued:
                 for symbol in {pairs.left[pair], pairs.right[pair]}:
                     self._touching.setdefault(symbol, []).append(pair)
             if value is None:

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from tokentui.axes import check
+from tokentui.axes import check, check_trainable
 from tokentui.core import native
 from tokentui.core.jobs import tick
 from tokentui.core.runtime import quiet_collector
@@ -74,7 +74,7 @@ def prepare(
     Raises:
         TokentuiError: Its pattern takes too long on this corpus.
     """
-    recipe = check(recipe)
+    recipe = check_trainable(recipe)
     text = RunningText(corpus, recipe)
 
     def lay_out(words: Words, part: bool) -> Prepared:
@@ -169,7 +169,7 @@ def prepare_column(counted: WordCounts, wanted: ColumnWanted) -> Prepared:
         return prepare_tokenizer(
             counted.corpus, None, wanted.run, path=wanted.path, split=wanted.split, encode=wanted.encode
         )
-    recipe = check(wanted.recipe or Recipe())
+    recipe = check_trainable(wanted.recipe or Recipe())
     with doing("counting"):
         words = counted.of(recipe)
     return prepare(counted.corpus, recipe, wanted.run, words=words)

@@ -335,7 +335,7 @@ class AddScreen(Picker[ColumnWanted]):
 
     def _ways(self) -> Iterator[Choice]:
         """The other ways to encode by the vocabulary of the column in use."""
-        objective = AXES["objective"].get(self._recipe.objective.partition(":")[0])
+        objective = AXES["objective"].find(self._recipe.objective)
         if objective is None or self._column is None:
             return
         for one in AXES["encode"].values():

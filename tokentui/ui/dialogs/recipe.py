@@ -13,7 +13,7 @@ from textual.containers import Horizontal, Vertical
 from textual.events import Key
 from textual.widgets import Input
 
-from tokentui.axes import AXES, label
+from tokentui.axes import AXES, check_trainable, label
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe
 from tokentui.presets import PRESETS, Preset
@@ -262,8 +262,13 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         return replace(self.choice, recipe=preset.recipe, run=run)
 
     def take(self) -> None:
-        """Take the recipe, if it is another one."""
+        """Take the recipe, if it is another one and a training by it is possible."""
         if self._open:
+            return
+        try:
+            check_trainable(self.choice.recipe)
+        except TokentuiError as error:
+            self.notice.tell(error)
             return
         if self._used.changes(self.choice) or self._stages:
             self.dismiss(self.choice)

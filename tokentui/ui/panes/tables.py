@@ -25,10 +25,7 @@ SCORE_WIDTH = len("0.0038112")
 """Columns of a score: five digits that count, however small it is."""
 _LOG_WIDTH = len("−12.345")
 _SMALL_WIDTH = len("1.23e-4")
-_HEADS = {
-    "left uses": "f(x)", "right uses": "f(y)", "lefts": "l(x)", "rights": "r(y)", "probability": "p",
-    "parts": "of",
-}
+_HEADS = {"left uses": "f(x)", "right uses": "f(y)", "probability": "p", "parts": "of"}
 """The short heads of columns whose names are long."""
 
 

@@ -341,9 +341,7 @@ def _leaves(column: ColumnSnapshot, best: Candidate, mode: GlyphMode) -> list[Ce
     return out
 
 
-_SYMBOLS = {
-    "count": "f(xy)", "left uses": "f(x)", "right uses": "f(y)", "lefts": "l(x)", "rights": "r(y)",
-}
+_SYMBOLS = {"count": "f(xy)", "left uses": "f(x)", "right uses": "f(y)"}
 """The symbol of a figure in the formula of an objective, by the name of its column; others have its name."""
 
 
