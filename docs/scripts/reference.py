@@ -54,9 +54,10 @@ def axes() -> str:
     """Return the page of the axes, their values and the other training options."""
     lines = [
         "# Axes", "",
-        "A recipe sets these options, called axes. `-r` takes a [preset](presets.md) or a recipe file in TOML;",
-        "axes that the file omits take their defaults. `-s axis=value` changes an axis. `tokentui recipes` lists",
-        "the presets and axes, `tokentui recipes AXIS` the values of an axis. Defaults are in **bold**.", "",
+        "A recipe sets these options, called axes. `-r` takes a [preset](presets.md) or a recipe file in",
+        "TOML; axes that the file omits take their defaults. `-s axis=value` changes an axis.",
+        "`tokentui recipes` lists the presets and axes, `tokentui recipes AXIS` the values of an axis.",
+        "Defaults are in **bold**.", "",
         _MADE, "",
     ]
     lines += table(("axis", "meaning", "default"), (
@@ -77,7 +78,7 @@ def axes() -> str:
                 lines += [f"Parameters of `{one}`, such as `{name}={one}:{_example(record.parameters)}`:", ""]
                 lines += table(("parameter", "meaning", "default"), map(_parameter, record.parameters))
     lines += ["## Other training options", "",
-              "Options of a recipe that are not axes. In a recipe file they are written next to the axes.", ""]
+              "Options of a recipe that are not axes. A recipe file has them next to the axes.", ""]
     lines += table(("option", "meaning", "default"), map(_parameter, SHAPE.values()))
     return "\n".join(lines).rstrip("\n") + "\n"
 
@@ -145,9 +146,10 @@ def formats() -> str:
     """The file formats: what each is, which recipes it holds, what it loses."""
     lines = [
         "# File formats", "",
-        "A tokenizer is a file, a URL, or `hf:OWNER/NAME`. The format is detected from the content. `-o NAME` and",
-        "`tokentui convert` choose the format by the suffix of the name, or by `--format`. Before a file is",
-        "written, it is read back and compared on many texts. A report lists what the format cannot hold.", "",
+        "A tokenizer is a file, a URL, or `hf:OWNER/NAME`. The format is detected from the content.",
+        "`-o NAME` and `tokentui convert` choose the format by the suffix of the name, or by `--format`.",
+        "Before a file is written, it is read back and compared on many texts. A report lists what the",
+        "format cannot hold.", "",
         _MADE, "", "## Formats", "",
     ]
     lines += table(("format", "files", "what it is", "ends of names"), (
@@ -165,9 +167,9 @@ def formats() -> str:
                     ((EXAMPLES[name].what, plain(EXAMPLES[name].consequence)) for name in ASPECTS))
     lines += [
         "## Corpora", "",
-        "A corpus is a file, a folder, a glob, a URL (`https://`, `s3://`, `hf://`), standard input (`-`) or a",
-        "built-in text (`sample:english`). Plain and compressed files are read. URLs need the extra `[remote]`,",
-        "Parquet tables `[parquet]`. `--as` says how to read a corpus if its name does not:", "",
+        "A corpus is a file, a folder, a glob, a URL (`https://`, `s3://`, `hf://`), standard input (`-`)",
+        "or a built-in text (`sample:english`). Plain and compressed files are read. URLs need the extra",
+        "`[remote]`, Parquet tables `[parquet]`. `--as` says how to read a corpus if its name does not:", "",
     ]
     lines += table(("`--as`", "reads"), ((code(name), about) for name, about in READ_AS.items()))
     lines += ["Built-in texts:", ""]
