@@ -1,4 +1,4 @@
-"""The README, the changelog and the guide for contributors: their examples run and their links lead to files."""
+"""The README, the changelog and CONTRIBUTING.md: examples run and links lead to files."""
 
 from __future__ import annotations
 
