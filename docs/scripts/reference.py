@@ -51,11 +51,18 @@ def _default(one: Parameter) -> str:
 
 
 def axes() -> str:
-    """The axes with all their values, and the other words that shape what is learned."""
+    """Return the page of the axes, their values and the other training options."""
     lines = [
-        "# Axes", "", "A recipe is one value on each axis. `-s axis=value` sets one, `tokentui recipes AXIS`",
-        "lists the values. A value in **bold** is the default: that of the preset `gpt2`.", "", _MADE, "",
+        "# Axes", "",
+        "A recipe sets these options, called axes. `-r` takes a [preset](presets.md) or a recipe file in",
+        "TOML; axes that the file omits take their defaults. `-s axis=value` changes an axis.",
+        "`tokentui recipes` lists the presets and axes, `tokentui recipes AXIS` the values of an axis.",
+        "Defaults are in **bold**.", "",
+        _MADE, "",
     ]
+    lines += table(("axis", "meaning", "default"), (
+        (f"[{code(name)}](#{name})", plain(axis.about), code(str(Recipe().axis(name))))
+        for name, axis in AXES.items()))
     for name, axis in AXES.items():
         default = Recipe().axis(name)
         lines += [f"## `{name}`", "", f"{axis.about[:1].upper()}{plain(axis.about[1:])}.", ""]
@@ -70,9 +77,9 @@ def axes() -> str:
             if record.parameters:
                 lines += [f"Parameters of `{one}`, such as `{name}={one}:{_example(record.parameters)}`:", ""]
                 lines += table(("parameter", "meaning", "default"), map(_parameter, record.parameters))
-    lines += ["## Words that shape the learning", "",
-              "They are no axes, and stand in a recipe file beside them.", ""]
-    lines += table(("word", "meaning", "default"), map(_parameter, SHAPE.values()))
+    lines += ["## Other training options", "",
+              "Options of a recipe that are not axes. A recipe file has them next to the axes.", ""]
+    lines += table(("option", "meaning", "default"), map(_parameter, SHAPE.values()))
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -138,10 +145,12 @@ def _key(action: Action[Any]) -> tuple[str, str, str]:
 def formats() -> str:
     """The file formats: what each is, which recipes it holds, what it loses."""
     lines = [
-        "# File formats", "", "A file is told by its content. `-o NAME` and `tokentui convert` write one",
-        "by the end of the name, or by `--format`. Each file that is written is read back and tried on many",
-        "texts before it takes its place; what the format cannot hold is told.", "", _MADE, "",
-        "## What there is", "",
+        "# File formats", "",
+        "A tokenizer is a file, a URL, or `hf:OWNER/NAME`. The format is detected from the content.",
+        "`-o NAME` and `tokentui convert` choose the format by the suffix of the name, or by `--format`.",
+        "Before a file is written, it is read back and compared on many texts. A report lists what the",
+        "format cannot hold.", "",
+        _MADE, "", "## Formats", "",
     ]
     lines += table(("format", "files", "what it is", "ends of names"), (
         (code(one.name), ", ".join(map(code, one.files)), plain(one.about),
@@ -156,7 +165,12 @@ def formats() -> str:
         (EXAMPLES[name].what, *("✓" if name in one.keeps else "" for one in written)) for name in ASPECTS))
     lines += table(("aspect", "where it is not kept"),
                     ((EXAMPLES[name].what, plain(EXAMPLES[name].consequence)) for name in ASPECTS))
-    lines += ["## Corpora", ""]
+    lines += [
+        "## Corpora", "",
+        "A corpus is a file, a folder, a glob, a URL (`https://`, `s3://`, `hf://`), standard input (`-`)",
+        "or a built-in text (`sample:english`). Plain and compressed files are read. URLs need the extra",
+        "`[remote]`, Parquet tables `[parquet]`. `--as` says how to read a corpus if its name does not:", "",
+    ]
     lines += table(("`--as`", "reads"), ((code(name), about) for name, about in READ_AS.items()))
     lines += ["Built-in texts:", ""]
     lines += table(("name", "what it is", "language", "bytes"), (

@@ -78,7 +78,7 @@ def test_every_picture_is_shown_and_drawn() -> None:
 def test_the_words_of_each_command_are_known() -> None:
     """Of those that are run, and of those in the text."""
     lines = [line for page in HOWTO["pages"]() for line in HOWTO["commands"](page.read_text("utf-8"))]
-    for page in PAGES:
+    for page in [ROOT / "README.md", *PAGES]:
         if page.parent.name != "reference":
             text = FENCED.sub("", page.read_text(encoding="utf-8"))
             lines += re.findall(r"^    (tokentui .*)$|`(tokentui [^`\n]*)`", text, re.MULTILINE)

@@ -9,6 +9,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -286,10 +287,11 @@ async def test_a_new_format_is_written_and_offered(
     own_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`tests/formats/test_registry.py` has the laws of the format itself."""
+    # The command's help names the formats at its import. The import here lets monkeypatch restore the module.
+    import_module("tokentui.cli.convert")
+    monkeypatch.delitem(sys.modules, "tokentui.cli.convert")
     monkeypatch.setitem(FORMATS, strangers.FORMAT.name, strangers.FORMAT)
     monkeypatch.setitem(WRITTEN, strangers.FORMAT.name, strangers.FORMAT)
-    # its help names the formats at its import
-    monkeypatch.delitem(sys.modules, "tokentui.cli.convert", raising=False)
     assert strangers.FORMAT.name in done("convert", "--help")
     recipe = Recipe(split="none", encode="longest-match", base="bytes")
     tokenizer = tokentui.train(CORPUS, recipe, merges=9)

@@ -1,4 +1,4 @@
-"""Everything that a key does: the one table that bindings, footer, help, palette and README are made from.
+"""Everything that a key does: the table that bindings, footer, help, palette and reference are made from.
 
 A new key is an entry here: its keys, its words, where it works, and a function of the screen. A dialog is
 opened by `opens`.
