@@ -19,7 +19,7 @@ from tokentui.analyze.metrics import MEASURES
 from tokentui.analyze.results import DivergenceSide
 from tokentui.encode.encoding import EncodedToken, Encoding
 from tokentui.learn.rows import Page, PairCandidate, Why
-from tokentui.presets import preset_named
+from tokentui.preset_table import preset_named
 from tokentui.recipe import Ending
 from tokentui.session.catalog import Agreement, DifferentCut, Figure, MeasureRow, PairAgreement
 from tokentui.session.snapshot import (

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
-from tokentui.presets import PRESETS
+from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe
 from tokentui.session import commands as do
 from tokentui.session.catalog import short_name

@@ -20,7 +20,7 @@ from tokentui.core import reach
 from tokentui.core.choices import Choice
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe, safe_line
-from tokentui.presets import PRESETS, Preset
+from tokentui.preset_table import PRESETS, Preset
 from tokentui.recipe import Recipe, read_recipe
 from tokentui.session.catalog import (
     PARALLEL,
