@@ -27,7 +27,7 @@ from tokentui.core import native
 from tokentui.core.jobs import silent
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.objectives import OBJECTIVES
-from tokentui.presets import presets
+from tokentui.preset_table import presets
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.joining import joined

@@ -14,7 +14,7 @@ from typing import Any
 
 from harness import Figures, Table, apart, cpu, installed, kernels, median, megabytes, pieces, spread, version
 
-from tokentui.presets import PRESETS
+from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import count as count_text

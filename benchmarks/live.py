@@ -14,7 +14,7 @@ from pathlib import Path
 from harness import Figures, Table, apart, kernels, megabytes, tails, upper
 
 from tokentui.axes import preset
-from tokentui.presets import PRESETS
+from tokentui.preset_table import PRESETS
 from tokentui.session import commands as do
 from tokentui.session.driver import Session
 from tokentui.session.snapshot import Snapshot

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tokentui.learn.objectives import OBJECTIVES
-from tokentui.presets import presets
+from tokentui.preset_table import presets
 
 ROOT = Path(__file__).resolve().parents[1]
 TEXT = (

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import pkgutil
 import signal
 import subprocess
 import sys
@@ -61,11 +62,15 @@ def test_the_library_loads_no_screen() -> None:
     assert fresh(code) == "[]"
 
 
-@pytest.mark.parametrize(
-    "first", ["", "import tokentui.presets; ", "import tokentui.learn; ", "tokentui.preset; "]
-)
-def test_presets_is_the_function_whatever_was_imported_before(first: str) -> None:
-    code = f"import tokentui; {first}import tokentui.presets as _; print(len(tokentui.presets()) > 20)"
+def test_no_public_name_is_also_a_module() -> None:
+    modules = {module.name for module in pkgutil.iter_modules(tokentui.__path__)}
+    assert not modules & set(tokentui.__all__)
+
+
+@pytest.mark.parametrize("name", tokentui.__all__)
+def test_a_public_name_stays_itself_whatever_is_imported(name: str) -> None:
+    first = f"import tokentui; before = tokentui.{name}"
+    code = f"{first}; import tokentui.preset_table, tokentui.learn; print(tokentui.{name} is before)"
     assert fresh(code) == "True"
 
 

@@ -20,7 +20,7 @@ from tokentui.encode.vocabulary import NO_ID
 from tokentui.formats import WRITTEN
 from tokentui.formats.files import export
 from tokentui.learn.replay.segmentations import TokenOrder
-from tokentui.presets import PRESETS, preset_named
+from tokentui.preset_table import PRESETS, preset_named
 from tokentui.text.corpus import Corpus
 
 TEXTS = HOSTILE[:40]

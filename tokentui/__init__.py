@@ -11,8 +11,6 @@ little.
 from __future__ import annotations
 
 import importlib
-import sys
-import types
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -22,8 +20,8 @@ if TYPE_CHECKING:
     from tokentui.encode.encoding import Encoding as Encoding
     from tokentui.learn.rows import PairCandidate as Candidate
     from tokentui.learn.values import MergeStep as Step
-    from tokentui.presets import Preset as Preset
-    from tokentui.presets import presets as presets
+    from tokentui.preset_table import Preset as Preset
+    from tokentui.preset_table import presets as presets
     from tokentui.recipe import Recipe as Recipe
     from tokentui.text.corpus import Corpus as Corpus
     from tokentui.tokenizer import Tokenizer as Tokenizer
@@ -40,7 +38,7 @@ _HOME = {
     "Candidate": ("tokentui.learn.rows", "PairCandidate"),
     "Corpus": ("tokentui.text.corpus", "Corpus"),
     "Encoding": ("tokentui.encode.encoding", "Encoding"),
-    "Preset": ("tokentui.presets", "Preset"),
+    "Preset": ("tokentui.preset_table", "Preset"),
     "Recipe": ("tokentui.recipe", "Recipe"),
     "Step": ("tokentui.learn.values", "MergeStep"),
     "TokentuiError": ("tokentui.core.errors", "TokentuiError"),
@@ -49,7 +47,7 @@ _HOME = {
     "diff": ("tokentui.tokenizer", "diff"),
     "load": ("tokentui.tokenizer", "load"),
     "preset": ("tokentui.axes", "preset"),
-    "presets": ("tokentui.presets", "presets"),
+    "presets": ("tokentui.preset_table", "presets"),
     "read": ("tokentui.tokenizer", "read"),
     "train": ("tokentui.tokenizer", "train"),
 }
@@ -61,36 +59,13 @@ __all__ = [
 ]
 
 
-def _public(name: str) -> Any:
-    module, attribute = _HOME[name]
-    return getattr(importlib.import_module(module), attribute)
-
-
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = _public(name)
+    module, attribute = _HOME[name]
+    value = globals()[name] = getattr(importlib.import_module(module), attribute)
     return value
 
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
-
-class _Package(types.ModuleType):
-    """The package as an object.
-
-    The import of the module `tokentui.presets` would put that in place of the function of the same name,
-    whichever comes first. A property stands above what imports set.
-    """
-
-    @property
-    def presets(self) -> Any:
-        return _public("presets")
-
-    @presets.setter
-    def presets(self, module: types.ModuleType) -> None:
-        """The import system's word, which does not count."""
-
-
-sys.modules[__name__].__class__ = _Package

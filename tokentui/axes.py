@@ -18,7 +18,7 @@ from tokentui.encode.segment import UNKNOWN, WAYS
 from tokentui.learn.bases import BASES, FILTERS, WEIGHTS
 from tokentui.learn.objectives import OBJECTIVES, trainer_of
 from tokentui.learn.ranking import TIES
-from tokentui.presets import Published, preset_named
+from tokentui.preset_table import Published, preset_named
 from tokentui.recipe import SHAPE, Recipe
 from tokentui.text.normalize import NORMALIZERS
 from tokentui.text.pretokenize import MARKS, UNITS

@@ -28,7 +28,7 @@ from tokentui.learn import start
 from tokentui.learn.outlook import outlook
 from tokentui.learn.rows import Query, Why
 from tokentui.learn.trainer import Trainer as Engine
-from tokentui.presets import resolved
+from tokentui.preset_table import resolved
 from tokentui.recipe import AXIS_NAMES, SHAPE, Recipe, Run, Stops
 from tokentui.text import read as reading
 from tokentui.text.corpus import Corpus

@@ -22,7 +22,7 @@ from pathlib import Path
 from rich.color import Color, ColorSystem
 from textual.pilot import Pilot
 
-from tokentui.presets import preset_named
+from tokentui.preset_table import preset_named
 from tokentui.recipe import Run, Stops
 from tokentui.session import commands
 from tokentui.session.driver import Session

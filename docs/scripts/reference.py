@@ -21,7 +21,7 @@ from tokentui.core.choices import Parameter
 from tokentui.core.limits import LIMITS
 from tokentui.formats import ASPECTS, FORMATS, Format
 from tokentui.formats.proof import EXAMPLES
-from tokentui.presets import PRESETS, Preset
+from tokentui.preset_table import PRESETS, Preset
 from tokentui.recipe import SHAPE, Recipe
 from tokentui.text.sources import READ_AS, parallel, samples
 from tokentui.ui.actions import ACTIONS

@@ -21,7 +21,7 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load
 from tokentui.formats.tokens import LETTERS
 from tokentui.learn import start
-from tokentui.presets import PRESETS
+from tokentui.preset_table import PRESETS
 from tokentui.recipe import Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read

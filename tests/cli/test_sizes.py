@@ -10,7 +10,7 @@ from running_cli import cli, done, refused
 
 from tokentui.formats import WRITTEN
 from tokentui.formats.files import load, recognise
-from tokentui.presets import PRESETS
+from tokentui.preset_table import PRESETS
 
 SIZED = [(format, name) for format, names in sorted(HOLD.items()) for name in sorted(names)
          if format != "subword-nmt" and name != "gage"]  # files without ids; never more ids than bytes

@@ -13,7 +13,7 @@ from running_cli import cli, done, refused, rows
 
 from tokentui.axes import AXES
 from tokentui.cli.output import json_row, write_text
-from tokentui.presets import PRESETS
+from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe
 
 

@@ -15,7 +15,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.encode.encoding import EncodedToken
 from tokentui.encode.stretches import Typed
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.presets import PRESETS
+from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
 

@@ -11,7 +11,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.encode.decode import Decoder
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import NO_ID, Vocabulary
-from tokentui.presets import PRESETS
+from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe
 
 CHARS = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="error")

@@ -15,7 +15,7 @@ from tokentui import learn
 from tokentui.encode.explain import Difference, differences
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn import start
-from tokentui.presets import PRESETS
+from tokentui.preset_table import PRESETS
 from tokentui.recipe import Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read

@@ -19,7 +19,7 @@ from tokentui.encode.vocabulary import Vocabulary
 from tokentui.encode.why_not import REASONS, reason_of, why_not
 from tokentui.learn.outlook import outlook
 from tokentui.learn.rows import Query
-from tokentui.presets import PRESETS
+from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
 

@@ -18,7 +18,7 @@ from tokentui.formats import WRITTEN
 from tokentui.formats.files import export, format_of, load, targets
 from tokentui.formats.proof import ExportReport, look
 from tokentui.formats.spec import Refused, Spec
-from tokentui.presets import PRESETS
+from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe
 
 _QUICK = {

@@ -44,7 +44,7 @@ from tokentui.learn.bases import BASES, FILTERS, WEIGHTS
 from tokentui.learn.merging import without_kernel
 from tokentui.learn.objectives import OBJECTIVES, columns
 from tokentui.learn.ranking import TIES
-from tokentui.presets import PRESETS, Preset
+from tokentui.preset_table import PRESETS, Preset
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session import commands as do
 from tokentui.session.opening import prepare

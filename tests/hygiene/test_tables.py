@@ -15,7 +15,7 @@ from tokentui.axes import AXES
 from tokentui.cli.program import COMMANDS
 from tokentui.core.limits import LIMITS
 from tokentui.formats import FORMATS
-from tokentui.presets import PRESETS
+from tokentui.preset_table import PRESETS
 from tokentui.ui.actions import ACTIONS
 
 NAMES: dict[str, set[str]] = {

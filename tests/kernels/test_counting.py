@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import job
-from tokentui.presets import PRESETS
+from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe
 from tokentui.text import read
 from tokentui.text.corpus import Corpus

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scanning import class_of
 
-from tokentui.presets import PRESETS
+from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe
 from tokentui.text.kernels.rules import SPACED, scanned
 from tokentui.text.normalize import compositions, nmt_characters

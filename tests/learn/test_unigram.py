@@ -23,7 +23,7 @@ from tokentui.learn.rows import PieceCandidate, Query
 from tokentui.learn.unigram import UnigramTrainer
 from tokentui.learn.unigram.model import RARE, REASONS, Model
 from tokentui.learn.unigram.values import RoundStep
-from tokentui.presets import PRESETS
+from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words, count

@@ -15,7 +15,7 @@ from tokentui.encode.segment import WAYS
 from tokentui.encode.segment.viterbi import Viterbi
 from tokentui.learn.objectives import Material
 from tokentui.learn.unigram import UnigramTrainer
-from tokentui.presets import PRESETS
+from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import count

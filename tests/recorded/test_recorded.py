@@ -16,7 +16,7 @@ import pytest
 from renewal import renews
 from running_cli import cli, done
 
-from tokentui.presets import PRESETS
+from tokentui.preset_table import PRESETS
 
 KEPT = Path(__file__).parent / "kept"
 SAMPLES = ("english", "hindi", "numbers", "hugs", "gage")

@@ -10,7 +10,7 @@ from dialogs import FakeFace
 from running_cli import done
 
 import tokentui
-from tokentui.presets import preset_named
+from tokentui.preset_table import preset_named
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session.opening import prepare, prepare_tokenizer
 from tokentui.session.state import State

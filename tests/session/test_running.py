@@ -10,7 +10,7 @@ from tokentui import learn
 from tokentui.learn import start
 from tokentui.learn.trainer import Trainer
 from tokentui.learn.values import Word
-from tokentui.presets import PRESETS
+from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe
 from tokentui.session.views import CorpusPart, CorpusPlace, Viewport
 from tokentui.session.window import RunningText

@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokentui.core.errors import TokentuiError
-from tokentui.presets import PRESETS
+from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe, Run
 from tokentui.session.saved import (
     LARGEST,

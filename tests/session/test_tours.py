@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokentui.core.errors import TokentuiError
-from tokentui.presets import PRESETS
+from tokentui.preset_table import PRESETS
 from tokentui.recipe import Run, Stops
 from tokentui.session import checked
 from tokentui.session.claims import FACTS, Expected, Place, failures

@@ -14,14 +14,21 @@ from textual.pilot import Pilot
 from waiting import settled, until
 
 from tokentui.analyze.align import align
-from tokentui.analyze.compare import Overlap, agreement, cuts, word_spans
-from tokentui.analyze.metrics import MEASURES
+from tokentui.analyze.compare import (
+    Agreement,
+    DifferentCut,
+    Overlap,
+    PairAgreement,
+    agreement,
+    cuts,
+    word_spans,
+)
+from tokentui.analyze.metrics import MEASURES, Figure, MeasureRow
 from tokentui.analyze.results import DivergenceSide
 from tokentui.encode.encoding import EncodedToken, Encoding
 from tokentui.learn.rows import Page, PairCandidate, Why
-from tokentui.presets import preset_named
+from tokentui.preset_table import preset_named
 from tokentui.recipe import Ending
-from tokentui.session.catalog import Agreement, DifferentCut, Figure, MeasureRow, PairAgreement
 from tokentui.session.snapshot import (
     Aligned,
     Between,

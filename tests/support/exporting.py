@@ -18,7 +18,7 @@ from tokentui.formats.proof import ExportReport, check_holds, contents
 from tokentui.formats.source import Source
 from tokentui.formats.spec import Fitted, Refused, Spec
 from tokentui.learn import start
-from tokentui.presets import PRESETS, preset_named
+from tokentui.preset_table import PRESETS, preset_named
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 

@@ -7,8 +7,8 @@ from typing import Any
 from rows import loss_row, pair_row, token_row
 
 from tokentui.learn.rows import PairCandidate, Round, Why
+from tokentui.learn.trainer import Compressed
 from tokentui.recipe import Ending, Recipe
-from tokentui.session.catalog import Compressed
 
 SCORE_RECIPE = Recipe(
     split="bert", unit="char", base="sorted", mark="prefix:##", objective="score", tie="first-seen",

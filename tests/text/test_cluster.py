@@ -14,7 +14,7 @@ import pytest
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import job
-from tokentui.presets import preset_named
+from tokentui.preset_table import preset_named
 from tokentui.text import cluster
 from tokentui.text.plan import Plan, plan
 from tokentui.text.tally import Store, count_here
@@ -30,7 +30,7 @@ from distributed import LocalCluster
 from tokentui.core import limits
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job
-from tokentui.presets import preset_named
+from tokentui.preset_table import preset_named
 from tokentui.text import counted
 from tokentui.text.cluster import count_on
 from tokentui.text.plan import plan

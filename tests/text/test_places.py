@@ -163,7 +163,7 @@ def test_a_tokenizer_by_url(server: tuple[str, type[Web]], tmp_path: Path) -> No
 
 
 def test_count_reads_parts_of_a_url(server: tuple[str, type[Web]], tmp_path: Path, limited: None) -> None:
-    from tokentui.presets import preset_named
+    from tokentui.preset_table import preset_named
     from tokentui.text.count import count
     from tokentui.text.plan import plan
     from tokentui.text.tally import Store, count_here

@@ -16,7 +16,7 @@ import tokentui
 from tokentui.core import limits, native
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job
-from tokentui.presets import PRESETS, preset_named
+from tokentui.preset_table import PRESETS, preset_named
 from tokentui.recipe import Recipe
 from tokentui.text import blocks, counted, tally
 from tokentui.text.count import Words, count

@@ -19,7 +19,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.learn.rows import Query
 from tokentui.learn.trainer import Trainer
 from tokentui.learn.values import EventStep, Word
-from tokentui.presets import preset_named
+from tokentui.preset_table import preset_named
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words

@@ -10,7 +10,7 @@ import pytest
 from textual.message_pump import MessagePump
 from waiting import settled, until
 
-from tokentui.presets import preset_named
+from tokentui.preset_table import preset_named
 from tokentui.session import commands as do
 from tokentui.session.driver import Session
 from tokentui.session.saved import SavedSession

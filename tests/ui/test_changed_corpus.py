@@ -9,7 +9,7 @@ import pytest
 from screens import explorer
 from waiting import notes_of, settled, until
 
-from tokentui.presets import preset_named
+from tokentui.preset_table import preset_named
 from tokentui.recipe import Run
 from tokentui.session.commands import Fingerprint, SetRecipe, TrainOnText
 from tokentui.session.saved import Branch, SavedSession

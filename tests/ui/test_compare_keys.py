@@ -29,7 +29,7 @@ from waiting import notes_of, settled, until
 
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
-from tokentui.presets import preset_named
+from tokentui.preset_table import preset_named
 from tokentui.recipe import Recipe
 from tokentui.session.commands import (
     AddColumn,

@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from waiting import notes_of, settled, until
 
 from tokentui.core.jobs import check
-from tokentui.presets import preset_named
+from tokentui.preset_table import preset_named
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
 from tokentui.session import findings

@@ -8,8 +8,9 @@ from waiting import screen_text, until
 
 import tokentui
 from tokentui.core.errors import TokentuiError
+from tokentui.encode.sampling import Drawn
+from tokentui.encode.segment.dropout import LIKE
 from tokentui.session.commands import Draw
-from tokentui.session.drawing import LIKE, Drawn
 from tokentui.ui.dialogs.drawn import SHARES, DrawnScreen
 
 TOKENIZER = tokentui.train("sample:english", "gpt2", merges=200)

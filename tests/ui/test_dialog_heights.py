@@ -11,7 +11,7 @@ from screens import snapshot
 from waiting import screen_text, settled, told, until
 
 from tokentui.core.errors import TokentuiError
-from tokentui.presets import preset_named
+from tokentui.preset_table import preset_named
 from tokentui.recipe import Ending
 from tokentui.session.commands import ExamineHealth
 from tokentui.session.saved import Branch, SavedSession

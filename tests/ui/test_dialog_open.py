@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from waiting import screen_text, told, until
 
 from tokentui.core.errors import TokentuiError
-from tokentui.presets import PRESETS
+from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe, Run
 from tokentui.session.commands import Open, OpenTokenizer, Recognise
 from tokentui.session.saved import state_dir

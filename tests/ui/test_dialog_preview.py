@@ -20,7 +20,7 @@ from waiting import screen_text, settled, until
 
 from tokentui.axes import preset
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.presets import PRESETS
+from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe, Run
 from tokentui.session.commands import KeepPlace, Preview, SetRecipe
 from tokentui.session.opening import Prepared, open_corpus, prepare

@@ -14,7 +14,7 @@ from waiting import screen_text, told, until
 from tokentui import learn
 from tokentui.axes import AXES, changed, mended, preset
 from tokentui.core.errors import TokentuiError
-from tokentui.presets import PRESETS
+from tokentui.preset_table import PRESETS
 from tokentui.recipe import RUN, Recipe, Run
 from tokentui.session.views import StageView
 from tokentui.text.read import read

@@ -18,7 +18,7 @@ from tokentui import ui
 from tokentui.axes import AXES
 from tokentui.core.safetext import GLYPH_MODES, GlyphMode, is_safe
 from tokentui.learn.rows import Why
-from tokentui.presets import preset_named
+from tokentui.preset_table import preset_named
 from tokentui.recipe import Recipe
 from tokentui.session.views import CorpusPart, CorpusPlace, TokenSpan
 from tokentui.ui.draw import text as ui_text

@@ -11,7 +11,7 @@ from gates import READING, Gates
 from waiting import notes_of, screen_text, settled, until
 
 from tokentui.formats.files import export
-from tokentui.presets import preset_named
+from tokentui.preset_table import preset_named
 from tokentui.recipe import Run
 from tokentui.session import commands as do
 from tokentui.session.driver import Session

@@ -16,7 +16,7 @@ from waiting import until
 
 import tokentui
 from tokentui.cli.options import Given
-from tokentui.presets import PRESETS, resolved
+from tokentui.preset_table import PRESETS, resolved
 from tokentui.recipe import Recipe, Run
 from tokentui.session.commands import AddColumn
 from tokentui.session.views import ColumnWanted

@@ -21,7 +21,7 @@ from tokentui.analyze.diff import diff
 from tokentui.analyze.glitches import glitches
 from tokentui.analyze.languages import BASES, costs, parallel_corpora
 from tokentui.core.safetext import is_safe
-from tokentui.presets import preset_named
+from tokentui.preset_table import preset_named
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
 from tokentui.session.driver import Session

@@ -12,7 +12,7 @@ from tokentui.core.errors import TokentuiError, each_of, name_of, shown, whole
 from tokentui.core.jobs import Cancel, Progress, job
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import refuse_tokenizers
-from tokentui.presets import resolved
+from tokentui.preset_table import resolved
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import MissingFile, read

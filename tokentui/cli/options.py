@@ -17,7 +17,7 @@ from tokentui.cli.program import completions
 from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.records import dataclass
 from tokentui.core.runtime import terminations_raise
-from tokentui.presets import PRESETS, preset_named
+from tokentui.preset_table import PRESETS, preset_named
 from tokentui.recipe import RUN, SHAPE, Recipe, Run, check_names, read_recipe
 from tokentui.text.named import PARALLEL, SHARES, Corpora, named_in, named_row
 from tokentui.text.sources import READ_AS, samples

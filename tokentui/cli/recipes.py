@@ -13,7 +13,7 @@ from tokentui.cli.output import Json, as_row, write_answer
 from tokentui.core.choices import Axis
 from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.table import Table
-from tokentui.presets import PRESETS, Preset
+from tokentui.preset_table import PRESETS, Preset
 
 _WIDTH = max(map(len, PRESETS))
 

@@ -15,7 +15,7 @@ import click
 from tokentui.cli.options import READING, RECIPES, Given, InOrder, corpus_option, options
 from tokentui.cli.output import complain, write_text
 from tokentui.core.errors import TokentuiError, nearest, shown_path
-from tokentui.presets import PRESETS
+from tokentui.preset_table import PRESETS
 from tokentui.text.sources import find_sample
 
 if TYPE_CHECKING:

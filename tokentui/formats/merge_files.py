@@ -26,7 +26,7 @@ from tokentui.formats.huggingface.words import CLIP, ClipWords, is_clip
 from tokentui.formats.source import Node, Source, check_number
 from tokentui.formats.spec import Fitted, Refused, Spec, Token, merge_rows
 from tokentui.formats.tokens import LETTERS, imported, in_merge_order, is_unit, name_of, piece_of
-from tokentui.presets import PRESETS
+from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe
 
 _HEADER = "#version"

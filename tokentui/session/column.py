@@ -26,7 +26,7 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.rows import Query
 from tokentui.learn.trainer import Size, Tokens, Trainer
 from tokentui.learn.values import Stop
-from tokentui.presets import preset_of
+from tokentui.preset_table import preset_of
 from tokentui.recipe import Ending, Recipe, Stops
 from tokentui.session.opening import Prepared
 from tokentui.session.views import (

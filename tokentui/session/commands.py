@@ -20,9 +20,9 @@ from tokentui.session.views import ColumnWanted, CorpusPlace, Found, Passage, St
 
 if TYPE_CHECKING:  # answers of rooms that load when one is asked for
     from tokentui.analyze.results import HealthReport, StringFacts, VocabularyReport  # noqa: F401
+    from tokentui.encode.sampling import Drawn  # noqa: F401
     from tokentui.formats.proof import ExportReport  # noqa: F401
     from tokentui.learn.trainer import Compressed  # noqa: F401
-    from tokentui.session.drawing import Drawn  # noqa: F401
     from tokentui.session.tokens import Places, TokenAt, TokenView, WordLife  # noqa: F401
 
 class Move(Command[None], need=Need.ARRIVED, walks=True):

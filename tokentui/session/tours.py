@@ -19,7 +19,7 @@ from tokentui.axes import AXES, changed
 from tokentui.core import reach
 from tokentui.core.errors import TokentuiError, nearest, shown_path
 from tokentui.core.files import read_regular
-from tokentui.presets import PRESETS, preset_named
+from tokentui.preset_table import PRESETS, preset_named
 from tokentui.recipe import RUN, SHAPE, Recipe, Run
 from tokentui.session.claims import FACTS, Expected, Place
 from tokentui.session.shipped import TOURS

@@ -13,10 +13,10 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from tokentui.analyze.budget import Target
+from tokentui.analyze.compare import FEWEST, MOST
 from tokentui.analyze.results import ONE_BOUNDARY
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.session import commands as do
-from tokentui.session.catalog import FEWEST, MOST
 from tokentui.session.snapshot import CURVES, Snapshot
 from tokentui.session.views import BETWEEN, ColumnSnapshot, ColumnWanted, Passage, Viewport
 from tokentui.ui.dialogs import Once

@@ -10,12 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
-from tokentui.presets import PRESETS
+from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe
 from tokentui.session import commands as do
-from tokentui.session.catalog import short_name
 from tokentui.session.saved import Branch, Keeper, SavedSession, absolute, tidy
 from tokentui.session.views import ColumnSnapshot, ColumnWanted
+from tokentui.text.named import short_name
 from tokentui.ui.dialogs import Dialog, Told
 from tokentui.ui.dialogs.open import file_column
 from tokentui.ui.draw.text import Cell

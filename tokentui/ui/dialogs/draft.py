@@ -13,7 +13,7 @@ from tokentui.axes import AXES, changed, chosen, mended, usual_size, word
 from tokentui.axes import values as values_of
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe
-from tokentui.presets import PRESETS, Preset
+from tokentui.preset_table import PRESETS, Preset
 from tokentui.recipe import RUN, SHAPE, Recipe, Run
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import StageView

@@ -9,8 +9,9 @@ from textual.widgets import Input
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.table import plural
+from tokentui.encode.sampling import Drawn, DrawnWord
+from tokentui.encode.segment.dropout import LIKE
 from tokentui.session.commands import Draw
-from tokentui.session.drawing import LIKE, Drawn, DrawnWord
 from tokentui.ui.dialogs import LEAVE, SCROLL, ListDialog, Told, prompted
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number

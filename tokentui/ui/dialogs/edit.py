@@ -25,7 +25,8 @@ from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
 
 if TYPE_CHECKING:
-    from tokentui.session.catalog import Entry, ExportReport
+    from tokentui.encode.tokenizer import Entry
+    from tokentui.formats.proof import ExportReport
 
 _SHOWN = 60
 

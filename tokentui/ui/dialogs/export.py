@@ -23,7 +23,7 @@ from tokentui.ui.keys import Action
 from tokentui.ui.typed import Field
 
 if TYPE_CHECKING:
-    from tokentui.session.catalog import ExportReport
+    from tokentui.formats.proof import ExportReport
 
 _FORMATS = (Column(width=13, priority=3), Column(flex=1, min_width=20, priority=1),
     Column(flex=1, min_width=16, priority=2))

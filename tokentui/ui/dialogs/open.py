@@ -20,21 +20,14 @@ from tokentui.core import reach
 from tokentui.core.choices import Choice
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe, safe_line
-from tokentui.presets import PRESETS, Preset
+from tokentui.preset_table import PRESETS, Preset
 from tokentui.recipe import Recipe, read_recipe
-from tokentui.session.catalog import (
-    PARALLEL,
-    SCHEME,
-    Sample,
-    find_sample,
-    is_place,
-    named_in,
-    samples,
-    short_name,
-)
 from tokentui.session.commands import Open, OpenTokenizer, Recognise
 from tokentui.session.saved import recent as recently_opened
 from tokentui.session.views import ColumnSnapshot, ColumnWanted
+from tokentui.text.named import PARALLEL, SCHEME, named_in, short_name
+from tokentui.text.places import is_place
+from tokentui.text.sources import Sample, find_sample, samples
 from tokentui.ui.dialogs import LEAVE, draft
 from tokentui.ui.dialogs.draft import RecipeChoice
 from tokentui.ui.dialogs.picker import SAMPLES, Picker, in_thread, look_at, reason

@@ -23,7 +23,7 @@ from tokentui.core import reach
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import status_of
 from tokentui.core.safetext import is_safe, safe
-from tokentui.session.catalog import samples
+from tokentui.text.sources import samples
 from tokentui.ui.dialogs import Dialog, prompted
 from tokentui.ui.draw.figures import size as size_text
 from tokentui.ui.draw.table import Column, Listing, TableRow, heading

@@ -12,7 +12,7 @@ from textual.containers import Horizontal, Vertical
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import Kind, safe, safe_line
 from tokentui.core.table import plural
-from tokentui.session.catalog import Compressed
+from tokentui.learn.trainer import Compressed
 from tokentui.session.commands import Compress, Pieces
 from tokentui.session.snapshot import PiecePart, PiecesView
 from tokentui.session.views import CorpusPlace

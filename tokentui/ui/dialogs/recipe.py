@@ -16,7 +16,7 @@ from textual.widgets import Input
 from tokentui.axes import AXES, check_trainable, label
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe
-from tokentui.presets import PRESETS, Preset
+from tokentui.preset_table import PRESETS, Preset
 from tokentui.recipe import RUN, Run
 from tokentui.session.views import StageView
 from tokentui.ui.dialogs import LEAVE, SCROLL, Dialog, Told, draft

@@ -11,9 +11,10 @@ from operator import attrgetter
 
 from rich.cells import set_cell_size
 
+from tokentui.analyze.align import DROPPED, Alignment, Mark
+from tokentui.analyze.compare import PAIR_MEASURES, Disagreement, PairAgreement
 from tokentui.core.safetext import GlyphMode, safe
 from tokentui.core.table import plural
-from tokentui.session.catalog import DROPPED, PAIR_MEASURES, Alignment, Disagreement, Mark, PairAgreement
 from tokentui.session.snapshot import Aligned, Snapshot
 from tokentui.session.views import LETTERS, ColumnSnapshot, Passage
 from tokentui.ui.draw import text as ui_text

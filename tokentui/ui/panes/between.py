@@ -12,12 +12,13 @@ from operator import attrgetter
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 
+from tokentui.analyze.compare import PAIR_MEASURES, PairAgreement
+from tokentui.analyze.metrics import SYMBOLS
 from tokentui.analyze.results import DivergenceSide
 from tokentui.core.safetext import GlyphMode, safe
 from tokentui.core.table import plural
 from tokentui.learn.rows import Entry
 from tokentui.recipe import Recipe
-from tokentui.session.catalog import PAIR_MEASURES, SYMBOLS, PairAgreement
 from tokentui.session.snapshot import Measured, Snapshot, TokenInBoth
 from tokentui.session.views import LETTERS, PARTS, AtStep, ColumnSnapshot, Found, TokenList, next_place
 from tokentui.ui.dialogs.exact import spelled_marks

@@ -12,9 +12,9 @@ from typing import TypeVar
 
 from textual.containers import Vertical
 
+from tokentui.analyze.compare import PairAgreement
 from tokentui.analyze.results import DivergenceSide
 from tokentui.core.safetext import GlyphMode, safe
-from tokentui.session.catalog import PairAgreement
 from tokentui.session.snapshot import DivergenceView, SharedTokens, Snapshot
 from tokentui.session.views import END, LETTERS, WAYS, AtStep, ColumnSnapshot, Position
 from tokentui.ui.draw import text as ui_text
