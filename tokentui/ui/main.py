@@ -322,13 +322,16 @@ class MainScreen(PaneScreen):
     # What keys do.
 
     def leave(self) -> None:
-        """End typing into the corpus; else stop long work; else leave the line; else end finding."""
+        """End typing into the corpus; else leave the line; else stop long work; else end finding.
+
+        Long work goes on while somebody types: the key that leaves the line must not stop it as well.
+        """
         if self.context == "editor":
             self.corpus.end()
-        elif self.snapshot is not None and (self.snapshot.busy is not None or self.snapshot.waiting):
-            self.face.send(do.CancelWork())
         elif self.active == "encode":
             self.go(next(name for name in self._fronts if name != "encode"))
+        elif self.snapshot is not None and (self.snapshot.busy is not None or self.snapshot.waiting):
+            self.face.send(do.CancelWork())
         elif (table := self.tables.get(self.active)) is not None and (table.only or table.among):
             self.narrow(self.active, "")
         else:
