@@ -390,7 +390,8 @@ async def test_a_typed_word_is_explained_by_a_file_before_the_corpus_is_encoded(
         await seen.press("i", *([] if key == "enter" else ["escape"]), key)
         dialog: Any = app.screen
         await seen.until(lambda: (dialog.found if key == "enter" else dialog.drawn) is not None)
-        assert app.main.snapshot and app.main.snapshot.main.partial
+        assert app.main.snapshot
+        assert app.main.snapshot.main.partial
         assert "waits: " not in screen_text(app)
         await seen.press(*["escape"] * (2 if key == "enter" else 1))  # out of the dialog, out of the line
         gates.close()
