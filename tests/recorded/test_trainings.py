@@ -21,7 +21,7 @@ from renewal import renews
 from tokentui import learn, read
 from tokentui.axes import preset
 from tokentui.learn.trainer import Trainer
-from tokentui.presets import PRESETS
+from tokentui.preset_table import PRESETS
 from tokentui.recipe import FORBID, Recipe, Run, Stops, WhatIf
 from tokentui.text.corpus import Corpus
 

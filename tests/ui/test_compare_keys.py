@@ -347,7 +347,7 @@ async def test_lists_of_tokens() -> None:
         # The lists of what is never made are of exact tokens.
         assert (look.part, look.find, look.bare) == ("never_b", "ing", False)
         await draw(screen, session, pilot, tokens=listed(dataclasses.replace(look, top=0)))
-        await until(pilot, lambda: '300 of 512 hold "ing"' in screen_text(app))
+        await until(pilot, lambda: 'only "ing" · 300 of 512' in screen_text(app))
         await pilot.press("end")
         await until(pilot, lambda: session.of(SetViewport)[-1].viewport.tokens.top > 0)
         look = session.of(SetViewport)[-1].viewport.tokens

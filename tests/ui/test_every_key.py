@@ -369,6 +369,37 @@ async def test_questions_on_a_file_wait_until_all_of_the_corpus_is_encoded(
         assert dialog.answers.step == app.main.snapshot.main.at.step == 60  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize("key", ["enter", "percent_sign"])
+async def test_a_typed_word_is_explained_by_a_file_before_the_corpus_is_encoded(
+    gates: Gates, text: Path, tmp_path: Path, key: str
+) -> None:
+    path = str(tmp_path / "own.json")
+    async with opening(text, gates, READING) as seen:
+        gates.close()
+        seen.app.send(do.GoTo(60))
+        await seen.session.send(do.Export(path, "tokentui"))
+    gates.close(PART)
+    app = ExplorerApp(
+        Session, typed="strong",
+        begin=lambda session: session.send(do.Open((str(text),), tokenizer=do.OpenTokenizer(path))),
+    )
+    async with app.run_test(size=(120, 40)) as pilot:
+        seen = Watching(app, pilot)
+        await gates.until(PART)
+        await seen.until(lambda: app.main.snapshot and app.main.snapshot.main.partial)
+        await seen.press("i", *([] if key == "enter" else ["escape"]), key)
+        dialog: Any = app.screen
+        await seen.until(lambda: (dialog.found if key == "enter" else dialog.drawn) is not None)
+        assert app.main.snapshot
+        assert app.main.snapshot.main.partial
+        assert "waits: " not in screen_text(app)
+        await seen.press(*["escape"] * (2 if key == "enter" else 1))  # out of the dialog, out of the line
+        gates.close()
+        await seen.settle()
+        assert app.main.snapshot.main.at.step == 60
+        assert "stopped" not in seen.said
+
+
 async def test_keys_before_the_engine_is_there_are_refused_or_wait(gates: Gates, text: Path) -> None:
     from tokentui.ui import LateSession
 

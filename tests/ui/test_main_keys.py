@@ -120,7 +120,7 @@ async def test_tab_goes_round_the_panes_at_every_size() -> None:
             await pilot.press("escape")
 
 
-async def test_escape_gives_up_long_work_first() -> None:
+async def test_escape_leaves_the_typed_text_before_it_gives_up_long_work() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
         await shown(pilot, app, session)
@@ -128,12 +128,14 @@ async def test_escape_gives_up_long_work_first() -> None:
         session.show(busy=Busy("counting", 45, 100))
         await until(pilot, lambda: "counting  45 %" in screen_text(app))
         await pilot.press("escape")
+        await until(pilot, lambda: app.main.active == "corpus")
+        assert session.sent == []
+        await pilot.press("escape")
         await until(pilot, lambda: session.sent == [CancelWork()])
-        assert app.main.active == "encode"
         session.show()
         await until(pilot, lambda: "counting" not in screen_text(app))
         await pilot.press("escape")
-        await until(pilot, lambda: app.main.active == "corpus")
+        await settled(pilot)
         assert session.sent == [CancelWork()]
 
 

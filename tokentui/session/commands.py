@@ -274,7 +274,7 @@ class AnalyzeVocabulary(Command["VocabularyReport"], lane=Lane.BESIDE, need=Need
     exhaust: bool = False
 
 
-class Draw(Command["Drawn"], lane=Lane.BESIDE, need=Need.WHOLE):
+class Draw(Command["Drawn"], lane=Lane.BESIDE, need=Need.ARRIVED):
     """A text (the typed one where empty) encoded with the share `p` of its merges left out by chance, as the
     library `like` does it, with each draw. Raises where there are no merges, or the text is too long.
     """
@@ -284,7 +284,7 @@ class Draw(Command["Drawn"], lane=Lane.BESIDE, need=Need.WHOLE):
     seed: int = 0
 
 
-class InspectText(Command["StringFacts"], lane=Lane.BESIDE, need=Need.WHOLE):
+class InspectText(Command["StringFacts"], lane=Lane.BESIDE, need=Need.ARRIVED):
     """The facts of a text at this step: each step of its encoding, and why it is not one token.
 
     Args:

@@ -57,6 +57,7 @@ class CompareScreen(PaneScreen, Once[None]):
     """
 
     MESSAGES = 1
+    WITHOUT_TOKENS = frozenset({"measures", "curves"})
     encode: CompareEncode
 
     def __init__(self, face: Face, actions: Sequence[Action[Any]], typed: str = "") -> None:

@@ -19,7 +19,7 @@ from tokentui.session import commands as do
 from tokentui.session.saved import remember
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import VOCABULARY_ORDERS, CorpusPlace, Found, Viewport
-from tokentui.ui.draw.lines import Lines, Pane
+from tokentui.ui.draw.lines import Lines, Pane, state_cell
 from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.draw.table import VirtualTable
 from tokentui.ui.draw.text import Cell
@@ -70,7 +70,7 @@ class MainScreen(PaneScreen):
         self.corpus = CorpusBody(face, self.text, self._editor_turned)
         self.pairs = ColumnTable("candidates", candidates)
         self.vocabulary = ColumnTable("vocabulary", entries)
-        self.encode = EncodeBody(typed)
+        self.encode = EncodeBody(typed, self.draw_titles)
         self.tables = {"pairs": self.pairs, "vocabulary": self.vocabulary}
         bodies: dict[str, Body] = {"corpus": self.corpus, **self.tables, "encode": self.encode}
         super().__init__(face, _NAMES, actions, "corpus", "global", Viewport(), bodies, LEAST)
@@ -205,7 +205,15 @@ class MainScreen(PaneScreen):
 
     def _tabs(self, width: int, height: int) -> Sequence[Cell]:
         names = [(name, short) for name, (_, short) in self.names.items()]
-        return [tabs(names, self.active, self.bodies[self.active].note, width)]
+        note, states = self.bodies[self.active].note, self.states(self.active)
+        return [tabs(names, self.active, note, width, state_cell(states))]
+
+    def states(self, pane: str) -> tuple[str, ...]:
+        """Return the settings that change what a pane shows; of the vocabulary, also the size of the run."""
+        now, size = self.snapshot, self.face.run_in_use.stops.vocab_size
+        trained = now is not None and now.main.opened is None and not now.corpus.nothing
+        limit = (f"to {size:,} ids",) if pane == "vocabulary" and size is not None and trained else ()
+        return (*super().states(pane), *limit)
 
     def _editor_turned(self) -> None:
         """The editor has come or gone, or its text has become the corpus."""
@@ -314,13 +322,16 @@ class MainScreen(PaneScreen):
     # What keys do.
 
     def leave(self) -> None:
-        """End typing into the corpus; else stop long work; else leave the line; else end finding."""
+        """End typing into the corpus; else leave the line; else stop long work; else end finding.
+
+        Long work goes on while somebody types: the key that leaves the line must not stop it as well.
+        """
         if self.context == "editor":
             self.corpus.end()
-        elif self.snapshot is not None and (self.snapshot.busy is not None or self.snapshot.waiting):
-            self.face.send(do.CancelWork())
         elif self.active == "encode":
             self.go(next(name for name in self._fronts if name != "encode"))
+        elif self.snapshot is not None and (self.snapshot.busy is not None or self.snapshot.waiting):
+            self.face.send(do.CancelWork())
         elif (table := self.tables.get(self.active)) is not None and (table.only or table.among):
             self.narrow(self.active, "")
         else:

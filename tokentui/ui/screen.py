@@ -35,6 +35,11 @@ FIND = Ref("tokentui.ui.dialogs.ask:FindScreen")
 WHILE_TYPING = ("next_pane", "palette", "quit_now", "copy_typed", "tokens_on")
 """Actions that the footer shows behind those of the line: their keys are no text."""
 
+VIEWS: Mapping[GlyphMode, str] = {
+    "text": "", "escaped": "escapes", "hex": "hex", "points": "code points",
+}
+"""The names of the views of tokens in the titles of panes; the default has none."""
+
 
 class Body(Protocol):
     """A widget that draws sections of a snapshot: that of a pane, or a line round the panes."""
@@ -46,6 +51,10 @@ class Body(Protocol):
     @property
     def note(self) -> Cell:
         """The position in it; for the title of its pane."""
+
+    @property
+    def states(self) -> Sequence[str]:
+        """The settings that change what it shows, such as a filter, as safe text; empty by default."""
 
     def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
         """Show a snapshot.
@@ -68,6 +77,7 @@ class Band(Lines):
     """
 
     note: Cell = ()
+    states: Sequence[str] = ()
 
     def __init__(
         self, draw: Draw, of: Callable[[Snapshot], object], *, id: str | None = None,
@@ -124,6 +134,8 @@ class PaneScreen(Guarded, Screen[None], inherit_bindings=False):
     """
 
     AUTO_FOCUS = None
+    WITHOUT_TOKENS: ClassVar[frozenset[str]] = frozenset()
+    """The panes that show no tokens, so that the view of tokens changes nothing in them."""
     MESSAGES: ClassVar[int] = 0
     """The most messages that are seen at once; 0 for as many as the height has room for."""
     encode: TypedPane
@@ -349,8 +361,9 @@ class PaneScreen(Guarded, Screen[None], inherit_bindings=False):
                 if sections != self._drawn.get(body):
                     self._drawn[body] = sections
                     body.present(now, self.pair, self.mode)
-                    if body in seen:
-                        seen[body].title.say(body.note)
+            for name, body in self.bodies.items():
+                if body in seen:
+                    seen[body].title.say(body.note, states=self.states(name))
             if self.tabs is not None and self.tabs.display:
                 self.tabs.again()
 
@@ -358,6 +371,13 @@ class PaneScreen(Guarded, Screen[None], inherit_bindings=False):
         """Draw everything: something else than the snapshot has changed."""
         self._drawn.clear()
         self.draw()
+
+    def states(self, pane: str) -> tuple[str, ...]:
+        """Return the settings that change what a pane shows: filter, order, page, view. Defaults are left
+        out.
+        """
+        view = VIEWS[self.mode] if pane not in self.WITHOUT_TOKENS else ""
+        return (*self.bodies[pane].states, *([view] if view else ()))
 
     def turn_view(self) -> None:
         """Show tokens in another way."""
@@ -370,7 +390,8 @@ class PaneScreen(Guarded, Screen[None], inherit_bindings=False):
             for name in group:
                 if (pane := self.panes.get(name)) is not None and pane.display:
                     width = pane.size.width or self.size.width
-                    pane.title.say(self.bodies[name].note, titles(self.names, group, name, width))
+                    named = titles(self.names, group, name, width)
+                    pane.title.say(self.bodies[name].note, named, self.states(name))
         if self.tabs is not None and self.tabs.display:
             self.tabs.again()
 

@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.events import Key, Paste
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 from textual.widgets import Input, Static
@@ -26,7 +27,7 @@ from tokentui.ui.draw.text import Cell, join
 from tokentui.ui.face import Face, under_way, waits_for
 from tokentui.ui.guard import Guarded
 from tokentui.ui.keys import Acting, Action
-from tokentui.ui.typed import Field
+from tokentui.ui.typed import Field, lines_of, typed_beyond
 
 Answer = TypeVar("Answer")
 Result = TypeVar("Result")
@@ -111,6 +112,34 @@ class Dialog(Acting, ModalScreen[Result], Once[Result]):
     def on_descendant_focus(self) -> None:
         """Show the keys of what has the focus."""
         self.show_keys()
+
+    def on_key(self, event: Key) -> None:
+        """Type a character into the line while a list has the focus, unless it is a key of the dialog."""
+        line = self._line_beside()
+        if line is None or self.action_of(event.key) is not None:
+            return
+        typed = event.character if event.is_printable else typed_beyond(event)
+        if typed:
+            event.stop()
+            event.prevent_default()
+            self.type_into(line, typed)
+
+    def on_paste(self, event: Paste) -> None:
+        """Paste into the line while a list has the focus."""
+        if (line := self._line_beside()) is not None and event.text:
+            event.stop()
+            self.type_into(line, lines_of(event.text).split("\n", 1)[0])
+
+    def _line_beside(self) -> Field | None:
+        """Return the line that is seen while something else has the focus; None if there is none."""
+        if isinstance(self.focused, Input):
+            return None
+        return next((widget for widget in self.focus_chain if isinstance(widget, Field)), None)
+
+    def type_into(self, line: Field, text: str) -> None:
+        """Go to the line, and add a text to it."""
+        line.put(line.value + text)
+        self.set_focus(line)
 
     def show_keys(self) -> None:
         """Show the keys of the line to type in, or of the list that has the focus: by its id, else as `list`.

@@ -103,6 +103,12 @@ class ExportScreen(Dialog[None]):
             self.field.put(self._named)
         self.losses.show(*_told(report))
 
+    def type_into(self, line: Field, text: str) -> None:
+        """Go to the path, and add a text to it; it replaces the name that was put there."""
+        if line.value == self._named:
+            line.put("")
+        super().type_into(line, text)
+
     @on(Listing.Chosen)
     @on(Input.Submitted)
     def write(self) -> None:

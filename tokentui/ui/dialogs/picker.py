@@ -317,6 +317,9 @@ class Picker(Dialog[Result]):
             self.set_focus(self.field)
             return
         typed = self.field.value
+        if self._beginning(typed) is None:  # the listing is on its way: to the list only without one
+            self.run_worker(self._complete_listed(typed), group="completing", exclusive=True)
+            return
         begun = parts(typed)[1]
         # Names, not paths: what they have in common may end inside a word.
         names = [_completed(entry) for entry in self._beginning(typed) or ()]
@@ -325,6 +328,11 @@ class Picker(Dialog[Result]):
             self.field.put(typed[: len(typed) - len(begun)] + common)
         else:
             self.to_list()
+
+    async def _complete_listed(self, typed: str) -> None:
+        """Complete what was typed once its folder is listed, if it is still in the line."""
+        if await self.listed(typed) and self._beginning(typed) is not None:
+            self.complete()
 
     def to_list(self) -> None:
         """Go to the list."""

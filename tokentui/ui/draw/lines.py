@@ -227,6 +227,15 @@ class KeyLine(Lines):
 # A box round a pane: a numbered title at the top, the pane below it.
 
 
+_STATES_LEAST = 12
+"""The least columns for the states of a box."""
+
+
+def state_cell(states: Sequence[str]) -> Cell:
+    """Return the states of a box as a cell, `only "un" · hex`."""
+    return ((" · ".join(states), "warning"),) if states else ()
+
+
 class TitleLine(Lines):
     """The upper edge of a box: its titles at the left, a note at the right. A border of Textual has one
     title.
@@ -239,29 +248,39 @@ class TitleLine(Lines):
         super().__init__(classes="title")
         self.titles: tuple[tuple[str, bool], ...] = ((title, True),)
         self.note: Cell = ()
+        self.states: tuple[str, ...] = ()
+        """The settings that change what the box shows, such as a filter: they are always visible."""
         self.focused_box = False
         self.letter = ""
         """The style of the first character; empty for that of the title."""
 
-    def say(self, note: Cell, titles: Sequence[tuple[str, bool]] | None = None) -> None:
+    def say(
+        self, note: Cell, titles: Sequence[tuple[str, bool]] | None = None, states: Sequence[str] = ()
+    ) -> None:
         """Take a note, and other titles. Where there is little room the labels of the note (`tokens: `) give
-        way, then runs that begin with a blank, then its first runs.
+        way, then runs that begin with a blank, then its first runs. States are cut, but never left out.
 
         Args:
             note: The text at the right.
             titles: Names with whether each is the one that is seen; there are several where panes share a
                 place. None for those there are.
+            states: The settings that change what the box shows, as safe text.
         """
-        now = note, self.titles if titles is None else tuple(titles)
-        if now != (self.note, self.titles):
-            self.note, self.titles = now
+        now = note, self.titles if titles is None else tuple(titles), tuple(states)
+        if now != (self.note, self.titles, self.states):
+            self.note, self.titles, self.states = now
             self.again()
 
     def cells(self, width: int, height: int) -> Sequence[Cell]:
         """`┌ 1 Corpus ──────── 12 % ┐`."""
         edge = "focus" if self.focused_box else "frame"
         left: list[Run] = [("┌ ", edge)]
-        for place, (title, seen) in enumerate(self.titles):
+        states = state_cell(self.states)
+        titles = self.titles
+        wanted = ui_text.width(states) + (3 + ui_text.width(self.note[-1:]) if self.note else 0)
+        if states and sum(len(title) + 3 for title, _ in titles) + wanted + 4 > width:
+            titles = tuple((title if seen else title[:1], seen) for title, seen in titles)
+        for place, (title, seen) in enumerate(titles):
             left += [(" ─ ", edge)] if place else []
             head = 1 if self.letter else 0
             left += [(title[:head], f"{self.letter}+strong")] if head else []
@@ -271,7 +290,13 @@ class TitleLine(Lines):
         short = tuple(run for run in self.note if not run[0].endswith(": "))
         bare = tuple(run for run in short if not run[0].startswith(" ") or run[0].isspace())
         ways = (self.note, short, bare, *(self.note[n:] for n in range(1, len(self.note))))
+        if states:
+            ways = (*((*states, (" · ", "muted"), *way) for way in ways if way), states)
         facts = next((way for way in ways if ui_text.width(way) + 3 <= room), ())
+        if states and not facts:
+            facts = ui_text.clip(states, max(_STATES_LEAST, room - 3))
+            left = list(ui_text.clip(tuple(left), max(0, width - 4 - ui_text.width(facts))))
+            room = width - 1 - ui_text.width(left)
         note: Cell = ((" ", edge), *facts, (" ", edge)) if facts else ()
         line = "─" * max(0, room - ui_text.width(note) - (1 if note else 0))
         tail = ("─", edge) if note else ("", edge)

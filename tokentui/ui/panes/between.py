@@ -93,6 +93,7 @@ class Side(Guarded, Vertical):
 class PartingBody(Guarded, Vertical):
     """Both sides of the step."""
 
+    states: Sequence[str] = ()
     of = attrgetter("between.divergences", "columns")
 
     def __init__(self) -> None:
@@ -192,6 +193,12 @@ class VocabularyBody(Guarded, Vertical):
         self.note: Cell = ()
         """Where one is in the list; for the title."""
 
+    @property
+    def states(self) -> Sequence[str]:
+        """The filter of the list, and whether tokens are compared without their marks."""
+        only = (f'only "{safe(self.find, limit=FIND_SHOWN)}"',) if self.find else ()
+        return (*only, "without marks") if self.bare and not self.part.startswith("never") else only
+
     def compose(self) -> ComposeResult:
         """The counts at the top."""
         yield self.line
@@ -263,12 +270,10 @@ class VocabularyBody(Guarded, Vertical):
         if self.seek:
             here = bisect.bisect_right(self.places, self.table.cursor)
             match = match_cell(Found(self.table.cursor, here, len(self.places)))
-        marks: Cell = (("without marks · ", "muted"),) if look.bare else ()
         total: Cell = (("tokens: ", "muted"), (number(found.total), "muted"))
         if self.find:
-            hold = f' hold "{safe(self.find, limit=FIND_SHOWN)}"'
-            total = (f"{number(found.total)} of {number(found.whole)}", "warning"), (hold, "muted")
-        self.note = (*match, *marks, *total)
+            total = ((f"{number(found.total)} of {number(found.whole)}", "warning"),)
+        self.note = (*match, *total)
         if found.busy is not None:
             self.note = busy_cell(found.busy)[:-2]
 
@@ -292,6 +297,7 @@ def measured_note(now: Snapshot) -> Cell:
 class AgreementList(Listing):
     """The agreement of two columns on the corpus, and the stretches that they most often cut differently."""
 
+    states: Sequence[str] = ()
     of = attrgetter("between.measured", "columns", "position")
     note: Cell = ()
 
@@ -365,6 +371,7 @@ def _cut(tokens: Sequence[str]) -> Cell:
 class MeasuresList(Listing):
     """The measures."""
 
+    states: Sequence[str] = ()
     of = attrgetter("between.measured", "between.held_measured", "columns", "position", "corpus")
     formulas = False
     """True if formulas are shown instead of conventions."""

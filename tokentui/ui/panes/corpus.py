@@ -6,7 +6,7 @@ another. The place of its top row is kept, whatever is merged and however wide t
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from textual.containers import Vertical
@@ -312,6 +312,8 @@ class CorpusBody(Guarded, Vertical):
 
     edited = var(False, init=False)
     """True if the corpus is the text of the editor. The editor is then kept while it is hidden."""
+
+    states: Sequence[str] = ()
 
     def __init__(self, face: Face, text: CorpusText, turned: Callable[[], object]) -> None:
         super().__init__(text)

@@ -136,6 +136,7 @@ class CurveChart(Lines, can_focus=True):
     DEFAULT_CSS = """
     CurveChart { height: 1fr; }
     """
+    states: Sequence[str] = ()
     of = attrgetter("between.curves", "columns")
 
     def __init__(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -43,6 +43,11 @@ class TypedPane(Guarded, Vertical):
         below: The tokens.
     """
 
+    @property
+    def states(self) -> Sequence[str]:
+        """The settings that change what is shown: none; see `Body.states`."""
+        return ()
+
     def __init__(self, typed: str, facts: Lines, below: Widget) -> None:
         super().__init__()
         self.line, self._typed = TypedLine(), typed
@@ -71,16 +76,25 @@ class EncodeBody(TypedPane):
 
     Args:
         typed: The initial text of the line.
+        turned: Called when another page is shown.
     """
 
     of = attrgetter("main.encoding", "main.at.last_id", "corpus.nothing", "busy")
     note: Cell = ()
 
-    def __init__(self, typed: str) -> None:
+    @property
+    def states(self) -> Sequence[str]:
+        """The page of tokens, from the second one on."""
+        return (f"page {number(self._page + 1)}",) if self._page else ()
+
+    def __init__(self, typed: str, turned: Callable[[], object] = lambda: None) -> None:
+        self._turned = turned
         self._shown = EncodedView()
         self._last: int | None = None
         self._mode: GlyphMode = "text"
         self._find = ""
+        self._trained: object = None
+        """The recipe and the file that the tokens are of."""
         self._page = 0
         """The page of tokens that is seen; at 0 they are those about the cursor."""
         self.tally = Lines(lambda width, _: tally(self._shown, width), classes="tally")
@@ -92,15 +106,21 @@ class EncodeBody(TypedPane):
         self.watch(self.line, "selection", self._follow, init=False)
 
     def _follow(self) -> None:
-        self._page = 0
+        self._show_page(0)
         if self.line.has_focus:
             self.tokens.again()
 
     def turn_page(self, by: int) -> None:
         """Show the next page of tokens and of what is lost, or the one before."""
-        height = self.tokens.size.height
-        self._page = max(0, min(self._page + by, -(-len(self._further()) // paged(height))))
+        self._show_page(self._page + by)
         self.tokens.again()
+
+    def _show_page(self, page: int) -> None:
+        """Take a page, or the last one where there are not so many."""
+        pages = -(-len(self._further()) // paged(self.tokens.size.height)) if page > 0 else 0
+        before, self._page = self._page, max(0, min(page, pages))
+        if self._page != before:
+            self._turned()
 
     def _further(self) -> list[Cell]:
         return further(self._shown, self._mode, self._last, *self.tokens.size, self._find)
@@ -120,7 +140,11 @@ class EncodeBody(TypedPane):
     def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
         """Show the encoding; see `Body.present`."""
         if not now.corpus.nothing or now.busy is None:
+            # Another recipe or file cuts the text anew: its first page is shown.
+            trained = now.main.recipe, now.main.path
+            page, self._trained = self._page if trained == self._trained else 0, trained
             self._shown, self._last, self._mode = now.main.encoding, now.main.at.last_id, mode
+            self._show_page(page)
             self.tally.again()
             self.tokens.again()
 

@@ -24,7 +24,7 @@ from tokentui.ui.draw.text import Cell, Run, wrap
 from tokentui.ui.face import under_way
 from tokentui.ui.panes.tables import ColumnTable, candidates, counted_in, tokens, worth_of
 from tokentui.ui.panes.why import busy_cell, pace, reasons
-from tokentui.ui.screen import Layout
+from tokentui.ui.screen import VIEWS, Layout
 
 COLUMNS, ENCODE = "columns", "encode"
 PANES: dict[str, tuple[str, str]] = {
@@ -313,6 +313,8 @@ class ColumnPane(Pane):
         place: Its place from the left.
     """
 
+    states: Sequence[str] = ()
+
     def __init__(self, place: int) -> None:
         self.facts, self.table = Lines(classes="facts"), ColumnTable("candidates", candidates)
         self.says, self.why = ColumnSays(classes="says"), Lines(classes="why")
@@ -344,4 +346,5 @@ class ColumnPane(Pane):
             self.why.show(lambda width, height: column_why(column, mode, width, height))
         name = f"{LETTERS[self.place]} {safe(column.name, limit=COLUMN_SHOWN)}"
         name += counted_in(column) if shown else ""
-        self.title.say(self.table.note if shown and self.table.total else (), ((name, True),))
+        note = self.table.note if shown and self.table.total else ()
+        self.title.say(note, ((name, True),), [VIEWS[mode]] if VIEWS[mode] else ())

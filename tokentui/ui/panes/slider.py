@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from textual import events
 
@@ -23,6 +23,8 @@ class Slider(Band):
         goes: Called with a step to go to.
         id: The id of the widget.
     """
+
+    states: Sequence[str] = ()
 
     def __init__(
         self, shown: Callable[[], Snapshot | None], of: Callable[[Snapshot], object],

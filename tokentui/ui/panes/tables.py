@@ -20,6 +20,8 @@ TOKEN_SHOWN = 64
 """The most characters of a token in a row."""
 REASON_SHOWN = 60
 _ONLY_SHOWN = 24
+USUAL_ORDER = "newest"
+"""The usual order of the vocabulary; any other one is a state in the title."""
 _LANGUAGE_SHOWN = 16
 SCORE_WIDTH = len("0.0038112")
 """Columns of a score: five digits that count, however small it is."""
@@ -113,6 +115,15 @@ class ColumnTable(VirtualTable):
         """The number of rows, and behind it, where it gives way last, that of the match that was found."""
         return followed(self._note, self.match[:1])
 
+    @property
+    def states(self) -> Sequence[str]:
+        """The filter of the rows, and their order; none where it is the usual one."""
+        page = getattr(self.column, self._section) if self.column is not None else None
+        only = (f'only "{safe(self.only, limit=_ONLY_SHOWN)}"',) if self.only else ()
+        order = () if page is None else ("by count",) if page.order == BY_COUNT else (page.order,)
+        among = (self.among,) if self.among else ()
+        return (*only, *among, *(name for name in order if name not in ("", USUAL_ORDER)))
+
     def clear(self, text: str = "") -> None:
         """Show no rows, and a line in their place."""
         self.column, self._note, self.match = None, (), ()
@@ -133,11 +144,9 @@ class ColumnTable(VirtualTable):
         page = getattr(column, self._section)
         columns, row_of, self._note = self._rows(column, mode, self.size.width)
         if page.whole is not None:
-            count = f"{number(page.total)} of {number(page.whole)}"
-            hold = "holds" if page.total == 1 else "hold"
-            self._note = (count, "warning"), (f' {hold} "{safe(self.only, limit=_ONLY_SHOWN)}"', "muted")
+            self._note = ((f"{number(page.total)} of {number(page.whole)}", "warning"),)
         if self.among:
-            self._note = (f"{number(page.total)} {self.among}", "warning"), (" · esc shows all", "muted")
+            self._note = (number(page.total), "warning"), (" · esc shows all", "muted")
         self.update_rows(page.top, page.rows, page.total, columns, row_of)
 
     def on_resize(self) -> None:
@@ -285,8 +294,7 @@ def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
     count = training.going if training is not None else None
     going: Cell = ((f"{plural(count, 'goes', 'go')} · ", "muted"),) if count else ()
     total = (f"{traits.candidate}s: ", "muted"), (number(column.candidates.total), "muted")
-    order: Cell = (("by count", "muted"),) if by_order else ()
-    return Rows(tuple(columns), row_of, followed((*going, *total), order))
+    return Rows(tuple(columns), row_of, (*going, *total))
 
 
 def entries(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
@@ -341,4 +349,5 @@ def entries(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
     # The rows of a training that shrinks hold the tokens that the last step dropped.
     count = at.vocab_size if traits.shrinks else page.total - 1 + page.folded if page.folded else page.total
     total = ("tokens: ", "muted"), (number(count), "muted")
-    return Rows(columns, row_of, ((f"{page.order} · ", "muted"), *total) if page.order else ())
+    order: Cell = ((f"{page.order} · ", "muted"),) if page.order == USUAL_ORDER else ()
+    return Rows(columns, row_of, (*order, *total) if page.order else ())

@@ -427,13 +427,29 @@ def _engine(now: Snapshot) -> tuple[str, str]:
     return f"plain Python{'' if trains else ' counts'} · ", f"plain Python {', '.join(reasons)} · "
 
 
-def tabs(names: Sequence[tuple[str, str]], active: str, note: Cell, width: int) -> Cell:
-    """`1 Corpus  2 Pairs  …`: panes as (name, title), the one that is seen, and where one is in it."""
-    line: list[Run] = []
-    for pane, title in names:
-        line += [("  " if line else "", ""), (title, "focus" if pane == active else "muted")]
+def tabs(
+    names: Sequence[tuple[str, str]], active: str, note: Cell, width: int, states: Cell = ()
+) -> Cell:
+    """`1 Corpus  2 Pairs  …`: panes as (name, title), the one that is seen, and where one is in it. The
+    states of the pane are always there: titles give way to them, then they are cut.
+    """
+
+    def titled(short: bool) -> Cell:
+        line: list[Run] = []
+        for pane, title in names:
+            shown = title[:1] if short and pane != active else title
+            line += [("  " if line else "", ""), (shown, "focus" if pane == active else "muted")]
+        return tuple(line)
+
+    line = titled(short=False)
+    if states:
+        whole = (*states, (" · ", "muted"), *note) if note else states
+        if ui_text.width(line) + 1 + ui_text.width(states) > width:
+            line = titled(short=True)
+        room = max(0, width - ui_text.width(line) - 1)
+        return spread(line, whole if ui_text.width(whole) <= room else ui_text.clip(states, room), width)
     note = note if ui_text.width(line) + 1 + ui_text.width(note) <= width else ()
-    return spread(tuple(line), note, width)
+    return spread(line, note, width)
 
 
 # The scrubber: the whole run as a curve, where in it one is, and how fast it plays.

@@ -1,0 +1,174 @@
+"""A setting that changes what a pane shows is in the title of the pane as long as it is in force."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from rich.cells import cell_len
+from screens import screen_text
+from textual.pilot import Pilot
+from waiting import settled, until
+
+from tokentui.core.safetext import GLYPH_MODES
+from tokentui.presets import preset_named
+from tokentui.recipe import Recipe, Run
+from tokentui.session import commands as do
+from tokentui.session.driver import Session
+from tokentui.session.views import VOCABULARY_ORDERS, ColumnWanted
+from tokentui.ui.app import ExplorerApp
+from tokentui.ui.compare import CompareScreen
+from tokentui.ui.draw.lines import TitleLine, state_cell
+from tokentui.ui.main import MainScreen
+from tokentui.ui.panes.why import tabs
+from tokentui.ui.screen import VIEWS
+
+SIZES = [(120, 40), (80, 24), (200, 60), (58, 20)]
+RUN = Run.of({"vocab_size": 300})
+
+
+def explorer(typed: str = "hugs", run: Run = RUN) -> ExplorerApp:
+    return ExplorerApp(
+        lambda publish: Session(publish, Recipe(), run),
+        begin=lambda session: session.send(do.Open(("sample:hugs",))), typed=typed, run=run,
+    )
+
+
+async def comparing(app: ExplorerApp, pilot: Pilot[None]) -> CompareScreen:
+    """Begin a comparison, and return its screen once it is at rest."""
+    names = ("gpt2", "minbpe")
+    app.compare(tuple(ColumnWanted(preset_named(name).recipe, RUN, name=name) for name in names))
+    await until(pilot, lambda: isinstance(app.screen, CompareScreen) and app.screen.snapshot is not None)
+    await settled(pilot)
+    assert isinstance(app.screen, CompareScreen)
+    return app.screen
+
+
+@pytest.mark.parametrize("width", range(16, 90))
+@pytest.mark.parametrize("states", [('only "unbelievable"',), ("hex",), ('only "a"', "by count", "hex")])
+def test_the_states_of_a_title_are_seen_at_every_width(width: int, states: Sequence[str]) -> None:
+    title = TitleLine()
+    names = [("2 Pairs", False), ("3 Vocab", True)]
+    title.say((("newest · ", "muted"), ("1 of 704", "warning")), names, states)
+    (line,) = title.cells(width, 1)
+    shown = "".join(text for text, _ in line)
+    assert cell_len(shown) == width
+    assert states[0][:3] in shown
+    bar = "".join(text for text, _ in tabs(
+        [("pairs", "2 Pairs"), ("vocabulary", "3 Vocab")], "vocabulary", (), width, state_cell(states)
+    ))
+    assert states[0][:3] in bar
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("key", ["2", "3"])
+async def test_a_filter_is_in_the_title_also_after_another_recipe(size: tuple[int, int], key: str) -> None:
+    app = explorer()
+    async with app.run_test(size=size, notifications=False) as pilot:
+        await settled(pilot)
+        await pilot.press(key, "ampersand", *"zq", "enter")
+        await settled(pilot)
+        assert 'only "zq"' in screen_text(app)
+        app.send(do.SetRecipe(preset_named("bert").recipe, RUN))
+        await settled(pilot)
+        assert 'only "zq"' in screen_text(app)
+        await pilot.press("escape")
+        await settled(pilot)
+        assert "only" not in screen_text(app)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_each_order_and_view_but_the_usual_one_is_in_a_title(size: tuple[int, int]) -> None:
+    assert {*VIEWS} == {*GLYPH_MODES}
+    app = explorer()
+    async with app.run_test(size=size, notifications=False) as pilot:
+        await settled(pilot)
+        await pilot.press("3")
+        for order in (*VOCABULARY_ORDERS[1:], VOCABULARY_ORDERS[0]):
+            await pilot.press("S")
+            await settled(pilot)
+            assert order == VOCABULARY_ORDERS[0] or order in screen_text(app)
+        for mode in (*GLYPH_MODES[1:], GLYPH_MODES[0]):
+            await pilot.press("v")
+            await settled(pilot)
+            assert app.main.states("encode") == ((VIEWS[mode],) if VIEWS[mode] else ())
+            assert VIEWS[mode] in screen_text(app)
+
+
+async def test_the_order_of_pairs_by_count_is_in_their_title() -> None:
+    app = explorer(run=Run())
+    async with app.run_test(size=(120, 40), notifications=False) as pilot:
+        await settled(pilot)
+        app.send(do.SetRecipe(Recipe(objective="score"), Run()))
+        await settled(pilot)
+        await pilot.press("2", "S")
+        await settled(pilot)
+        assert "by count" in app.main.states("pairs")
+        assert "by count" in screen_text(app)
+
+
+@pytest.mark.parametrize("run", [RUN, Run()])
+async def test_a_size_of_the_run_is_in_the_title_of_the_vocabulary(run: Run) -> None:
+    app = explorer(run=run)
+    async with app.run_test(size=(120, 40), notifications=False) as pilot:
+        await settled(pilot)
+        assert ("to 300 ids" in screen_text(app)) == (run is RUN)
+
+
+async def test_a_page_of_the_encoding_is_in_its_title_and_goes_with_another_recipe() -> None:
+    app = explorer("an encoding of many tokens " * 40)
+    async with app.run_test(size=(80, 24), notifications=False) as pilot:
+        await settled(pilot)
+        await pilot.press("4", "pagedown")
+        await settled(pilot)
+        assert "page 2" in screen_text(app)
+        app.send(do.SetRecipe(preset_named("bert").recipe, RUN))
+        await settled(pilot)
+        assert "page" not in app.main.panes["encode"].title.states
+        assert app.main.states("encode") == ()
+        assert "page 2" not in screen_text(app)
+        assert any(any(text.strip() for text, _ in cell) for cell in app.main.encode.tokens._painted)
+
+
+async def test_a_page_goes_when_the_text_has_fewer_pages() -> None:
+    app = explorer("an encoding of many tokens " * 40)
+    async with app.run_test(size=(80, 24), notifications=False) as pilot:
+        await settled(pilot)
+        await pilot.press("4", *["pagedown"] * 30)
+        await settled(pilot)
+        page = app.main.states("encode")
+        assert page not in ((), ("page 2",))
+        await pilot.press("end", "0", "G")
+        await settled(pilot)
+        assert any(any(text.strip() for text, _ in cell) for cell in app.main.encode.tokens._painted)
+
+
+@pytest.mark.parametrize("size", SIZES[:3])
+async def test_a_filter_and_a_view_of_compare_are_in_its_titles(size: tuple[int, int]) -> None:
+    app = explorer()
+    async with app.run_test(size=size, notifications=False) as pilot:
+        await settled(pilot)
+        screen = await comparing(app, pilot)
+        await pilot.press("ampersand", *"zq", "enter")
+        await settled(pilot)
+        assert 'only "zq"' in screen_text(app)
+        await pilot.press("r", "v", "v")
+        await settled(pilot)
+        assert screen.states("vocabulary") == ('only "zq"', "without marks", "hex")
+        assert all(column.title.states == ("hex",) for column in screen.columns[:2])
+        assert screen.states("measures") == ()
+        await pilot.press("1")
+        await settled(pilot)
+        assert "hex" in screen_text(app)
+        await pilot.press("3", "escape")
+        await settled(pilot)
+        assert 'only "' not in screen_text(app)
+
+
+def test_every_pane_of_both_screens_names_its_states() -> None:
+    app = explorer()
+    main = MainScreen(app, ())
+    screens = (main, CompareScreen(app, ()))
+    for screen in screens:
+        for name in screen.bodies:
+            assert screen.states(name) == ()
