@@ -177,6 +177,50 @@ async def test_the_run_follows_the_life_of_a_word(name: str, step: int, size: tu
         await until(pilot, lambda: at(app) == step and app.screen is app.main)
 
 
+WAYS_TO_A_LIFE = {
+    "main": ("w",),
+    "a cursor on the corpus": ("enter", "right", "right", "w"),
+    "the vocabulary": ("3", "enter", "w"),
+    "the inspector": ("enter", "right", "right", "enter", "w"),
+}
+"""The keys that show the life of a word."""
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+@pytest.mark.parametrize("way", WAYS_TO_A_LIFE)
+async def test_the_corpus_stays_visible_and_marks_the_word_whose_life_is_shown(
+    way: str, size: tuple[int, int]
+) -> None:
+    async with explored(size) as (app, pilot):
+        text, below = app.main.text, screen_text(pilot)
+        for key in WAYS_TO_A_LIFE[way]:
+            below = screen_text(pilot)
+            await pilot.press(key)
+            await settled(pilot)
+        dialog = app.screen
+        assert isinstance(dialog, LifeScreen)
+        assert dialog.life is not None
+        word, top = dialog.life.word.strip(), text.region.y
+        uncovered = text._painted[: dialog.box.region.y - top]
+        assert len(uncovered) > 5
+        seen = screen_text(pilot).splitlines()[top:]
+        for line, row in zip(seen, uncovered, strict=False):
+            assert "".join(part for part, _ in row).rstrip() in line, "a row of the corpus is covered"
+        marked = "".join(
+            part for row in uncovered for part, style in row if "match" in style or "cursor" in style
+        )
+        assert word in marked.replace("│", "").replace("·", "")
+        assert "4 Encode" in screen_text(pilot)
+        await pilot.press("home")
+        await settled(pilot)
+        assert at(app) == 0
+        await pilot.press("escape")
+        await settled(pilot)
+        assert at(app) == STEP
+        assert screen_text(pilot) == below, "the corpus shows what it showed before"
+        assert not any("match" in style for row in text._painted for _, style in row)
+
+
 async def test_enter_stays_at_a_step_of_the_life() -> None:
     async with explored((120, 40)) as (app, pilot):
         await pilot.press("w")

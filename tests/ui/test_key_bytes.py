@@ -12,7 +12,7 @@ from textual._compositor import LayoutUpdate
 from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.strip import Strip
-from waiting import settled, strips_of, until
+from waiting import settled, strips_of
 
 from tokentui.axes import preset
 from tokentui.session import commands as do
@@ -82,25 +82,35 @@ async def test_a_row_further(size: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_a_step_of_the_life_of_a_word(size: tuple[int, int]) -> None:
+async def test_a_step_of_the_life_of_a_word_costs_no_more_than_going_there(size: tuple[int, int]) -> None:
+    """The panes follow the run. The box over them costs the move of its cursor."""
     app = explorer()
     async with app.run_test(size=size) as pilot:
         await at_the_end(pilot, app)
         await pilot.press("w")
-        await until(pilot, lambda: isinstance(app.screen, LifeScreen) and app.screen.life is not None)
+        await settled(pilot)
         life = app.screen
         assert isinstance(life, LifeScreen)
-        await settled(pilot)
+        assert life.life is not None
         assert life.box.outer_size.height > 5
+        steps = [turn.number for turn in reversed(life.life.turns)]
         drawn, costs = Drawn(app), []
-        for turn in reversed(life.life.turns[:-1] if life.life is not None else ()):
+        for step in steps[1:]:
             await pilot.press("up")
             await settled(pilot)
             assert app.main.snapshot is not None
-            assert app.main.snapshot.main.at.step == turn.number
+            assert app.main.snapshot.main.at.step == step
             costs.append(drawn.bytes())
         assert len(costs) > 2
-        assert 0 < max(costs) < 2_000 * SIZES[size]
+        await pilot.press("end", "escape")
+        await settled(pilot)
+        app.send(do.GoTo(steps[0]))
+        await settled(pilot)
+        drawn = Drawn(app)
+        for step, cost in zip(steps[1:], costs, strict=True):
+            app.send(do.GoTo(step))
+            await settled(pilot)
+            assert 0 < cost < drawn.bytes() + 1_000 * SIZES[size]
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -1,33 +1,40 @@
-"""The life of a word: a row for each step that cut it anew. The run goes to the step of the row."""
+"""The life of a word: a row for each step that cut it anew.
+
+The run goes to the step of the row. The panes follow it, so that the corpus shows the word at that step.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
 
-from textual.app import ComposeResult
-from textual.widgets import Static
+from textual.screen import Screen
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe, safe_line
-from tokentui.session.commands import GoTo, LifeOfWord
+from tokentui.session.commands import Find, GoTo, LifeOfWord
 from tokentui.session.tokens import Turn, WordLife
-from tokentui.ui.dialogs import LEAVE, ListDialog
+from tokentui.session.views import CorpusPlace, Found
+from tokentui.ui.dialogs import LEAVE, Dialog, ListDialog
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
+from tokentui.ui.panes.corpus import CorpusText, Marked
 
 _COLUMNS = (Column(width=11, align="right", priority=1), Column(flex=1, min_width=14, priority=2))
 _SHOWN = 60
-_FREE = 10
-"""The lines that are left free at least, on a screen below that has no typed text."""
+_FOOT = 2
+"""The lines at the foot of the screen below: the step and the keys."""
 
 
 class LifeScreen(ListDialog[None]):
     """Shows each step that cut a word anew, and takes the run to the step of the row.
+
+    The box leaves the upper half of the panes free, and the typed text. The corpus marks the word there.
+    Dialogs below, such as the inspector, are hidden meanwhile.
 
     Args:
         face: The program.
@@ -47,35 +54,54 @@ class LifeScreen(ListDialog[None]):
     def __init__(self, face: Face, text: str, place: int = 0) -> None:
         super().__init__(face, f"Life of ‘{ui_text_of(text)}’")
         self._asks = LifeOfWord(text, place)
-        self._veil = Static(id="veil")
-        """Covers the panes, which other steps would fill anew; the typed text and the step stay seen."""
         self.life: WordLife | None = None
         """The steps of its life, once they have come."""
         self._said = ""
         self._origin: int | None = None
         self._at: int | None = None
         """The step that the run was sent to last."""
-
-    def compose(self) -> ComposeResult:
-        """The box, over what covers the panes."""
-        yield self._veil
-        yield from super().compose()
+        self._panes: Screen[object] | None = None
+        """The screen that has the panes."""
+        self._hidden: list[Dialog[object]] = []
+        """The dialogs between that screen and this one."""
+        self._before: Marked | None = None
+        """What the corpus pane showed and marked before; None while it marks the word."""
 
     @property
-    def _free(self) -> int:
-        """The lines of the screen below that stay seen: the typed text and its tokens, and the step."""
-        height = self.app.size.height
-        encode = next((one for one in self.app.screen_stack[0].query("#encode") if one.region.height), None)
-        if encode is not None and encode.region.y >= height // 2:
-            return height - encode.region.y
-        return _FREE if height >= 3 * _FREE // 2 else 0
+    def _text(self) -> CorpusText | None:
+        """The corpus pane, if it is on the screen."""
+        panes = self._panes.query(CorpusText) if self._panes is not None else ()
+        return next((pane for pane in panes if pane.region), None)
+
+    @property
+    def _free(self) -> tuple[int, int]:
+        """The lines above the box that stay free at least, and those below it.
+
+        The typed text and its tokens are below it where they are in the lower half of the screen.
+        """
+        height, encode = self.app.size.height, None
+        if self._panes is not None:
+            encode = next((pane for pane in self._panes.query("#encode") if pane.region), None)
+        below = height - encode.region.y if encode and encode.region.y >= height // 2 else _FOOT
+        return (height - below) // 2, below
 
     def on_mount(self) -> None:
         """Ask for its life."""
         super().on_mount()
+        for screen in reversed(self.app.screen_stack[:-1]):
+            if not isinstance(screen, Dialog):
+                self._panes = screen
+                break
+            screen.box.visible = False
+            self._hidden.append(screen)
         if self.now is not None:
             self._origin = self.now.main.at.step
         self.find_out(self._asks, self._take, "its life is being looked up …", self._not_told)
+
+    def on_unmount(self) -> None:
+        """Show the dialogs below again."""
+        for screen in self._hidden:
+            screen.box.visible = True
 
     def tell_waiting(self) -> None:
         """Say it where its life will stand."""
@@ -89,6 +115,21 @@ class LifeScreen(ListDialog[None]):
         self.name_box(f"Life of ‘{ui_text_of(life.word)}’", told)
         self.lay_out()
         self.listing.move_to(len(life.turns) - 1)
+        self._mark(life.word.strip(" ▁"))
+
+    def _mark(self, word: str) -> None:
+        """Mark a word in the corpus, and bring the next place of it into view."""
+        text = self._text
+        if text is None or not word:
+            return
+        self._before = text.marked
+        text.mark(word)
+
+        def show(match: Found | None) -> None:
+            if match is not None and isinstance(match.at, CorpusPlace) and self.is_attached:
+                text.show_place(match.at, len(word), self.box.region.y - text.region.y)
+
+        self.face.send(Find("corpus", word, text.top_place, mode=text.mode), show)
 
     def _not_told(self, error: TokentuiError | Cancelled) -> None:
         self._said = safe_line(error) if isinstance(error, TokentuiError) else "stopped"
@@ -98,9 +139,9 @@ class LifeScreen(ListDialog[None]):
         """Draw the rows, in as many lines as there are."""
         rows = list(self._rows())
         self.tell(_COLUMNS, rows, keep=self._at)
-        free = self._free
-        self._veil.styles.height = max(0, self.app.size.height - free)
-        self.fit_height(len(self.listing.rows), free)
+        above, below = self._free
+        self.fit_height(len(self.listing.rows), above + below)
+        self.box.styles.margin = (0, 0, below, 0)
 
     def _rows(self) -> Iterator[TableRow]:
         if self.life is None:
@@ -120,13 +161,21 @@ class LifeScreen(ListDialog[None]):
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
         """Stay at the step."""
+        self._end_mark()
         self.dismiss(None)
 
     def leave(self) -> None:
         """Go back to the step where the run was."""
         if self.life is not None and self._origin is not None and self._at != self.life.turns[-1].number:
             self.face.send(GoTo(self._origin))
+        self._end_mark()
         self.dismiss(None)
+
+    def _end_mark(self) -> None:
+        """Let the corpus mark and show what it did before."""
+        text = self._text
+        if text is not None and self._before is not None:
+            text.restore(self._before)
 
 
 def ui_text_of(text: str) -> str:

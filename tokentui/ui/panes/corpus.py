@@ -7,7 +7,7 @@ another. The place of its top row is kept, whatever is merged and however wide t
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from textual.containers import Vertical
 from textual.reactive import var
@@ -31,6 +31,15 @@ _PAST_END = CorpusPlace(2**31 - 1, 0)
 
 Aim = Literal["top", "third", "end"]
 """Where in the pane a place is to be seen; `end` is the last rows of the corpus, wherever the place is."""
+
+
+class Marked(NamedTuple):
+    """What the corpus pane marks, and the place of its top row; see `CorpusText`."""
+
+    sought: str
+    found: tuple[CorpusPlace, int] | None
+    match: Cell
+    top: CorpusPlace
 
 
 class CorpusText(ScrolledLines):
@@ -128,15 +137,39 @@ class CorpusText(ScrolledLines):
         self._lay_out()
         return self.boundaries == "age"
 
-    def show_place(self, place: CorpusPlace, chars: int = 0) -> None:
-        """Bring a place into view, and mark so many characters from there on."""
+    def show_place(self, place: CorpusPlace, chars: int = 0, rows: int | None = None) -> None:
+        """Bring a place into view, and mark so many characters from there on.
+
+        Args:
+            place: The place.
+            chars: The number of characters to mark.
+            rows: The number of rows that nothing covers; None for all.
+        """
+        rows = self.size.height if rows is None else min(rows, self.size.height)
         self.found = (place, chars) if chars else None
         held = self.layout_held
         row = held.row_of(place) if held is not None and self._holds(held, place) else -1
-        if row >= 0 and self.top <= row < self.top + self.size.height:
+        if row >= 0 and self.top <= row < self.top + rows:
             self._repaint()
         else:
             self._go("third", place)
+
+    @property
+    def marked(self) -> Marked:
+        """What is marked, and the place of the top row."""
+        return Marked(self.sought, self.found, self.match, self.top_place)
+
+    def mark(self, text: str) -> None:
+        """Mark a text wherever it is seen, and nothing else."""
+        self.found, self.sought, self.match = None, text, ()
+        self._repaint()
+
+    def restore(self, marked: Marked) -> None:
+        """Mark and show what was marked and shown before."""
+        self.sought, self.found, self.match, top = marked
+        if top != self.top_place:
+            self._go("top", top)
+        self._repaint()
 
     def forget_found(self) -> None:
         """Mark nothing any more."""
