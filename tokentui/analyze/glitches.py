@@ -78,16 +78,19 @@ def glitches(tokenizer: Tokenizer, corpus: Corpus | None = None) -> tuple[Glitch
     """
     entries = [one for one in tokenizer.entries() if one.kind in (*ORDINARY, "byte", "orphan")]
     others = neighbours(tokenizer)
-    written = tuple(one for one in others if not unwritten(one))
+    typed = tuple(one for one in others if not unwritten(one))
+    written = None if typed == others else typed
     found = {}
     for entry in each(entries, len(entries)):
-        if (one := _glitch(tokenizer, entry, written, others)) is not None:
+        if (one := _glitch(tokenizer, entry, written)) is not None:
             found[one.id] = one
     if corpus is not None:
         words, _ = Pretokens(tokenizer).count(corpus)
+        symbols = tokenizer.vocabulary.symbols_by_id(tokenizer.merges)
         for unused in usage(tokenizer, words).unused:
             if unused.why == SWALLOWED and unused.id not in found:
-                piece = _spelled(tokenizer, unused.id, unused.piece)
+                symbol = symbols.get(unused.id)
+                piece = unused.piece if symbol is None else tokenizer.vocabulary.spelled(symbol)
                 found[unused.id] = Glitch(unused.id, piece, SWALLOWED, SWALLOWED, KINDS[SWALLOWED],
                                           into=unused.into)
     return tuple(found[number] for number in sorted(found))
@@ -106,12 +109,18 @@ def unwritten(text: str) -> str:
 
 
 def _glitch(
-    tokenizer: Tokenizer, entry: Entry, written: tuple[str, ...], others: tuple[str, ...]
+    tokenizer: Tokenizer, entry: Entry, written: tuple[str, ...] | None
 ) -> Glitch | None:
-    """The glitch that an entry is of its own; None where it is none."""
+    """Return the glitch that an entry is of its own; None where it is none.
+
+    Args:
+        tokenizer: The tokenizer.
+        entry: The entry.
+        written: The neighbours that people write; None where all of them are.
+    """
     found = reach(tokenizer, entry, written)
     if found.text is None and found.reason == "context":
-        found = reach(tokenizer, entry, others)
+        found = reach(tokenizer, entry)
     if found.text is None:
         return Glitch(entry.id, found.piece, NEVER, found.reason, found.sentence)
     text, reason = found.text, unwritten(found.text)
@@ -160,9 +169,3 @@ def _becomes(tokenizer: Tokenizer, text: str, number: int) -> bool:
 def _bare(tokenizer: Tokenizer, entry: Entry) -> bytes:
     assert entry.symbol is not None
     return bare(tokenizer.recipe, tokenizer.vocabulary.spelled(entry.symbol))
-
-
-def _spelled(tokenizer: Tokenizer, number: int, piece: bytes) -> bytes:
-    """The exact bytes of the token of an id; those of its entry where it is no symbol."""
-    symbol = tokenizer.vocabulary.symbols_by_id(tokenizer.merges).get(number)
-    return piece if symbol is None else tokenizer.vocabulary.spelled(symbol)

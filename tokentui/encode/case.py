@@ -16,7 +16,7 @@ from tokentui.encode.decode import spelled_units
 from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.segment import WAYS, Part
 from tokentui.encode.tokenizer import Entry, Tokenizer
-from tokentui.encode.vocabulary import Special, byte_token
+from tokentui.encode.vocabulary import Special, Vocabulary, byte_token
 from tokentui.text.pretokenize import PreToken
 from tokentui.text.split import SPACE_MARK
 
@@ -164,6 +164,11 @@ class Case:
         return next(one.text for one in self.found if isinstance(one, PreToken))
 
     @functools.cached_property
+    def characters(self) -> int:
+        """Its characters; of a token those of the shortest word that may hold it."""
+        return len(self.word) if self.symbol is None else shortest_word(self.vocabulary, self.symbol)
+
+    @functools.cached_property
     def units(self) -> tuple[bytes, ...]:
         """Its units."""
         if self.symbol is not None:
@@ -186,7 +191,7 @@ class Case:
     @functools.cached_property
     def parts(self) -> list[Part]:
         """The parts that the encoder makes of the units, before any policy for unknown ones."""
-        return self.encoder.segmenter.segment(self.kept, len(self.word))
+        return self.encoder.segmenter.segment(self.kept, self.characters)
 
     @functools.cached_property
     def pieces(self) -> tuple[bytes | str, ...]:
@@ -206,7 +211,7 @@ class Case:
     def given_up(self) -> bool:
         """True if the word has too many characters for the encoder."""
         parts = self.parts
-        return self.encoder.way.gives_up(self.word) and len(parts) == 1 and parts[0].unknown
+        return self.encoder.way.gives_up(self.characters) and len(parts) == 1 and parts[0].unknown
 
     @functools.cached_property
     def unknown(self) -> bytes | None:
@@ -385,6 +390,16 @@ class Case:
         """The id of a symbol."""
         return self.vocabulary.id_of(symbol, self.encoder.merges)
 
+
+
+def shortest_word(vocabulary: Vocabulary, symbol: int) -> int:
+    """Return the number of characters of the shortest word that may hold a token.
+
+    A mark is no character. A token that continues a word has at least one character before it.
+    """
+    piece, (front, end) = vocabulary.spelled(symbol), vocabulary.mark_sizes(symbol)
+    own = piece[front : len(piece) - end].decode("utf-8", "replace")
+    return len(own) + (front > 0)
 
 
 def _is_text(piece: bytes) -> bool:

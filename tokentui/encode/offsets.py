@@ -471,7 +471,7 @@ class WordEncoder:
         units = self.pretokenizer.units(pretoken.text)
         where = f"offset {pretoken.start + pretoken.unit_spans[token.start][0]}"
         way = self.way
-        if way.gives_up(pretoken.text):
+        if way.gives_up(len(pretoken.text)):
             what = f"{way.name.replace('-', ' ')} gives up a word of more than {way.most} characters"
             return TokentuiError(f"{what}: {quoted(pretoken.text)}", where, "take encode=merges")
         return self.vocabulary.refusal(units[token.start], where)

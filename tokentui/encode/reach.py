@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import weakref
 from collections.abc import Iterator, Sequence
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import each
 from tokentui.encode.answers import Reach
-from tokentui.encode.case import Case
+from tokentui.encode.case import Case, shortest_word
 from tokentui.encode.decode import bare, spelled_units
 from tokentui.encode.pipeline import may_hold
 from tokentui.encode.tokenizer import Entry, Tokenizer
@@ -26,19 +27,39 @@ _NEIGHBOURS = 128
 """So many units, and as many of the longest tokens, are set next to a token that becomes others alone."""
 _MOST_TRIED = 1 << 15
 """So many texts are tried for a token that is a part of a character."""
+_MOST_OPENINGS = 1 << 12
+"""So many texts are tried in front of a token that is nearly as long as the longest word."""
 _UNKNOWN = ("\u0378", "☃", "\ue000", "\U0010fffd", "\x01", "a" * 200)
 """Texts that a vocabulary may lack."""
 
 
+class _Known:
+    """The answers about one tokenizer, kept as long as the tokenizer."""
+
+    def __init__(self) -> None:
+        self.neighbours: tuple[str, ...] | None = None
+        self.reached: dict[tuple[int, int | None], Reach] = {}
+
+
+_KNOWN: weakref.WeakKeyDictionary[Tokenizer, _Known] = weakref.WeakKeyDictionary()
+
+
 def reaches(tokenizer: Tokenizer) -> Iterator[Reach]:
-    """Each token of a vocabulary in order of the ids, with a text that becomes it, or the reason why none
-    does."""
-    entries, others = tuple(tokenizer.entries()), neighbours(tokenizer)
-    return (reach(tokenizer, entry, others) for entry in each(entries, len(entries)))
+    """Yield each token of a vocabulary in order of the ids, with a text that becomes it, or the reason why
+    none does."""
+    entries = tuple(tokenizer.entries())
+    return (reach(tokenizer, entry) for entry in each(entries, len(entries)))
 
 
 def neighbours(tokenizer: Tokenizer) -> tuple[str, ...]:
-    """Texts to set next to a token that becomes others alone: long tokens, then units."""
+    """Return texts to set next to a token that becomes others alone: long tokens, then units."""
+    known = _KNOWN.setdefault(tokenizer, _Known())
+    if known.neighbours is None:
+        known.neighbours = _neighbours(tokenizer)
+    return known.neighbours
+
+
+def _neighbours(tokenizer: Tokenizer) -> tuple[str, ...]:
     vocabulary = tokenizer.vocabulary
     longest = heapq.nlargest(_NEIGHBOURS, tokenizer.entries(), key=lambda entry: len(entry.piece))
     long = (own_text(tokenizer, entry.symbol) for entry in longest if entry.symbol is not None)
@@ -47,15 +68,26 @@ def neighbours(tokenizer: Tokenizer) -> tuple[str, ...]:
 
 
 def reach(tokenizer: Tokenizer, entry: Entry, others: Sequence[str] | None = None) -> Reach:
-    """A text that becomes a token, or the reason why none does.
+    """Return a text that becomes a token, or the reason why none does.
 
     A token that only bytes that are not UTF-8 become has a text, with these as lone surrogates, and a reason.
 
     Args:
         tokenizer: The tokenizer.
         entry: The token.
-        others: The `neighbours`, where they are known.
+        others: The texts to set next to a token; the `neighbours` by default, and then the answer is kept.
     """
+    if others is not None:
+        return _reach(tokenizer, entry, others)
+    reached = _KNOWN.setdefault(tokenizer, _Known()).reached
+    key = entry.id, entry.symbol
+    answer = reached.get(key)
+    if answer is None:
+        answer = reached[key] = _reach(tokenizer, entry, neighbours(tokenizer))
+    return answer
+
+
+def _reach(tokenizer: Tokenizer, entry: Entry, others: Sequence[str]) -> Reach:
     if entry.kind == "byte":
         return _byte(tokenizer, entry)
     if entry.symbol is None:
@@ -64,7 +96,7 @@ def reach(tokenizer: Tokenizer, entry: Entry, others: Sequence[str] | None = Non
         return _answer(tokenizer, entry, text, entry.text)
     encoder, vocabulary, symbol = tokenizer.encoder, tokenizer.vocabulary, entry.symbol
     units, piece = spelled_units(encoder, symbol), vocabulary.spelled(symbol)
-    parts = encoder.segmenter.segment(units, len(piece.decode("utf-8", "replace")))
+    parts = encoder.segmenter.segment(units, shortest_word(vocabulary, symbol))
     own, held = own_text(tokenizer, symbol), False
     if [part.symbol for part in parts] != [symbol]:
         return _answer(tokenizer, entry, None, own)
@@ -90,11 +122,34 @@ def reach(tokenizer: Tokenizer, entry: Entry, others: Sequence[str] | None = Non
             if alone or _becomes(tokenizer, text, entry.id):
                 return Reach(entry.id, piece, text)
     if held:
-        for other in neighbours(tokenizer) if others is None else others:
+        for other in others:
             for text in (other + own, own + other, other + own + other):
                 if _becomes(tokenizer, text, entry.id):
                     return Reach(entry.id, piece, text)
+        for opening in itertools.islice(_openings(tokenizer, own, others), _MOST_OPENINGS):
+            if _becomes(tokenizer, opening + own, entry.id):
+                return Reach(entry.id, piece, opening + own)
     return _answer(tokenizer, entry, None, own, held)
+
+
+def _openings(tokenizer: Tokenizer, own: str, others: Sequence[str]) -> Iterator[str]:
+    """Yield what can stand in front of a token where a longer word is given up: texts of tokens, one after
+    the other, the shortest texts first.
+
+    A token that continues a word comes after the longest token that begins one. Only where the two have too
+    many characters together do other beginnings matter.
+    """
+    most = tokenizer.encoder.way.most
+    if most is None or all(len(other) + len(own) <= most for other in others):
+        return
+    room = most - len(own)
+    texts = {own_text(tokenizer, one) for one in tokenizer.vocabulary.symbols(tokenizer.merges)}
+    short = sorted((one for one in texts if one and len(one) <= room), key=lambda one: (len(one), one))
+    by_size = [[""]]
+    for size in range(1, room + 1):
+        longer = (head + text for text in short if len(text) <= size for head in by_size[size - len(text)])
+        by_size.append(list(dict.fromkeys(itertools.islice(longer, _MOST_OPENINGS))))
+        yield from by_size[size]
 
 
 def never(tokenizer: Tokenizer, symbol: int) -> str:

@@ -166,7 +166,7 @@ def _says_split(case: Case, facts: Facts) -> str:
 
 
 def _given_up(case: Case) -> Facts:
-    return {"characters": len(case.word), "most": case.encoder.way.most}
+    return {"characters": case.characters, "most": case.encoder.way.most}
 
 
 def _says_given_up(case: Case, facts: Facts) -> str:
@@ -210,7 +210,7 @@ def _blocked(case: Case) -> Facts:
         "step": vocabulary.made_at(case.target),
         "parts": tuple(map(vocabulary.spelled, vocabulary.parts(case.target))), "by": (), "by_step": None,
     }
-    for step in case.encoder.segmenter.steps(case.kept, len(case.word)):
+    for step in case.encoder.segmenter.steps(case.kept, case.characters):
         if isinstance(step, MergeStep) and (step.start, step.end) not in wanted:
             return facts | {"by": (step.left, step.right), "by_step": step.rank + 1}
     return facts

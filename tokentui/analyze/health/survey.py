@@ -16,7 +16,7 @@ from tokentui.analyze.report import ORDINARY
 from tokentui.analyze.results import CheckResult, DeadToken, Example, Spelling, Token, VocabularyFacts
 from tokentui.core.jobs import each
 from tokentui.encode.decode import bare as bare_bytes
-from tokentui.encode.reach import neighbours, reach
+from tokentui.encode.reach import reach
 from tokentui.encode.tokenizer import Entry, Tokenizer
 
 PASS, WARN, FAIL, NONE = "PASS", "WARN", "FAIL", "n/a"
@@ -135,7 +135,7 @@ def survey(tokenizer: Tokenizer) -> Survey:
     """
     vocabulary, merges = tokenizer.vocabulary, tokenizer.merges
     recipe = tokenizer.recipe
-    entries, others = tuple(tokenizer.entries()), neighbours(tokenizer)
+    entries = tuple(tokenizer.entries())
     pieces: dict[int, bytes] = {}
     bare: dict[int, bytes] = {}
     dead: list[tuple[int, bytes, str, str]] = []
@@ -151,7 +151,7 @@ def survey(tokenizer: Tokenizer) -> Survey:
         own = bare[entry.id] = bare_bytes(recipe, piece)
         scripts[written_in(own)] += 1
         lengths[len(own.decode("utf-8", "replace"))] += 1
-        found = reach(tokenizer, entry, others)
+        found = reach(tokenizer, entry)
         if found.text is None:
             dead.append((entry.id, piece, found.reason, found.sentence))
     held = set(vocabulary.units) if recipe.unit == "byte" else None

@@ -246,9 +246,9 @@ class EncodingWay(Choice):
     kernel: bool = False
     written: str = ""
 
-    def gives_up(self, word: str) -> bool:
+    def gives_up(self, characters: int) -> bool:
         """True if a word has too many characters for it."""
-        return self.most is not None and self.most < len(word)
+        return self.most is not None and self.most < characters
 
     def given(self, **tables: object) -> EncodingWay:
         """This way with the tables of a file, or other things that its segmenter takes."""
