@@ -13,7 +13,7 @@ from tokentui.analyze import diff as differences
 from tokentui.analyze.face import Analysed, Path, Source, suggesting_texts
 from tokentui.axes import changed, check_trainable, label
 from tokentui.core.errors import TokentuiError, nearest, shown, text_of, whole
-from tokentui.core.jobs import Cancel, Progress, job, silent
+from tokentui.core.jobs import Cancel, Progress, job, phase
 from tokentui.core.runtime import interrupts_cancel
 from tokentui.core.safetext import safe_line
 from tokentui.encode.answers import Reach, Ways, WhyNot
@@ -242,7 +242,8 @@ class Trainer:
             published with, where they are not named. A `run` without stops goes to these sizes.
         first_id: The first id given, 0 where None.
         specials: Special tokens, which take the first ids in this order; none where None.
-        progress: Told (done, total): in bytes while reading, then in characters while counting.
+        progress: Told (done, total): in bytes while reading, in characters while counting,
+            then in parts of the preparation before the first step.
         cancel: Asked meanwhile; true raises `Cancelled`.
         axes: Other values on some axes, and other words of `SHAPE`, as `preset` takes them.
 
@@ -470,7 +471,8 @@ def train(
             named.
         first_id: The first id given, 0 where None.
         specials: Special tokens, which take the first ids in this order; none where None.
-        progress: Told (done, total): in bytes while reading, in characters while counting, then in merges.
+        progress: Told (done, total): in bytes while reading, in characters while counting, in parts
+            of the preparation before the first step, then in steps.
         cancel: Asked meanwhile; true raises `Cancelled`.
         axes: Other values on some axes, and other words of `SHAPE`, as `preset` takes them.
 
@@ -502,9 +504,9 @@ def _started(
         return start(found, recipe, run)
     if recipe.objective == "unigram" and recipe.split == "metaspace":  # it reads the ends of the documents
         return start(read(texts=texts), recipe, run)
-    words: Words = count_texts(texts, recipe)
-    with silent():
-        return start(None, recipe, run, words)
+    with phase("counting"):
+        words: Words = count_texts(texts, recipe)
+    return start(None, recipe, run, words)
 
 
 def _named(**words: object) -> dict[str, object]:

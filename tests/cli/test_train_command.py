@@ -273,7 +273,7 @@ def test_the_bar(terminal: bool, quiet: bool, monkeypatch: pytest.MonkeyPatch) -
     bar.close()
     bar.close()
     shown = terminal and not quiet
-    drawn = ["", "merging 3 of 1,000, 0 %", "merging 1,234".ljust(23), " " * 13, ""]
+    drawn = ["", "merging: 3 of 1,000, 0 %", "merging: 1,234".ljust(24), " " * 14, ""]
     assert stderr.text.split("\r") == (drawn if shown else [""])
 
 
@@ -283,7 +283,7 @@ def test_the_bar_fits_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("COLUMNS", "12")
     ticks = iter([0.0, 2.0])
     Bar(clock=lambda: next(ticks)).draw("merging", 3, 1000)
-    assert stderr.text == "\rmerging 3 o"
+    assert stderr.text == "\rmerging: 3 "
 
 
 @pytest.mark.parametrize(("split", "left"), [(r"\p{L}+", 5), (r"\p{L}+|\s", 4), (r"\p{L}+|[\s\d]", 0)])

@@ -127,7 +127,8 @@ async def test_a_retired_objective_is_refused_in_one_line_and_another_is_taken(n
         drive = Driver(dialog, pilot)
         await drive.at("axes", draft.TAKE)
         await pilot.press("t")
-        await drive.said(f"objective={name}: this objective is retired and cannot be trained (take objective=")
+        retired = "this objective is retired and cannot be trained (take objective="
+        await drive.said(f"objective={name}: {retired}")
         assert not app.answered
         await drive.at("axes", "objective")
         await pilot.press("right")

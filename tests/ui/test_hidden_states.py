@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from waiting import settled, until
 
 from tokentui.core.safetext import GLYPH_MODES
-from tokentui.presets import preset_named
+from tokentui.preset_table import preset_named
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
 from tokentui.session.driver import Session

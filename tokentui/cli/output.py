@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, TextIO
 
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
-from tokentui.core.jobs import job
+from tokentui.core.jobs import current_phase, job
 from tokentui.core.runtime import interrupts_cancel
 from tokentui.core.safetext import is_safe, safe, safe_line, stand_in, visible
 from tokentui.core.table import Table, printed
@@ -223,8 +223,8 @@ class Bar:
         self._width = 0
 
     def of(self, what: str) -> AbstractContextManager[None]:
-        """Draw the progress of the work inside, under a name."""
-        return job(lambda done, total: self.draw(what, done, total))
+        """Draw the progress of the work inside, under the name of its phase, or this name if it has none."""
+        return job(lambda done, total: self.draw(current_phase() or what, done, total))
 
     def draw(self, what: str, done: int, total: int) -> None:
         """Draw the line over the last one, if it is time for it."""
@@ -234,9 +234,9 @@ class Bar:
         import shutil  # it knows all packers, and a line is drawn on long work alone
 
         room = max(0, shutil.get_terminal_size().columns - 1)
-        line = f"{what} {done:,}"
+        line = f"{what}: {done:,}"
         if total:
-            line = f"{what} {done:,} of {total:,}, {100 * min(done, total) // total} %"
+            line = f"{what}: {done:,} of {total:,}, {100 * min(done, total) // total} %"
         line = line[:room]
         sys.stderr.write("\r" + line.ljust(min(self._width, room)))
         sys.stderr.flush()

@@ -254,7 +254,9 @@ def run(words: Sequence[str]) -> int:
             return program.invoke(ctx) or DONE
     except click.exceptions.Exit as end:
         return end.exit_code
-    except (Cancelled, KeyboardInterrupt, click.Abort):
+    except (Cancelled, KeyboardInterrupt, click.Abort) as error:
+        if phase := str(error):
+            complain(f"interrupted {phase}")
         return INTERRUPTED
     except runtime.Terminated as end:
         return end.code

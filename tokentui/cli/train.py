@@ -26,7 +26,7 @@ from tokentui.cli.options import (
 from tokentui.core import native
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.files import write_whole
-from tokentui.core.jobs import job
+from tokentui.core.jobs import current_phase, job
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import UNKNOWN_NAMES
 from tokentui.formats import Format
@@ -133,7 +133,8 @@ def command(given: Given, output: str | None, format_: str | None, trace: str | 
         out.write(f"        {out.shown(view.compressed)}{more}\n        {view.sizes}\n".encode())
     made = f"{trainer.number:,} {trainer.traits.step}{'s' * (trainer.number != 1)}"
     if reason == INTERRUPTED:
-        out.complain(f"interrupted after {made}" + ("; no tokenizer was written" if output else ""))
+        within = f", in {trainer.traits.phase}" if trainer.traits.heavy else ""
+        out.complain(f"interrupted after {made}{within}" + ("; no tokenizer was written" if output else ""))
         return 130
     if output and not _write(trainer.tokenizer(run=run.words), output, format, given):
         return DIFFERS
@@ -190,7 +191,7 @@ def _train(trainer: Trainer, run: Run, told: Callable[[Step], None] | None, bar:
             for step in learn.steps(trainer, written + 1):
                 told(step)
         written = trainer.number
-        bar.draw("merging", done, total)
+        bar.draw(current_phase(), done, total)
 
     try:
         with job(follow):

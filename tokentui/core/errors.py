@@ -36,7 +36,17 @@ class TokentuiError(Exception):
 
 
 class Cancelled(Exception):
-    """A long call was asked to stop, by its `cancel` callable."""
+    """A long call was asked to stop, by its `cancel` callable.
+
+    Attributes:
+        phase: The phase of the work that was cancelled, such as `counting`; empty if it has no name.
+    """
+
+    phase = ""
+
+    def __str__(self) -> str:
+        """Return `while counting` and the like; empty if the phase has no name."""
+        return f"while {self.phase}" if self.phase else ""
 
 
 def in_words(error: BaseException) -> str:

@@ -39,6 +39,7 @@ class _Job(NamedTuple):
     progress: Progress | None = None
     cancels: tuple[Cancel, ...] = ()
     match_seconds: float | None = None
+    phase: str = ""
 
 
 _NONE = _Job()
@@ -84,12 +85,36 @@ def open_job(
         outer.progress if progress is None else progress,
         outer.cancels if cancel is None else (*outer.cancels, cancel),
         outer.match_seconds if match_seconds is None else match_seconds,
+        outer.phase,
     ))
 
 
 def close_job(token: Token[_Job]) -> None:
     """End a job that `open_job` began."""
     _job.reset(token)
+
+
+@contextmanager
+def phase(name: str) -> Iterator[None]:
+    """Name the work inside, for those who show its progress. `Cancelled` carries the name of the innermost
+    phase.
+
+    Args:
+        name: A participle, such as `counting`.
+    """
+    token = _job.set(_job.get()._replace(phase=name))
+    try:
+        yield
+    except Cancelled as error:
+        error.phase = error.phase or name
+        raise
+    finally:
+        _job.reset(token)
+
+
+def current_phase() -> str:
+    """Return the name of the phase that the current job is in; empty if it has none."""
+    return _job.get().phase
 
 
 def tick(done: int, total: int = 0) -> None:

@@ -210,7 +210,9 @@ class interrupts_cancel:  # a context of its own kind, since a single step of a 
         if not self._asked:
             return
         if isinstance(error, Exception):
-            raise KeyboardInterrupt from None if isinstance(error, Cancelled) else error
+            if isinstance(error, Cancelled):
+                raise KeyboardInterrupt(*filter(None, [str(error)])) from None
+            raise KeyboardInterrupt from error
         if error is None and self._at_end:
             raise KeyboardInterrupt
 

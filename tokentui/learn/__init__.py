@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from tokentui.core import native
-from tokentui.core.jobs import silent, tick
+from tokentui.core.jobs import phase, silent, tick
 from tokentui.core.runtime import quiet_collector
 from tokentui.learn.objectives import Material, trainer_of
 from tokentui.learn.values import Step, Stop
@@ -44,10 +44,11 @@ def start(
         from tokentui.text.count import count
 
         assert corpus is not None
-        words = count(corpus, recipe)
-        with silent():
-            return start(corpus, recipe, run, words)
-    return trainer(Material.of(words, recipe, run, None if corpus is None else corpus.documents))
+        with phase("counting"):
+            words = count(corpus, recipe)
+    material = Material.of(words, recipe, run, None if corpus is None else corpus.documents)
+    with phase(material.objective.preparation):
+        return trainer(material)
 
 
 # ---- walking
@@ -166,10 +167,12 @@ def run(trainer: Trainer, stops: Stops) -> Stop:
     # the limits first: how far it is depends on them
     tried(trainer, lambda: trainer.advance(trainer.number, stops))
     total = tried(trainer, lambda: trainer.ending(stops).step) or 0
-    tick(trainer.number, total)  # a short training ends with the first slice
+    with phase(trainer.traits.phase):
+        tick(trainer.number, total)  # a short training ends with the first slice
     with quiet_collector():
         while not (reason := tried(trainer, lambda: trainer.advance(None, stops))):
-            tick(trainer.number, total)
+            with phase(trainer.traits.phase):
+                tick(trainer.number, total)
             if trainer.traits.heavy:  # an estimate, which becomes better
                 total = trainer.ending(stops).step or 0
     return reason

@@ -388,10 +388,12 @@ class GramTrainer(EventTrainer):
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
-        self.traits = self.traits._replace(step=self.kind, candidate=self.candidate)
+        self.traits = self.traits._replace(
+            step=self.kind, candidate=self.candidate, phase=self.phase
+        )
         self._candidate = lru_cache(KEPT_ROWS)(self._row)
 
-    kind, candidate = "merge", "run"
+    kind, candidate, phase = "merge", "run", "merging"
     """The words for a step and for a candidate."""
 
     def _row(

@@ -115,7 +115,7 @@ class Covers(Grams):
 class GreedTrainer(GramTrainer):
     """A training by covers."""
 
-    kind, candidate = "cover", "text"
+    kind, candidate, phase = "cover", "text", "covering"
 
 
 def trainer(material: Material) -> EventTrainer:

@@ -107,6 +107,7 @@ class Objective(Choice):
         vocabulary: Makes the vocabulary, before any merge, from the recipe, the base, the special tokens and
             the first id; None for an ordinary one.
         size: The number of ids that a run ends at where none was asked for; None if only the pairs end it.
+        preparation: What a training does before its first step, for those who show its progress.
     """
 
     label: str
@@ -129,6 +130,7 @@ class Objective(Choice):
     prunes: bool = False
     vocabulary: Callable[..., Vocabulary] | None = None
     size: int | None = None
+    preparation: str = "laying out the corpus"
 
     def bound(self, written: str) -> Objective:
         """This objective with the parameters of a value of the axis, such as `pmi:power=2`."""
@@ -312,7 +314,7 @@ OBJECTIVES = Axis(
     Objective(
         "unigram", "pieces of a unigram language model, pruned", label="unigram",
         trainer=Ref("tokentui.learn.unigram:UnigramTrainer"), kernel=True, scored=True,
-        refuses=_probabilities, size=UNIGRAM_SIZE,
+        refuses=_probabilities, size=UNIGRAM_SIZE, preparation="finding seed pieces",
     ),
     Objective(
         "gage", "Gage's compression: a free byte stands for the pair", label="gage",
@@ -356,6 +358,7 @@ OBJECTIVES = Axis(
     Objective(
         "pathpiece", "the token whose absence lengthens the corpus least leaves (PathPiece)",
         label="pathpiece", trainer=Ref("tokentui.learn.pathpiece:PathTrainer"), refuses=_paths, prunes=True,
+        preparation="finding seed texts",
         columns=(
             Column("loss", "", "loss"), Column("uses", "", "count"), Column("instead", "", "tokens"),
             Column("goes", "", "text"),

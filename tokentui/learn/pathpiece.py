@@ -288,7 +288,7 @@ class PathTrainer:
     def traits(self) -> Traits:
         """The facts that other rooms have to know of it."""
         return Traits(
-            grows=False, shrinks=True, step="removal", candidate="token",
+            grows=False, shrinks=True, step="removal", candidate="token", phase="removing",
             columns=self._material.objective.columns, least_size=len(self._units) + self._others,
         )
 

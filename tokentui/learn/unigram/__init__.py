@@ -49,7 +49,17 @@ from tokentui.learn.rows import Entry, Page, PieceCandidate, Query, Round, Trait
 from tokentui.learn.trainer import SLICE_S, Goal, Size, Tokens
 from tokentui.learn.unigram.corpus import PER_MILLE, SEED_SIZE
 from tokentui.learn.unigram.lattice import WRITTEN, Slices, finished
-from tokentui.learn.unigram.model import CUT, PRUNE, REASONS, Judged, Model, Models, pruned_size
+from tokentui.learn.unigram.model import (
+    CUT,
+    EM,
+    PRUNE,
+    REASONS,
+    SUB_ROUNDS,
+    Judged,
+    Model,
+    Models,
+    pruned_size,
+)
 from tokentui.learn.unigram.values import COLUMNS, Left, ModelVocabulary, RoundStep
 from tokentui.learn.values import Changed, Life, Span, Stop, Used, Word
 from tokentui.recipe import Ending, Stops, WhatIf
@@ -167,7 +177,19 @@ class UnigramTrainer:
         return Traits(
             grows=False, shrinks=True, heavy=True, engine=engine, step="step", candidate="piece",
             columns=COLUMNS, shaped_by=("vocab_size", "max_length"), least_size=self.least_size, finer=True,
+            phase=self._phase,
         )
+
+    @property
+    def _phase(self) -> str:
+        """What the step to come does, with its round: the last step's after the end."""
+        model = self._positions[self.number].model
+        kind = self._coming or model.what
+        if kind == EM:
+            number = model.round if model.rest else model.round + 1
+            turn = SUB_ROUNDS - (model.rest or SUB_ROUNDS) + 1
+            return f"round {number}, EM {turn}/{SUB_ROUNDS}"
+        return "the last cut" if kind == CUT else f"round {model.round}, pruning"
 
     compression = replay = None
 

@@ -1,0 +1,93 @@
+"""The phases of a training: progress names what is done, and a cancelled training says where it was."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+
+import pytest
+from running_cli import cli
+
+from tokentui import learn
+from tokentui.cli.output import Bar
+from tokentui.core.errors import Cancelled
+from tokentui.core.jobs import current_phase, job, phase
+from tokentui.learn.objectives import OBJECTIVES
+from tokentui.learn.unigram.model import SUB_ROUNDS
+from tokentui.preset_table import PRESETS
+from tokentui.recipe import Run, Stops
+from tokentui.text.corpus import Corpus
+from tokentui.text.read import read
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    return read("sample:hugs")
+
+
+def _train(corpus: Corpus, preset: str, progress: Callable[[int, int], object], cancel: str = "") -> None:
+    recipe, run = PRESETS[preset].recipe, Run(Stops(merges=3))
+
+    def asked() -> bool:
+        return current_phase() == cancel != ""
+
+    with job(progress, asked):
+        learn.run(learn.start(corpus, recipe, run), run.stops)
+
+
+def _phases(corpus: Corpus, preset: str) -> list[str]:
+    """Return the phases in which a training of a preset reports progress, in order."""
+    phases: dict[str, None] = {}
+    _train(corpus, preset, lambda done, total: phases.setdefault(current_phase()))
+    return list(phases)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_all_progress_of_a_training_has_a_phase(preset: str, corpus: Corpus) -> None:
+    phases = _phases(corpus, preset)
+    assert "" not in phases
+    assert phases[0] == "counting"
+    assert OBJECTIVES.of(PRESETS[preset].recipe.objective).preparation in phases
+    assert len(phases) >= 3, "no progress after the first step"
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_training_that_is_cancelled_names_its_phase(preset: str, corpus: Corpus) -> None:
+    for name in _phases(corpus, preset):
+        with pytest.raises(Cancelled) as caught:
+            _train(corpus, preset, lambda done, total: None, cancel=name)
+        assert caught.value.phase == name
+
+
+def test_the_innermost_phase_is_the_one_that_is_named() -> None:
+    with pytest.raises(Cancelled) as caught, phase("outer"), phase("inner"):
+        raise Cancelled
+    assert caught.value.phase == "inner"
+    assert current_phase() == ""
+
+
+def test_the_phases_of_a_unigram_training_are_its_rounds() -> None:
+    recipe, run, phases = PRESETS["sentencepiece-unigram"].recipe, Run(Stops(vocab_size=300)), []
+    trainer = learn.start(read("sample:english"), recipe, run)
+    kinds = []
+    while not trainer.end(run.stops):
+        phases.append(trainer.traits.phase)
+        learn.step(trainer)
+        kinds.append(trainer.step_at(trainer.number).row)
+    turns = [f"round 1, EM {turn}/{SUB_ROUNDS}" for turn in range(1, SUB_ROUNDS + 1)]
+    assert phases[: SUB_ROUNDS + 2] == [*turns, "round 1, pruning", f"round 2, EM 1/{SUB_ROUNDS}"]
+    assert phases[-1] == "the last cut"
+    assert [row["round"] for row in kinds if "round" in row][: SUB_ROUNDS + 2] == [1] * (SUB_ROUNDS + 1) + [2]
+
+
+@pytest.mark.parametrize("name", ["counting", "finding seed pieces"])
+def test_ctrl_c_before_the_first_step_names_the_phase(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def press(bar: Bar, what: str, done: int, total: int) -> None:
+        if what == name:
+            monkeypatch.undo()
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(Bar, "draw", press)
+    result = cli("train", "sample:english", "-r", "sentencepiece-unigram", "--vocab-size", "300")
+    assert (result.exit_code, result.stdout) == (130, "")
+    assert result.stderr == f"tokentui: interrupted while {name}\n"
