@@ -22,7 +22,7 @@ from tokentui import learn, read
 from tokentui.axes import preset
 from tokentui.learn.trainer import Trainer
 from tokentui.preset_table import PRESETS
-from tokentui.recipe import FORBID, Recipe, Run, Stops, WhatIf
+from tokentui.recipe import FORBID, FORCE, Recipe, Run, Stops, WhatIf
 from tokentui.text.corpus import Corpus
 
 KEPT = Path(__file__).parent / "trainings"
@@ -33,7 +33,7 @@ SHORT = {"pathpiece": 150, "gage": 500, "boundlessbpe": 400}
 """The same for recipes whose trainings take long."""
 STEPS = 90
 """The most steps of a run."""
-PIECES = 400
+PIECES = 160
 """The size that a training ends with if its steps take tokens away."""
 OBSERVED = 10
 TEXT = "The old woman's 1,234 cafés didn't  stop.\n\tfor word in words:\n        print(word)\nयह हिन्दी है।"
@@ -112,7 +112,7 @@ def record(corpus: Corpus, recipe: Recipe, seed: str) -> dict[str, Any]:
         further = steps[min(steps.index(step) + 1, len(steps) - 1)]
         assert learn.jump(other, further) == further
         assert look(other) == seen[further], f"a fork at step {step} differs at step {further}"
-    return {"last": last, "steps": [seen[step] for step in steps], "what_if": forbidden(trainer, last, look)}
+    return {"last": last, "steps": [seen[step] for step in steps], "what_if": changed(trainer, last, look)}
 
 
 def written(recordings: dict[str, dict[str, Any]]) -> str:
@@ -126,21 +126,31 @@ def written(recordings: dict[str, dict[str, Any]]) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def forbidden(trainer: Trainer, last: int, look: Any) -> list[Any]:
-    """Return what a training answers after its middle step is forbidden: at that step and ten steps later.
-    The list is empty for a training that knows no what-ifs."""
+def changed(trainer: Trainer, last: int, look: Any) -> list[Any]:
+    """Return what a training answers under what-ifs of its middle step, at that step and ten steps later.
+
+    One what-if forbids the candidate that the step takes, the other forces the runner-up in its place. The
+    list is empty for a training that knows no what-ifs.
+    """
     middle = last // 2
     taken = trainer.taken(middle) if middle else None
     if taken is None or not trainer.traits.what_ifs:
         return []
+    learn.jump(trainer, middle - 1)
+    runner_up = trainer.why(trainer.limits).runner_up
     learn.jump(trainer, middle)
-    other = learn.what_if(trainer, (WhatIf(middle, FORBID, taken.parts),))
-    first = look(other)
-    learn.jump(other, middle + 10)
-    then = look(other)
-    learn.jump(other, middle)
-    assert look(other) == first
-    return [first, then]
+    what_ifs = [WhatIf(middle, FORBID, taken.parts)]
+    if runner_up is not None:
+        what_ifs.append(WhatIf(middle, FORCE, runner_up.parts))
+    out = []
+    for what_if in what_ifs:
+        other = learn.what_if(trainer, (what_if,))
+        first = look(other)
+        learn.jump(other, middle + 10)
+        out += [first, look(other)]
+        learn.jump(other, middle)
+        assert look(other) == first
+    return out
 
 
 @pytest.mark.parametrize("name", RECIPES)
