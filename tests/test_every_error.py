@@ -37,7 +37,7 @@ from tokentui.session.asks import DiffColumns, EditVocabulary, Wishes, WriteEdit
 from tokentui.session.claims import Place
 from tokentui.session.opening import prepare
 from tokentui.session.state import State
-from tokentui.session.tours import Stop, written
+from tokentui.session.tours import Stop, tour_text
 from tokentui.session.views import ColumnWanted
 from tokentui.text import parquet, patterns, places
 from tokentui.text.corpus import Corpus
@@ -275,7 +275,7 @@ async def test_a_tokenizer_of_a_file_has_no_end() -> None:
 
 def test_a_tour_holds_no_long_typed_corpus() -> None:
     stop = Stop(Place("", "a" * 10_001), "x")
-    assert told(lambda: written("A", [stop])) == (
+    assert told(lambda: tour_text("A", [stop])) == (
         "the walk: a typed corpus of more than 10,000 characters (open it as a file)"
     )
 

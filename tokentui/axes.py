@@ -18,7 +18,7 @@ from tokentui.encode.segment import UNKNOWN, WAYS
 from tokentui.learn.bases import BASES, FILTERS, WEIGHTS
 from tokentui.learn.objectives import OBJECTIVES, trainer_of
 from tokentui.learn.ranking import TIES
-from tokentui.preset_table import Published, preset_named
+from tokentui.preset_table import PRESETS, Published, preset_named
 from tokentui.recipe import SHAPE, Recipe
 from tokentui.text.normalize import NORMALIZERS
 from tokentui.text.pretokenize import MARKS, UNITS
@@ -202,3 +202,13 @@ def label(recipe: Recipe) -> str:
         unit.plural if unit else recipe.unit,
     ]
     return " · ".join(said + ([recipe.mark_text] if recipe.mark_text else []))
+
+
+def nearest_preset(recipe: Recipe) -> tuple[str, list[str]]:
+    """Return the preset from which a recipe differs least, and the axes and words of `SHAPE` that differ."""
+
+    def differing(other: Recipe) -> list[str]:
+        return [name for name in (*AXES, *SHAPE) if getattr(recipe, name) != getattr(other, name)]
+
+    nearest = min(PRESETS.values(), key=lambda preset: len(differing(preset.recipe)))
+    return nearest.name, differing(nearest.recipe)

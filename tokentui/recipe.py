@@ -21,6 +21,7 @@ from tokentui.core.choices import UNWRITABLE, Parameter, unwritable
 from tokentui.core.errors import TokentuiError, name_of, nearest, shown, shown_path
 from tokentui.core.files import read_regular
 from tokentui.core.records import dataclass
+from tokentui.core.toml import toml_value
 
 _EMPTY = ("", "none", "[]")  # how a user writes that a list is empty
 
@@ -283,7 +284,8 @@ class Recipe:
 
         Each word of `SHAPE` that is not at its default has a line too.
         """
-        return "".join(f"{name} = {_toml(value)}\n" for name, value in (self.to_dict() | self.shape).items())
+        values = self.to_dict() | self.shape
+        return "".join(f"{name} = {toml_value(value)}\n" for name, value in values.items())
 
     @classmethod
     def from_toml(cls, text: str, where: str = "recipe") -> Recipe:
@@ -329,13 +331,6 @@ def _known(named: Mapping[str, object], known: Collection[str], what: str) -> Ma
         if name not in known:
             raise TokentuiError(what, name, nearest(name, known))
     return named
-
-
-def _toml(value: object) -> str:
-    # A TOML basic string escapes as JSON does, but for DEL, which JSON leaves as it is.
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _said(words: Mapping[str, Parameter], of: object) -> dict[str, object]:

@@ -22,7 +22,7 @@ PACKAGE = ROOT / "tokentui"
 PAGE = ROOT / "docs" / "errors.md"
 BASE = "TokentuiError"
 ROOMS = {
-    "recipe": "Recipes", "presets": "Recipes", "axes": "Recipes", "text": "Corpora and text",
+    "recipe": "Recipes", "preset_table": "Recipes", "axes": "Recipes", "text": "Corpora and text",
     "encode": "Encoding", "learn": "Training", "formats": "Tokenizer files",
     "analyze": "Measuring and comparing", "session": "The explorer", "ui": "The explorer", "cli": "Commands",
     "tokenizer": "The library", "core": "Files, limits and values",

@@ -21,18 +21,21 @@ def test_a_tour_is_checked(tmp_path: Path) -> None:
     result = cli("tour", "gage", "--check")
     assert result.exit_code == 0
     assert result.stdout.endswith("0 wrong\n")
-    path = tmp_path / "x.tour"
-    path.write_text("title X\nopen sample:abac\nrecipe minbpe\nsay x\nexpect pair b a\n")
+    path = tmp_path / "x.toml"
+    path.write_text(
+        'title = "X"\n[[stop]]\ncorpus = "sample:abac"\nrecipe = "minbpe"\ntext = "x"\n'
+        'claims = { pair = ["b", "a"] }\n'
+    )
     result = cli("tour", str(path), "--check")
     assert result.exit_code == 1
-    assert "line 5: pair is a a, not b a" in result.stderr
+    assert 'stop 1: pair is ["a", "a"], not ["b", "a"]' in result.stderr
     assert result.stdout == "X: 1 stop, 1 claim, 1 wrong\n"
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["tour", "tie"], "no such tour"), (["tour", "nowhere.tour"], "no such tour"),
+        (["tour", "tie"], "no such tour"), (["tour", "nowhere.toml"], "no such tour"),
         (["tour", "--check"], "no tour is named"), (["tour", "gage"], "needs a terminal"),
         (["quiz"], "CORPUS is missing"), (["quiz", "sample:hugs"], "-r is missing"),
         (["quiz", "-r", "t5", "sample:hugs"], "pairs that are merged"),
@@ -46,13 +49,22 @@ def test_faults_are_one_line(words: list[str], said: str) -> None:
     assert result.stderr.count("\n") == 1
 
 
-def test_a_tour_with_a_fault_names_file_and_line(tmp_path: Path) -> None:
-    path = tmp_path / "x.tour"
-    path.write_text("title X\n\x1b[31mfly\n")
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("title = 'X'\n\x1b[31mfly\n", "x.toml:2: not TOML: "),
+        ("title = 'X'\n[[stop]]\n\"\\u001b[31mfly\" = 3\n", "x.toml: stop 1: no such key: "),
+        ("title X\nopen sample:hugs\nsay x\n", "x.toml: written in the tour format of an earlier version"),
+    ],
+)  # fmt: skip
+def test_an_error_in_a_tour_names_the_file_and_the_place(tmp_path: Path, text: str, line: str) -> None:
+    path = tmp_path / "x.toml"
+    path.write_text(text)
     result = cli("tour", str(path))
     assert result.exit_code == 2
-    assert "x.tour:2: no such word" in result.stderr
+    assert line in result.stderr
     assert "\x1b" not in result.stderr
+    assert result.stderr.count("\n") == 1
 
 
 def test_a_sheet_has_questions_and_as_many_answers() -> None:

@@ -3,6 +3,7 @@ again."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import naive
@@ -10,35 +11,39 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tokentui.axes import AXES, changed, preset
 from tokentui.core.errors import TokentuiError
+from tokentui.core.toml import toml_value
 from tokentui.preset_table import PRESETS
-from tokentui.recipe import Run, Stops
+from tokentui.recipe import RUN, SHAPE, Recipe, Run, Stops
 from tokentui.session import checked
-from tokentui.session.claims import FACTS, Expected, Place, failures
+from tokentui.session.claims import FACTS, Claim, Place, failures
 from tokentui.session.shipped import TOURS
 from tokentui.session.tours import (
-    DOES,
-    MOST_SAID,
-    STATEMENTS,
+    ACTIONS,
+    KEYS,
+    MOST_TEXT,
+    MOVES,
     Stop,
-    parsed,
+    parse_tour,
     read_tour,
-    recipe_words,
-    written,
+    tour_text,
 )
 from tokentui.text.sources import find_sample
-from tokentui.ui.actions import ACTIONS, MAIN_ACTIONS
+from tokentui.ui.actions import ACTIONS as ALL_ACTIONS
+from tokentui.ui.actions import MAIN_ACTIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = [one.name for one in TOURS]
-HEAD = "title A\nopen sample:abac\nrecipe minbpe\n"
+_CORPUS = 'title = "A"\n[[stop]]\n'
+HEAD = _CORPUS + 'corpus = "sample:abac"\nrecipe = "minbpe"\n'
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_claim_of_a_tour_holds(name: str) -> None:
     tour = read_tour(name)
     assert list(checked.wrong(tour)) == []
-    assert sum(len(stop.expects) for stop in tour.stops) >= len(tour.stops)
+    assert sum(len(stop.claims) for stop in tour.stops) >= len(tour.stops)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -55,13 +60,14 @@ def test_all_tour_files_are_listed() -> None:
 
 
 def test_a_tour_does_only_what_is_in_the_table_of_actions() -> None:
-    assert set(DOES) <= {one.name for one in MAIN_ACTIONS}
-    assert len({one.name for one in ACTIONS}) == len(ACTIONS)
+    assert {*MOVES, *ACTIONS} <= {one.name for one in MAIN_ACTIONS}
+    assert len({one.name for one in ALL_ACTIONS}) == len(ALL_ACTIONS)
 
 
-def test_a_claim_that_is_wrong_is_told_with_its_line() -> None:
-    text = HEAD + "say\n    x\nexpect pair a b\nexpect tied 1\n"
-    assert list(checked.wrong(parsed(text, "t", "t.tour"))) == ["line 6: pair is a a, not a b"]
+def test_a_wrong_claim_is_named_with_its_stop() -> None:
+    text = HEAD + 'text = "x"\nclaims = { pair = ["a", "b"], tied = 1 }\n'
+    wrong = list(checked.wrong(parse_tour(text, "t", "t.toml")))
+    assert wrong == ['stop 1: pair is ["a", "a"], not ["a", "b"]']
 
 
 def test_the_tie_is_that_of_a_naive_count() -> None:
@@ -80,48 +86,91 @@ def test_the_tie_is_that_of_a_naive_count() -> None:
 
 
 FAULTS = {
-    "": "t.tour:1: a tour without a stop",
-    "open sample:abac": "t.tour:1: a tour begins with its title",
-    "title A\nfly to moon": "t.tour:2: no such word: fly",
-    "title A\ntitle B": "t.tour:2: a tour has one title",
-    "title A\n  open x": "t.tour:2: an indented line that belongs to no say",
-    "title A\nopen": "t.tour:2: a word is missing",
-    "title A\nopen a b": "t.tour:2: too many words: b",
-    "title A\nopen -": "t.tour:2: a tour cannot open standard input",
-    "title A\nopen 'a": "t.tour:2: no closing quotation",
-    "title A\nsay x": "t.tour:2: nothing is open yet",
-    "title A\nrecipe gpt3\n": "t.tour:2: ",
-    "title A\nrecipe gpt2 foo=1": "t.tour:2: no axis and no word of a run: foo=1",
-    "title A\nrecipe gpt2 tie=fair": "t.tour:2: ",
-    "title A\nrecipe gpt2 merges=many": "t.tour:2: merges: a whole number is wanted",
-    HEAD + "go to x": "t.tour:4: no step: x",
-    HEAD + "do quit": "t.tour:4: a tour cannot do 'quit'",
-    HEAD + "do export": "t.tour:4: a tour cannot do 'export'",
-    HEAD + "go to end\ndo back": "t.tour:5: the number of the last step is not known here",
-    HEAD + "say x\ngo to 3": "t.tour:5: nothing is said after this",
-    HEAD + "say x\nexpect colour red": "t.tour:5: no such fact: colour",
-    HEAD + "say x\nexpect pair": "t.tour:5: a value is missing",
-    HEAD + "expect pair a a": "t.tour:4: expect stands behind the say that claims it",
-    HEAD + "wait next": "t.tour:4: wait stands behind a say",
-    HEAD + "say x\nwait next\ngo to 4\nsay y": "t.tour:6: the stop before waits for a step",
-    HEAD + "say " + "x" * (MOST_SAID + 1): f"t.tour:4: more than {MOST_SAID} characters are said at once",
-    "title A\ncorpus " + "x" * 20_000: "t.tour:2: a text of more than 10,000 characters",
+    "": "t.toml: the title is missing",
+    "title = 3": "t.toml: the title is missing",
+    'title = "A"': "t.toml: a tour needs stops",
+    'title = "A"\nstop = 3': "t.toml: a tour needs stops",
+    'title = "A"\nstop = [3]': "t.toml: a tour needs stops",
+    'titel = "A"': "t.toml: no such key: titel (did you mean title?)",
+    'title = "A"\nfly to moon': "t.toml:2: not TOML: ",
+    'title = "A': "t.toml: not TOML: ",
+    "x = " + "[" * 5000: "t.toml: not TOML: ",
+    'title = "A"\n[[stop]]\ntext = "x"': "t.toml: stop 1: corpus: the first stop needs a corpus",
+    HEAD: "t.toml: stop 1: text: the text is missing",
+    HEAD + 'text = " "': "t.toml: stop 1: text: the text is missing",
+    HEAD + f'text = "{"x" * (MOST_TEXT + 1)}"': f"t.toml: stop 1: text: more than {MOST_TEXT} characters",
+    HEAD + 'steps = 3\ntext = "x"': "t.toml: stop 1: no such key: steps (did you mean step?)",
+    HEAD + "step = -1": "t.toml: stop 1: step: no step: -1",
+    HEAD + 'step = "last"': "t.toml: stop 1: step: no step: 'last'",
+    HEAD + "step = true": "t.toml: stop 1: step: wrong type: True",
+    HEAD + 'typed = "a\\nb"': "t.toml: stop 1: typed: more than one line",
+    HEAD + 'corpus_text = "a"': "t.toml: stop 1: corpus: there is a corpus_text too",
+    HEAD + 'text = "x"\nactions = ["quit"]': "t.toml: stop 1: actions: a tour cannot do 'quit'",
+    HEAD + 'text = "x"\nactions = [["a"]]': "t.toml: stop 1: actions: a tour cannot do ['a']",
+    HEAD + 'text = "x"\nwait = "export"': "t.toml: stop 1: wait: a tour cannot do 'export'",
+    HEAD + 'text = "x"\nwait = ""': "t.toml: stop 1: wait: a tour cannot do ''",
+    HEAD + 'step = "end"\ntext = "x"\nwait = "back"': "t.toml: stop 1: wait: no back from the end of the run",
+    HEAD + 'text = "x"\nwait = "next"\n[[stop]]\nstep = 4\ntext = "y"': (
+        "t.toml: stop 2: step: the stop before waits for next, which leads here"
+    ),
+    HEAD + 'text = "x"\nclaims = { colour = 3 }': "t.toml: stop 1: claims: no such fact: colour",
+    HEAD + 'text = "x"\nclaims = { pair = ["a", 3] }': "t.toml: stop 1: claims.pair: wrong type: ",
+    _CORPUS + 'corpus = "-"': "t.toml: stop 1: corpus: a tour needs a named corpus",
+    _CORPUS + f'corpus_text = "{"x" * 10_001}"': "t.toml: stop 1: corpus_text: not 1 to 10,000 characters",
+    _CORPUS + 'corpus = "a"\nrecipe = "gpt3"': "t.toml: stop 1: recipe: gpt3: no such preset",
+    _CORPUS + 'corpus = "a"\nrecipe = {}': "t.toml: stop 1: recipe: the preset is missing",
+    _CORPUS + 'corpus = "a"\nrecipe = { preset = "gpt2", foo = 1 }': (
+        "t.toml: stop 1: recipe: no axis and no parameter of a run: foo"
+    ),
+    _CORPUS + 'corpus = "a"\nrecipe = { preset = "gpt2", tie = "fair" }': "t.toml: stop 1: recipe: tie",
+    _CORPUS + 'corpus = "a"\nrecipe = { preset = "gpt2", tie = 3 }': "t.toml: stop 1: recipe: axis 'tie'",
+    _CORPUS + 'corpus = "a"\nrecipe = { preset = "gpt2", merges = "many" }': (
+        "t.toml: stop 1: recipe: merges: a whole number is wanted"
+    ),
 }
 
 
 @pytest.mark.parametrize("text", FAULTS)
-def test_a_fault_is_one_line_with_its_place_and_what_would_do(text: str) -> None:
+def test_an_error_is_one_line_with_place_and_hint(text: str) -> None:
     with pytest.raises(TokentuiError) as caught:
-        parsed(text, "t", "t.tour")
+        parse_tour(text, "t", "t.toml")
     assert str(caught.value).startswith(FAULTS[text])
     assert caught.value.hint
     assert "\n" not in str(caught.value)
 
 
-def fault(text: str) -> str:
-    """The line of what is wrong with a text, empty where it is a tour."""
+@pytest.mark.parametrize("key", KEYS)
+def test_a_key_of_a_wrong_type_is_refused_with_an_example(key: str) -> None:
+    with pytest.raises(TokentuiError) as caught:
+        parse_tour(f'title = "A"\n[[stop]]\n{key} = 1.5', "t", "t.toml")
+    assert str(caught.value) == f"t.toml: stop 1: {key}: wrong type: 1.5 (such as {KEYS[key].example})"
+
+
+@pytest.mark.parametrize("fact", FACTS)
+def test_a_claim_of_a_wrong_type_is_refused_with_an_example(fact: str) -> None:
+    with pytest.raises(TokentuiError) as caught:
+        parse_tour(f'{HEAD}text = "x"\nclaims = {{ {fact} = 1.5 }}', "t", "t.toml")
+    example = FACTS[fact].example
+    assert str(caught.value) == (
+        f"t.toml: stop 1: claims.{fact}: wrong type: 1.5 (such as {fact} = {example})"
+    )
+    parse_tour(f'{HEAD}text = "x"\nclaims = {{ {fact} = {example} }}', "t", "t.toml")
+
+
+@pytest.mark.parametrize("text", [
+    "title Which pair is first\nopen sample:hugs\nsay x\n", "# A comment.\n\n# Another.\ntitle A\n",
+])
+def test_a_tour_of_the_old_format_is_refused_in_one_line(text: str) -> None:
+    assert error_of(text) == (
+        "t.toml: written in the tour format of an earlier version "
+        "(record it again with R, or rewrite it as TOML)"
+    )
+
+
+def error_of(text: str) -> str:
+    """Return the error of a text that is no tour, or an empty text."""
     try:
-        parsed(text, "t", "t.tour")
+        parse_tour(text, "t", "t.toml")
     except TokentuiError as error:
         return str(error)
     return ""
@@ -129,47 +178,72 @@ def fault(text: str) -> str:
 
 @given(st.text())
 def test_any_text_is_a_tour_or_refused(text: str) -> None:
-    assert fault(text).partition(":")[0] in ("", "t.tour")
+    assert error_of(text).partition(":")[0] in ("", "t.toml")
 
 
-@given(st.text(alphabet="abz` '\"\\\t#·😀", max_size=20))
-def test_any_line_behind_a_word_is_read_or_refused(text: str) -> None:
-    for word in ("open", "corpus", "recipe", "go to", "do", "type", "say", "expect", "wait"):
-        assert fault(f"{HEAD}{word} {text}\n").partition(":")[0] in ("", "t.tour")
+VALUES = st.recursive(
+    st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
+    | st.sampled_from(["gpt2", "next", "end"]),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(st.sampled_from(["preset", *AXES, *RUN, *SHAPE, *FACTS]), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(st.dictionaries(st.sampled_from([*KEYS]), VALUES))
+def test_any_value_of_a_key_is_read_or_refused(table: dict[str, object]) -> None:
+    lines = "".join(f"{key} = {toml_value(value)}\n" for key, value in table.items())
+    line = error_of(f'title = "A"\n[[stop]]\n{lines}')
+    assert line.partition(":")[0] in ("", "t.toml")
+    assert "\n" not in line
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_written_is_read_again(name: str) -> None:
+def test_a_written_tour_reads_back(name: str) -> None:
     tour = read_tour(name)
-    again = parsed(written(tour.title, tour.stops), name, name)
-    assert [(one.place, one.said) for one in again.stops] == [(one.place, one.said) for one in tour.stops]
-    claims = [[(one.name, one.words) for one in stop.expects] for stop in tour.stops]
-    assert [[(one.name, one.words) for one in stop.expects] for stop in again.stops] == claims
+    assert parse_tour(tour_text(tour.title, tour.stops), name, name) == tour
 
 
-@given(st.text(alphabet="nab \"'\\\n😀", max_size=12), st.text(alphabet="ab \"'\\$", max_size=12))
-def test_texts_with_quotes_survive_writing(corpus: str, typed: str) -> None:
-    stop = Stop(Place("", corpus or "a", typed=typed), "x", expects=(Expected("tokens", ("a b", "'")),))
-    (again,) = parsed(written("A", [stop]), "t", "t.tour").stops
-    assert again.place == stop.place
-    assert again.expects[0].words == ("a b", "'")
+LINES = st.text(alphabet="nab \"'\\\t\x7f\x00#=[]·😀", max_size=12)
+
+
+@given(LINES, LINES, LINES, st.lists(LINES, max_size=3), st.sampled_from(ACTIONS), st.integers(0, 50))
+def test_any_stop_reads_back(
+    corpus: str, typed: str, text: str, tokens: list[str], action: str, step: int
+) -> None:
+    claims = (Claim("tokens", tokens), Claim("uses", {corpus: step}), Claim("end", typed))
+    first = Stop(Place("", f"a\n{corpus}", typed=typed), f"x {text}".strip(), (action,), claims, "next_10")
+    second = Stop(replace(first.place, step=10), "y", wait="end")
+    third = Stop(replace(first.place, step=None), "z")
+    last = Stop(Place("sample:abac", None, preset("wordpiece"), step=step, typed=typed), "end")
+    stops = (first, second, third, last)
+    assert parse_tour(tour_text("A", stops), "t", "t.toml").stops == stops
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_a_recipe_in_words_is_that_recipe(name: str) -> None:
-    recipe = PRESETS[name].recipe.with_axes(tie="smallest-pair")
-    run = Run(Stops(merges=7), specials=("<a>",))
-    if recipe.objective == "count":
-        words = recipe_words(recipe, run)
-        place = Place("sample:abac", None, recipe, run)
-        (again,) = parsed(written("A", [Stop(place, "x")]), "t", "t.tour").stops
-        assert (again.place.recipe, again.place.run) == (recipe, run), words
+@pytest.mark.parametrize("run", [Run(), Run(Stops(merges=7), specials=("<a>",))], ids=["default", "own"])
+def test_the_recipe_and_run_of_a_stop_read_back(name: str, run: Run) -> None:
+    recipe = PRESETS[name].recipe
+    for other in (recipe, *(mended for tie in ("smallest-pair",) if (mended := changed_to(recipe, tie)))):
+        stop = Stop(Place("sample:abac", None, other, run), "x")
+        assert parse_tour(tour_text("A", [stop]), "t", "t.toml").stops == (stop,)
+
+
+def changed_to(recipe: Recipe, tie: str) -> Recipe | None:
+    """Return a recipe with another tie rule, or None where the recipe takes none."""
+    try:
+        return changed(recipe, tie=tie)
+    except TokentuiError:
+        return None
 
 
 def test_a_file_names_its_corpus_from_its_folder(tmp_path: Path) -> None:
     (tmp_path / "words.txt").write_text("low lower lowest")
-    path = tmp_path / "mine.tour"
-    path.write_text("title Mine\nopen words.txt\nrecipe gpt2\nsay x\nexpect pair l o\nexpect places 3\n")
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        'title = "Mine"\n[[stop]]\ncorpus = "words.txt"\nrecipe = "gpt2"\ntext = "x"\n'
+        'claims = { pair = ["l", "o"], places = 3 }\n'
+    )
     tour = read_tour(str(path))
     assert tour.stops[0].place.source == str(tmp_path / "words.txt")
     assert list(checked.wrong(tour)) == []
@@ -177,31 +251,44 @@ def test_a_file_names_its_corpus_from_its_folder(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("what", ["missing", "folder", "bytes", "large"])
 def test_a_file_that_is_no_tour_is_refused(what: str, tmp_path: Path) -> None:
-    path = tmp_path / "x.tour"
+    path = tmp_path / "x.toml"
     if what == "folder":
         path.mkdir()
     elif what != "missing":
-        path.write_bytes(b"title \xff" if what == "bytes" else b"#" * ((1 << 20) + 2))
+        path.write_bytes(b"title = \xff" if what == "bytes" else b"#" * ((1 << 20) + 2))
     with pytest.raises(TokentuiError) as caught:
         read_tour(str(path))
-    assert "x.tour" in str(caught.value)
+    assert "x.toml" in str(caught.value)
 
 
-def test_the_example_of_the_document_is_a_tour_whose_claims_hold() -> None:
+def test_the_example_of_the_document_is_a_tour_whose_claims_are_true() -> None:
     text = (ROOT / "docs" / "tours.md").read_text(encoding="utf-8")
-    example = "\n".join(line[4:] for line in text.splitlines() if line.startswith("    ") or not line)
-    tour = parsed(example, "t", "docs/tours.md")
+    example = text.partition("```toml\n")[2].partition("```")[0]
+    tour = parse_tour(example, "t", "docs/tours.md")
     assert len(tour.stops) == 2
     assert list(checked.wrong(tour)) == []
-    for name in (*STATEMENTS, *FACTS, *DOES):
-        assert f"`{name}" in text, name
-    assert f"at most {MOST_SAID} characters" in text
 
 
-def test_every_fact_can_be_claimed() -> None:
-    text = HEAD + "type aab\ngo to 1\nsay x\n"
-    column = checked.column_at(parsed(text, "t", "t").stops[0].place)
-    for name, true in FACTS.items():
-        words = true(column, ("aa",))
-        assert failures([Expected(name, words or ("",))], column) == []
-        assert len(failures([Expected(name, ("nonsense", *words))], column)) == 1
+@pytest.mark.parametrize("fact", FACTS)
+def test_the_document_describes_every_fact(fact: str) -> None:
+    lines = (ROOT / "docs" / "tours.md").read_text(encoding="utf-8")
+    assert f"| `{fact}` | `{FACTS[fact].example}` | " in lines
+
+
+@pytest.mark.parametrize("name", [*KEYS, *FACTS, *MOVES, *ACTIONS])
+def test_the_document_has_every_name(name: str) -> None:
+    assert f"`{name}`" in (ROOT / "docs" / "tours.md").read_text(encoding="utf-8")
+
+
+def test_the_document_has_the_limit_of_a_text() -> None:
+    assert f"at most {MOST_TEXT} characters" in (ROOT / "docs" / "tours.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("fact", FACTS)
+def test_a_claim_is_checked(fact: str) -> None:
+    place = Place("sample:abac", None, preset("minbpe"), step=1, typed="aab")
+    column = checked.column_at(place)
+    true = FACTS[fact].read(column, {"aa": 0})
+    other = {int: -1, str: "nonsense", list: ["nonsense"], dict: {"aa": -1}}[FACTS[fact].kind]
+    assert failures([Claim(fact, true)], column) == []
+    assert len(failures([Claim(fact, other)], column)) == 1

@@ -46,17 +46,17 @@ async def test_a_walk_becomes_a_tour(home: Path) -> None:
         await pilot.press("R")
         await until(pilot, lambda: "Write the walk as a tour" in screen_text(app))
         await pilot.press(*"mine")
-        await until(pilot, lambda: "mine.tour" in screen_text(app))
+        await until(pilot, lambda: "mine.toml" in screen_text(app))
         await pilot.press("enter")
         await until(pilot, lambda: any("written" in note for note in notes_of(app)))
         await pilot.press("R", *"mine")
         await until(pilot, lambda: "the file is there already" in screen_text(app))
-    tour = read_tour(str(home / "mine.tour"))
+    tour = read_tour(str(home / "mine.toml"))
     assert [stop.place.step for stop in tour.stops][:5] == [0, 1, 2, 1, 11]
     assert tour.stops[0].place.source == "sample:sailor"
     assert tour.stops[0].place.typed == "a sailor"
     assert tour.stops[-1].place.text == "low lower\nlow\\n"
-    assert tour.stops[-1].expects
+    assert tour.stops[-1].claims
     assert list(checked.wrong(tour)) == []
 
 

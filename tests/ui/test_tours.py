@@ -12,21 +12,32 @@ from textual.pilot import Pilot
 from waiting import notes_of, settled, until
 
 from tokentui.session import commands as do
-from tokentui.session.claims import failures
+from tokentui.session.claims import Place, failures
 from tokentui.session.driver import Session
 from tokentui.session.saved import SavedSession, read
 from tokentui.session.shipped import TOURS
-from tokentui.session.tours import Tour, parsed, read_tour
+from tokentui.session.tours import Stop, Tour, parse_tour, read_tour
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.keys import Action
 from tokentui.ui.start import StartScreen
 from tokentui.ui.tour import TourScreen
 
 ALL = 5_000
-SHORT = (
-    "title Short\nopen sample:abac\nrecipe minbpe\ntype aab\nsay\n    one `aab`\nexpect pair a a\nwait next\n"
-    "say\n    two\nexpect pair aa a\n"
-)
+SHORT = """
+title = "Short"
+
+[[stop]]
+corpus = "sample:abac"
+recipe = "minbpe"
+typed = "aab"
+text = "one `aab`"
+claims = { pair = ["a", "a"] }
+wait = "next"
+
+[[stop]]
+text = "two"
+claims = { pair = ["aa", "a"] }
+"""
 
 
 def app_of(source: str = "sample:hugs", **more: Any) -> ExplorerApp:
@@ -68,13 +79,13 @@ async def test_a_tour_is_played_to_its_last_line(name: str, size: tuple[int, int
     async with app.run_test(size=size) as pilot:
         for at, stop in enumerate(tour.stops):
             screen = await playing(pilot, app, at)
-            words = {*stop.said.replace("`", "").split(), f"{at + 1}", "of", f"{len(tour.stops)}"}
+            words = {*stop.text.replace("`", "").split(), f"{at + 1}", "of", f"{len(tour.stops)}"}
             await until(pilot, partial(shows, app, words))
             await until(pilot, partial(panes_are_seen, app, screen))
             screen.see(vocabulary_rows=ALL)
             await until(pilot, partial(lists_all, screen))
             assert screen.snapshot is not None
-            assert failures(stop.expects, screen.snapshot.main) == []
+            assert failures(stop.claims, screen.snapshot.main) == []
             await pilot.press("enter" if at % 2 else "space")
         await until(pilot, lambda: app.screen is app.main)
         assert notes_of(app) == []
@@ -92,7 +103,7 @@ def lists_all(screen: TourScreen) -> bool:
 
 
 def short() -> Tour:
-    return parsed(SHORT, "short", "short.tour")
+    return parse_tour(SHORT, "short", "short.toml")
 
 
 async def test_the_step_it_waits_for_leads_on_and_backspace_leads_back() -> None:
@@ -149,7 +160,7 @@ async def test_the_session_of_the_user_is_as_it_was(home: Path) -> None:
 
 
 async def test_a_tour_whose_corpus_is_gone_says_so_and_can_be_left() -> None:
-    app = app_of(tour=parsed("title A\nopen gone.txt\nrecipe gpt2\nsay x\n", "t", "t.tour"))
+    app = app_of(tour=Tour("t", "A", (Stop(Place("gone.txt"), "x"),)))
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(pilot)
         await until(pilot, lambda: any("gone.txt" in note for note in notes_of(app)))
@@ -159,7 +170,7 @@ async def test_a_tour_whose_corpus_is_gone_says_so_and_can_be_left() -> None:
 
 async def test_hostile_text_does_nothing() -> None:
     evil = "\x1b]0;x\x07\u202e\u0007[bold]no[/]"
-    tour = parsed(f"title {evil}\ncorpus \"a {evil}\"\nrecipe gpt2\ntype {evil}\nsay\n    {evil}\n", "t", "t")
+    tour = Tour("t", evil, (Stop(Place("", f"a {evil}", typed=evil), evil),))
     app = app_of(tour=tour)
     async with app.run_test(size=(80, 24)) as pilot:
         await playing(pilot, app, 0)

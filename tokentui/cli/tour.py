@@ -20,18 +20,18 @@ DIFFERS = 1
 Examples:
   tokentui tour
   tokentui tour ties
-  tokentui tour lesson.tour
-  tokentui tour lesson.tour --check""",
+  tokentui tour lesson.toml
+  tokentui tour lesson.toml --check""",
 )
 @options(
     click.argument("name", metavar="[NAME|FILE]", required=False),
-    click.option("--check", is_flag=True, help="Do not play it: check all that it claims by `expect`."),
+    click.option("--check", is_flag=True, help="Do not play it: check its claims."),
 )
 def command(given: Given, name: str | None, check: bool) -> int:
-    """List the tours that ship, or play one in the explorer: by its name, or from a text file of steps such
-    as R in the explorer writes.
+    """List the tours that ship, or play one in the explorer: by its name, or from a TOML file such as R in
+    the explorer writes.
 
-    With --check the exit code is 1 where a claim does not hold.
+    With --check the exit code is 1 if a claim is not true.
     """
     if name is None:
         if check:
@@ -45,7 +45,7 @@ def command(given: Given, name: str | None, check: bool) -> int:
         found = list(wrong(tour))
         for line in found:
             complain(f"{name}: {line}")
-        claims = sum(len(stop.expects) for stop in tour.stops)
+        claims = sum(len(stop.claims) for stop in tour.stops)
         counted = f"{plural(len(tour.stops), 'stop')}, {plural(claims, 'claim')}, {len(found):,} wrong"
         write_text(f"{safe_line(tour.title)}: {counted}")
         return DIFFERS if found else 0

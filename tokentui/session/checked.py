@@ -1,4 +1,4 @@
-"""A tour walked without a screen: whether all that it claims is true of the engine."""
+"""Check the claims of a tour against the engine, without a screen."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ _ALL = 1 << 30
 
 
 def wrong(tour: Tour) -> Iterator[str]:
-    """The claims of a tour that do not hold, a line each.
+    """Yield a line for each claim of a tour that is not true.
 
     Raises:
         TokentuiError: A place of it cannot be opened or trained.
     """
     known: dict[tuple[object, ...], Prepared] = {}
-    for stop in tour.stops:
-        yield from failures(stop.expects, column_at(stop.place, known))
+    for number, stop in enumerate(tour.stops, 1):
+        for line in failures(stop.claims, column_at(stop.place, known)):
+            yield f"stop {number}: {line}"
 
 
 def column_at(place: Place, known: dict[tuple[object, ...], Prepared] | None = None) -> ColumnSnapshot:

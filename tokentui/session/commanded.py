@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
+from tokentui.axes import nearest_preset
 from tokentui.recipe import RUN, SHAPE, Recipe, Run
-from tokentui.session.tours import recipe_words
 
 CORPUS = "CORPUS"
 """The word for a corpus that has no name on a command line."""
@@ -23,11 +23,10 @@ def train_line(source: str, recipe: Recipe, run: Run, step: int, shaped_by: Sequ
         step: The number of steps.
         shaped_by: The names of the stops that shape the steps.
     """
-    name, *named = recipe_words(recipe, Run())
-    words = ["tokentui", "train", source or CORPUS, "-r", name]
-    differs = [(one.partition("=")[0], one) for one in named]
-    words += [word for axis, one in differs if axis not in SHAPE for word in ("-s", one)]
-    of: dict[str, object] = {axis: getattr(recipe, axis) for axis, _ in differs if axis in SHAPE}
+    preset, names = nearest_preset(recipe)
+    words = ["tokentui", "train", source or CORPUS, "-r", preset]
+    words += [word for name in names if name not in SHAPE for word in ("-s", f"{name}={recipe.axis(name)}")]
+    of: dict[str, object] = {name: getattr(recipe, name) for name in names if name in SHAPE}
     ends = {"merges", "vocab_size", "min_count"}.difference(shaped_by)
     of |= {one: value for one, value in run.words.items() if one not in ends}
     for one, value in of.items():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import threading
@@ -11,6 +10,7 @@ from pathlib import Path
 from tokentui.core import reach
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import read_regular
+from tokentui.core.toml import toml_value
 from tokentui.session.saved import keep_state, state_dir
 
 _NAME = "settings.toml"
@@ -63,7 +63,7 @@ def keep_setting(name: str, value: bool | int | str) -> str:
             if aside is None:
                 return f"the setting is not kept: {wrong}"
             text, found, said = "", {}, f"the broken file of settings is kept as {aside}"
-        line = f"{name} = {_toml(value)}\n"
+        line = f"{name} = {toml_value(value)}\n"
         if found.get(name) == value and type(found.get(name)) is type(value):
             return said
         changed = _with_line(text, name, line)
@@ -107,14 +107,6 @@ def _parsed(text: str) -> dict[str, object]:
     import tomllib  # only what asks for settings needs it
 
     return tomllib.loads(text)
-
-
-def _toml(value: bool | int | str) -> str:
-    """A value as TOML writes it."""
-    if not isinstance(value, str):
-        return json.dumps(value)
-    whole = value.encode("utf-8", "replace").decode()
-    return json.dumps(whole, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _with_line(text: str, name: str, line: str) -> str:

@@ -1,56 +1,55 @@
-"""Tours: text files of steps that are read strictly, checked against the engine, and written of a walk.
+"""Tours: TOML files of stops. This module reads and writes them.
 
-The format is described in `docs/tours.md`. A tour is a list of stops; each stop says where the training
-stands, so that a tour can be walked back and entered anywhere. The text of a tour is untrusted, as every
-file's: it reaches a terminal through `core/safetext.py` only.
+`docs/tours.md` describes the format. Each stop has a whole place, so that a tour can go back and can begin at
+any stop. The text of a tour is untrusted: it reaches a terminal only through `core/safetext.py`.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
-from tokentui.axes import AXES, changed
+from tokentui.axes import AXES, changed, nearest_preset
 from tokentui.core import reach
-from tokentui.core.errors import TokentuiError, nearest, shown_path
+from tokentui.core.errors import TokentuiError, nearest, shown, shown_path
 from tokentui.core.files import read_regular
-from tokentui.preset_table import PRESETS, preset_named
+from tokentui.core.toml import toml_key, toml_value
+from tokentui.preset_table import preset_named
 from tokentui.recipe import RUN, SHAPE, Recipe, Run
-from tokentui.session.claims import FACTS, Expected, Place
+from tokentui.session.claims import FACTS, Claim, Place
 from tokentui.session.shipped import TOURS
 from tokentui.text.named import SCHEME, named_in
 
-SUFFIX = ".tour"
-MOST_SAID = 360
-"""The most characters of a stop: the panel of a tour leaves room for the panes at 80x24."""
-_LARGEST = 1 << 20
+SUFFIX = ".toml"
+MOST_TEXT = 360
+"""The most characters in the text of a stop. The panel then leaves room for the panes at 80x24."""
+END = "end"
+"""The value of `step` that stands for the end of the run."""
+_MOST_BYTES = 1 << 20
 _MOST_STOPS = 1000
-_MOST_TEXT = 10_000
-_ESCAPE = re.compile(r"\\(.)")
+_MOST_CORPUS = 10_000
+_OLD_FORMAT = re.compile(r"\s*(?:#[^\n]*\n\s*)*title [^=\n]")
+_TOML_ERROR = re.compile(r"(.*) \(at line (\d+), column \d+\)")
 
 
-class Does(NamedTuple):
-    """An action that a tour may do: its name in the table of actions, and its effect on the step (`by` so
-    many, or `to` one; neither for a pane to look at)."""
+class Move(NamedTuple):
+    """The effect of an action on the step: `by` so many steps, or, where that is 0, `to` a step."""
 
-    name: str
     by: int = 0
     to: int | None = None
-    moves: bool = True
 
 
-DOES = {one.name: one for one in (
-    Does("next", 1), Does("back", -1), Does("next_10", 10), Does("back_10", -10), Does("next_100", 100),
-    Does("back_100", -100), Does("start", to=0), Does("end", to=None),
-    Does("pane_1", moves=False), Does("pane_2", moves=False), Does("pane_3", moves=False),
-    Does("follow", moves=False),
-)}
-"""The actions that a tour may do or wait for. None of them opens a dialog, writes or leaves."""
+MOVES = {
+    "next": Move(1), "back": Move(-1), "next_10": Move(10), "back_10": Move(-10), "next_100": Move(100),
+    "back_100": Move(-100), "start": Move(to=0), "end": Move(to=None),
+}
+"""The actions that a tour can wait for and that change the step."""
+ACTIONS = ("pane_1", "pane_2", "pane_3", "follow")
+"""The actions that a tour can do by itself. None opens a dialog, writes a file or leaves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,25 +57,29 @@ class Stop:
     """A stop of a tour.
 
     Attributes:
-        place: The place that the training is brought to.
-        said: The text, not yet safe for a terminal.
-        does: The panes that it looks at, as names of actions.
-        expects: The facts that hold there.
-        wait: The action that the tour waits for; empty where it goes on with enter alone.
-        line: The line of its text in the file.
+        place: The place that the explorer goes to.
+        text: The text, not yet safe for a terminal.
+        actions: The names of the actions that are done there.
+        claims: The facts that hold there.
+        wait: The action that leads to the next stop, beside enter; may be empty.
     """
 
     place: Place
-    said: str
-    does: tuple[str, ...] = ()
-    expects: tuple[Expected, ...] = ()
+    text: str
+    actions: tuple[str, ...] = ()
+    claims: tuple[Claim, ...] = ()
     wait: str = ""
-    line: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Tour:
-    """A tour: its name (of a file its path), its title, not yet safe for a terminal, and its stops."""
+    """A tour.
+
+    Attributes:
+        name: The name of a tour that ships, or the path of its file.
+        title: The title, not yet safe for a terminal.
+        stops: The stops, in order; at least one.
+    """
 
     name: str
     title: str
@@ -86,298 +89,284 @@ class Tour:
 # ---- reading
 
 
+class Key(NamedTuple):
+    """A key of a stop: the types of its value, and a value as a tour writes it."""
+
+    kinds: tuple[type, ...]
+    example: str
+
+
+KEYS = {
+    "corpus": Key((str,), '"sample:hugs"'),
+    "corpus_text": Key((str,), '"low lower lowest"'),
+    "recipe": Key((str, dict), '"gpt2", or { preset = "gpt2", tie = "first-seen" }'),
+    "step": Key((int, str), f'12, or "{END}"'),
+    "typed": Key((str,), '"hugs"'),
+    "text": Key((str,), '"The pair `u+g` is next."'),
+    "actions": Key((list,), '["pane_2"]'),
+    "claims": Key((dict,), '{ pair = ["u", "g"], places = 4 }'),
+    "wait": Key((str,), '"next"'),
+}
+"""The keys of a stop."""
+_TITLE = 'such as title = "Which pair is first"'
+_PLACED = ("corpus", "corpus_text", "recipe", "step")
+
+
 def read_tour(name: str) -> Tour:
-    """The tour of a name, or of a file.
+    """Return the tour that ships under a name, or that of a file.
 
     Raises:
-        TokentuiError: There is none, it cannot be read, or a line of it is wrong.
+        TokentuiError: There is no such tour, or the file is no tour.
     """
-    shipped = {one.name: one for one in TOURS}
+    shipped = {tour.name: tour for tour in TOURS}
     if name in shipped:
         path = Path(__file__).parents[1] / "tours" / f"{name}{SUFFIX}"
-        return parsed(path.read_text(encoding="utf-8"), name, name)
+        return parse_tour(path.read_text(encoding="utf-8"), name, name)
     if not (reach.holds(name) and os.path.lexists(name)):
         hint = nearest(name, shipped)
-        raise TokentuiError("no such tour", shown_path(name), f"{hint}; or name a file ending in {SUFFIX}")
-    data, where = read_regular(name, "tour", _LARGEST + 1), shown_path(name)
-    if len(data) > _LARGEST:
-        raise TokentuiError("too large for a tour", where, "a tour is a few hundred lines of text")
+        raise TokentuiError("no such tour", shown_path(name), f"{hint}; or name a file")
+    data, where = read_regular(name, "tour", _MOST_BYTES + 1), shown_path(name)
+    if len(data) > _MOST_BYTES:
+        raise TokentuiError("too large for a tour", where, "a tour has at most 1 MiB")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise TokentuiError(f"not UTF-8 at byte {error.start}", where, "a tour is UTF-8") from None
-    return parsed(text, name, where, os.path.dirname(os.path.abspath(name)))
+        raise TokentuiError(f"not UTF-8 at byte {error.start}", where, "save it as UTF-8") from None
+    return parse_tour(text, name, where, os.path.dirname(os.path.abspath(name)))
 
 
-def parsed(text: str, name: str, where: str, folder: str = "") -> Tour:
-    """The tour that a text says.
+def parse_tour(text: str, name: str, where: str, folder: str = "") -> Tour:
+    """Return the tour of a TOML text.
 
     Args:
         text: The text.
         name: The name of the tour.
-        where: What errors call it.
-        folder: The folder that its sources are named from.
+        where: The name of the file in errors.
+        folder: The folder that paths of corpora start from.
 
     Raises:
-        TokentuiError: A line is wrong; it names the line.
+        TokentuiError: The text is no tour. The error names the stop and the key.
     """
-    reader = _Reader(where, folder)
-    for number, line in enumerate(text.split("\n"), 1):
-        reader.take(number, line.rstrip("\r"))
-    return reader.tour(name)
+    import tomllib  # only a tour needs it
+
+    try:
+        tables = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        if _OLD_FORMAT.match(text):
+            what = "written in the tour format of an earlier version"
+            raise TokentuiError(what, where, "record it again with R, or rewrite it as TOML") from None
+        found = _TOML_ERROR.fullmatch(" ".join(str(error).split()))
+        at, what = (f"{where}:{found[2]}", found[1]) if found else (where, " ".join(str(error).split()))
+        raise TokentuiError(f"not TOML: {what}", at, "docs/tours.md shows a tour") from None
+    title, stops = tables.pop("title", None), tables.pop("stop", None)
+    for key in tables:
+        raise TokentuiError(f"no such key: {key[:40]}", where, nearest(key, ("title", "stop")))
+    if not isinstance(title, str) or not title.strip():
+        raise TokentuiError("the title is missing", where, _TITLE)
+    if not isinstance(stops, list) or not stops or not all(isinstance(stop, dict) for stop in stops):
+        raise TokentuiError("a tour needs stops", where, "write each as a table under [[stop]]")
+    if len(stops) > _MOST_STOPS:
+        raise TokentuiError(f"more than {_MOST_STOPS:,} stops", where, "make two tours of it")
+    read: list[Stop] = []
+    for number, table in enumerate(stops, 1):
+        read.append(_Reader(f"{where}: stop {number}", folder).stop(table, read[-1] if read else None))
+    return Tour(name, " ".join(title.split()), tuple(read))
 
 
 class _Reader:
-    """Reads a tour line by line."""
+    """Reads one stop.
+
+    Args:
+        where: The name of the stop in errors.
+        folder: The folder that paths of corpora start from.
+    """
 
     def __init__(self, where: str, folder: str) -> None:
         self._where, self._folder = where, folder
-        self._line = 0
-        self._title = ""
-        self._place = Place()
-        self._opened = False
-        self._changed = 0
-        """The line of the first change since the last `say`; 0 for none."""
-        self._waits = False
-        """True if the last stop waits for a step: nothing else may move before the next one."""
-        self._does: tuple[str, ...] = ()
-        self._stops: list[Stop] = []
-        self._saying = False
 
-    def _wrong(self, what: str, hint: str) -> NoReturn:
-        raise TokentuiError(what, f"{self._where}:{self._line}", hint)
+    def _error(self, key: str, what: str, hint: str) -> TokentuiError:
+        return TokentuiError(what, f"{self._where}: {key}" if key else self._where, hint)
 
-    def take(self, number: int, line: str) -> None:
-        """Take in a line."""
-        self._line = number
-        if self._saying and line[:1] in (" ", "\t") and line.strip():
-            self._say_more(line.strip())
-            return
-        self._saying = False
-        if not line.strip() or line.startswith("#"):
-            return
-        if line[0] in (" ", "\t"):
-            self._wrong("an indented line that belongs to no say", "begin the line with a word of the format")
-        word, _, rest = line.partition(" ")
-        if line.startswith("go to"):
-            word, rest = "go to", line[len("go to"):]
-        if word not in STATEMENTS:
-            self._wrong(f"no such word: {word[:40]}", nearest(word, STATEMENTS))
-        if word != "title" and not self._title:
-            self._wrong("a tour begins with its title", "such as: title Why the is one token")
-        STATEMENTS[word](self, rest.strip())
+    def stop(self, table: Mapping[str, Any], before: Stop | None) -> Stop:
+        """Return the stop of a table.
 
-    def tour(self, name: str) -> Tour:
-        """All that was read."""
-        if not self._stops:
-            self._wrong("a tour without a stop", "write say and a text")
-        if self._changed:
-            self._line = self._changed
-            self._wrong("nothing is said after this", "write say and a text behind it")
-        return Tour(name, self._title, tuple(self._stops))
+        Args:
+            table: The table.
+            before: The stop before it. What the table does not name is as there.
+        """
+        for key, value in table.items():
+            if key not in KEYS:
+                raise self._error("", f"no such key: {key[:40]}", nearest(key, KEYS))
+            if type(value) not in KEYS[key].kinds:
+                raise self._error(key, f"wrong type: {shown(value)}", f"such as {KEYS[key].example}")
+        place = self._place(table, before)
+        text = " ".join(line.strip() for line in table.get("text", "").splitlines() if line.strip())
+        if not text:
+            raise self._error("text", "the text is missing", f"such as {KEYS['text'].example}")
+        if len(text) > MOST_TEXT:
+            raise self._error("text", f"more than {MOST_TEXT} characters", "make two stops of it")
+        actions, wait = table.get("actions", []), table.get("wait", "")
+        for action in actions:
+            self._check_name("actions", action, ACTIONS)
+        if "wait" in table:
+            self._check_name("wait", wait, (*MOVES, *ACTIONS))
+            if wait in MOVES and MOVES[wait].by and place.step is None:
+                raise self._error("wait", f"no {wait} from the end of the run", "name a step first")
+        return Stop(place, text, tuple(actions), tuple(self._claims(table.get("claims", {}))), wait)
 
-    def _words(self, rest: str, least: int = 1, most: int | None = None) -> list[str]:
-        """The words of a line, with quotes as a shell has them."""
+    def _check_name(self, key: str, name: object, names: Sequence[str]) -> None:
+        if name not in names:
+            raise self._error(key, f"a tour cannot do {shown(name)}", "one of: " + ", ".join(names))
+
+    def _place(self, table: Mapping[str, Any], before: Stop | None) -> Place:
+        place = before.place if before is not None else Place()
+        if before is not None and before.wait in MOVES:
+            for key in _PLACED:
+                if key in table:
+                    what = f"the stop before waits for {before.wait}, which leads here"
+                    raise self._error(key, what, "remove this key, or that wait")
+            place = replace(place, step=step_after(before))
+        if "corpus" in table and "corpus_text" in table:
+            raise self._error("corpus", "there is a corpus_text too", "remove one of them")
+        if "corpus" in table:
+            place = replace(place, source=self._source(table["corpus"]), text=None, step=0)
+        elif "corpus_text" in table:
+            if not 0 < len(table["corpus_text"]) <= _MOST_CORPUS:
+                raise self._error("corpus_text", f"not 1 to {_MOST_CORPUS:,} characters", "name a file")
+            place = replace(place, source="", text=table["corpus_text"], step=0)
+        elif before is None:
+            raise self._error("corpus", "the first stop needs a corpus", f"such as {KEYS['corpus'].example}")
+        if "recipe" in table:
+            recipe, run = self._recipe(table["recipe"])
+            place = replace(place, recipe=recipe, run=run, step=0)
+        if "step" in table:
+            place = replace(place, step=self._step(table["step"]))
+        typed = table.get("typed", place.typed)
+        if len(typed.splitlines()) > 1:
+            raise self._error("typed", "more than one line", "write one line")
+        return replace(place, typed=typed)
+
+    def _source(self, source: str) -> str:
+        if source in ("", "-"):
+            raise self._error("corpus", "a tour needs a named corpus", "name a file or a sample")
         try:
-            words = shlex.split(rest)
-        except ValueError as error:
-            self._wrong(f"{error}".lower(), "put a word with blanks or quotes into \" \"")
-        if len(words) < least:
-            self._wrong("a word is missing", "docs/tours.md lists the words of the format")
-        if most is not None and len(words) > most:
-            self._wrong(f"too many words: {words[most][:40]}", "put a word with blanks into \" \"")
-        return words
-
-    def _change(self, **changes: object) -> None:
-        if self._waits and "typed" not in changes:
-            self._wrong("the stop before waits for a step: nothing else may move here", "take its wait away")
-        self._place = replace(self._place, **changes)  # type: ignore[arg-type]
-        self._changed = self._changed or self._line
-
-    def title(self, rest: str) -> None:
-        """The title."""
-        if self._title or not rest:
-            self._wrong("a tour has one title", "such as: title Why the is one token")
-        self._title = rest
-
-    def open(self, rest: str) -> None:
-        """A corpus: the training begins again at step 0."""
-        (source,) = self._words(rest, 1, 1)
-        if source == "-":
-            self._wrong("a tour cannot open standard input", "name a file or a sample")
-        corpora = named_in(source)
-        if corpora is not None and source.startswith(SCHEME):
-            source = corpora.by(self._located).text
-        else:
-            source = self._located(source)
-        self._opened = True
-        self._change(source=source, text=None, step=0)
+            corpora = named_in(source)
+            if corpora is not None and source.startswith(SCHEME):
+                return corpora.by(self._located).text
+        except TokentuiError as error:
+            raise self._error("corpus", *_of(error)) from None
+        return self._located(source)
 
     def _located(self, source: str) -> str:
-        """A source from the folder of the tour."""
-        here = source.startswith("sample:")
-        return source if here else os.path.join(self._folder, reach.expanded(source))
+        """Return a source as seen from the folder of the tour."""
+        return source if source.startswith("sample:") else os.path.join(self._folder, reach.expanded(source))
 
-    def corpus(self, rest: str) -> None:
-        """A corpus that stands in the tour itself."""
-        (text,) = self._words(rest, 1, 1)
-        if len(text) > _MOST_TEXT:
-            self._wrong(f"a text of more than {_MOST_TEXT:,} characters", "open a file")
-        self._opened = True
-        self._change(source="", text=_ESCAPE.sub(lambda one: "\n" if one[1] == "n" else one[1], text), step=0)
+    def _step(self, step: int | str) -> int | None:
+        if step == END:
+            return None
+        if isinstance(step, str) or not 0 <= step < 10**9:
+            raise self._error("step", f"no step: {shown(step)}", f"such as {KEYS['step'].example}")
+        return step
 
-    def recipe(self, rest: str) -> None:
-        """A preset, and other values of axes and words of a run: the training begins again at step 0."""
-        name, *words = self._words(rest)
-        axes: dict[str, object] = {}
-        run: dict[str, object] = {}
+    def _recipe(self, value: str | dict[str, Any]) -> tuple[Recipe, Run]:
+        words = {"preset": value} if isinstance(value, str) else dict(value)
+        preset = words.pop("preset", None)
+        if not isinstance(preset, str):
+            raise self._error("recipe", "the preset is missing", f"such as {KEYS['recipe'].example}")
+        known = {**AXES, **SHAPE, **RUN}
         try:
-            for word in words:
-                key, equals, value = word.partition("=")
-                known = {**AXES, **SHAPE, **RUN}
-                if not equals or key not in known:
-                    raise TokentuiError(f"no axis and no word of a run: {word[:40]}", "", nearest(key, known))
-                if key in AXES:
-                    axes[key] = value
-                else:
-                    (run if key in RUN else axes)[key] = {**RUN, **SHAPE}[key].read(value)
-            recipe = changed(preset_named(name).recipe, **axes)
-            self._change(recipe=recipe, run=Run.of(run), step=0)
+            for name in words:
+                if name not in known:
+                    raise TokentuiError(f"no axis and no parameter of a run: {name[:40]}", "",
+                        nearest(name, known))
+            Recipe.from_dict({name: words[name] for name in words if name in AXES}, "")  # checks types
+            for name, word in {**SHAPE, **RUN}.items():
+                if name in words:
+                    given = words[name]
+                    words[name] = word.read(given) if isinstance(given, str) else word.checked(given)
+            recipe = changed(
+                preset_named(preset).recipe, **{name: words[name] for name in words if name not in RUN}
+            )
+            return recipe, Run.of({name: words[name] for name in words if name in RUN})
         except TokentuiError as error:
-            what = f"{error.where}: {error.what}" if error.where else error.what
-            self._wrong(what, error.hint or "tokentui recipes lists them")
+            what, hint = _of(error)
+            raise self._error("recipe", what, hint or "tokentui recipes lists them") from None
 
-    def go_to(self, rest: str) -> None:
-        """A step, or the end."""
-        if rest != "end" and not (rest.isascii() and rest.isdigit() and len(rest) < 10):
-            self._wrong(f"no step: {rest[:40]}", "such as: go to 12, or go to end")
-        self._change(step=None if rest == "end" else int(rest))
-
-    def do(self, rest: str) -> None:
-        """An action, by its name in the table of actions."""
-        action = self._action(rest)
-        if action.moves:
-            self._move(action)
-            return
-        self._does = (*self._does, action.name)
-        self._changed = self._changed or self._line
-
-    def _action(self, rest: str) -> Does:
-        (name,) = self._words(rest, 1, 1)
-        if name not in DOES:
-            self._wrong(f"a tour cannot do {name[:40]!r}", "one of: " + ", ".join(DOES))
-        return DOES[name]
-
-    def _move(self, action: Does) -> None:
-        if not action.by:
-            self._change(step=action.to)
-        elif self._place.step is None:
-            self._wrong("the number of the last step is not known here", "go to a step first")
-        else:
-            self._change(step=max(0, self._place.step + action.by))
-
-    def type(self, rest: str) -> None:
-        """The typed text, to the end of the line; quotes keep blanks at its ends."""
-        if rest[:1] in ("'", '"'):
-            (rest,) = self._words(rest, 1, 1)
-        self._change(typed=rest)
-
-    def say(self, rest: str) -> None:
-        """A text; the stop ends with it."""
-        if not self._opened:
-            self._wrong("nothing is open yet", "write open and a corpus before it")
-        if len(self._stops) == _MOST_STOPS:
-            self._wrong(f"more than {_MOST_STOPS:,} stops", "make two tours of it")
-        self._stops.append(Stop(self._place, "", self._does, line=self._line))
-        self._does, self._changed, self._waits, self._saying = (), 0, False, True
-        if rest:
-            self._say_more(rest)
-
-    def _say_more(self, text: str) -> None:
-        said = f"{self._stops[-1].said} {text}".lstrip()
-        if len(said) > MOST_SAID:
-            self._wrong(f"more than {MOST_SAID} characters are said at once", "begin another say")
-        self._stops[-1] = replace(self._stops[-1], said=said)
-
-    def expect(self, rest: str) -> None:
-        """A fact that holds at the last stop."""
-        name, *words = self._words(rest)
-        if not self._stops or self._changed:
-            self._wrong("expect stands behind the say that claims it", "move the line")
-        if name not in FACTS:
-            self._wrong(f"no such fact: {name[:40]}", nearest(name, FACTS))
-        if not words:
-            self._wrong("a value is missing", f"such as: expect {name} …")
-        stop = self._stops[-1]
-        one = Expected(name, tuple(words), self._line)
-        self._stops[-1] = replace(stop, expects=(*stop.expects, one))
-
-    def wait(self, rest: str) -> None:
-        """An action that the tour waits for: the next stop is where it leads."""
-        action = self._action(rest)
-        if not self._stops or self._changed:
-            self._wrong("wait stands behind a say", "move the line")
-        self._stops[-1] = replace(self._stops[-1], wait=action.name)
-        if action.moves:
-            self._move(action)
-            self._waits = True
+    def _claims(self, table: Mapping[str, Any]) -> Iterable[Claim]:
+        for name, value in table.items():
+            if name not in FACTS:
+                raise self._error("claims", f"no such fact: {name[:40]}", nearest(name, FACTS))
+            kind = FACTS[name].kind
+            parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+            of = int if kind is dict else str
+            if type(value) is not kind or any(type(part) is not of for part in parts) or value == {}:
+                hint = f"such as {name} = {FACTS[name].example}"
+                raise self._error(f"claims.{name}", f"wrong type: {shown(value)}", hint)
+            yield Claim(name, value)
 
 
-STATEMENTS: Mapping[str, Callable[[_Reader, str], None]] = {
-    "title": _Reader.title, "open": _Reader.open, "corpus": _Reader.corpus, "recipe": _Reader.recipe,
-    "go to": _Reader.go_to, "do": _Reader.do, "type": _Reader.type, "say": _Reader.say,
-    "expect": _Reader.expect, "wait": _Reader.wait,
-}
-"""The words that a line of a tour begins with."""
+def _of(error: TokentuiError) -> tuple[str, str]:
+    """Return what an error says about a value inside a stop, and its hint."""
+    return f"{error.where}: {error.what}" if error.where else error.what, error.hint
+
+
+def step_after(stop: Stop) -> int | None:
+    """Return the step that the wait of a stop leads to: its own where it waits for no move."""
+    move, step = MOVES.get(stop.wait), stop.place.step
+    if move is None:
+        return step
+    return max(0, step + move.by) if move.by and step is not None else move.to
 
 
 # ---- writing
 
 
-def recipe_words(recipe: Recipe, run: Run) -> list[str]:
-    """A recipe and a run as the words of `recipe`: the preset nearest to it, and what differs."""
-
-    def others(of: Recipe) -> list[str]:
-        return [
-            f"{name}={recipe.axis(name)}" for name in (*AXES, *SHAPE)
-            if getattr(recipe, name) != getattr(of, name)
-        ]
-
-    near = min(PRESETS.values(), key=lambda one: len(others(one.recipe)))
-    words = [f"{name}={RUN[name].written(run.word(name))}" for name in run.words]
-    return [near.name, *others(near.recipe), *words]
-
-
-def written(title: str, stops: Sequence[Stop]) -> str:
-    """The text of a tour: a stop says only what differs from the one before.
+def tour_text(title: str, stops: Sequence[Stop]) -> str:
+    """Return a tour as TOML. A stop names only what differs from the one before.
 
     Raises:
-        TokentuiError: A typed corpus is too long to stand in a tour.
+        TokentuiError: A typed corpus is too long for a tour.
     """
-    lines, last = [f"title {_line(title)}"], None
+    lines, before = [f"title = {toml_value(title)}"], None
     for stop in stops:
-        place, lines = stop.place, [*lines, ""]
-        anew = last is None or (last.source, last.text) != (place.source, place.text)
-        if anew and place.text is not None:
-            if len(place.text) > _MOST_TEXT:
-                raise TokentuiError(
-                    f"a typed corpus of more than {_MOST_TEXT:,} characters", "the walk", "open it as a file"
-                )
-            escaped = place.text.replace("\\", "\\\\").replace("\n", "\\n")
-            lines.append(f"corpus {shlex.quote(escaped)}")
-        elif anew:
-            lines.append(f"open {shlex.quote(_line(place.source))}")
-        if last is None or (last.recipe, last.run) != (place.recipe, place.run):
-            lines.append("recipe " + shlex.join(map(_line, recipe_words(place.recipe, place.run))))
-        lines.append("go to " + ("end" if place.step is None else str(place.step)))
-        if last is None or last.typed != place.typed:
-            lines.append(f"type {shlex.quote(_line(place.typed))}")
-        lines += ["say", f"    {_line(stop.said)}"]
-        lines += [f"expect {one.name} {shlex.join(map(_line, one.words))}" for one in stop.expects]
-        last = place
+        lines += ["", "[[stop]]"]
+        lines += [f"{toml_key(key)} = {toml_value(value)}" for key, value in _table(stop, before).items()]
+        before = stop
     return "\n".join(lines) + "\n"
 
 
-def _line(text: str) -> str:
-    """A text on one line."""
-    return " ".join(text.splitlines())
+def _table(stop: Stop, before: Stop | None) -> dict[str, object]:
+    """Return the table of a stop."""
+    place, table, step = stop.place, dict[str, object](), 0 if before is None else step_after(before)
+    was = before.place if before is not None else None
+    if was is None or (was.source, was.text) != (place.source, place.text):
+        if place.text is None:
+            table["corpus"] = place.source
+        elif len(place.text) > _MOST_CORPUS:
+            what = f"a typed corpus of more than {_MOST_CORPUS:,} characters"
+            raise TokentuiError(what, "the walk", "open it as a file")
+        else:
+            table["corpus_text"] = place.text
+        step = 0
+    if was is None or (was.recipe, was.run) != (place.recipe, place.run):
+        table["recipe"], step = _recipe_value(place.recipe, place.run), 0
+    if step != place.step:
+        table["step"] = END if place.step is None else place.step
+    if place.typed != (was.typed if was is not None else ""):
+        table["typed"] = " ".join(place.typed.splitlines())
+    table["text"] = stop.text
+    if stop.actions:
+        table["actions"] = stop.actions
+    if stop.claims:
+        table["claims"] = dict(stop.claims)
+    if stop.wait:
+        table["wait"] = stop.wait
+    return table
+
+
+def _recipe_value(recipe: Recipe, run: Run) -> object:
+    """Return a recipe and a run as the value of `recipe`: the nearest preset, and what differs from it."""
+    preset, names = nearest_preset(recipe)
+    values = {name: getattr(recipe, name) for name in names}
+    others = {name: "none" if value is None else value for name, value in (values | run.words).items()}
+    return {"preset": preset, **others} if others else preset

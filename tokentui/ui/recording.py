@@ -12,9 +12,9 @@ from tokentui.core.files import write_whole
 from tokentui.core.safetext import is_safe, safe
 from tokentui.core.table import plural
 from tokentui.recipe import Run
-from tokentui.session.claims import FACTS, Expected, Place
+from tokentui.session.claims import FACTS, Claim, Place
 from tokentui.session.snapshot import Snapshot
-from tokentui.session.tours import SUFFIX, Stop, written
+from tokentui.session.tours import SUFFIX, Stop, tour_text
 from tokentui.session.views import ColumnSnapshot
 from tokentui.ui.walk import Passed, Walk
 
@@ -33,7 +33,7 @@ def stops_of(walk: Walk, now: Snapshot | None, run: Run) -> list[Stop]:
         if main.opened is None and not main.partial and main.at.start_tokens and (source or text):
             place = Place(source, text, main.recipe, run, main.at.step, main.encoding.text)
             if not stops or stops[-1].place != place:
-                stops.append(Stop(place, _said(main), expects=_claims(main)))
+                stops.append(Stop(place, _said(main), claims=_claims(main)))
     return stops
 
 
@@ -47,15 +47,19 @@ def _said(main: ColumnSnapshot) -> str:
 
 
 def _writable(text: str) -> bool:
-    """True if a text can stand in a line of a tour."""
+    """Return whether a text can be read in a tour."""
     return is_safe(text) and "`" not in text and text.isprintable()
 
 
-def _claims(main: ColumnSnapshot) -> tuple[Expected, ...]:
-    """The facts that hold there and can be written."""
-    names = _CLAIMED if main.why.best is not None else _CLAIMED[-1:]
-    found = [Expected(name, FACTS[name](main, ())) for name in names]
-    return tuple(one for one in found if 0 < len(one.words) <= _MOST_WORDS and all(map(_writable, one.words)))
+def _claims(main: ColumnSnapshot) -> tuple[Claim, ...]:
+    """Return the claims that are true there and short enough to be read."""
+    claims = []
+    for name in _CLAIMED if main.why.best is not None else _CLAIMED[-1:]:
+        value = FACTS[name].read(main, None)
+        texts = value if isinstance(value, list) else []
+        if value != [] and len(texts) <= _MOST_WORDS and all(map(_writable, texts)):
+            claims.append(Claim(name, value))
+    return tuple(claims)
 
 
 def ask_name(on: Any) -> None:
@@ -82,7 +86,7 @@ def ask_name(on: Any) -> None:
     def take(line: str) -> None:
         path = path_of(line)
         name = os.path.basename(path).removesuffix(SUFFIX)
-        data = written(name, stops).encode("utf-8", "replace")
+        data = tour_text(name, stops).encode()
         if reach.sealed():
             _DELIVER(on.app, path, data)
             return

@@ -19,7 +19,7 @@ from tokentui.session import commands as do
 from tokentui.session.claims import Place
 from tokentui.session.commands import Command
 from tokentui.session.snapshot import Snapshot
-from tokentui.session.tours import MOST_SAID, Tour, read_tour
+from tokentui.session.tours import MOST_TEXT, Tour, read_tour
 from tokentui.session.views import ColumnWanted
 from tokentui.ui.dialogs import Dialog, Once
 from tokentui.ui.draw import text as ui_text
@@ -147,7 +147,7 @@ class TourFace:
 def said(text: str) -> Cell:
     """The text of a stop: what stands between backquotes is a key, a token or a pair."""
     runs: list[Part] = []
-    for n, part in enumerate(safe(text, limit=MOST_SAID).split("`")):
+    for n, part in enumerate(safe(text, limit=MOST_TEXT).split("`")):
         runs += [(part, "strong" if n % 2 else "")] if part else []
     return tuple(runs)
 
@@ -276,7 +276,7 @@ class TourScreen(MainScreen, Once[None]):
                 face.tell(error)
             return
         face.strayed, self._there = False, place
-        for name in stop.does:
+        for name in stop.actions:
             action = next(one for one in self.actions if one.name == name)
             if action.does is not None:
                 action.does(self)
@@ -288,7 +288,7 @@ class TourScreen(MainScreen, Once[None]):
     # The panel.
 
     def _text(self, width: int, height: int) -> Sequence[Cell]:
-        lines = ui_text.wrap(said(self.tour.stops[self.at].said), max(2, width - 2), words=True)
+        lines = ui_text.wrap(said(self.tour.stops[self.at].text), max(2, width - 2), words=True)
         if len(lines) > height:
             lines = [*lines[: height - 1], ui_text.clip((*lines[height - 1], (" " * width, "")), width - 2)]
         return [((" ", ""), *line) for line in lines]
@@ -296,7 +296,7 @@ class TourScreen(MainScreen, Once[None]):
     def lay_out_panel(self) -> None:
         """Give the panel the rows of its text, at most a half of the screen, and name the keys."""
         width, height = self.app.size
-        rows = len(self._text(width - 2, MOST_SAID))
+        rows = len(self._text(width - 2, MOST_TEXT))
         self._box.styles.height = min(rows + 2, max(3, height // 2))
         number = f"{self.at + 1} of {len(self.tour.stops)}"
         wait = self.tour.stops[self.at].wait

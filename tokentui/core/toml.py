@@ -1,0 +1,39 @@
+"""Write values as TOML. The standard library only reads it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def toml_value(value: object) -> str:
+    """Return a value as TOML, on one line: a text, a number, a truth value, a list, or a mapping as an inline
+    table.
+
+    Half a surrogate pair, which TOML cannot hold, becomes `?`.
+
+    Raises:
+        TypeError: TOML has no such value, such as None.
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, str):
+        whole = value.encode("utf-8", "replace").decode()
+        # A TOML basic string escapes as JSON does, but for DEL, which JSON leaves as it is.
+        return json.dumps(whole, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(toml_value, value)) + "]"
+    if isinstance(value, Mapping):
+        pairs = [f"{toml_key(str(key))} = {toml_value(item)}" for key, item in value.items()]
+        return "{ " + ", ".join(pairs) + " }" if pairs else "{}"
+    raise TypeError(f"no TOML for {type(value).__name__}")
+
+
+def toml_key(key: str) -> str:
+    """Return a key as TOML: bare where TOML allows it, else in quotes."""
+    return key if _BARE.fullmatch(key) else toml_value(key)
