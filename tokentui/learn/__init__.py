@@ -35,9 +35,14 @@ def start(
         words: Its pre-tokens, where they are counted already.
 
     Raises:
-        TokentuiError: The recipe's pattern takes too long on this corpus, or a special token is a symbol too.
+        TokentuiError: The recipe's pattern takes too long on this corpus, a special token is a symbol too, or
+            the corpus was counted with another split or normalization.
     """
     check_names(recipe, run or Run())
+    if corpus is not None:
+        from tokentui.text.count import check_counting
+
+        check_counting(corpus, recipe)
     if words is None:
         from tokentui.text.count import count
 
