@@ -3,9 +3,11 @@ line comes out."""
 
 from __future__ import annotations
 
+import copy
 import functools
 import io
 import math
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from exporting import preset
 import tokentui
 from tokentui.formats import WRITTEN
 from tokentui.formats.files import export
+from tokentui.preset_table import PRESETS
 from tokentui.text.corpus import Corpus
 from tokentui.tokenizer import Tokenizer
 
@@ -175,3 +178,15 @@ def test_no_value_but_a_text_is_encoded(tmp_path: Path, format: str) -> None:
                 getattr(tokenizer, method)(wrong)
         with pytest.raises(tokentui.TokentuiError, match="text 1: a text belongs here"):
             tokenizer.encode_batch([wrong])
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_training_is_not_pickled_and_its_tokenizer_is(name: str) -> None:
+    trainer = tokentui.Trainer("sample:hugs", name)
+    trainer.step()
+    for dump in (pickle.dumps, copy.deepcopy):
+        with pytest.raises(tokentui.TokentuiError, match=r"cannot be pickled.*tokenizer\(\)"):
+            dump(trainer)
+    tokenizer = trainer.tokenizer()
+    assert pickle.loads(pickle.dumps(tokenizer)).encode("hug").ids == tokenizer.encode("hug").ids
+    assert copy.copy(trainer).number == trainer.number

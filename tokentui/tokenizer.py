@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, BinaryIO, SupportsIndex
@@ -12,7 +13,7 @@ from tokentui import learn
 from tokentui.analyze import diff as differences
 from tokentui.analyze.face import Analysed, Path, Source, suggesting_texts
 from tokentui.axes import changed, check_trainable, label
-from tokentui.core.errors import TokentuiError, nearest, shown, text_of, whole
+from tokentui.core.errors import TokentuiError, nearest, path_of, shown, shown_path, text_of, whole
 from tokentui.core.jobs import Cancel, Progress, job, phase
 from tokentui.core.runtime import interrupts_cancel
 from tokentui.core.safetext import safe_line
@@ -32,7 +33,7 @@ from tokentui.preset_table import resolved
 from tokentui.recipe import AXIS_NAMES, SHAPE, Recipe, Run, Stops
 from tokentui.text import read as reading
 from tokentui.text.corpus import Corpus
-from tokentui.text.count import Words, check_counting
+from tokentui.text.count import Words
 from tokentui.text.tally import count_texts, text_batches
 
 
@@ -168,8 +169,22 @@ class Tokenizer(Analysed):
 
         Raises:
             TokentuiError: There is no such format, the name says none, or the file cannot be written.
+
+        Warns:
+            UserWarning: The format requires an unknown token that the `vocab_size` of the training did not
+                count, so that the file has one id more.
         """
         files.export(self, path, format)
+        chosen = files.format_of(path_of(path, "path"), self.recipe, format)
+        asked = self.run.get("vocab_size")
+        added = chosen.added_unknown(self.vocabulary.specials)
+        if asked is not None and asked == self.vocab_size and added:
+            warnings.warn(
+                f"{shown_path(os.fspath(path))}: the file has {added} besides the {asked:,} ids that "
+                f"were asked for: {chosen.name} requires it; train with specials=[{added!r}] or "
+                "published=True to count it",
+                stacklevel=2,
+            )
 
 
 def _typed(text: str | bytes) -> str:
@@ -268,6 +283,21 @@ class Trainer:
         asked, self._run = _resolved(recipe, published, axes, first_id=first_id, specials=specials)
         with job(progress, cancel):
             self._engine = _started(corpus, asked, self._run, texts)
+
+    def __getstate__(self) -> object:
+        """Refuse to be pickled: the engine holds compiled code.
+
+        Raises:
+            TokentuiError: Always.
+        """
+        hint = "pickle its tokenizer(), or train again from the corpus, the recipe and the step"
+        raise TokentuiError("a training cannot be pickled or copied", "Trainer", hint)
+
+    def __copy__(self) -> Trainer:
+        """Return another object for the same training: a step of one is a step of both."""
+        other = object.__new__(type(self))
+        vars(other).update(vars(self))
+        return other
 
     def __repr__(self) -> str:
         name = safe_line(label(self.recipe), limit=80)
@@ -500,7 +530,6 @@ def _started(
     if texts is None:
         assert corpus is not None
         found = corpus if isinstance(corpus, Corpus) else read(corpus)
-        check_counting(found, recipe)
         return start(found, recipe, run)
     if recipe.objective == "unigram" and recipe.split == "metaspace":  # it reads the ends of the documents
         return start(read(texts=texts), recipe, run)

@@ -10,8 +10,12 @@ from running_cli import cli, done, refused
 import tokentui
 from tokentui.cli import count as command
 from tokentui.core import limits
+from tokentui.preset_table import PRESETS
+from tokentui.recipe import Run
+from tokentui.session import opening
 from tokentui.text import cluster, counted, counting
 from tokentui.text.count import count
+from tokentui.text.read import read
 from tokentui.text.tally import count_here
 
 
@@ -68,6 +72,34 @@ def test_counts_of_another_split_are_refused(name: str, tmp_path: Path) -> None:
         assert "count the text again" in said
     with pytest.raises(tokentui.TokentuiError, match="counted with split=gpt2"):
         tokentui.Trainer(file, "gpt4")
+
+
+@pytest.mark.parametrize("line", [
+    "train FILE -r gpt4 --merges 3", "quiz FILE -r gpt4", "compare -r gpt4 -r gpt4o FILE --merges 3",
+    "verify FILE -r gpt4 --against tokenizers", "verify FILE -r gpt4 -t TOKENIZER",
+])
+def test_every_command_that_trains_refuses_counts_of_another_split(line: str, tmp_path: Path) -> None:
+    file, tokenizer = str(tmp_path / "a.counts.tsv"), str(tmp_path / "t.json")
+    done("count", "sample:hugs", "-r", "gpt2", "-o", file)
+    done("train", "sample:hugs", "-r", "gpt2", "--merges", "3", "-o", tokenizer)
+    said = refused(*line.replace("FILE", file).replace("TOKENIZER", tokenizer).split())
+    assert "counted with split=gpt2" in said
+    assert "count the text again" in said
+
+
+@pytest.mark.parametrize("partly", [False, True])
+def test_the_explorer_refuses_counts_of_another_split(
+    partly: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = str(tmp_path / "a.counts.tsv")
+    done("count", "sample:hugs", "-r", "gpt2", "-o", file)
+    if partly:
+        monkeypatch.setattr(opening, "FIRST_LOOK_CHARS", 1)
+        monkeypatch.setattr(opening, "AT_ONCE_CHARS", 1)
+    parts = list[object]()
+    with pytest.raises(tokentui.TokentuiError, match="counted with split=gpt2"):
+        opening.prepare(read(file), PRESETS["gpt4"].recipe, Run(), parts.append)
+    assert parts == []
 
 
 def test_counts_that_do_not_say_their_split_train_with_a_warning(tmp_path: Path) -> None:

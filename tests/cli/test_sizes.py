@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import pytest
 from exporting import HOLD, SMALL
 from running_cli import cli, done, refused
 
+import tokentui
 from tokentui.formats import WRITTEN
 from tokentui.formats.files import load, recognise
 from tokentui.preset_table import PRESETS
@@ -113,3 +115,28 @@ def test_pruning_fails_only_if_equality_is_asked_for(tmp_path: Path) -> None:
     assert "1 with other pieces" in done(*prune)
     assert cli(*prune, "--same-pieces").exit_code == 1
     assert "--prune" in refused("edit", file, small, "--add", "x", "--same-pieces")
+
+
+@pytest.mark.parametrize(("format", "preset"), SIZED)
+@pytest.mark.parametrize("published", [False, True])
+def test_a_library_file_has_the_size_that_is_asked_for_or_a_warning_says_so(
+    format: str, preset: str, published: bool, tmp_path: Path
+) -> None:
+    tokenizer = tokentui.train("sample:english", preset, vocab_size=420, published=published)
+    one = WRITTEN[format]
+    path = tmp_path if len(one.files) > 1 else tmp_path / one.files[0]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            tokenizer.save(path, format)
+        except tokentui.TokentuiError:
+            assert not caught
+            return
+    split = PRESETS[preset].recipe.split if one.needs_split else ""
+    size = load(tmp_path / one.files[0], split).vocab_size
+    lost = 0 if "specials" in one.keeps else len(tokenizer.vocabulary.specials)
+    if tokenizer.vocab_size == 420:  # else training ended before, and the size is not that asked for anyway
+        assert size - len(caught) in (420, 420 - lost)
+    if caught:
+        assert "specials=['" in str(caught[0].message)
+        assert "besides the 420 ids" in str(caught[0].message)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import json
 import os
@@ -154,6 +155,31 @@ async def test_other_names_and_other_pages_are_refused(tmp_path: Path) -> None:
         assert b"https://" not in page  # all of it comes from here
         for part in re.findall(rb'"(/static/[^"]+)"', page):
             assert (await fetched(running.url.rstrip("/") + part.decode()))[0] == 200
+
+
+MALFORMED = (
+    b"\0\xff\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"GET / HTTP/1.1\r\nHost: [::1\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: http://[\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n", b"GET http://[/ HTTP/1.1\r\nHost: a\r\n\r\n",
+    b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    b"GET / HTTP/1.1\r\n" + b"A" * 20_000 + b": b\r\n\r\n",
+)
+
+
+async def test_a_malformed_request_is_answered_by_a_status_and_no_traceback(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    async with serving(shelf(tmp_path), Terms()) as running:
+        port = int(running.url.split(":")[2].rstrip("/"))
+        for data in MALFORMED:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(data)
+            await writer.drain()
+            status = await reader.readline()
+            assert re.match(rb"HTTP/1\.[01] 4\d\d ", status), (data[:60], status)
+            writer.close()
+        assert (await fetched(running.url))[0] == 200
+    assert capfd.readouterr().err == ""
 
 
 def test_sizes_stay_within_those_of_terminals() -> None:

@@ -10,7 +10,7 @@ import click
 
 from tokentui.cli import output as out
 from tokentui.cli.convert import STDOUT
-from tokentui.cli.options import CORPUS, QUIET, READING, RECIPE, Given, options
+from tokentui.cli.options import CORPUS, QUIET, READING, RECIPE, Count, Given, options
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import tick
@@ -41,7 +41,7 @@ Examples:
                       "standard output."),
     click.option("--scheduler", metavar="ADDRESS", help="Count on the Dask cluster of this scheduler; local, "
                  "or local:N, on N processes of this machine."),
-    click.option("--top", metavar="N", type=click.IntRange(1), help="Keep the N most frequent ones only."),
+    click.option("--top", metavar="N", type=Count(1), help="Keep the N most frequent ones only."),
     QUIET,
 )
 def command(given: Given, output: str, scheduler: str | None, top: int | None) -> int:

@@ -11,7 +11,17 @@ import click
 from tokentui.analyze.diff import Change, ChangedToken, Diff, MergeDifference, MergeSide, diff
 from tokentui.analyze.documents import ChangedDocument, ChangedPlace, DocumentsDiff
 from tokentui.axes import label
-from tokentui.cli.options import NAMED, QUIET, READING, SPLIT, Given, corpus_argument, json_option, options
+from tokentui.cli.options import (
+    NAMED,
+    QUIET,
+    READING,
+    SPLIT,
+    Count,
+    Given,
+    corpus_argument,
+    json_option,
+    options,
+)
 from tokentui.cli.output import Json, as_json, as_row, fact, merged, piece_row, shown, working, write_answer
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe, safe_line
@@ -40,7 +50,7 @@ Examples:
     *NAMED,
     SPLIT,
     *READING,
-    click.option("--rows", metavar="N", type=click.IntRange(0), default=10,
+    click.option("--rows", metavar="N", type=Count(0), default=10,
                  help="The most documents listed, and rows of each table [default: 10]."),
     click.option("--same-ids", is_flag=True,
                  help="Fail only where an id of A is another token's in B or none's, or a text has other "

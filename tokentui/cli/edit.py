@@ -17,6 +17,7 @@ from tokentui.cli.options import (
     QUIET,
     READING,
     SPLIT,
+    Count,
     Given,
     corpus_option,
     format_option,
@@ -53,12 +54,13 @@ Examples:
                  "behind the last one and those of --add. May be given many times."),
     corpus_option("--prune", "corpus_name",
                   about="Take out the tokens that this corpus does not use. Ids are numbered anew."),
-    click.option("--keep", metavar="N", type=click.IntRange(1),
+    click.option("--keep", metavar="N", type=Count(1),
                  help="With --prune the most ids that are kept, the tokens that are used most."),
     corpus_option("--extend", "more_name",
                   about="Train on with this corpus from where the vocabulary ends."),
-    click.option("--vocab-size", "size", metavar="N", type=click.IntRange(1),
-                 help="With --extend the number of ids to train on to."),
+    click.option("--vocab-size", "size", metavar="N", type=Count(1),
+                 help="With --extend the number of ids to train on to; "
+                 "32k is 32,000."),
     click.option("--merge", "other", metavar="OTHER", type=click.Path(), help="Put the merges of this "
                  "tokenizer that IN lacks behind those of IN."),
     click.option("--map", "map_", metavar="FILE", type=click.Path(), help="Write the new id of each old id, "

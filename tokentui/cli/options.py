@@ -14,6 +14,7 @@ from click.shell_completion import CompletionItem
 
 from tokentui.cli.output import Bar, bytes_of, complain
 from tokentui.cli.program import completions
+from tokentui.core.counts import read_count
 from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.records import dataclass
 from tokentui.core.runtime import terminations_raise
@@ -34,6 +35,15 @@ Command = Callable[..., int]
 """A command: takes a `Given` and the values of options of its own, and returns the exit code."""
 Option = Callable[[Command], Command]
 """Adds an option or an argument to a command."""
+
+
+class Count(click.IntRange):
+    """A whole number that may be written with k or M, see `core.counts`."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number, or fail as `IntRange` does."""
+        number = read_count(value) if isinstance(value, str) else None
+        return super().convert(value if number is None else number, param, ctx)
 
 
 @dataclass(frozen=True, slots=True)
@@ -411,8 +421,12 @@ PUBLISHED = click.option(
     "--published", is_flag=True, default=None,
     help="Take the sizes, special tokens and first id that the preset was published with.",
 )
+LETTERS = "; 32k is 32,000, 1M is 1,000,000."
+"""The end of the help of an option that takes a `Count`."""
+_COUNTED = ("merges", "vocab_size")
 RUN_OPTIONS: Sequence[Option] = (
-    *(click.option(f"--{name.replace('_', '-')}", metavar="N", type=int, help=f"{one.about.capitalize()}.")
+    *(click.option(f"--{name.replace('_', '-')}", metavar="N", type=Count(),
+                   help=f"{one.about.capitalize()}{LETTERS if name in _COUNTED else '.'}")
       for name, one in RUN.items() if one.kind is int),
     click.option("--special", "specials", metavar="TEXT", multiple=True, help="A special token; they take "
                  "the first ids in the order given. <unk> or [UNK] is the unknown token."),

@@ -8,7 +8,7 @@ import click
 
 from tokentui import learn
 from tokentui.analyze.quiz import Exercise, exercises, rule_in_words
-from tokentui.cli.options import CORPUS, NAMED, QUIET, READING, RECIPE, RUN_OPTIONS, Given, options
+from tokentui.cli.options import CORPUS, NAMED, QUIET, READING, RECIPE, RUN_OPTIONS, Count, Given, options
 from tokentui.cli.output import shown, working, write_text
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe
@@ -33,7 +33,7 @@ Examples:
     *RECIPE,
     *RUN_OPTIONS,
     *READING,
-    click.option("--count", metavar="N", type=click.IntRange(min=1, max=1000), default=8,
+    click.option("--count", metavar="N", type=Count(min=1, max=1000), default=8,
                  help="The number of exercises [default: 8]."),
     click.option("--seed", metavar="N", type=int, default=0,
                  help="The same number gives the same sheet [default: 0]."),

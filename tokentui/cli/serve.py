@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tokentui.cli.options import READING, RECIPES, Given, InOrder, corpus_option, options
+from tokentui.cli.options import READING, RECIPES, Count, Given, InOrder, corpus_option, options
 from tokentui.cli.output import complain, write_text
 from tokentui.core.errors import TokentuiError, nearest, shown_path
 from tokentui.preset_table import PRESETS
@@ -47,7 +47,7 @@ is written to it: what they export, their browser downloads.""",
     click.option("-t", "--tokenizer", "tokenizers", metavar="TOKENIZER", type=click.Path(), multiple=True,
                  help="A tokenizer file that visitors may open; it is opened, or compared with others."),
     *READING,
-    click.option("--visitors", metavar="N", type=click.IntRange(1), default=20, show_default=True,
+    click.option("--visitors", metavar="N", type=Count(1), default=20, show_default=True,
                  help="The most visitors at a time."),
     click.option("--idle", metavar="MINUTES", type=click.FloatRange(0), default=30.0, show_default=True,
                  help="End the session of one who presses no key for so long; 0 for never."),

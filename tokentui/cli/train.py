@@ -28,7 +28,6 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.files import write_whole
 from tokentui.core.jobs import current_phase, job
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import UNKNOWN_NAMES
 from tokentui.formats import Format
 from tokentui.formats.files import export, format_of
 from tokentui.formats.proof import look
@@ -39,7 +38,7 @@ from tokentui.learn.trainer import Trainer
 from tokentui.learn.values import Step
 from tokentui.recipe import Recipe, Run
 from tokentui.text.corpus import Corpus
-from tokentui.text.count import check_counting, uncovered
+from tokentui.text.count import uncovered
 from tokentui.text.counting import UNKNOWN
 from tokentui.text.kernels.rules import without_scanner
 
@@ -100,7 +99,6 @@ def command(given: Given, output: str | None, format_: str | None, trace: str | 
     rows = io.StringIO()
     with out.working(given.quiet) as bar:
         corpus = given.corpus(bar)
-        check_counting(corpus, recipe)
         with bar.of("counting"):
             trainer = start(corpus, recipe, run)
         if output and (early := look(Spec(trainer.tokenizer()), format)).refused:
@@ -148,10 +146,10 @@ def command(given: Given, output: str | None, format_: str | None, trace: str | 
 def _with_unknown(run: Run, recipe: Recipe, format: Format) -> Run:
     """Return the run with the unknown token that the format requires, so that the size of the file is the
     size that was asked for. It comes after the special tokens that are named."""
-    required = [name for name in format.specials if name in UNKNOWN_NAMES]
-    if set(UNKNOWN_NAMES).intersection(run.specials) or recipe.unknown == "rest-of-word":
+    added = format.added_unknown(run.specials)
+    if not added or recipe.unknown == "rest-of-word":
         return run  # a vocab.txt with [UNK] encodes the text "[UNK]" differently under rest-of-word
-    return replace(run, specials=(*run.specials, *required))
+    return replace(run, specials=(*run.specials, added))
 
 
 def _missing_specials(run: Run, format: Format) -> Iterator[str]:

@@ -20,12 +20,14 @@ from tokentui.analyze.verify.trained import TrainedReport, verify_trained
 from tokentui.axes import label
 from tokentui.cli.options import (
     CORPUS,
+    LETTERS,
     NAMED,
     PUBLISHED,
     QUIET,
     READING,
     RECIPE,
     SHAPE_OPTIONS,
+    Count,
     Given,
     json_option,
     options,
@@ -57,8 +59,10 @@ Examples:
     click.option("-t", "--tokenizer", metavar="TOKENIZER", type=click.Path(),
                  help="Encode CORPUS by this file; without --against, compare its merges with a training."),
     click.option("--against", metavar="PEER", help=f"The other library: {', '.join(PEERS)}."),
-    click.option("--merges", metavar="N", type=click.IntRange(min=1),
+    click.option("--merges", metavar="N", type=Count(min=1),
                  help="Compare N steps at most [default: all]."),
+    click.option("--vocab-size", metavar="N", type=Count(min=1),
+                 help=f"Compare the steps up to N ids, specials counted{LETTERS}"),
     *READING,
     json_option("Print one JSON object."),
     QUIET,
@@ -84,8 +88,8 @@ def command(given: Given, tokenizer: str | None, against: str | None) -> int:
     if (given.recipe is None) == (tokenizer is None):
         what = "-r trains and -t encodes: one of them belongs here"
         raise TokentuiError(what, given.where, "such as -r gpt2 or -t FILE")
-    if tokenizer is not None and "merges" in given.run:
-        what = "--merges is for a training, not for a file"
+    if tokenizer is not None and (sizes := {"merges", "vocab_size"} & given.run.keys()):
+        what = f"--{min(sizes).replace('_', '-')} is for a training, not for a file"
         raise TokentuiError(what, given.where, "leave it out")
     peer = peer_of(against)
     report: EncodingReport | TrainingReport
@@ -110,7 +114,9 @@ def _trained(given: Given, path: str) -> int:
     trains = given.recipe is not None
     tokenizer = load(path, otherwise="" if trains else given.split())
     recipe = given.wanted(given.recipe or "")[0] if trains else given.changed(tokenizer.recipe)
-    merges = given.run.get("merges")
+    most, size = (given.run.get(name) for name in ("merges", "vocab_size"))
+    to_size = None if size is None else max(0, size - (tokenizer.vocab_size - tokenizer.merges))
+    merges = min((count for count in (most, to_size) if count is not None), default=None)
     with working(given.quiet) as bar:
         corpus = given.corpus(bar)
         with bar.of("training"):

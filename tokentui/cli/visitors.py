@@ -13,6 +13,7 @@ import contextlib
 import fcntl
 import importlib.util
 import json
+import logging
 import os
 import secrets
 import signal
@@ -220,6 +221,19 @@ def _within(number: object, most: int) -> int:
         return 1
 
 
+def _server_log() -> logging.Logger:
+    """Return the log of the server, without requests that are no HTTP: they are answered by a status, and are
+    no fault of the server."""
+    from aiohttp.http_exceptions import HttpProcessingError
+
+    log = logging.Logger("tokentui.serve", logging.WARNING)
+    log.addHandler(logging.StreamHandler())
+    log.addFilter(lambda record: not (
+        record.exc_info and isinstance(record.exc_info[1], HttpProcessingError)
+    ))
+    return log
+
+
 class Visitors:
     """The server.
 
@@ -263,7 +277,9 @@ class Visitors:
         from aiohttp import web
 
         self._loopback = host in LOOPBACK
-        runner = web.AppRunner(self.application(), access_log=None, shutdown_timeout=END_S)
+        runner = web.AppRunner(
+            self.application(), access_log=None, logger=_server_log(), shutdown_timeout=END_S
+        )
         await runner.setup()
         try:
             try:
@@ -285,12 +301,13 @@ class Visitors:
 
         @web.middleware
         async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
-            host = urlsplit(f"//{request.host}").hostname or ""
-            known = (*LOOPBACK, *self._terms.names)
             origin = request.headers.get("Origin")
-            if (self._loopback and host not in known) or (
-                origin is not None and urlsplit(origin).netloc != request.host
-            ):
+            try:
+                host = urlsplit(f"//{request.host}").hostname or ""
+                foreign = origin is not None and urlsplit(origin).netloc != request.host
+            except ValueError:
+                raise web.HTTPBadRequest(text="the Host or the Origin is no name\n") from None
+            if (self._loopback and host not in (*LOOPBACK, *self._terms.names)) or foreign:
                 raise web.HTTPForbidden(text="not served under this name: --name HOST allows it\n")
             response = await handler(request)
             if not response.prepared:

@@ -10,6 +10,7 @@ import importlib
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, TypeVar
 
+from tokentui.core.counts import read_count
 from tokentui.core.errors import TokentuiError, each_of, name_of, nearest, shown, whole
 from tokentui.core.records import dataclass
 
@@ -81,12 +82,11 @@ class Parameter:
         if text in ("", _NONE):
             return self.default
         if self.kind is int:
-            digits = text.replace(",", "").replace("_", "")
-            if not (digits.isascii() and digits.isdecimal() and len(digits) <= len(str(self.most))):
+            if (number := read_count(text)) is None or len(str(number)) > len(str(self.most)):
                 raise TokentuiError(
                     "a whole number is wanted", self.name, f"{self.least} or more, or {_NONE}"
                 )
-            return self.checked(int(digits))
+            return self.checked(number)
         try:
             return self.checked(
                 {"yes": True, "no": False}.get(text, text) if self.kind is bool else self.kind(text)

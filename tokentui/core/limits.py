@@ -21,6 +21,7 @@ VARIABLE = "TOKENTUI_LIMITS"
 
 _VALUE = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,6})?)([kmg]?)", re.IGNORECASE)
 _TIMES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+_COUNT_TIMES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
 
 
 def _limit(value: float, unit: str, most: float, about: str) -> Any:
@@ -99,13 +100,15 @@ class Limit:
     about: str
 
     def read(self, value: str, where: str) -> float:
-        """The value of a word: a number above 0, with K, M or G behind it for 1024, 1024² or 1024³ of them.
+        """The value of a word: a number above 0. K, M and G behind it are 1024, 1024² and 1024³ of bytes, and
+        thousands, millions and billions of anything else.
 
         Raises:
             TokentuiError: It is none, or more than it can be.
         """
         match = _VALUE.fullmatch(value)
-        number = float(match[1]) * _TIMES[match[2].lower()] if match else 0.0
+        times = _TIMES if self.unit == "bytes" else _COUNT_TIMES
+        number = float(match[1]) * times[match[2].lower()] if match else 0.0
         if not 0 < number <= self.most or (isinstance(self.default, int) and number != int(number)):
             hint = f"a number of {self.unit} up to {self.most:,.0f}, such as {self.shown(self.default)}"
             raise TokentuiError(f"{self.name} cannot be {value[:40]!r}", where, hint)

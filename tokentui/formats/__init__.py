@@ -7,7 +7,7 @@ A new format is one module with its `Codec`, and one entry of the table.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from tokentui.core.choices import Ref
@@ -117,6 +117,15 @@ class Format:
         loads it says that.
         """
         return "normalize" in self.keeps
+
+    def added_unknown(self, specials: Iterable[str]) -> str:
+        """Return the unknown token that the file gets as a further id, for a tokenizer with these special
+        tokens; empty for none."""
+        from tokentui.encode.vocabulary import UNKNOWN_NAMES  # the table of formats needs no vocabulary
+
+        if not set(UNKNOWN_NAMES).isdisjoint(specials):
+            return ""
+        return next((name for name in self.specials if name in UNKNOWN_NAMES), "")
 
 
 _STEPS = rb'"(?:truncation|padding|added_tokens|normalizer|pre_tokenizer|post_processor|decoder|model)"\s*:'

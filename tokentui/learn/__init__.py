@@ -36,10 +36,14 @@ def start(
 
     Raises:
         TokentuiError: The recipe's pattern takes too long on this corpus, a special token is a symbol too, or
-            the objective is retired.
+            the objective is retired, or the corpus was counted with another split or normalization.
     """
     trainer = trainer_of(recipe)
     check_names(recipe, run or Run())
+    if corpus is not None:
+        from tokentui.text.count import check_counting
+
+        check_counting(corpus, recipe)
     if words is None:
         from tokentui.text.count import count
 

@@ -26,7 +26,7 @@ from tokentui.session.stages import opened_view
 from tokentui.session.views import ColumnWanted, OpenedView
 from tokentui.session.window import OpenedText, RunningText
 from tokentui.text.corpus import Corpus, beginning
-from tokentui.text.count import CHUNK_CHARS, CountSteps, WordCounts, Words, count, count_steps
+from tokentui.text.count import CHUNK_CHARS, CountSteps, WordCounts, Words, check_counting, count, count_steps
 from tokentui.text.kernels.rules import scanned
 from tokentui.text.named import short_name
 from tokentui.text.read import read
@@ -75,6 +75,7 @@ def prepare(
         TokentuiError: Its pattern takes too long on this corpus.
     """
     recipe = check_trainable(recipe)
+    check_counting(corpus, recipe)
     text = RunningText(corpus, recipe)
 
     def lay_out(words: Words, part: bool) -> Prepared:

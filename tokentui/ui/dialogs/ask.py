@@ -14,6 +14,7 @@ from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.widgets import Input
 
+from tokentui.core.counts import COUNT, read_count
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe, visible
 from tokentui.recipe import Ending
@@ -27,7 +28,7 @@ from tokentui.ui.face import Face
 from tokentui.ui.keys import BOTH, Action, key_name
 from tokentui.ui.typed import Field
 
-_STEPS = re.compile(r"(?P<sign>[+-]?)(?P<digits>\d{1,3}(?:,\d{3})+|\d{1,15})(?P<percent>%?)", re.ASCII)
+_STEPS = re.compile(rf"(?P<sign>[+-]?)(?P<digits>{COUNT})(?P<percent>%?)", re.ASCII)
 _TYPED_SHOWN = 40
 
 
@@ -66,6 +67,17 @@ def place_of(now: Snapshot | None) -> Place:
     return Place(now.position.value, max((one.computed for one in there), default=0), end, by)
 
 
+def _count(text: str) -> int:
+    """Return the count of a text that `COUNT` matches.
+
+    Raises:
+        TokentuiError: It is no whole number.
+    """
+    if (number := read_count(text)) is None:
+        raise _wrong("a whole number belongs here", text, "such as 500, 32,000 or 32k")
+    return number
+
+
 class ToSize(NamedTuple):
     """A place of columns that are in step by something else: so many ids."""
 
@@ -96,12 +108,12 @@ def destination(text: str, place: Place) -> GoTo | GoToToken | ToSize | None:
     if (match := _STEPS.fullmatch(word)) is None or (match["percent"] and match["sign"]):
         if place.by:
             if (size := _UNTIL.fullmatch(word)) is not None and size["size"]:
-                ids = int(size["size"].replace(",", ""))
+                ids = _count(size["size"])
                 return GoTo(ids) if place.by == "size" else ToSize(ids)
             raise _wrong("a number belongs here", text, "such as 500, +100, size 2000 or end")
         quoted = len(text) > 2 and text[0] == text[-1] == '"'
         return GoToToken(text[1:-1] if quoted else text)
-    number = int(match["digits"].replace(",", ""))
+    number = _count(match["digits"])
     if match["percent"]:
         if place.by == "size":
             raise _wrong("parts of a run are steps", text, "take a number of ids, or end")
@@ -235,7 +247,7 @@ class GoToScreen(AskLine):
 
 
 _UNTIL = re.compile(
-    r"(?:size\s+)?(?P<size>\d{1,3}(?:,\d{3})+|\d{1,9})(?:\s+ids?)?"
+    rf"(?:size\s+)?(?P<size>{COUNT})(?:\s+ids?)?"
     r"|(?P<ratio>\d{1,6}(?:\.\d{1,9})?)\s*(?:b/token|b|bytes? per token|bytes?)"
     r"|(?P<bare>\d{1,6}\.\d{1,9})|token (?P<token>.+)",
     re.ASCII | re.IGNORECASE | re.DOTALL,
@@ -251,7 +263,7 @@ def until(text: str) -> RunUntil | None:
     """
     match = _UNTIL.fullmatch(text) or _UNTIL.fullmatch(text.strip())
     if match is not None and match["size"]:
-        return RunUntil(size=int(match["size"].replace(",", "")))
+        return RunUntil(size=_count(match["size"]))
     if match is not None and (ratio := match["ratio"] or match["bare"]):
         return RunUntil(compression=float(ratio))
     token = match["token"] if match is not None else text

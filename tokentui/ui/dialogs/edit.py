@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Never
 
+from tokentui.core.counts import read_count
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe, safe_line
 from tokentui.core.table import plural
@@ -100,10 +101,9 @@ class EditScreen(ReportScreen[EditView]):
 
     def _ask_number(self, title: str, said: str, wished: Callable[[int], Wishes]) -> None:
         def read(line: str) -> int:
-            digits = line.replace(",", "").strip()
-            if not digits.isascii() or not digits.isdigit() or len(digits) > 9 or not int(digits):
-                raise TokentuiError("a number belongs here", line[:20], "such as 4000")
-            return int(digits)
+            if not (count := read_count(line)) or count >= 10**9:
+                raise TokentuiError("a number belongs here", line[:20], "such as 4000 or 32k")
+            return count
 
         def foretell(line: str) -> str:
             return f"{number(read(line))} ids" if line else said
