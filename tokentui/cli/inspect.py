@@ -58,6 +58,7 @@ from tokentui.encode.decode import bare
 from tokentui.encode.segment import MergeStep, SplitStep, Step
 from tokentui.encode.stretches import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
+from tokentui.text.count import uncovered
 
 _WIDE = 80
 _ROWS = 20
@@ -168,6 +169,8 @@ def command(
             corpus = given.corpus(bar)
             with bar.of("counting"):
                 words, _ = Pretokens(tok).count(corpus)
+                if tok.vocabulary.pipeline.pretokenizer is None:  # else the file has steps of its own
+                    given.remark_uncovered(*uncovered(corpus, tok.recipe, words))
             with bar.of("encoding"):
                 if token is None:
                     report = vocabulary_report(tok, corpus, words, exhaust=exhaust)
