@@ -163,7 +163,8 @@ def _missing_specials(run: Run, format: Format) -> Iterator[str]:
 
 
 def _remarks(trainer: Trainer, run: Run, corpus: Corpus) -> Iterator[str]:
-    """Yield sentences on counts of an unknown split, on a size that is too small, and on plain Python where kernels would be worth it.
+    """Yield sentences on counts of an unknown split, on a size that is too small, and on plain Python where
+    kernels would be worth it.
     """
     if corpus.counting == UNKNOWN:
         yield (f"{corpus.name} does not say how it was counted: a recipe with another split or normalization "
