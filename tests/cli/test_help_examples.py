@@ -15,7 +15,7 @@ from tokentui.text.sources import find_sample
 
 NOT_RUN = {
     "count": "its examples read buckets and clusters", "tour": "it opens the explorer",
-    "serve": "it serves until it is stopped", "follow": "it needs a session to follow",
+    "serve": "it serves until it is stopped",
 }
 """The commands whose examples are not run, and why."""
 RUN = [name for name in COMMANDS if name not in NOT_RUN]
