@@ -199,9 +199,10 @@ def measures() -> str:
     lines += ["## Of each of several named corpora", "", *_measures(part_measures(0))]
     lines += ["## Of two tokenizers", "", *_measures(PAIR_MEASURES)]
     lines += ["## Checks of health", "",
-              "`F` in the explorer and `tokentui inspect -t FILE` make them. With `--strict` a WARN ends",
-              "with exit code 1, as a FAIL always does.", ""]
-    lines += table(("check", "why", "WARN: more than", "FAIL: more than"), (
+              "`F` in the explorer and `tokentui inspect -t FILE` make them. An INFO is what nearly every",
+              "published tokenizer has. With `--strict` a WARN ends with exit code 1, as a FAIL always does.",
+              "`--ignore CHECK` leaves a check out of the exit code.", ""]
+    lines += table(("check", "why", "INFO: more than", "WARN: more than", "FAIL: more than"), (
         (f"{code(one.name)} {plain(one.title)}", plain(one.about), *_limits(one)) for one in CHECKS))
     return "\n".join(lines).rstrip("\n") + "\n"
 
@@ -212,14 +213,14 @@ def _measures(some: Iterable[Measure[Any]]) -> list[str]:
          ", ".join([f"{name} {value}" for name, value in one.fixed] + [*one.under])) for one in some))
 
 
-def _limits(check: Any) -> tuple[str, str]:
+def _limits(check: Any) -> tuple[str, ...]:
     if check.limits:
         said = dict(part.split(": ", 1) for part in check.limits.split("; ") if ": " in part)
-        return plain(said.get("WARN", "")), plain(said.get("FAIL", ""))
+        return tuple(plain(said.get(status, "")) for status in ("INFO", "WARN", "FAIL"))
     of = " of them" if check.of else ""
     shown = [f"{100 * one:g} %{of}" if one and one < 1 else "" if one is None else f"{one:g}"
-             for one in (check.warn, check.fail)]
-    return shown[0], shown[1]
+             for one in (check.info, check.warn, check.fail)]
+    return tuple(shown)
 
 
 def limits(page: str) -> str:

@@ -259,3 +259,27 @@ def test_a_file_with_an_objective_that_is_not_known(slide: str, tmp_path: Path) 
     assert any("it cannot be trained: objective: no value 'brand-new'" in line for line in lines)
     assert told("-t", file, " zugs")["why"] == told("-t", slide, " zugs")["why"]
     assert told("-t", file)["health"] == told("-t", slide)["health"]
+
+
+def test_an_ignored_check_does_not_change_the_exit_code(tmp_path: Path) -> None:
+    file = str(tmp_path / "bert.json")
+    done("train", "sample:hugs", "-r", "bert", "--vocab-size", "40", "-o", file, "-q")
+    assert cli("inspect", "-t", file, "-q").exit_code == 0
+    assert cli("inspect", "-t", file, "-q", "--strict").exit_code == 1
+    checks = told("-t", file)["checks"]
+    warned = [one["name"] for one in checks if one["status"] == "WARN"]
+    assert warned
+    ignored = [word for name in warned for word in ("--ignore", name)]
+    assert cli("inspect", "-t", file, "-q", "--strict", *ignored).exit_code == 0
+    assert cli("inspect", "-t", file, "-q", "--strict", *ignored[2:]).exit_code == 1
+
+
+def test_the_name_of_an_ignored_check_is_validated(slide: str) -> None:
+    assert "spaces" in refused("inspect", "-t", slide, "--ignore", "space")
+    assert "health report" in refused("inspect", "-t", slide, "--ignore", "spaces", "hug")
+
+
+def test_an_info_is_no_failure_of_strict(tmp_path: Path) -> None:
+    file = str(tmp_path / "gpt2.json")
+    done("train", "sample:english", "-r", "gpt2", "--vocab-size", "600", "-o", file, "-q")
+    assert "INFO" in {one["status"] for one in told("-t", file, "--strict")["checks"]}

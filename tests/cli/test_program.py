@@ -189,6 +189,7 @@ def test_a_shell_is_taught_to_complete(shell: str) -> None:
         ("tokentui compare ", 2, set()),
         ("tokentui convert in.json out --to t", 5, {"tokentui", "tiktoken", "tekken"}),
         ("tokentui train sample:hugs --format te", 4, {"tekken"}),
+        ("tokentui inspect --ignore sp", 3, {"spaces", "specials", "split"}),
     ],
 )
 def test_words_are_completed(

@@ -292,4 +292,9 @@ def test_text_that_a_pattern_does_not_match_is_reported(tmp_path: Path, split: s
     path.write_text("hugs 1234hugs", "utf-8")
     words = (str(path), "-r", "minbpe-basic", "-s", f"split=regex:{split}", "--merges", "1")
     line = f"tokentui: the split leaves out {left} of 13 characters: its pattern does not match them"
-    assert (line in cli("train", *words).stderr.splitlines()) == bool(left)
+    file = str(tmp_path / "hugs.json")
+    for command in (
+        ("train", *words, "-o", file), ("inspect", "-t", file, "--corpus", str(path)),
+        ("encode", "-t", file, "hugs 1234hugs"), ("split", "-s", f"split=regex:{split}", "hugs 1234hugs"),
+    ):
+        assert (line in cli(*command).stderr.splitlines()) == bool(left), command

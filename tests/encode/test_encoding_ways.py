@@ -115,6 +115,14 @@ NAIVE: dict[str, Naive] = {
     "longest-match": prefix, "longest-suffix": suffix, "longest-token": anywhere, "fewest-tokens": fewest,
     "merges-by-length": by_length,
 }
+ELSEWHERE = {"merges": "tests/support/naive.py", "viterbi": "tests/encode/test_viterbi.py"}
+"""The ways whose naive model is in another file."""
+
+
+def test_every_way_has_a_naive_model() -> None:
+    assert {*NAIVE, *ELSEWHERE} == WAYS.keys()
+
+
 vocabularies = st.lists(st.text("abc", min_size=2, max_size=5), max_size=12, unique=True)
 words = st.text("abcd", min_size=1, max_size=14)
 

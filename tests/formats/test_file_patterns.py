@@ -52,7 +52,11 @@ def pieces(tokenizer: Tokenizer) -> PiecesView:
     return pieces_view(prepared, TEXT, CorpusPlace(0, 0), 100)
 
 
-KNOWN = ("gpt2", "cl100k", "cl100k-classic", "o200k", "llama3")
+KNOWN = [
+    name for name, one in SPLITS.items()
+    if one.is_pattern and one.keeps_spaces and len(one.branches) > 1 and not (one.told or one.text)
+]
+"""The splits that are one pattern whose matches are the whole text."""
 
 
 @pytest.mark.parametrize("name", KNOWN)
@@ -67,7 +71,7 @@ def test_a_known_pattern_has_its_branches(tmp_path: Path, name: str) -> None:
             (start, end) for _, start, end in splitter(name).spans(TEXT)
         ]
         assert [part.branch for part in parts] == [known.of(TEXT, part.start, part.text) for part in parts]
-    assert len({part.branch for part in view.corpus}) > 3
+    assert len({part.branch for part in view.corpus}) > 1
 
 
 @pytest.mark.parametrize("name", KNOWN)

@@ -12,9 +12,13 @@ from tokentui.session import commands as do
 from tokentui.session.driver import Session
 from tokentui.ui.app import ExplorerApp
 
+SIGNS = {"left uses": "f(x)", "right uses": "f(y)"}
+"""The columns that stand as a sign in the head of the table."""
 SHOWN = {
-    "count-length": ("count", "length", "value"), "pmi": ("f(x)", "f(y)", "pmi"),
+    name: tuple(SIGNS.get(column.name, column.name) for column in one.columns[-3:])
+    for name, one in OBJECTIVES.items() if one.sees
 }
+"""The last three columns of each objective whose value is made of further figures."""
 
 
 @pytest.mark.parametrize("name", SHOWN)

@@ -311,9 +311,10 @@ class CheckResult:
         name: The check's name for programs, one word.
         title: Its name for people, a few words.
         about: Why it matters, a sentence.
-        status: `PASS`, `WARN`, `FAIL`, or `n/a` where it makes no sense for this tokenizer.
+        status: `PASS`, `INFO`, `WARN`, `FAIL`, or `n/a` where it makes no sense for this tokenizer. An
+            INFO is what nearly every published tokenizer has.
         observed: The finding, in words.
-        threshold: When it is a WARN and when a FAIL, in words.
+        threshold: When it is an INFO, a WARN and a FAIL, in words.
         value: The number that is compared with the threshold, None where it is not a number.
         count: The number of tokens or texts of which `examples` are the first.
         examples: The first of them.

@@ -13,8 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import click
+from click.shell_completion import CompletionItem
 
-from tokentui.analyze.health import FAIL, PASS, examine, worst
+from tokentui.analyze.health import CHECKS, FAIL, INFO, NONE, PASS, WARN, examine, worst
 from tokentui.analyze.inspect import find_tokens, string_facts, token_facts
 from tokentui.analyze.metrics import ratio
 from tokentui.analyze.metrics import shown as number
@@ -46,20 +47,26 @@ from tokentui.cli.options import (
     options,
     typed,
 )
+from tokentui.cli.program import completions
 from tokentui.cli.texts import ENCODED, explained, ids_line, lattice, shown_pieces, ways_table
 from tokentui.core import jobs
 from tokentui.core.choices import LARGEST
-from tokentui.core.errors import TokentuiError
+from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.safetext import safe_line
 from tokentui.core.table import Table
 from tokentui.encode.decode import bare
 from tokentui.encode.segment import MergeStep, SplitStep, Step
 from tokentui.encode.stretches import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
+from tokentui.text.count import uncovered
 
 _WIDE = 80
 _ROWS = 20
 _FEW = 3
+
+
+def _complete_check(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    return completions({one.name: one.title for one in CHECKS}, incomplete)
 
 
 @click.command(
@@ -70,6 +77,7 @@ Examples:
   tokentui inspect -t novel.json ' crowd'
   tokentui inspect -t novel.json --id 300 --json
   tokentui inspect -t tokenizer.json --strict
+  tokentui inspect -t tokenizer.json --strict --ignore spaces --ignore controls
   tokentui inspect -t tokenizer.json --glitch novel.txt
   tokentui inspect -t novel.json --budget novel.txt --second second.txt --target 0.4
   tokentui inspect -t novel.json --budget novel.txt --target 768:0.001
@@ -99,6 +107,9 @@ Examples:
                  "price of the ids together are least, for dimensions worth so many tokens (768:0.001)."),
     click.option("--strict", is_flag=True,
                  help="End with code 1 also where a check of the health report is a WARN."),
+    click.option("--ignore", "ignored", metavar="CHECK", multiple=True, shell_complete=_complete_check,
+                 help="A check of the health report that does not change the exit code. May be given many "
+                 "times."),
     json_option("Print one JSON object."),
     EXACT,
     QUIET,
@@ -106,26 +117,31 @@ Examples:
 def command(
     given: Given, string: tuple[str, ...], tokenizer: str, number: int | None, exhaust: bool, glitch: bool,
     budget: bool, second: str | None, target: str | None, strict: bool,
-    exact: bool,
+    ignored: tuple[str, ...], exact: bool,
 ) -> int:
     """Inspect a tokenizer, or what it makes of STRING: its token if it is one, each merge or attempt, every
     way to write it, and why it is not one token.
 
-    The health report has checks that are PASS, WARN or FAIL; the exit code is 1 where one is FAIL. With
+    The health report has checks that are PASS, INFO, WARN or FAIL; the exit code is 1 where one is FAIL.
+    INFO is what nearly every published tokenizer has. With
     --corpus: which tokens are not used and why, and what is saved for each document. The JSON object has
     "tokenizer", "health", "checks" and "corpus", or for a STRING "string", "token", "uses", "encoding", "why"
     and "words", with "reason" and "facts" (the proof) and "decoded" and "lost" (what comes back); bytes are
     in hex, and a number of ways above 2**53 is a text of digits.
     """
     given = replace(given, sources=named_or_plain(given.sources))
+    for name in ignored:
+        if name not in (known := [one.name for one in CHECKS]):
+            raise TokentuiError("no such check", f"--ignore {name}", nearest(name, known))
     if (second is not None or target is not None) and not budget:
         raise TokentuiError("--second and --target go with --budget", given.where, "name it")
     if exact and target is None:
         raise TokentuiError("--exact goes with --budget --target", given.where, "name a target")
     if glitch or budget:
-        if number is not None or exhaust or strict or (glitch and budget):
+        if number is not None or exhaust or strict or ignored or (glitch and budget):
             what = f"--{'glitch' if glitch else 'budget'} goes with a corpus alone"
-            raise TokentuiError(what, given.where, "leave out --id, --exhaust, --strict and the other one")
+            out = "leave out --id, --exhaust, --strict, --ignore and the other one"
+            raise TokentuiError(what, given.where, out)
         named, opened = replace(given, sources=(*given.sources, *string)), given.opened(tokenizer)
         if glitch:
             return print_glitches(named, opened)
@@ -136,6 +152,7 @@ def command(
         (exhaust and not given.sources, "--exhaust trains on a corpus, and none is named",
          "such as --corpus novel.txt"),
         (exhaust and not whole, "--exhaust tells of the whole corpus, not of one token", out),
+        (bool(ignored) and not whole, "--ignore is for the health report, not for one token", out),
         (strict and not whole, "--strict is for the health report, not for one token", out),
     ):
         if fault:
@@ -152,6 +169,8 @@ def command(
             corpus = given.corpus(bar)
             with bar.of("counting"):
                 words, _ = Pretokens(tok).count(corpus)
+                if tok.vocabulary.pipeline.pretokenizer is None:  # else the file has steps of its own
+                    given.remark_uncovered(*uncovered(corpus, tok.recipe, words))
             with bar.of("encoding"):
                 if token is None:
                     report = vocabulary_report(tok, corpus, words, exhaust=exhaust)
@@ -169,8 +188,8 @@ def command(
         return 0
     tables = _report_tables(tok, health, report)
     output.write_answer(given.as_json, lambda: _report_row(tok, health, report), tables)
-    status = worst(health.checks)
-    return 1 if status == FAIL or (strict and status != PASS) else 0
+    status = worst(one for one in health.checks if one.name not in ignored)
+    return 1 if status == FAIL or (strict and status == WARN) else 0
 
 
 # ---- a tokenizer
@@ -233,11 +252,11 @@ def _report_row(tok: Tokenizer, health: HealthReport, corpus: VocabularyReport |
 def _checks(checks: Sequence[CheckResult]) -> Table:
     """The results of the checks; below each that is not well its reason, its limits and examples."""
     counted = Counter(check.status for check in checks)
-    told = [f"{counted[status]} {status}" for status in ("FAIL", "WARN", "PASS", "n/a") if counted[status]]
+    told = [f"{counted[status]} {status}" for status in (FAIL, WARN, INFO, PASS, NONE) if counted[status]]
     rows: list[tuple[str, ...]] = []
     for check in checks:
         rows.append((check.status, check.title, safe_line(check.observed)))
-        if check.status not in ("FAIL", "WARN"):
+        if check.status not in (FAIL, WARN, INFO):
             continue
         rows.append((f"      {check.about} ({check.threshold})",))
         for one in check.examples[:_FEW]:

@@ -39,6 +39,7 @@ from tokentui.encode.vocabulary import NO_ID
 from tokentui.encode.ways import segmentations
 from tokentui.formats.files import load
 from tokentui.recipe import Recipe
+from tokentui.text.count import uncovered_in
 from tokentui.text.pretokenize import Pretokenizer
 
 _ID = re.compile("[0-9]{1,19}|null")
@@ -134,6 +135,8 @@ def encode(
     else:
         with output.working(given.quiet) as bar, bar.of("encoding"):
             ids = tok.encode_ids(whole, special_tokens=special_tokens, allow_special=allow_special)
+        if tok.vocabulary.pipeline.pretokenizer is None:  # else the file has steps of its own
+            given.remark_uncovered(*uncovered_in(whole, tok.recipe))
         output.write(f"{ids_line(ids)}\n".encode())
     return 0
 
@@ -306,6 +309,7 @@ def split(given: Given, text: tuple[str, ...], jsonl: bool) -> int:
     if given.as_json:
         output.write_json(row(whole))
     else:
+        given.remark_uncovered(*uncovered_in(whole, pretokenizer.recipe))
         words = pretokenizer.analyse(whole).pretokens
         output.write("".join(f"{output.shown(word.text)}\n" for word in words).encode())
     return 0

@@ -104,6 +104,7 @@ def command(given: Given, output: str | None, format_: str | None, trace: str | 
         if output and (early := look(Spec(trainer.tokenizer()), format)).refused:
             raise Refused(f"{format.name} cannot hold it: {early.refused}", output, "name another format")
         bar.close()
+        given.remark_uncovered(*uncovered(corpus, trainer.recipe, trainer.words))
         given.remark(_remarks(trainer, run, corpus))
         if output is not None and "published" not in given.run:
             given.remark(_missing_specials(run, format))
@@ -160,15 +161,12 @@ def _missing_specials(run: Run, format: Format) -> Iterator[str]:
 
 
 def _remarks(trainer: Trainer, run: Run, corpus: Corpus) -> Iterator[str]:
-    """Yield sentences on counts of an unknown split, on text that the split leaves out, on a size that is too
-    small, and on plain Python where kernels would be worth it.
+    """Yield sentences on counts of an unknown split, on a size that is too small, and on plain Python where
+    kernels would be worth it.
     """
     if corpus.counting == UNKNOWN:
         yield (f"{corpus.name} does not say how it was counted: a recipe with another split or normalization "
                "trains another tokenizer")
-    left, total = uncovered(corpus, trainer.recipe, trainer.words)
-    if left:
-        yield f"the split leaves out {left:,} of {total:,} characters: its pattern does not match them"
     size, least = run.stops.vocab_size, trainer.traits.least_size
     if size is not None and size < least:
         yield f"vocab_size={size}: there are {least:,} ids before anything is learned; all of them stay"

@@ -126,11 +126,24 @@ def uncovered(corpus: Corpus, recipe: Recipe, words: Words) -> tuple[int, int]:
     for text, times in [(one.corpus, one.times) for one in corpus.named] or [(corpus, 1)]:
         if text.counts is not None:
             return 0, 0
+        if not recipe.normalize and not splitter.front and not splitter.record.marks_spaces:
+            total += times * text.characters  # preparing changes nothing
+            continue
         for part, first in chunks(text.texts, pretokenizer):
             check()
             total += times * len(splitter.prepare(pretokenizer.normalized(part), first))
     kept = sum(len(word) * count for word, count in zip(words.words, words.counts, strict=True))
     return total - kept, total
+
+
+def uncovered_in(text: str, recipe: Recipe) -> tuple[int, int]:
+    """Return how many characters of one text no pre-token holds, and how many there are, as `uncovered` does.
+    """
+    splitter, pretokenizer = splitter_of(recipe), Pretokenizer(recipe)
+    if not splitter.record.text:
+        return 0, 0
+    total = len(splitter.prepare(pretokenizer.normalized(text)))
+    return total - sum(map(len, pretokenizer.words(text))), total
 
 
 def _count_parts(corpus: Corpus, recipe: Recipe) -> Words:

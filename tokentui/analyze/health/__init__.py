@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tokentui.analyze.health import texts
-from tokentui.analyze.health.survey import FAIL, NONE, PASS, WARN, Check, Found, Survey, share, some
+from tokentui.analyze.health.survey import FAIL, INFO, NONE, PASS, WARN, Check, Found, Survey, share, some
 from tokentui.analyze.health.survey import survey as surveyed
 from tokentui.analyze.inspect import text_of
 from tokentui.analyze.results import CheckResult, Example, HealthReport
@@ -15,7 +15,7 @@ from tokentui.core.jobs import check
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.why_not import REASONS
 
-__all__ = ["CHECKS", "FAIL", "NONE", "PASS", "WARN", "Check", "examine", "worst"]
+__all__ = ["CHECKS", "FAIL", "INFO", "NONE", "PASS", "WARN", "Check", "examine", "worst"]
 
 
 _RESERVED = re.compile(
@@ -196,11 +196,12 @@ def _literals(value: object, where: str) -> Iterator[tuple[str, str]]:
 def doubts(seen: Survey) -> Found:
     """Assumptions and remarks of the reader of the file."""
     notes = list(seen.tokenizer.notes)
+    status = WARN if notes else INFO if seen.tokenizer.vocabulary.pipeline.near else PASS
     if seen.tokenizer.vocabulary.pipeline.near:
         split = seen.tokenizer.recipe.split
         notes.append(f"text is cut by the steps of the file: split={split} is only the nearest value")
     found = [Example(None, note.encode("utf-8", "surrogatepass")) for note in notes]
-    return Found(some(len(notes), "remark", "by what read the file"), len(notes), found)
+    return Found(some(len(notes), "remark", "by what read the file"), len(notes), found, status)
 
 
 CHECKS: tuple[Check, ...] = (
@@ -209,7 +210,7 @@ CHECKS: tuple[Check, ...] = (
     Check("unknown", "scripts", "A script of which letters are unknown cannot be read or written.",
           texts.unknown, warn=0),
     Check("texts", "round trip of texts", "What does not come back was changed or lost on the way.",
-          lambda seen: texts.returns(seen, (*texts.SCRIPTS, *texts.TEXTS), "text"), warn=0),
+          texts.comes_back, warn=0, limits="INFO: only the marks of tokenizers; WARN: any other text"),
     Check("spaces", "round trip of white space", "Code and tables live by their white space.",
           lambda seen: texts.returns(seen, texts.SPACES, "kind"), warn=0),
     Check("controls", "round trip of controls", "Normalisers drop characters that have no shape.",
@@ -218,9 +219,9 @@ CHECKS: tuple[Check, ...] = (
           "Ids that change on the way back and forth are not what a model was trained on.", texts.stable,
           warn=0, fail=0.5, limits="WARN: any; FAIL: half of the texts"),
     Check("forms", "composed and decomposed", "Two forms of a text that look alike should have the same ids.",
-          texts.forms, warn=0),
+          texts.forms, info=0),
     Check("digits", "numbers", "Numbers of one length that are cut in several ways are hard to reckon with.",
-          texts.digits, warn=0, limits="WARN: any length in several ways"),
+          texts.digits, info=0, limits="INFO: any length in several ways"),
     Check("literals", "text where a pattern was meant",
           "A pattern that is written as plain text matches nearly nothing.", literals, fail=0),
     Check("specials", "special tokens are whole", "A special token that falls apart is none.", texts.specials,
@@ -230,20 +231,21 @@ CHECKS: tuple[Check, ...] = (
     Check("otherwise", "tokens that become others",
           "Merges or scores lead elsewhere: no text trains the row.",
           lambda seen: _dead(seen, "encoder", "whose own text becomes other tokens"),
-          warn=0, fail=0.05, of="pieces"),
+          info=0, warn=0.001, fail=0.05, of="pieces"),
     Check("split", "tokens that the split cuts",
           "No word holds the token, and no text trains its row. Single characters aside.",
-          lambda seen: _dead(seen, "split", "that the split cuts"), warn=0, fail=0.05, of="pieces"),
+          lambda seen: _dead(seen, "split", "that the split cuts"),
+          info=0, warn=0.001, fail=0.05, of="pieces"),
     Check("normalised", "tokens that are normalised away",
           "The text of the token is changed before it is looked up.",
           lambda seen: _dead(seen, "normalisation", "that the normalisation changes"),
-          warn=0, fail=0.05, of="pieces"),
+          info=0, warn=0.001, fail=0.05, of="pieces"),
     Check("orphans", "tokens that no merge makes", "Merging never reaches them.", orphans,
-          warn=0, fail=0.05, of="pieces"),
+          info=0, warn=0.001, fail=0.05, of="pieces"),
     Check("duplicates", "ids and spellings",
           "One spelling with two ids, or one id for two tokens, is not what anybody meant.", duplicates,
           of="entries", limits="WARN: a spelling with several ids; FAIL: an id of several tokens"),
-    Check("holes", "holes in the ids", "A model has a row for each of them.", holes, warn=0, of="entries"),
+    Check("holes", "holes in the ids", "A model has a row for each of them.", holes, info=0, of="entries"),
     Check("reserved", "reserved names", "Names that stand for nothing yet.", reserved, of="entries"),
     Check("partial", "parts of characters", "A token that is a part of a character has no meaning alone.",
           lambda seen: _broken(seen, False, "within a character"), warn=0.05, fail=0.2, of="pieces"),
@@ -256,11 +258,11 @@ CHECKS: tuple[Check, ...] = (
     Check("invisible", "characters that cannot be seen", "They come from a corpus that was not cleaned.",
           controls, warn=0.001, of="pieces"),
     Check("long", "long tokens", "They come from text that was repeated.", long_ones,
-          warn=0.001, fail=0.05, of="pieces"),
+          info=0.001, warn=0.01, fail=0.05, of="pieces"),
     Check("siblings", "case and space alone", "Tokens that differ in nothing else take room from others.",
           siblings, warn=0.75, of="pieces"),
     Check("file", "what had to be assumed", "What the file does not say may be otherwise where it is used.",
-          doubts, warn=0),
+          doubts, warn=0, limits="INFO: the nearest split alone; WARN: any other remark"),
 )
 """The checks, in the order in which they are shown. A new one is a line here and the function that it names.
 """

@@ -19,8 +19,9 @@ from tokentui.encode.decode import bare as bare_bytes
 from tokentui.encode.reach import reach
 from tokentui.encode.tokenizer import Entry, Tokenizer
 
-PASS, WARN, FAIL, NONE = "PASS", "WARN", "FAIL", "n/a"
-"""The statuses of a check; `NONE` where it makes no sense for a tokenizer."""
+PASS, INFO, WARN, FAIL, NONE = "PASS", "INFO", "WARN", "FAIL", "n/a"
+"""The statuses of a check. `INFO` names what nearly every published tokenizer has, without harm; `NONE` means
+that the check makes no sense for a tokenizer."""
 SCRIPTS = (
     "Latin", "Cyrillic", "Greek", "Arabic", "Hebrew", "Han", "Hiragana", "Katakana", "Hangul", "Devanagari",
     "Bengali", "Gurmukhi", "Gujarati", "Oriya", "Tamil", "Telugu", "Kannada", "Malayalam", "Sinhala", "Thai",
@@ -85,17 +86,18 @@ class Check:
         title: Its name for people.
         about: Why it matters, a sentence.
         look: Computes the value, with its words and examples.
-        warn, fail: It is a WARN above the first value and a FAIL above the second; None for never. Shares are
-            of 1.
+        info, warn, fail: It is an INFO above the first value, a WARN above the second and a FAIL above the
+            third; None for never. Shares are of 1.
         of: The part of the survey that it needs: `entries` or `pieces`; without any it makes no sense. Empty
             for a check of texts.
-        limits: When it is a WARN and when a FAIL, in words, where the two values do not tell it.
+        limits: When it is an INFO, a WARN and a FAIL, in words, where the values do not tell it.
     """
 
     name: str
     title: str
     about: str
     look: Callable[[Survey], Found]
+    info: float | None = None
     warn: float | None = None
     fail: float | None = None
     of: Literal["", "entries", "pieces"] = ""
@@ -103,8 +105,8 @@ class Check:
 
     @property
     def threshold(self) -> str:
-        """When it is a WARN and when a FAIL, in words."""
-        levels = ((WARN, self.warn), (FAIL, self.fail))
+        """When it is an INFO, a WARN and a FAIL, in words."""
+        levels = ((INFO, self.info), (WARN, self.warn), (FAIL, self.fail))
         told = [
             f"{name}: {f'more than {100 * level:g} %' if level else 'any'}" for name,
             level in levels if level is not None
@@ -123,7 +125,7 @@ class Check:
     def _graded(self, value: float | None) -> str:
         if value is None:
             return NONE
-        levels = ((FAIL, self.fail), (WARN, self.warn))
+        levels = ((FAIL, self.fail), (WARN, self.warn), (INFO, self.info))
         return next((status for status, level in levels if level is not None and value > level), PASS)
 
 

@@ -17,10 +17,10 @@ from tokentui.ui.draw.text import Cell, Run
 from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
 
-STATUS: dict[str, str] = {"PASS": "success", "WARN": "warning", "FAIL": "error"}
+STATUS: dict[str, str] = {"PASS": "success", "INFO": "muted", "WARN": "warning", "FAIL": "error"}
 """The colour of what comes of a check."""
 
-_FAIL, _WARN = "FAIL", "WARN"
+_FAIL, _WARN, _INFO = "FAIL", "WARN", "INFO"
 _FOLDED = {"PASS": ("passed", "passed"), "n/a": ("does not apply", "do not apply")}
 """The statuses whose checks one row stands for, and the verb of one check and of several. The status is the
 key of the row."""
@@ -93,7 +93,7 @@ class FactsScreen(ListDialog[None]):
                 for name in (*STATUS, "n/a")]
             yield _heading("Health", " · ".join(f"{count} {name}" for name, count in counts if count))
             checks = self.report.checks
-            for status in (_FAIL, _WARN):  # what is wrong stands on top
+            for status in (_FAIL, _WARN, _INFO):  # what is wrong stands on top
                 for check in checks:
                     if check.status == status:
                         yield from self._check(check)
