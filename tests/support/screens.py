@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import dataclasses
 import difflib
 import re
@@ -251,26 +250,21 @@ def screen_text(app: App[Any]) -> str:
     return "\n".join(strip.text.rstrip() for strip in strips_of(app)) + "\n"
 
 
-async def check_kept(pilot: Pilot[Any], name: str, footer: bool = True) -> None:
-    """Wait until the screen is the one that is kept under this name; write it instead where `TOKENTUI_KEEP`
-    is set. Without the footer its last line is left out."""
+async def check_kept(pilot: Pilot[Any], name: str) -> None:
+    """Compare the screen with the one that is kept under a name, or keep it if `TOKENTUI_KEEP` names it.
 
-    def screen() -> str:
-        text = screen_text(pilot.app)
-        return text if footer else "".join(text.splitlines(keepends=True)[:-1])
+    The screen must be at rest.
 
-    path = KEPT / f"{name}.txt"
-    if renews(f"{name}.txt"):
-        await pilot.pause(1)
+    Raises:
+        AssertionError: It is not the kept one. The message lists the lines that differ.
+    """
+    shown, path = screen_text(pilot.app), KEPT / f"{name}.txt"
+    if renews(path.name):
         path.parent.mkdir(exist_ok=True)
-        path.write_text(screen(), encoding="utf-8")
-    kept = path.read_text(encoding="utf-8")
-    with contextlib.suppress(AssertionError):
-        await until(pilot, lambda: screen() == kept)
-    seen = screen()
-    if seen != kept:
-        lines = difflib.unified_diff(kept.splitlines(), seen.splitlines(), "kept", "seen", lineterm="", n=0)
-        raise AssertionError(f"{name} is another screen:\n" + "\n".join(lines))
+        path.write_text(shown, encoding="utf-8")
+    kept = path.read_text(encoding="utf-8") if path.exists() else ""
+    lines = difflib.unified_diff(kept.splitlines(), shown.splitlines(), "kept", "shown", lineterm="", n=0)
+    assert shown == kept, f"{name} is another screen:\n" + "\n".join(lines)
 
 
 async def draw(app: ExplorerApp, session: FakeSession, pilot: Pilot[Any], **changes: Any) -> str:

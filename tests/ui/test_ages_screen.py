@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from screens import check_kept, screen_text
+from screens import screen_text
 from stepping import RECIPE, opened, walked
-from waiting import until
+from waiting import settled, until
 
 from tokentui import learn
 from tokentui.recipe import Recipe
@@ -53,9 +53,10 @@ async def test_ages_are_those_of_a_training_made_anew(step: int) -> None:
 
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])
-async def test_the_screen(size: tuple[int, int]) -> None:
+async def test_the_corpus_has_a_legend_of_ages(size: tuple[int, int]) -> None:
     async with opened(Recipe(), size=size) as (app, pilot):
         await walked(app, pilot, 30)
         await pilot.press("B")
         await until(pilot, lambda: ">10k" in screen_text(app))
-        await check_kept(pilot, f"ages-{size[0]}x{size[1]}")
+        await settled(pilot)
+        assert "0 ≤10 ≤100 ≤1k ≤10k >10k" in screen_text(app)

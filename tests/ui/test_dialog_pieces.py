@@ -9,7 +9,7 @@ import pytest
 from dialogs import FakeFace, assert_safe, shown, tried_on_all_sizes
 from hypothesis import given
 from hypothesis import strategies as st
-from screens import check_kept, explorer
+from screens import explorer
 from waiting import screen_text, settled, until
 
 from tokentui.core.errors import Cancelled, TokentuiError
@@ -73,7 +73,7 @@ def text_of(dialog: PiecesScreen) -> PiecesText:
 
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 12)])
-async def test_as_it_was(size: tuple[int, int]) -> None:
+async def test_each_piece_has_the_number_of_its_branch(size: tuple[int, int]) -> None:
     dialog = PiecesScreen(Corpus(WORDS * 2, "二 documents"), CorpusPlace())
     async with shown(dialog, size) as (_app, pilot):
         await pilot.press("end")
@@ -81,7 +81,9 @@ async def test_as_it_was(size: tuple[int, int]) -> None:
         await pilot.press("home")
         await until(pilot, lambda: text_of(dialog).top == 0 and "Typed text" in screen_text(pilot))
         await pilot.pause()
-        await check_kept(pilot, f"pieces-{size[0]}x{size[1]}")
+        assert "17 pieces, 9 distinct" in screen_text(pilot)
+        assert "¹It³'¹s·²12¹·o³'¹clock⇥³!" in screen_text(pilot)
+        assert "¹On¹·an¹·exceptionally¹·hot¹·evening³," in screen_text(pilot)
 
 
 async def test_it_scrolls_through_the_whole_corpus_and_asks_for_nothing_twice() -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from screens import check_kept, screen_text
-from waiting import until
+from screens import screen_text
+from waiting import settled, until
 
 from tokentui.session import commands as do
 from tokentui.session.driver import Session
@@ -25,7 +25,10 @@ async def test_a_table_is_narrowed_and_stays_exact_while_stepping(size: tuple[in
         await until(pilot, lambda: isinstance(app.screen, FindScreen))
         await pilot.press(*"th", "enter")
         await until(pilot, lambda: main.snapshot and main.snapshot.main.candidates.whole is not None)
-        await check_kept(pilot, f"narrowed-{size[0]}x{size[1]}")
+        await settled(pilot)
+        assert "1 of 445" in screen_text(app)
+        assert main.snapshot is not None
+        assert [row.token for row in main.snapshot.main.candidates.rows] == [b"th"]
         for step in (1, 2, 3):
             await pilot.press("n")
             await until(pilot, lambda step=step: main.snapshot and main.snapshot.main.at.step == step)  # type: ignore[misc]

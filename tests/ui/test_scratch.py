@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from screens import check_kept, explorer, screen_text, view
+from screens import explorer, screen_text, view
 from terminal import Terminal
 from textual import events
 from waiting import notes_of, settled, until
@@ -88,20 +88,21 @@ async def typed(app: ExplorerApp, pilot: Any, text: str) -> None:
 
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 12)])
-async def test_screens_are_as_they_were(size: tuple[int, int]) -> None:
+async def test_control_characters_are_visible_while_typing_and_after(size: tuple[int, int]) -> None:
     app, session = explorer(typed="The crowd in the street")
     async with app.run_test(size=size) as pilot:
         await editing(app, session, pilot, TEXT + "\nnot\there \x1b[31m red\x07 \udcff")
         await pilot.press("down", "x")
         await until(pilot, lambda: session.of(TrainOnText))
         await pilot.pause()
-        await check_kept(pilot, f"scratch-editing-{size[0]}x{size[1]}")
+        assert "xin July" in screen_text(app)
+        assert "not⇥here ␛[31m red␇ �" in screen_text(app)
         typed = text_of(app)
         await pilot.press("escape")
         session.show(corpus_name="scratch", corpus=view(typed))
         await until(pilot, lambda: "evening" in screen_text(app).replace("│", ""))
         await pilot.pause()
-        await check_kept(pilot, f"scratch-{size[0]}x{size[1]}")
+        assert "not⇥here·␛[31m·red␇·<FF>" in screen_text(app).replace("│", "")
 
 
 async def test_keys_are_text_and_each_change_is_sent() -> None:

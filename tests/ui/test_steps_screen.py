@@ -7,7 +7,7 @@ import re
 
 import pytest
 from dialogs import FakeFace, shown
-from screens import check_kept, screen_text, snapshot
+from screens import screen_text, snapshot
 from stepping import RECIPE, RUN, opened, walked
 from waiting import notes_of, settled, until
 
@@ -86,15 +86,18 @@ async def test_the_list_is_searched_and_sorted() -> None:
 
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])
-async def test_the_screens(size: tuple[int, int]) -> None:
+async def test_the_list_and_the_reasons_of_a_step(size: tuple[int, int]) -> None:
     async with opened(size=size) as (app, pilot):
         await walked(app, pilot, 36)
         await pilot.press("m")
         await until(pilot, lambda: isinstance(app.screen, StepsScreen) and "−" in screen_text(app))
-        await check_kept(pilot, f"steps-{size[0]}x{size[1]}")
+        await settled(pilot)
+        assert re.search(r"36 w\+h +wh +20 ", screen_text(app))
         await pilot.press("S", "down", "Y")
         await until(pilot, lambda: isinstance(app.screen, WhyScreen) and app.screen.found)
-        await check_kept(pilot, f"why-{size[0]}x{size[1]}")
+        await settled(pilot)
+        for text in ("th+e → the", "140", "e+r 103 (−37)", "6,227 → 6,087"):
+            assert text in screen_text(app)
 
 
 async def test_the_work_is_said_where_the_reasons_will_stand() -> None:

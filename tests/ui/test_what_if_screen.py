@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from naive import NaiveUnder
 from rows import pair_row
-from screens import check_kept, screen_text, snapshot
+from screens import screen_text, snapshot
 from stepping import RECIPE, opened, walked
 from textual.pilot import Pilot
 from waiting import notes_of, settled, until
@@ -150,13 +150,14 @@ async def test_the_dialog_and_the_cost(size: tuple[int, int]) -> None:
         await walked(app, pilot, 8)
         await pilot.press("2", "down")
         await asked(app, pilot)
-        await check_kept(pilot, f"what-if-{size[0]}x{size[1]}")
+        assert "What if · r+e" in screen_text(app)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, CompareScreen) and app.screen.snapshot is not None)
         app.send(do.GoTo(20))
         await settled(pilot)
         assert "never made" in screen_text(app)
-        await check_kept(pilot, f"what-if-cost-{size[0]}x{size[1]}")
+        assert "without r+e" in screen_text(app)
+        assert "0.1 % more tokens" in screen_text(app)
 
 
 def test_what_may_be_changed_of_a_huge_token_is_found_without_writing_it_out(

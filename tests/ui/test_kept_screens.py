@@ -1,0 +1,95 @@
+"""The main screens of the program as text, kept in `screens`: how they look on a built-in corpus.
+
+The other tests of screens assert single lines. These show a whole screen, so that a change of the layout
+is seen in the diff. `TOKENTUI_KEEP=all python -m pytest tests/ui/test_kept_screens.py` writes them again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from screens import KEPT, check_kept
+from waiting import settled
+
+from tokentui.core import native
+from tokentui.core.safetext import is_safe
+from tokentui.presets import preset_named
+from tokentui.recipe import Run, Stops
+from tokentui.session import commands
+from tokentui.session.driver import Session
+from tokentui.session.views import ColumnWanted
+from tokentui.ui.app import ExplorerApp
+
+
+@dataclass(frozen=True)
+class Scene:
+    """How to reach a screen.
+
+    Attributes:
+        name: The name of the kept file.
+        step: The step to go to first.
+        keys: The keys to press there.
+        presets: The preset; two or more open Compare.
+        size: The columns and rows of the terminal.
+        first_screen: True to start with the first screen.
+    """
+
+    name: str
+    step: int = 0
+    keys: tuple[str, ...] = ()
+    presets: tuple[str, ...] = ("gpt2",)
+    size: tuple[int, int] = (100, 30)
+    first_screen: bool = False
+
+
+SCENES = (
+    Scene("first", first_screen=True),
+    Scene("main-start"),
+    Scene("main-middle", 129),
+    Scene("main-end", 300),
+    Scene("main-80x24", 129, size=(80, 24)),
+    Scene("main-40x12", 129, ("2",), size=(40, 12)),
+    Scene("main-unigram", 2, ("2",), ("sentencepiece-unigram",)),
+    Scene("compare", 300, presets=("gpt2", "wordpiece"), size=(120, 40)),
+    Scene("recipe", 129, ("a",)),
+    Scene("open", 129, ("o",)),
+    Scene("export", 129, ("e",)),
+    Scene("inspect-token", 129, ("3", "enter")),
+    Scene("inspect-word", 129, ("4", "enter")),
+    Scene("why", 40, ("Y",)),
+    Scene("questions", 129, ("u",)),
+    Scene("languages", 129, ("dollar_sign",)),
+    Scene("help", 129, ("question_mark",)),
+)
+
+
+@pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
+async def test_a_screen_looks_as_it_did(
+    scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(native.ENGINE, "plain")  # some screens name the engine
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "novel.txt").write_text("A novel.\n", encoding="utf-8")
+    run = Run(Stops(merges=300))
+    columns = [ColumnWanted(preset_named(name).recipe, run, name=name) for name in scene.presets]
+    app = ExplorerApp(
+        lambda publish: Session(publish, columns[0].recipe, run),
+        run=run, typed="The crowd in the street", first_screen=scene.first_screen,
+        begin=lambda session: session.send(commands.Open(("sample:english",))),
+        then=(lambda app: app.compare(columns)) if len(columns) > 1 else None,
+    )
+    async with app.run_test(size=scene.size) as pilot:
+        await settled(pilot)
+        if scene.step:
+            app.send(commands.GoTo(scene.step))
+            await settled(pilot)
+        await pilot.press(*scene.keys)
+        await settled(pilot)
+        await check_kept(pilot, f"{scene.name}")
+
+
+def test_each_kept_file_is_a_scene() -> None:
+    assert sorted(path.stem for path in KEPT.iterdir()) == sorted(scene.name for scene in SCENES)
+    assert all(is_safe(line) for path in KEPT.iterdir() for line in path.read_text("utf-8").splitlines())
