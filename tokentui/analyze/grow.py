@@ -40,8 +40,8 @@ def extend(edit: Edit, corpus: Corpus, size: int) -> Edit:
         size: The number of ids to train on to.
 
     Raises:
-        TokentuiError: The tokenizer is of a kind that cannot be trained on, its objective is retired, the size
-            is not above the one that it has, or the corpus has a unit that the vocabulary of a training
+        TokentuiError: The tokenizer is of a kind that cannot be trained on, its objective is retired, the
+            size is not above the one that it has, or the corpus has a unit that the vocabulary of a training
             lacks.
     """
     tokenizer = edit.tokenizer
