@@ -67,8 +67,11 @@ def test_commands_refuse_to_train_in_one_line(name: str, tmp_path: Path) -> None
         assert refused("train", "sample:hugs", *recipe, "--merges", "3") == refusal(name)
         compared = cli("compare", "sample:hugs", "-r", "bert", *recipe, "--merges", "3")
         assert refusal(name) in compared.output
-    verified = cli("verify", "sample:hugs", "-t", str(FOLDER / f"{name}.json"))
+    file = str(FOLDER / f"{name}.json")
+    verified = cli("verify", "sample:hugs", "-t", file)
     assert verified.stderr == f"tokentui: {refusal(name)}\n"
+    extended = "edit", file, str(tmp_path / "new.json"), "--extend", "sample:hugs", "--vocab-size", "300"
+    assert refused(*extended) == refusal(name)
 
 
 @RETIRED

@@ -21,7 +21,7 @@ from tokentui.formats.spec import Loss, Spec
 from tokentui.learn.bpe import PlainPairs
 from tokentui.learn.continued import Continued
 from tokentui.learn.merging import merging
-from tokentui.learn.objectives import OBJECTIVES, Material
+from tokentui.learn.objectives import OBJECTIVES, Material, trainer_of
 from tokentui.learn.pairs import PairTrainer
 from tokentui.recipe import Run, Stops
 from tokentui.text.corpus import Corpus
@@ -40,8 +40,9 @@ def extend(edit: Edit, corpus: Corpus, size: int) -> Edit:
         size: The number of ids to train on to.
 
     Raises:
-        TokentuiError: The tokenizer is of a kind that cannot be trained on, the size is not above the one
-            that it has, or the corpus has a unit that the vocabulary of a training lacks.
+        TokentuiError: The tokenizer is of a kind that cannot be trained on, its objective is retired, the
+            size is not above the one that it has, or the corpus has a unit that the vocabulary of a training
+            lacks.
     """
     tokenizer = edit.tokenizer
     vocabulary, recipe, where = tokenizer.vocabulary, tokenizer.recipe, "--extend"
@@ -50,6 +51,7 @@ def extend(edit: Edit, corpus: Corpus, size: int) -> Edit:
         raise TokentuiError(what, f"--vocab-size {size}", f"take {tokenizer.vocab_size + 1} or more")
     if vocabulary.imported:
         return _extended_file(edit, corpus, size)
+    trainer_of(recipe)  # refuses a retired objective
     if vocabulary.scores or not vocabulary.ranked:
         raise TokentuiError(f"objective={recipe.objective} does not grow by merges", where, "train it anew")
     if OBJECTIVES.of(recipe.objective).apart:

@@ -101,14 +101,7 @@ class EventTrainer(PairTrainer):
         units = [units[at] for at in encoder.kept(units)]
         replaying = Replaying(vocabulary, self.number)
         lives, characters = list[Life](), len(word)
-        turns, seen = dict(replaying.history(units)), set[int]()
-        waiting = [symbol for symbols in turns.values() for symbol in symbols]
-        while waiting and vocabulary.demoted:  # what is demoted changes no word, and what is given out
-            if (symbol := waiting.pop()) not in seen:
-                seen.add(symbol)
-                waiting += vocabulary.parts(symbol) if symbol >= 0 else ()
-        steps = {vocabulary.demoted[one][0] for one in seen & vocabulary.demoted.keys()}
-        for number in sorted({*turns, *(step for step in steps if step <= self.number)}):
+        for number, _ in replaying.history(units):
             parts = encoder.parts(units, characters, replaying.with_limit(number, ()))
             pieces = tuple(b"" if one.symbol is None else vocabulary.pieces[one.symbol] for one in parts)
             if not lives or lives[-1].pieces != pieces:
