@@ -259,6 +259,7 @@ class PreviewView:
 
     `pairs` are the merges in order; `lines` says the same of what is no pair; `end` why there are no more,
     empty where there are; `chars` how much of the corpus was taken. `error` says why it cannot be trained.
+    `sample` is True if there is more of the corpus: a run on all of it may take other steps.
     """
 
     pairs: tuple[Candidate, ...]
@@ -266,6 +267,7 @@ class PreviewView:
     end: str
     chars: int
     error: str = ""
+    sample: bool = False
 
 
 @dataclass(frozen=True, slots=True)
