@@ -494,3 +494,14 @@ def test_the_passages_that_are_cut_otherwise_go_round(corpus: Corpus, backward: 
         if cuts(ones[0].encode(str(text))) != cuts(ones[1].encode(str(text)))
     ]
     assert {one.document for one in seen} == set(parted)
+
+
+def test_columns_of_files_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
+    corpus, paths = tmp_path / "some.txt", []
+    corpus.write_text("low lower lowest newer newest")
+    for folder in ("left", "right"):
+        (tmp_path / folder).mkdir()
+        paths.append(str(tmp_path / folder / "tokenizer.json"))
+        done("train", str(corpus), "-r", "gpt2", "--merges", "3", "-o", paths[-1], "-q")
+    bench = Bench(OWN, *(ColumnWanted(path=path) for path in paths))
+    assert [column.name for column in bench.seen.columns] == ["left/tokenizer.json", "right/tokenizer.json"]
