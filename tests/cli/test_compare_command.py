@@ -300,3 +300,14 @@ def test_a_recipe_without_a_size_is_trained_to_that_of_the_file(files: tuple[str
     assert own[1]["totals"]["vocab_size"] == 265
     alone = row("-r", "gpt4", "-r", "gpt2", "sample:hugs")["tokenizers"]
     assert [one["trained_to"] for one in alone] == [None, None]
+
+
+def test_files_of_one_name_are_told_apart_by_their_folders(files: tuple[str, str], tmp_path: Path) -> None:
+    paths = []
+    for folder in ("left", "right"):
+        (tmp_path / folder).mkdir()
+        paths.append(tmp_path / folder / "tokenizer.json")
+        paths[-1].write_bytes(Path(files[0]).read_bytes())
+    given = ("-t", str(paths[0]), "-t", str(paths[1]))
+    columns = row(*given, "sample:english")["tokenizers"]
+    assert [column["name"] for column in columns] == ["left/tokenizer.json", "right/tokenizer.json"]

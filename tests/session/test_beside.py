@@ -178,6 +178,28 @@ def test_a_curve_grows_with_what_is_known_and_is_drawn_before_it_is_found() -> N
     assert bench.seen.between.curves.marks == ((1, 9), (2, 9))
 
 
+@pytest.mark.parametrize("points", [2, 5, 200])
+def test_curves_end_where_their_columns_do_and_are_exact_where_these_stand(points: int) -> None:
+    stopped = ColumnWanted(PLAIN, RunOf.of({"merges": 7}))
+    bench = Bench(OWN, stopped, PLAIN, wants=("curves",))
+    bench.do(SetViewport(dataclasses.replace(bench.state.view, curve_points=points)))
+    first = bench.state.sync.columns[0].trainer
+    for step in (15, first.number):
+        first.advance(step, Stops())
+    assert first.computed == 15, "steps beyond the stop are known"
+    for step in (0, 3, 7, 12):
+        bench.do(do.GoTo(step))
+        for seen in (bench.seen, bench.find()):
+            curves = seen.between.curves
+            assert curves is not None
+            assert curve(seen, 1).steps[-1] <= 7, "the column stops there"
+            assert curves.end == max(one.steps[-1] for one in curves.series)
+            for column, (key, mark) in zip(bench.state.sync.columns, curves.marks, strict=True):
+                drawn = curve(seen, key)
+                assert mark in drawn.steps
+                assert drawn.tokens[drawn.steps.index(mark)] == column.trainer.tokens_at(mark)
+
+
 def test_the_uses_are_copied_only_when_a_job_begins(monkeypatch: pytest.MonkeyPatch) -> None:
     bench = Bench(OWN, PLAIN, preset("gpt2"), wants=("curves", "vocabularies"))
     bench.do(do.GoTo(6))
@@ -472,3 +494,14 @@ def test_the_passages_that_are_cut_otherwise_go_round(corpus: Corpus, backward: 
         if cuts(ones[0].encode(str(text))) != cuts(ones[1].encode(str(text)))
     ]
     assert {one.document for one in seen} == set(parted)
+
+
+def test_columns_of_files_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
+    corpus, paths = tmp_path / "some.txt", []
+    corpus.write_text("low lower lowest newer newest")
+    for folder in ("left", "right"):
+        (tmp_path / folder).mkdir()
+        paths.append(str(tmp_path / folder / "tokenizer.json"))
+        done("train", str(corpus), "-r", "gpt2", "--merges", "3", "-o", paths[-1], "-q")
+    bench = Bench(OWN, *(ColumnWanted(path=path) for path in paths))
+    assert [column.name for column in bench.seen.columns] == ["left/tokenizer.json", "right/tokenizer.json"]

@@ -138,6 +138,7 @@ async def test_another_recipe_is_previewed_beside_the_training(session: Watched)
     assert isinstance(first, PreviewView)
     assert (len(first.pairs), first.end, first.error) == (10, "", "")
     assert all(0 < row.worth <= 1 for row in first.pairs)
+    assert not first.sample
     rounds = await session.send(do.Preview(preset("t5")))
     assert (rounds.pairs, rounds.lines[0][:12]) == ((), "round 1, em:")
     least = await session.send(do.Preview(preset("wordpiece"), Run.of({"min_count": 20})))
@@ -148,6 +149,11 @@ async def test_another_recipe_is_previewed_beside_the_training(session: Watched)
     assert (now.main.at, now.main.recipe, now.main.candidates) == (
         was.main.at, was.main.recipe, was.main.candidates,
     )
+
+
+async def test_a_preview_on_a_part_of_the_corpus_says_so(session: Watched) -> None:
+    await session.send(do.TrainOnText("some more words " * 2_000))
+    assert (await session.send(do.Preview(preset("wordpiece")))).sample
 
 
 async def test_a_later_preview_takes_the_place_of_an_earlier_one(session: Watched) -> None:

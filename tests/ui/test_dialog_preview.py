@@ -310,3 +310,18 @@ def test_what_stands_before_the_difference_is_the_same(left: list[str], right: l
 
 def test_every_preset_has_a_line_and_a_source() -> None:
     assert all(one.about and one.source and one.family for one in PRESETS.values())
+
+
+@pytest.mark.parametrize("other", [HERE, ROUNDS])
+@pytest.mark.parametrize("width", [30, 38, 44, 69, 200])
+def test_the_steps_of_a_sample_are_marked_at_every_width(width: int, other: PreviewView) -> None:
+    whole = summary(HERE, dataclasses.replace(other, sample=False), width=width)
+    assert "ample" not in "".join(text for text, _ in whole)
+    told = summary(HERE, dataclasses.replace(other, sample=True), width=width)
+    line = "".join(text for text, _ in told)
+    assert "ample" in line
+    assert len(line) <= width
+    if width >= 44:
+        assert f"ample of {other.chars:,}" in line
+    if width >= 69:
+        assert "the run" in line

@@ -29,6 +29,7 @@ from tokentui.ui.dialogs.facts import FactsScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.open import OpenScreen, with_split
 from tokentui.ui.dialogs.recipe import RecipeScreen
+from tokentui.ui.panes.lines import column_why
 
 TEXT = "hug hug hugs pun bun <pad> hugs pug\n" * 20
 ROWS = [("u", "g"), ("h", "ug"), ("u", "n"), ("hug", "s"), ("p", "un"), ("p", "ug"), ("b", "un")]
@@ -101,6 +102,8 @@ async def test_it_stands_at_its_last_step_and_keys_go_to_others(file: Path, corp
         assert now(app).main.at.tokens == now(app).main.at.start_tokens
         seen = screen_text(app)
         assert "next  u+g → ug   merge 1 in the file · 100 places in 3 distinct words of hugs.txt" in seen
+        lines = column_why(now(app).main, "text", 200, 1)
+        assert "3 distinct words · 10 of 17 ids" in "".join(text for text, _ in lines[0])
         for key, number in (
             ("n", 1), ("right_square_bracket", 2), ("left_square_bracket", 1), ("N", 7), ("b", 6), ("G", 7),
         ):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -49,6 +48,7 @@ from tokentui.cli.options import (
 )
 from tokentui.cli.output import Bar, Json, as_json, as_row, merged, shown, working, write_answer
 from tokentui.core.errors import TokentuiError
+from tokentui.core.files import short_names
 from tokentui.core.safetext import safe, safe_line
 from tokentui.core.table import Table
 from tokentui.encode.encoding import Encoding
@@ -129,8 +129,8 @@ def command(
         given.refuse_training()
     split = str(given.axes.get("split", ""))
     ways = given.ways or ("",) * len(tokenizers)
-    columns = [Column(file_name(name, way), load(name, otherwise=split, encode=way))
-               for name, way in zip(tokenizers, ways, strict=True)]
+    columns = [Column(name + (f" encode={way}" if way else ""), load(path, otherwise=split, encode=way))
+               for name, path, way in zip(short_names(tokenizers), tokenizers, ways, strict=True)]
     like = columns[0].tokenizer.vocab_size if columns and columns[0].tokenizer else None
     for name, (recipe, run) in zip(given.recipes, wanted, strict=True):
         sized = run if like is None else run.sized_like(like)
@@ -174,11 +174,6 @@ def command(
             answer.refused[n] = error
     write_answer(given.as_json, lambda: _row(answer), _tables(answer), "\n\n")
     return 1 if answer.refused or any(one.error for one in columns) else 0
-
-
-def file_name(path: str, encode: str) -> str:
-    """The name of a column that is a file, with the way of encoding that is named for it."""
-    return os.path.basename(path) + (f" encode={encode}" if encode else "")
 
 
 @dataclass(slots=True)

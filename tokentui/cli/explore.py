@@ -115,14 +115,15 @@ def _columns(tokenizers: tuple[str, ...], given: Given) -> tuple[ColumnWanted, .
     """The columns of Compare, in the order of `tokentui compare`: files first, then recipes under the same
     stops, or their own. Next to a file, a recipe without a size is trained to that of the first file."""
     from tokentui.analyze.compare import check_columns
+    from tokentui.core.files import short_names
     from tokentui.session.views import ColumnWanted
 
     check_columns(len(tokenizers) + len(given.recipes))
     split = str(given.axes.get("split", ""))
     columns = [
         ColumnWanted(path=_tokenizer(path), split=split, encode=way,
-                     name=f"{os.path.basename(path)} encode={way}" if way else "")
-        for path, way in zip(tokenizers, given.ways, strict=True)
+                     name=f"{name} encode={way}" if way else "")
+        for name, path, way in zip(short_names(tokenizers), tokenizers, given.ways, strict=True)
     ]
     bases, wanted = list(map(os.path.basename, given.recipes)), given.each_wanted()
     unsized = any(run.sized_like(1) != run for _, run in wanted)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -15,6 +14,7 @@ from tokentui.axes import label
 from tokentui.cli.options import CORPUS, NAMED, QUIET, READING, SPLIT, Given, json_option, options
 from tokentui.cli.output import Bar, Json, as_row, working, write_answer
 from tokentui.core.errors import TokentuiError
+from tokentui.core.files import short_names
 from tokentui.core.safetext import safe, safe_line
 from tokentui.core.table import Table
 from tokentui.encode.tokenizer import Tokenizer
@@ -69,7 +69,7 @@ def command(given: Given, tokenizers: tuple[str, ...], by: str | None, words: st
         for one in loaded:
             with bar.of("measuring"):
                 found.append(costs(one, corpora, counted_by, words, counted))
-    names = [os.path.basename(name) for name in tokenizers]
+    names = short_names(tokenizers)
     for name, one in zip(names, loaded, strict=True):
         given.remark(f"{name}: {note}" for note in one.notes)
     write_answer(given.as_json, lambda: _row(names, loaded, found, corpora),

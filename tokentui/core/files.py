@@ -45,6 +45,25 @@ _LARGEST_JOURNAL = 1 << 16
 _AS_BEFORE = "the files are as they were; name another place"
 
 
+def short_names(paths: Sequence[str]) -> list[str]:
+    """Return for each path the shortest end of it, in whole parts, that no other path has.
+
+    Equal paths get equal names. A path that is the end of another one is its own name.
+
+    >>> short_names(["a/tokenizer.json", "b/tokenizer.json", "b/other.json"])
+    ['a/tokenizer.json', 'b/tokenizer.json', 'other.json']
+    """
+    split = [[part for part in path.split("/") if part not in ("", ".")] or [path] for path in paths]
+
+    def short(parts: list[str]) -> str:
+        for count in range(1, len(parts)):
+            if all(other == parts or other[-count:] != parts[-count:] for other in split):
+                return "/".join(parts[-count:])
+        return "/".join(parts)
+
+    return list(map(short, split))
+
+
 def refuse_irregular(mode: int, path: str, wanted: str, hint: str = "") -> None:
     """Refuse what is no regular file.
 

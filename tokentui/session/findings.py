@@ -177,9 +177,9 @@ def agreements(
 def curve(
     key: int, prepared: Prepared, counted: WordCounts, points: int, held_out: bool = False
 ) -> Finding:
-    """The curves of a column on its own corpus, or on a second one, as far as its steps are computed."""
+    """The curves of a column on its own corpus, or on a second one, up to its `last_drawn` step."""
     trainer, recipe, file, what = prepared.trainer, prepared.recipe, prepared.opened, "drawing curves"
-    computed, number, traits, corpus = trainer.computed, trainer.number, trainer.traits, counted.corpus
+    computed, number, traits, corpus = last_drawn(prepared), trainer.number, trainer.traits, counted.corpus
     by_merges = traits.step == "merge" and not traits.compresses
     tokenizer = trainer.tokenizer(computed) if by_merges else None
     if tokenizer is not None and tokenizer.vocabulary.eventful:
@@ -227,13 +227,44 @@ def curve(
     return Finding(("held curve" if held_out else "curve", (key,)), signature, what, work, hold=hold)
 
 
+def last_drawn(prepared: Prepared) -> int:
+    """Return the last step that the curves of a column show: the end of its run, as far as it is computed.
+
+    More steps may be computed, for a run without the stops of this one. They count only if the column is
+    there.
+    """
+    trainer = prepared.trainer
+    end = trainer.ending(prepared.run.stops).step
+    return trainer.computed if end is None else max(min(end, trainer.computed), trainer.number)
+
+
 def curve_so_far(key: int, prepared: Prepared, points: int) -> Curve | None:
     """The curves of a column on its corpus as far as its training tells them; None where it does not encode
     as it was trained."""
+    return _at_steps(key, prepared, evenly(last_drawn(prepared), points)) if _tells(prepared) else None
+
+
+def through(curve: Curve, prepared: Prepared, steps: Iterable[int]) -> Curve:
+    """Return a curve with the values at more steps, as far as the training tells them.
+
+    The share of ids in use at these steps is None: only a walk over the corpus tells it.
+    """
+    more = {step for step in steps if curve.steps and step <= curve.steps[-1]}.difference(curve.steps)
+    if not more or curve.held_out or not _tells(prepared):
+        return curve
+    found = _at_steps(curve.key, prepared, sorted(more.union(curve.steps)))
+    in_use = dict(zip(curve.steps, curve.in_use, strict=False))
+    shares = tuple(map(in_use.get, found.steps)) if in_use else ()
+    return replace(found, in_use=shares, knee=curve.knee)
+
+
+def _tells(prepared: Prepared) -> bool:
+    """Return whether the training of a column tells the tokens of its corpus at each step."""
+    return prepared.opened is not None or as_trained(prepared.recipe)
+
+
+def _at_steps(key: int, prepared: Prepared, steps: Sequence[int]) -> Curve:
     trainer = prepared.trainer
-    if prepared.opened is None and not as_trained(prepared.recipe):
-        return None
-    steps = evenly(trainer.computed, points)
     tokens, ids = [trainer.tokens_at(step) for step in steps], [trainer.size_at(step) for step in steps]
     spread = spread_of(trainer, prepared.corpus, steps) if prepared.corpus.named else ()
     return curve_of(key, False, steps, tokens, ids, prepared.corpus.size, spread=spread)

@@ -168,6 +168,7 @@ def preview(prepared: Prepared, command: do.Preview) -> PreviewView:
     run = command.run or prepared.run
     corpus = beginning(prepared.corpus, PREVIEW_CHARS)
     chars = corpus.characters + sum(len(word) for word, _ in corpus.counts or ())
+    sample = corpus.size < prepared.corpus.size
     try:
         recipe = axes.check(command.recipe)
         trainer = start(corpus, recipe, replace(run, stops=Stops(vocab_size=PREVIEW_SIZE)))
@@ -175,12 +176,12 @@ def preview(prepared: Prepared, command: do.Preview) -> PreviewView:
         shaping = run.stops.only(tuple(name for name in trainer.traits.shaped_by if name != "vocab_size"))
         reason = learn.run(trainer, replace(shaping, merges=command.steps))
     except TokentuiError as error:
-        return PreviewView((), (), "", chars, str(error))
+        return PreviewView((), (), "", chars, str(error), sample)
     end = "" if reason is Stop.MERGES else str(reason)
     taken = map(trainer.taken, range(1, trainer.number + 1))
     pairs = tuple(candidate for candidate in taken if candidate is not None)
     lines = () if trainer.traits.grows else tuple(step.said for step in learn.steps(trainer))
-    return PreviewView(pairs, lines, end, chars)
+    return PreviewView(pairs, lines, end, chars, sample=sample)
 
 
 def _other_format(path: str, format: Format) -> Format | None:

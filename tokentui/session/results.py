@@ -291,16 +291,18 @@ class Results:
         """The curves of all columns."""
         series: list[Curve] = []
         there = self.sync.in_sync
-        for column in there:
+        marks = tuple((column.key, column.trainer.number) for column in there)
+        ends = [findings.last_drawn(column.prepared) for column in there]
+        for column, end in zip(there, ends, strict=True):
             for kind in ("curve", "held curve"):
                 signature, curve = self._found.get((kind, (column.key,)), ((None,), None))
                 curve = curve if isinstance(curve, Curve) and signature[0] is column.trainer else None
-                behind = curve is None or (curve.steps and curve.steps[-1] < column.trainer.computed)
+                behind = curve is None or (curve.steps and curve.steps[-1] < end)
                 if kind == "curve" and behind:
                     curve = findings.curve_so_far(column.key, column.prepared, points) or curve
-                series += [curve] if curve is not None else []
-        marks = tuple((column.key, column.trainer.number) for column in there)
-        return Curves(max((column.trainer.computed for column in there), default=0), tuple(series), marks)
+                if curve is not None:
+                    series.append(findings.through(curve, column.prepared, [step for _, step in marks]))
+        return Curves(max(ends, default=0), tuple(series), marks)
 
     def _align(self, text: str, passage: Passage | None) -> Aligned:
         """A text in the tokens of each column at the position, under each other."""

@@ -178,7 +178,8 @@ class Curve:
         tokens: The corpus in tokens after each.
         bytes_per_token: Bytes for each of these; None where there is none.
         bits: N·log2 V.
-        in_use: The share of the ids that the corpus holds; empty until it is known.
+        in_use: The share of the ids that the corpus holds, None where it is not known; empty until it is
+            known.
         saved: The tokens that each id saves from a step to the next one here; None for the last, and where
             none is saved.
         ids: The ids after each step.
@@ -196,7 +197,7 @@ class Curve:
     tokens: tuple[int, ...]
     bytes_per_token: tuple[float | None, ...]
     bits: tuple[float, ...]
-    in_use: tuple[float, ...]
+    in_use: tuple[float | None, ...]
     error: str = ""
     saved: tuple[float | None, ...] = ()
     ids: tuple[int, ...] = ()
@@ -209,7 +210,8 @@ class Curve:
 class Curves:
     """The curves of all columns.
 
-    `end` is the furthest step of any; `marks` the step that each column, by its key, stands at.
+    `end` is the last step of the longest run, as far as it is computed; `marks` the step that each column, by
+    its key, stands at.
     """
 
     end: int
@@ -257,6 +259,7 @@ class PreviewView:
 
     `pairs` are the merges in order; `lines` says the same of what is no pair; `end` why there are no more,
     empty where there are; `chars` how much of the corpus was taken. `error` says why it cannot be trained.
+    `sample` is True if there is more of the corpus: a run on all of it may take other steps.
     """
 
     pairs: tuple[Candidate, ...]
@@ -264,6 +267,7 @@ class PreviewView:
     end: str
     chars: int
     error: str = ""
+    sample: bool = False
 
 
 @dataclass(frozen=True, slots=True)

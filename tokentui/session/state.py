@@ -16,6 +16,7 @@ from tokentui.analyze.compare import FEWEST, MOST
 from tokentui.analyze.metrics import Conventions
 from tokentui.core import native
 from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.files import short_names
 from tokentui.learn import jump
 from tokentui.learn.merging import without_kernel
 from tokentui.learn.trainer import Trainer
@@ -30,7 +31,15 @@ from tokentui.session.results import Results, parts_nowhere
 from tokentui.session.snapshot import Between, CorpusFacts, Snapshot
 from tokentui.session.sync import Synchronizer
 from tokentui.session.until import until_of
-from tokentui.session.views import Busy, ColumnWanted, CorpusPlace, Passage, Position, Viewport
+from tokentui.session.views import (
+    Busy,
+    ColumnSnapshot,
+    ColumnWanted,
+    CorpusPlace,
+    Passage,
+    Position,
+    Viewport,
+)
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import WordCounts
 from tokentui.text.kernels.rules import without_scanner
@@ -454,6 +463,16 @@ class State:
             list(self.results.busy.values()),
         )
 
+    def _named(self, columns: tuple[ColumnSnapshot, ...]) -> tuple[ColumnSnapshot, ...]:
+        """Return the columns with names that tell their files apart."""
+        paths = [one.wanted.path for one in self.sync.columns]
+        names = short_names(paths)
+        return tuple(
+            shown if one.wanted.name or not path or shown.name == name
+            else dataclasses.replace(shown, name=name)
+            for shown, one, path, name in zip(columns, self.sync.columns, paths, names, strict=True)
+        )
+
     def snapshot(self) -> Snapshot:
         """Everything that the screen shows, now."""
         sync = self.sync
@@ -470,7 +489,7 @@ class State:
         return Snapshot(
             version=self.version,
             corpus=self._facts,
-            columns=columns,
+            columns=self._named(columns),
             position=sync.position,
             goal=sync.goal,
             running=sync.playing,

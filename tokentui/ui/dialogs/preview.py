@@ -94,8 +94,13 @@ def columns(name: str) -> list[Column]:
     return [Column(width=2, align="right", priority=1), *sides[0], *sides[1]]
 
 
-def summary(used: PreviewView | None, looked_at: PreviewView | None, waits: str = "") -> Cell:
-    """Return a summary: the step of divergence and the share of the corpus used, or the reason to wait."""
+def summary(
+    used: PreviewView | None, looked_at: PreviewView | None, waits: str = "", width: int = 10**6
+) -> Cell:
+    """Return a summary: the step of divergence, or the reason to wait.
+
+    Steps on a sample of the corpus are marked as such at every width.
+    """
     if used is None or looked_at is None:
         return (("First steps", "strong"), (f" · {waits or '…'}", "muted"))
     if error := looked_at.error or used.error:
@@ -106,11 +111,18 @@ def summary(used: PreviewView | None, looked_at: PreviewView | None, waits: str 
         told = "the same" if alike else "the same, other counts"
     else:
         told = f"differ from step {apart + 1} on"
-    tried = f" · tried on {number(looked_at.chars)} characters" if looked_at.chars else ""
-    return (
-        ("First steps", "strong"), (" · ", "muted"), (told, "" if apart is None else "strong"),
-        (tried, "muted"),
-    )
+    ways: list[Cell] = [(
+        ("First steps", "strong"), (" · ", "muted"), (told, "" if apart is None else "strong")
+    )]
+    if looked_at.sample:
+        chars, says = number(looked_at.chars), ways[0][1:]
+        ways = [
+            (*ways[0], (f" · on a sample of {chars} characters: the run may differ", "warning")),
+            ((f"Sample of {chars} characters, not the run", "warning"), *says),
+            ((f"Sample of {chars}", "warning"), *says),
+            (("Sample", "warning"), *says),
+        ]
+    return next((way for way in ways if ui_text.width(way) <= width), ways[-1])
 
 
 class PreviewPane(Guarded, Vertical):
@@ -166,17 +178,22 @@ class PreviewPane(Guarded, Vertical):
 
     def _show(self) -> None:
         used, looked_at = self._known.get(self._used), self._known.get(self._wish)
-        told = summary(used, looked_at, self._waits)
-        self.told.update(ui_text.join(told if ui_text.width(told) <= self.size.width else told[:3]))
+        self._tell()
         rows = compare(used, looked_at)
         self.steps.show(rows, self.steps.cursor_key, columns(self._title))
         self._place()
 
     def on_resize(self) -> None:
-        """Bring the first difference into the new room, or the row of who scrolls there."""
+        """Fit the summary, and bring the first difference into the new room, or the row of who scrolls there.
+        """
         self.call_after_refresh(self._fit)
 
+    def _tell(self) -> None:
+        used, looked_at = self._known.get(self._used), self._known.get(self._wish)
+        self.told.update(ui_text.join(summary(used, looked_at, self._waits, self.size.width)))
+
     def _fit(self) -> None:
+        self._tell()
         if self.steps.has_focus and self.steps.cursor:  # a key was typed since there is room for them
             self.steps.show_row(self.steps.cursor)
         else:

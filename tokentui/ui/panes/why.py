@@ -166,7 +166,7 @@ def reasons(column: ColumnSnapshot, corpus: str, mode: GlyphMode, saves: bool = 
 
     Args:
         column: The column.
-        corpus: The name of the corpus.
+        corpus: The name of the corpus; empty where the screen names it elsewhere.
         mode: The way tokens are shown.
         saves: Whether to say how many tokens the step saves.
     """
@@ -281,7 +281,8 @@ def _next_token(row: TokenCandidate, corpus: str, mode: GlyphMode) -> list[Cell]
     changes, words = "changes nothing in this corpus", plural(row.words, "distinct word")
     if row.places:
         where = f"{plural(row.places, 'place')} in {words}"
-        return [(*step, *place), ((where, ""), (f" of {safe(corpus, limit=30)}", "muted"))]
+        of = f" of {safe(corpus, limit=30)}" if corpus else ""
+        return [(*step, *place), ((where, ""), (of, "muted"))]
     return [(*step, *place), ((f"changes {words}", "") if row.words else (changes, "muted"),)]
 
 
