@@ -42,6 +42,8 @@ class Face(Protocol):
 
     run_in_use: Run
     """The run in use."""
+    run_given: Run
+    """The run that the program was started with."""
 
     @property
     def key_cost(self) -> Cell:

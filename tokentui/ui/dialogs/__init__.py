@@ -138,6 +138,7 @@ class Dialog(Acting, ModalScreen[Result], Once[Result]):
 
     def type_into(self, line: Field, text: str) -> None:
         """Go to the line, and add a text to it."""
+        line.select_on_focus = False  # else the next character would replace this one
         line.put(line.value + text)
         self.set_focus(line)
 

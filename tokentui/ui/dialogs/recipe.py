@@ -77,6 +77,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self._preset = preset
         self.published = draft.is_published(PRESETS.get(preset), used.run)
         self._own_run = Run() if self.published else used.run
+        self._sized = False
+        """True if a size was typed in this dialog: it is that of whatever is chosen."""
         self._follow, self._live = follow, live and follow is not None
         absent = {"l" if follow is None else "", *(() if tried else ("p", "ctrl+t"))}
         self.shown_actions = [action for action in self.ACTIONS if action.keys[0] not in absent]
@@ -257,8 +259,12 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self._choose(self._with(preset) if preset else replace(self.choice, run=self._own_run))
 
     def _with(self, preset: Preset) -> RecipeChoice:
-        """The choice with a preset, and with its run where that is as published."""
+        """The choice with a preset, and with its run where that is as published. A size that was typed for
+        the recipe in use is not that of another one.
+        """
         run = draft.run_of(preset, self.choice.run, True) if self.published else self._own_run
+        if not (self.published or self._sized or preset.recipe == self._used.recipe):
+            run = run.with_words(vocab_size=self.face.run_given.stops.vocab_size)
         return replace(self.choice, recipe=preset.recipe, run=run)
 
     def take(self) -> None:
@@ -421,6 +427,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         if not self.editing or (choice := self._check(event.value)) is None:
             return
         self.choice = choice
+        self._sized = self._sized or self._open == "vocab_size"
         if self._open in RUN:
             self.published = draft.is_published(self._named, choice.run)
             self._own_run = self._own_run if self.published else choice.run
