@@ -192,3 +192,15 @@ async def test_a_size_to_run_to_is_not_that_of_the_next_recipe() -> None:
                 await settled(pilot)
             assert app.run_in_use.stops.vocab_size == size
             assert app.run_in_use.stops.merges == 30
+
+
+async def test_the_differences_name_the_steps_that_they_are_of() -> None:
+    async with opened() as (app, pilot):
+        await settled(pilot)
+        app.compare(wanted("gpt2", "minbpe"))
+        await compare_screen(app, pilot)
+        app.send(do.GoTo(5))
+        await settled(pilot)
+        await pilot.press("equals_sign")
+        await settled(pilot)
+        assert "From gpt2 at step 5 to minbpe at step 5" in screen_text(app)
