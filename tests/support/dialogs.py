@@ -37,6 +37,7 @@ class FakeFace:
         self, snapshot: Snapshot | None = None, answers: dict[type, Any] | None = None, run: Run | None = None
     ) -> None:
         self.snapshot, self.run_in_use = snapshot, run or Run()
+        self.run_given = self.run_in_use
         self.answers: dict[type, Any] = {Recognise: "", **(answers or {})}
         self.sent: list[Any] = []
         self.said: list[str] = []

@@ -167,7 +167,7 @@ async def test_axes_are_searched_by_their_names() -> None:
         await pilot.press("enter", *"300", "enter")
         await until(pilot, lambda: screen.choice.run.stops.vocab_size == 300)
         await pilot.press("slash", *"zzz")
-        await until(pilot, lambda: "no axis is named ‘zzz’" in screen_text(app))
+        await until(pilot, lambda: "no axis or value is named ‘zzz’" in screen_text(app))
         await pilot.press("escape")
         await until(pilot, lambda: screen.axes.has_focus)
         assert app.screen is screen

@@ -158,3 +158,49 @@ async def test_leaving_the_app_closes_it() -> None:
         await compare_screen(app, pilot)
         await pilot.press("q")
     assert not app.is_running
+
+
+async def test_a_comparison_that_was_left_comes_back_at_its_step() -> None:
+    async with opened() as (app, pilot):
+        await settled(pilot)
+        app.compare(wanted("gpt2", "minbpe"))
+        _, now = await compare_screen(app, pilot)
+        app.send(do.GoTo(5))
+        await settled(pilot)
+        assert now().position.value == 5
+        await pilot.press("escape")
+        await settled(pilot)
+        assert isinstance(app.screen, MainScreen)
+        await pilot.press("c", "enter", "enter")
+        _, now = await compare_screen(app, pilot)
+        await settled(pilot)
+        assert (len(now().columns), now().position.value) == (2, 5)
+
+
+async def test_a_size_to_run_to_is_not_that_of_the_next_recipe() -> None:
+    """The size that is typed for a unigram model, which ends there, is its own."""
+    async with opened(source="sample:english") as (app, pilot):
+        await settled(pilot)
+        for preset, size in (("t5", 2000), ("gpt2", None)):
+            await pilot.press("a", *preset, "enter")
+            await settled(pilot)
+            await pilot.press("t")
+            await settled(pilot)
+            assert isinstance(app.screen, MainScreen)
+            if size:
+                await pilot.press("U", *str(size), "enter")
+                await settled(pilot)
+            assert app.run_in_use.stops.vocab_size == size
+            assert app.run_in_use.stops.merges == 30
+
+
+async def test_the_differences_name_the_steps_that_they_are_of() -> None:
+    async with opened() as (app, pilot):
+        await settled(pilot)
+        app.compare(wanted("gpt2", "minbpe"))
+        await compare_screen(app, pilot)
+        app.send(do.GoTo(5))
+        await settled(pilot)
+        await pilot.press("equals_sign")
+        await settled(pilot)
+        assert "From gpt2 at step 5 to minbpe at step 5" in screen_text(app)

@@ -16,8 +16,9 @@ from textual.pilot import Pilot
 from waiting import notes_of, settled, told, until
 
 from tokentui import train
+from tokentui.analyze.health import examine
 from tokentui.formats import WRITTEN
-from tokentui.formats.files import recognise
+from tokentui.formats.files import load, recognise
 from tokentui.learn.rows import TokenCandidate
 from tokentui.recipe import Run
 from tokentui.session import commands as do
@@ -217,6 +218,21 @@ async def test_its_facts_its_health_and_what_is_damaged_beside_it(
         )
         assert now(app).main.opened is not None
         assert now(app).main.opened.path == str(file)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("keys", [(), ("0",), ("0", "n")])
+async def test_the_facts_of_a_file_are_those_of_its_last_step(
+    file: Path, corpus: Path, keys: tuple[str, ...]
+) -> None:
+    async with opened(file, corpus, (120, 40)) as (app, pilot):
+        await settled(pilot)
+        await pilot.press(*keys)
+        await settled(pilot)
+        await pilot.press("F")
+        await until(pilot, lambda: isinstance(app.screen, FactsScreen) and app.screen.report)
+        assert isinstance(app.screen, FactsScreen)
+        assert app.screen.report == examine(load(str(file)))
+        assert "the whole file" in screen_text(app)
 
 
 async def test_o_opens_a_tokenizer_on_the_same_corpus_and_a_corpus_under_the_same_tokenizer(

@@ -132,6 +132,8 @@ def answered(command: do.Command[object], at: TokenizerAtStep) -> object:
         case do.TokenThere():
             return token_there(prepared, at.tokenizer, command)
         case do.ExamineHealth():
+            if prepared.opened is not None:  # all of the file, whatever step is shown
+                return examine(prepared.opened.tokenizer)
             return examine(at.tokenizer, at.step)
         case do.Formats():
             spec = Spec(at.tokenizer)

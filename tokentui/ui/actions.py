@@ -47,6 +47,7 @@ def opens(dialog: Ref) -> Callable[[PaneScreen], object]:
 
 
 _ADD = Ref("tokentui.ui.dialogs.open:AddScreen")
+_AS_LEFT = Ref("tokentui.ui.dialogs.open:AS_LEFT")
 _RECIPE = Ref("tokentui.ui.dialogs.recipe:choose_recipe")
 _COMPRESSED = Ref("tokentui.ui.dialogs.pieces:show_compressed")
 _PIECES = Ref("tokentui.ui.dialogs.pieces:PiecesScreen")
@@ -85,10 +86,6 @@ def compare_with(face: Face) -> None:
     if now is None:
         not_yet(face)
         return
-    if now.parked:
-        face.compare(())
-        face.say("the comparison as it was left: c adds a column, delete removes one")
-        return
     column = now.main
     if column.opened is not None:
         recipe, name = column.recipe, column.opened.name
@@ -99,7 +96,10 @@ def compare_with(face: Face) -> None:
 
     def begin(second: ColumnWanted | None) -> None:
         """Compare; next to a file, a recipe without a size of its own is trained to the file's."""
-        if second is not None:
+        if second == _AS_LEFT.resolve():
+            face.compare(())
+            face.say("the comparison as it was left: c adds a column, delete removes one")
+        elif second is not None:
             face.compare((first, second.like((column,))))
 
     face.push(dialog, begin)

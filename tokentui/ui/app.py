@@ -110,7 +110,7 @@ class ExplorerApp(Acting, TerminalApp):
         self._boundaries = boundaries
         self._newest: object = None
         """The last command that opens something; one before it that gave way has nothing to say."""
-        self.run_in_use = run or Run()
+        self.run_in_use = self.run_given = run or Run()
         self.session: SessionLike | None = None
         self.snapshot: Snapshot | None = None
         """The last snapshot of the session; the main screen shows those of one column."""

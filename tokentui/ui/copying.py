@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Hashable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from tokentui.learn.rows import Candidate, Entry
 from tokentui.session.commanded import train_line
 from tokentui.session.snapshot import Snapshot, TokenInBoth
-from tokentui.session.views import LETTERS, ColumnSnapshot
-from tokentui.ui.dialogs.copying import Copied, CopyScreen, token_of
-from tokentui.ui.draw.table import VirtualTable
+from tokentui.session.views import LETTERS, ColumnSnapshot, StepRow
+from tokentui.ui.dialogs import Dialog
+from tokentui.ui.dialogs.copying import CopyScreen, token_of
+from tokentui.ui.draw.lines import StyledLines
+from tokentui.ui.draw.table import Listing, TableRow, VirtualTable
+from tokentui.ui.draw.text import Cell, Copied
 from tokentui.ui.screen import PaneScreen
 
 if TYPE_CHECKING:
@@ -33,6 +36,22 @@ def ask(on: PaneScreen) -> None:
         on.face.say("there is nothing to copy yet")
 
 
+def ask_of(dialog: Dialog[Any]) -> None:
+    """Ask what to copy of a dialog: what it names itself, then the row under the cursor."""
+    found = [*dialog.copied()]
+    match dialog.focused:
+        case VirtualTable() as table:
+            found += _of_row(table, dialog.face.snapshot)
+        case StyledLines() as lines:
+            seen = "\n".join("".join(text for text, _ in cell).rstrip() for cell in lines.painted)
+            found += [Copied("text that is seen", seen)] if seen.strip() else []
+    found = list(dict.fromkeys(found))
+    if found:
+        dialog.face.push(CopyScreen(dialog.face, found))
+    else:
+        dialog.face.say("there is nothing to copy yet")
+
+
 def _column(on: PaneScreen, now: Snapshot) -> ColumnSnapshot:
     """The column that keys are about."""
     place = getattr(on, "place", 0)
@@ -44,6 +63,10 @@ def _of_row(table: VirtualTable, now: Snapshot | None) -> Iterator[Copied]:
     match held:
         case Candidate():
             yield token_of("token", held.spelled)
+        case StepRow(token=bytes(token)) if token:
+            yield token_of("token", token)
+        case TableRow(key=tuple(key)):
+            yield from (token_of("token", part) for part in key if isinstance(part, bytes))
         case Entry(kind="folded"):
             return
         case Entry():
@@ -56,8 +79,21 @@ def _of_row(table: VirtualTable, now: Snapshot | None) -> Iterator[Copied]:
                 if one is not None:
                     yield Copied(f"id in the {'first' if letter == 'A' else 'second'}", str(one))
     if row is not None and row.key is not None:
-        cells = ["".join(text for text, _ in cell).strip() for cell in row.cells]
-        yield Copied("row", "\t".join(cells))
+        cells = ["".join(text for text, _ in cell).strip() for line in _whole(table, row) for cell in line]
+        yield Copied("row", "\t".join(filter(None, cells)))
+
+
+def _whole(table: VirtualTable, row: TableRow) -> Iterator[tuple[Cell, ...]]:
+    """Yield the cells of a row, and of the rows that it goes on in; see `ListDialog.tell`."""
+    rows = table.rows if isinstance(table, Listing) else (row,)
+    match row.key:
+        case (first, int()) if any(one.key == first for one in rows):
+            key: Hashable = first
+        case key:
+            pass
+    for one in rows:
+        if one.key == key or (isinstance(one.key, tuple) and one.key[:1] == (key,) and len(one.key) == 2):
+            yield one.cells
 
 
 def _ids(now: Snapshot) -> Iterator[Copied]:

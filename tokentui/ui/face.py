@@ -41,6 +41,8 @@ class Face(Protocol):
 
     run_in_use: Run
     """The run in use."""
+    run_given: Run
+    """The run that the program was started with."""
 
     def send(
         self, command: Command[Answer], then: Callable[[Answer], object] | None = None,

@@ -72,7 +72,7 @@ class TourFace:
     def __init__(self, app: Host, shown: Callable[[Snapshot], object]) -> None:
         self._app, self._shown = app, shown
         self.snapshot: Snapshot | None = None
-        self.run_in_use = Run()
+        self.run_in_use = self.run_given = Run()
         self.strayed = False
         """True if something else was opened than the tour has named."""
         self._waiting: Snapshot | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Never, TypeVar
@@ -16,6 +16,7 @@ from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
+from tokentui.core.choices import Ref
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe_line
 from tokentui.session.commands import Command
@@ -23,7 +24,7 @@ from tokentui.session.snapshot import Snapshot
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.lines import KeyLine
 from tokentui.ui.draw.table import Column, Listing, TableRow, place_columns
-from tokentui.ui.draw.text import Cell, join
+from tokentui.ui.draw.text import Cell, Copied, join
 from tokentui.ui.face import Face, under_way, waits_for
 from tokentui.ui.guard import Guarded
 from tokentui.ui.keys import Acting, Action
@@ -34,6 +35,9 @@ Result = TypeVar("Result")
 
 LEAVE: Action[Never] = Action(("escape",), "leave", lambda it: it.leave())
 """The key that leaves a dialog."""
+COPY: Action[Never] = Action(("y",), "copy", lambda it: it.copy())
+"""The key that copies from a dialog: the row under the cursor, a token, ids."""
+_COPY = Ref("tokentui.ui.copying:ask_of")
 SCROLL: Action[object] = Action(("up", "down"), "scroll", keys_shown=2)
 """The keys of a list or a text."""
 
@@ -76,7 +80,7 @@ class Dialog(Acting, ModalScreen[Result], Once[Result]):
 
     CSS_PATH = Path(__file__).with_name("dialogs.tcss")
     HEADING: ClassVar[str] = ""
-    ACTIONS: ClassVar[Sequence[Action[Never]]] = (LEAVE,)
+    ACTIONS: ClassVar[Sequence[Action[Never]]] = (LEAVE, COPY)
     # Textual's type of these is a list.
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-medium"), (100, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall"), (32, "-high")]  # noqa: RUF012
@@ -89,7 +93,7 @@ class Dialog(Acting, ModalScreen[Result], Once[Result]):
         """The last snapshot; None before there is anything."""
         self.asking = ""
         """The work of the session that an answer is being waited for, in words; empty if for none."""
-        self.shown_actions = self.ACTIONS
+        self.shown_actions: Sequence[Action[Never]] = [one for one in self.ACTIONS if one is not COPY]
         """The actions that the line of keys shows, each in its contexts: all, or parts of the box."""
         self.hints, self.notice = KeyLine(), Notice()
         self.parts: Sequence[Widget] = ()
@@ -116,7 +120,7 @@ class Dialog(Acting, ModalScreen[Result], Once[Result]):
     def on_key(self, event: Key) -> None:
         """Type a character into the line while a list has the focus, unless it is a key of the dialog."""
         line = self._line_beside()
-        if line is None or self.action_of(event.key) is not None:
+        if line is None or self.action_of(event.key) not in (None, COPY):
             return
         typed = event.character if event.is_printable else typed_beyond(event)
         if typed:
@@ -138,8 +142,17 @@ class Dialog(Acting, ModalScreen[Result], Once[Result]):
 
     def type_into(self, line: Field, text: str) -> None:
         """Go to the line, and add a text to it."""
+        line.select_on_focus = False  # else the next character would replace this one
         line.put(line.value + text)
         self.set_focus(line)
+
+    def copy(self) -> None:
+        """Ask what to copy."""
+        _COPY(self)
+
+    def copied(self) -> Iterator[Copied]:
+        """Yield the texts that can be copied besides the row under the cursor; none by default."""
+        yield from ()
 
     def show_keys(self) -> None:
         """Show the keys of the line to type in, or of the list that has the focus: by its id, else as `list`.

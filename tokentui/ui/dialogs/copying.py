@@ -3,34 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from tokentui.core.safetext import safe
 from tokentui.ui.dialogs import LEAVE, ListDialog
 from tokentui.ui.draw.table import Column, Listing, TableRow
-from tokentui.ui.draw.text import runs
+from tokentui.ui.draw.text import Copied, runs
 from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
 from tokentui.ui.terminal.app import CLIPBOARD_BYTES
 
 _SHOWN = 400
 _SAID = 60
-
-
-class Copied(NamedTuple):
-    """A text that can be copied.
-
-    Attributes:
-        name: Its name in a few words.
-        text: The exact text.
-        escaped: True if it is a literal of bytes that are not UTF-8.
-        marked: True if its blanks are shown by marks, as a token's are.
-    """
-
-    name: str
-    text: str
-    escaped: bool = False
-    marked: bool = False
 
 
 def token_of(name: str, piece: bytes) -> Copied:

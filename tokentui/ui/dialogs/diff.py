@@ -46,7 +46,12 @@ class DiffScreen(ReportScreen[Diff]):
         self._title()
 
     def _title(self) -> None:
-        self.heading = f"From {safe(self.names[0], limit=40)} to {safe(self.names[1], limit=40)}"
+        steps = {column.key: column.at.step for column in self.now.columns} if self.now is not None else {}
+        old, new = (
+            safe(name, limit=40) + (f" at step {number(steps[key])}" if key in steps else "")
+            for key, name in zip(self.pair, self.names, strict=True)
+        )
+        self.heading = f"From {old} to {new}"
 
     def question(self) -> Command[Diff]:
         """The question."""

@@ -244,6 +244,14 @@ def put(recipe: Recipe, axis: str, value: str) -> str | tuple[str, ...]:
     return tuple(one for one in now if one != value) if value in now else (*now, value)
 
 
+def values_named(wanted: str) -> list[tuple[str, str]]:
+    """Return the values of axes whose names hold a text, as (axis, value); names that begin so come first."""
+    text = wanted.lower()
+    found = [(axis, value) for axis in AXES for value in AXES[axis].written().values()
+             if text in value.lower()]
+    return sorted(found, key=lambda one: not one[1].lower().startswith(text)) if text else []
+
+
 # Presets.
 
 

@@ -61,7 +61,9 @@ class FactsScreen(ListDialog[None]):
         if (now := self.now) is None or now.corpus.nothing:
             return
         name = now.main.opened.name if now.main.opened is not None else now.main.preset or "the tokenizer"
-        self.name_box(f"{self.HEADING} · {safe(name, limit=60)}", f"step {number(now.main.at.step)}")
+        whole = now.main.opened is not None  # a file is judged at its last step
+        about = "the whole file" if whole else f"step {number(now.main.at.step)}"
+        self.name_box(f"{self.HEADING} · {safe(name, limit=60)}", about)
 
     def follow(self, snapshot: Snapshot) -> None:
         """Take the state until the report on it has come."""

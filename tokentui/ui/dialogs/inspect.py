@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
@@ -19,6 +20,7 @@ from tokentui.session.snapshot import Snapshot
 from tokentui.session.tokens import Places, TokenView
 from tokentui.session.views import ColumnSnapshot, CorpusPlace
 from tokentui.ui.dialogs import LEAVE, SCROLL, ListDialog, prompted
+from tokentui.ui.dialogs.copying import token_of
 from tokentui.ui.dialogs.exact import (
     MOST_SHOWN,
     Row,
@@ -33,7 +35,7 @@ from tokentui.ui.dialogs.explained import explained, leads_to, reason, tokens_of
 from tokentui.ui.dialogs.token import entry_of, of_token
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.table import GAP, Column, Listing, TableRow
-from tokentui.ui.draw.text import Cell
+from tokentui.ui.draw.text import Cell, Copied
 from tokentui.ui.face import Face, loads
 from tokentui.ui.keys import Action
 from tokentui.ui.typed import Field
@@ -302,6 +304,16 @@ class InspectScreen(ListDialog[None]):
             case _ if (step := leads_to(event.key)) is not None:
                 self.face.send(GoTo(step))
                 self.dismiss(None)
+
+    def copied(self) -> Iterator[Copied]:
+        """Yield the token with its id, or the text with its ids."""
+        if self._row is not None:
+            yield token_of("token", piece_of(self._row))
+        if self.view is not None:
+            yield Copied("id", str(self.view.facts.id))
+        if self.found is not None and self.found.encoding is not None:
+            yield Copied("text", self.found.text, marked=True)
+            yield Copied("ids of the text", json.dumps([row.id for row in self.found.encoding.rows]))
 
     def leave(self) -> None:
         """Leave the line, or the dialog."""

@@ -270,6 +270,8 @@ def _recent_cells(source: str) -> tuple[Cell, ...]:
 
 
 OWN = "a recipe of one's own"
+AS_LEFT = ColumnWanted(name="go on as it was left")
+"""The answer of a user who goes on with the comparison that was left, and adds no column."""
 SPLITS: tuple[str, ...] = ("", *(name for name, one in AXES["split"].items() if not one.text))
 """The splits that a file may be read with, "" for its own."""
 
@@ -303,7 +305,11 @@ class AddScreen(Picker[ColumnWanted]):
         """The split that a file is read with, "" for its own."""
 
     def rows(self, typed: str) -> Iterator[TableRow]:
-        """A recipe of one's own, and the presets."""
+        """The comparison that was left, a recipe of one's own, and the presets."""
+        now = self.face.snapshot
+        if not typed and now is not None and now.parked:
+            columns: Cell = ((f"{now.parked + 1} columns", "muted"),)
+            yield TableRow(("left", AS_LEFT.name), (((f" {AS_LEFT.name}", "key"),), columns, ()))
         if not typed:
             said = (("axis by axis, from the column in use", "muted"),)
             yield TableRow(("own", OWN), (((f" {OWN}", "key"),), said, ()))
@@ -312,8 +318,8 @@ class AddScreen(Picker[ColumnWanted]):
                 if self.published
                 else "all columns have the same run"
             )
-            now = (("yes" if self.published else "no", "strong"), (f"  {what}", "muted"))
-            yield TableRow(("published", ""), (((f" {draft.PUBLISHED}", "key"),), now, ()))
+            value = (("yes" if self.published else "no", "strong"), (f"  {what}", "muted"))
+            yield TableRow(("published", ""), (((f" {draft.PUBLISHED}", "key"),), value, ()))
         # Those whose names begin so come first: the first row is the one that enter takes.
         for family, found in draft.families(typed):
             yield heading(family)
@@ -358,6 +364,8 @@ class AddScreen(Picker[ColumnWanted]):
     def take(self, kind: str, name: str) -> None:
         """Take what a row stands for."""
         match kind:
+            case "left":
+                self.dismiss(AS_LEFT)
             case "own":
                 self._ask_axes()
             case "published":

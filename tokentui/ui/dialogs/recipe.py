@@ -31,6 +31,8 @@ LIVE_BYTES = 1_000_000
 """Up to this size of a corpus the dialog is live at first."""
 _LISTS = ("presets", "axes")
 _TAKES = ("enter takes what is changed", "enter trains by these axes, on the same corpus")
+_NAMED = 4
+"""The most values that a search names."""
 
 
 class RecipeScreen(Dialog[RecipeChoice | None]):
@@ -77,6 +79,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self._preset = preset
         self.published = draft.is_published(PRESETS.get(preset), used.run)
         self._own_run = Run() if self.published else used.run
+        self._sized = False
+        """True if a size was typed in this dialog: it is that of whatever is chosen."""
         self._follow, self._live = follow, live and follow is not None
         absent = {"l" if follow is None else "", *(() if tried else ("p", "ctrl+t"))}
         self.shown_actions = [action for action in self.ACTIONS if action.keys[0] not in absent]
@@ -86,6 +90,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         """The axis whose values are listed, or whose text or the word that is typed."""
         self._seeks = False
         """True while the line to type in searches the axes."""
+        self._sought = ""
+        """The values that the search of the axes has found, in words; empty if an axis is found."""
         self._head = ""
         """The part of a value up to its colon, of which the rest is typed; empty for a word."""
         self.presets = Listing((Column(flex=1, min_width=10),), id="presets")
@@ -154,8 +160,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         looked_at, here, style = self.choice, "draft", "muted"
         preset = PRESETS.get(str(self.presets.cursor_key)) if self._list is self.presets else None
         if self._list is self.presets and not self.presets.rows:
-            said = f"no preset is named or described by ‘{safe(self.presets.find, limit=40)}’"
-            style = "warning"
+            said, style = self._none_named(self.presets.find), "warning"
         elif preset is not None:
             looked_at, here = self._with(preset), preset.name
             said = f"{preset.about} · {preset.source}"
@@ -169,6 +174,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             said = f"{draft.said(self._named)}: enter {'leaves' if self.published else 'takes'} them"
         else:
             said = draft.about(self.choice, name) or _TAKES[bool(self._stages)]
+        if self._seeks and self._sought:
+            said, style = self._sought, "muted"
         self._looked_at = looked_at
         self.lay_out()
         self.preview.look(looked_at, here)
@@ -257,8 +264,12 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self._choose(self._with(preset) if preset else replace(self.choice, run=self._own_run))
 
     def _with(self, preset: Preset) -> RecipeChoice:
-        """The choice with a preset, and with its run where that is as published."""
+        """The choice with a preset, and with its run where that is as published. A size that was typed for
+        the recipe in use is not that of another one.
+        """
         run = draft.run_of(preset, self.choice.run, True) if self.published else self._own_run
+        if not (self.published or self._sized or preset.recipe == self._used.recipe):
+            run = run.with_words(vocab_size=self.face.run_given.stops.vocab_size)
         return replace(self.choice, recipe=preset.recipe, run=run)
 
     def take(self) -> None:
@@ -372,14 +383,43 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         elif self._seeks:
             self.axes.move(by)
 
+    def _none_named(self, text: str) -> str:
+        """Return what is said where no preset is found: the values of axes that the text names, or none."""
+        named = [f"{axis}={value}" for axis, value in draft.values_named(text)]
+        if not named:
+            return f"no preset or value is named or described by ‘{safe(text, limit=40)}’"
+        return safe(f"no preset, but {', '.join(named[:_NAMED])}: enter lists the values", limit=200)
+
     def _go_to_axis(self, text: str) -> None:
-        """Go to the first axis whose name begins with a text, else to the first that holds it."""
+        """Go to the first axis whose name begins with a text, else to the first that holds it, else to the
+        axis of a value that is named so.
+        """
         names = [(n, row.key) for n, row in enumerate(self.axes.rows) if isinstance(row.key, str)]
         found = [n for n, name in names if name.startswith(text)] or [n for n, name in names if text in name]
+        values = [] if found else draft.values_named(text)
+        if values:
+            found = [n for n, name in names if name == values[0][0]]
+        said = ", ".join(f"{axis}={value}" for axis, value in values[:_NAMED])
+        self._sought = safe(f"{said}: enter lists the values", limit=200) if values else ""
         self.axes.find = text
         if text and found:
             self.axes.move_to(found[0])
-        self.notice.say(f"no axis is named ‘{safe(text, limit=40)}’" if text and not found else "", "warning")
+        if values:
+            self.notice.say(self._sought)
+        else:
+            none = f"no axis or value is named ‘{safe(text, limit=40)}’"
+            self.notice.say(none if text and not found else "", "warning")
+
+    def _open_value(self, text: str) -> None:
+        """Open the axis that has a value of this name, with the cursor on it."""
+        named = draft.values_named(text)
+        if text and named:
+            axis, value = named[0]
+            self._stop_typing()
+            self._go(self.axes)
+            self._open_values(axis)
+            if (at := self.values.index_of(value)) is not None:
+                self.values.move_to(at)
 
     def _find(self, text: str) -> None:
         """List the presets that a text is found in; the first of them is marked."""
@@ -418,14 +458,22 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         if self.searching:
             if self.presets.rows:
                 self.presets.choose()
+            else:
+                self._open_value(event.value.strip())
             return
         if self._seeks:
-            self._stop_typing()
-            self.axes.choose()
+            text = event.value.strip().lower()
+            named = any(isinstance(row.key, str) and text in row.key for row in self.axes.rows)
+            if text and not named:
+                self._open_value(text)
+            else:
+                self._stop_typing()
+                self.axes.choose()
             return
         if not self.editing or (choice := self._check(event.value)) is None:
             return
         self.choice = choice
+        self._sized = self._sized or self._open == "vocab_size"
         if self._open in RUN:
             self.published = draft.is_published(self._named, choice.run)
             self._own_run = self._own_run if self.published else choice.run

@@ -103,6 +103,11 @@ class StyledLines(Guarded, Widget):
                 style += Style.parse(words)
         return style.rich_style + RichStyle(dim=True) if dim else style.rich_style
 
+    @property
+    def painted(self) -> tuple[Cell, ...]:
+        """The lines that are seen."""
+        return self._painted
+
     def paint(self, cells: Sequence[Cell]) -> None:
         """Take the lines that are seen; those that changed are drawn."""
         old, self._painted = self._painted, tuple(cells)

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from rich.cells import cell_len, set_cell_size
 from rich.highlighter import Highlighter
@@ -465,3 +465,19 @@ LIGHT = _theme(LIGHT_NAME, False, muted="#626262", disabled="#949494", selection
 def variables(theme: Theme) -> dict[str, str]:
     """Return the variables that the style sheet needs in addition to Textual's own, for any theme."""
     return {**_own(theme.dark), **theme.variables}
+
+
+class Copied(NamedTuple):
+    """A text that can be copied.
+
+    Attributes:
+        name: Its name in a few words.
+        text: The exact text.
+        escaped: True if it is a literal of bytes that are not UTF-8.
+        marked: True if its blanks are shown by marks, as a token's are.
+    """
+
+    name: str
+    text: str
+    escaped: bool = False
+    marked: bool = False

@@ -414,18 +414,8 @@ def _with_lengths(column: ColumnSnapshot, front: Cell, now: Snapshot, right: Cel
 
 
 def _engine(now: Snapshot) -> tuple[str, str]:
-    """The words of the header for the engine, short and with their reason; empty where it is as expected.
-
-    Kernels that have failed are told, and a recipe that has none.
-    """
-    trains, counts = now.plain
-    if now.engine == FAILED:
-        return "kernels failed · ", f"{now.engine} · "
-    if not trains and not counts:
-        return "", ""
-    reasons = [f"for {safe(trains, limit=NAME_SHOWN)}"] if trains else []
-    reasons += [f"counts by {safe(counts, limit=NAME_SHOWN)}"] if counts else []
-    return f"plain Python{'' if trains else ' counts'} · ", f"plain Python {', '.join(reasons)} · "
+    """Return the words of the header for kernels that failed, short and long; empty if none failed."""
+    return ("kernels failed · ", f"{now.engine} · ") if now.engine == FAILED else ("", "")
 
 
 def tabs(

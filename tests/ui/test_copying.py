@@ -1,0 +1,126 @@
+"""y copies in every dialog that shows a token, ids or a row."""
+
+from __future__ import annotations
+
+import json
+import pkgutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+from waiting import settled, until
+
+from tokentui import ui
+from tokentui.core.choices import Ref
+from tokentui.recipe import Recipe, Run
+from tokentui.session import commands as do
+from tokentui.session.driver import Session
+from tokentui.ui.actions import MAIN_ACTIONS
+from tokentui.ui.app import ExplorerApp
+from tokentui.ui.dialogs import COPY, Dialog
+from tokentui.ui.dialogs.copying import CopyScreen
+from tokentui.ui.dialogs.inspect import InspectScreen
+from tokentui.ui.dialogs.recipe import RecipeScreen
+from tokentui.ui.draw.table import VirtualTable
+from tokentui.ui.typed import Field
+
+LEAVES = {"quit", "quit_now", "suspend"}
+KEYS = [
+    one.keys[0] for one in MAIN_ACTIONS
+    if one.keys and "global" in one.contexts and one.name not in LEAVES
+] + [one.keys[0] for one in MAIN_ACTIONS if one.keys and one.anywhere and "corpus" in one.contexts]
+
+
+def dialogs(of: type[Any] = Dialog) -> Iterator[type[Dialog[Any]]]:
+    """All classes of dialogs."""
+    for module in pkgutil.walk_packages(ui.__path__, "tokentui.ui."):
+        __import__(module.name)
+    for kind in of.__subclasses__():
+        if kind.__module__.startswith("tokentui."):
+            yield kind
+        yield from dialogs(kind)
+
+
+def test_y_is_the_key_that_copies_in_every_dialog() -> None:
+    kinds = {*dialogs()}
+    assert len(kinds) > 20
+    for kind in kinds - {CopyScreen}:
+        found = next(
+            action for base in kind.__mro__ for action in base.__dict__.get("ACTIONS", ())
+            if "y" in action.keys and action.does
+        )
+        assert found is COPY, kind
+
+
+def explorer() -> ExplorerApp:
+    run = Run.of({"merges": 40})
+    return ExplorerApp(
+        lambda publish: Session(publish, Recipe(), run),
+        begin=lambda session: session.send(do.Open(("sample:hugs",))), typed="hugs pugs", run=run,
+    )
+
+
+async def copied(app: ExplorerApp, pilot: Pilot[None], name: str = "") -> str:
+    """Copy a text of a dialog: of this name, or the first."""
+    app.copy_to_clipboard("")
+    await pilot.press("y")
+    await until(pilot, lambda: isinstance(app.screen, CopyScreen))
+    screen: Any = app.screen
+    names = [one.name for one in screen._found]
+    await pilot.press(*["down"] * (names.index(name) if name else 0), "enter")
+    await until(pilot, lambda: app.screen is not screen)
+    return app.clipboard
+
+
+@pytest.mark.parametrize("key", KEYS)
+async def test_each_dialog_of_a_key_with_a_row_copies_it(key: str) -> None:
+    app = explorer()
+    async with app.run_test(size=(120, 40), notifications=False) as pilot:
+        await settled(pilot)
+        await pilot.press("n", "n", "n")
+        await settled(pilot)
+        await pilot.press(key)
+        if key in ("space", "R"):
+            return
+        await settled(pilot)
+        dialog = app.screen
+        if not isinstance(dialog, Dialog) or isinstance(dialog, CopyScreen):
+            return
+        table = dialog.focused
+        if isinstance(dialog, RecipeScreen):
+            await pilot.press("tab")  # at the presets letters are a search
+        elif isinstance(table, Input) or any(isinstance(one, Field) for one in dialog.focus_chain):
+            return  # letters are text there
+        if isinstance(table, VirtualTable) and table.row_at(table.cursor) is None:
+            return
+        assert await copied(app, pilot)
+        assert app.screen is dialog
+
+
+async def test_the_inspector_copies_the_token_and_the_ids() -> None:
+    app = explorer()
+    async with app.run_test(size=(120, 40), notifications=False) as pilot:
+        await settled(pilot)
+        await pilot.press("G")
+        await settled(pilot)
+        await pilot.press("3", "enter")
+        await settled(pilot)
+        dialog = app.screen
+        assert isinstance(dialog, InspectScreen)
+        assert dialog.view is not None
+        assert await copied(app, pilot, "id") == str(dialog.view.facts.id)
+        assert await copied(app, pilot, "token") == dialog.view.facts.piece.decode()
+        await pilot.press("escape", "i", "enter")
+        await settled(pilot)
+        explained = app.screen
+        assert isinstance(explained, InspectScreen)
+        assert explained.found is not None
+        assert explained.found.encoding is not None
+        ids = json.loads(await copied(app, pilot, "ids of the text"))
+        assert ids == [row.id for row in explained.found.encoding.rows]
+
+
+def test_what_copies_is_there() -> None:
+    assert Ref("tokentui.ui.copying:ask_of").resolve()

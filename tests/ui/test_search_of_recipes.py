@@ -1,0 +1,45 @@
+"""The search of the algorithm screen finds presets, axes and values of axes, and says when it finds none."""
+
+from __future__ import annotations
+
+import pytest
+from dialogs import FakeFace, shown
+from waiting import screen_text, settled
+
+from tokentui.axes import AXES
+from tokentui.presets import PRESETS
+from tokentui.ui.dialogs.draft import RecipeChoice, families
+from tokentui.ui.dialogs.recipe import RecipeScreen
+
+USED = RecipeChoice(PRESETS["gpt2"].recipe)
+VALUES = [(axis, value) for axis in AXES for value in AXES[axis].written().values()]
+
+
+@pytest.mark.parametrize("at_axes", [False, True])
+async def test_every_value_of_every_axis_is_found(at_axes: bool) -> None:
+    for value in dict.fromkeys(value for _, value in VALUES):
+        dialog = RecipeScreen(FakeFace(), USED, "gpt2")
+        async with shown(dialog, (120, 40)) as (_, pilot):
+            rows = [row.key for row in dialog.axes.rows if isinstance(row.key, str)]
+            if any(value.lower() in name for name in rows) if at_axes else families(value):
+                continue  # a preset or a row is found
+            await pilot.press(*(["tab"] if at_axes else []), "slash")
+            dialog.field.put(value)
+            await settled(pilot)
+            assert f"={value}" in str(dialog.notice.content)
+            await pilot.press("enter")
+            await settled(pilot)
+            assert value.lower() in str(dialog.values.cursor_key).lower()
+            assert (dialog._open, dialog.values.cursor_key) in VALUES
+
+
+@pytest.mark.parametrize("keys", [(), ("tab",)])
+async def test_a_word_that_nothing_is_named_by_is_said_to_be(keys: tuple[str, ...]) -> None:
+    dialog = RecipeScreen(FakeFace(), USED, "gpt2")
+    async with shown(dialog, (120, 40)) as (_, pilot):
+        await pilot.press(*keys, "slash", *"zqzq")
+        await settled(pilot)
+        assert "‘zqzq’" in screen_text(pilot)
+        await pilot.press("enter")
+        await settled(pilot)
+        assert not dialog._open
