@@ -48,12 +48,6 @@ def expected() -> str:
     return ids
 
 
-def test_kernels_were_compiled_from_these_sources() -> None:
-    """After a change of a kernel: `make kernels`."""
-    building = pytest.importorskip("tokentui.core.building", reason="Numba is not installed")
-    assert native.manifest()["sources"] == building.sources()
-
-
 def test_the_box_has_every_kernel(loaded: None) -> None:
     package = ROOT / "tokentui"
     for path in package.glob("*/kernels/*.py"):

@@ -146,15 +146,16 @@ def system() -> str:
 
 @functools.cache
 def manifest() -> dict[str, Any]:
-    """The list of the box: `files` with size and checksum of each system's, `kernels` with their signatures,
-    `sources` with the digest of what they were compiled from.
+    """Return the manifest of the libraries: `toolchain` with the versions of the tools, `sources` with the
+    digest of the sources, `files` with size and CRC-32 of each library, `kernels` with their signatures.
 
     Raises:
         BoxError: It is missing or damaged.
     """
     try:
         found = json.loads((BOX / "manifest.json").read_bytes())
-        return {"files": dict(found["files"]), "kernels": dict(found["kernels"]), **found}
+        checks = {name: (facts["size"], facts["crc32"]) for name, facts in dict(found["files"]).items()}
+        return {**found, "files": checks, "kernels": dict(found["kernels"])}
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         raise BoxError("the list of kernels is missing or damaged") from None
 
@@ -173,12 +174,12 @@ def box() -> Callable[[Kernel], Code]:
     if sys.byteorder != "little" or sys.implementation.name != "cpython" or sys.maxsize <= 1 << 32:
         raise BoxError("no kernels for this Python")
     name = system()
-    if name not in manifest()["files"]:
+    if f"{name}.bin" not in manifest()["files"]:
         raise BoxError(f"no kernels for {name}")
     path = BOX / f"{name}.bin"
     try:
         content = path.read_bytes()
-        if [len(content), zlib.crc32(content)] != manifest()["files"][name]:
+        if (len(content), zlib.crc32(content)) != manifest()["files"][path.name]:
             raise BoxError("the file of kernels is damaged")
         library = _open(path)
     except OSError:
