@@ -1,11 +1,11 @@
-"""Compile kernels, for developers: `make kernels`. It needs NumPy, Numba and Zig's linker (the extra `dev`).
+"""Compile kernels, for developers: `make kernels`. It needs the tools in `toolchain.lock`.
 
 Numba turns each kernel into LLVM's code. All of them become one module, with a function of plain C arguments
 for each kernel, which is optimised and translated for each system of `SYSTEMS`. What `core/native.py` opens
 is a shared library of that code alone: it takes functions such as log from the process that opens it.
 
-Tests run the same sources in two other ways: by Numba in the process (`TOKENTUI_ENGINE=numba`) and as they
-are written, on arrays of NumPy (`TOKENTUI_ENGINE=python`).
+Tests run the same sources in two other ways: compiled by Numba in the process, with
+`_TOKENTUI_TEST_KERNELS=numba`, and uncompiled on arrays of NumPy, with `_TOKENTUI_TEST_KERNELS=python`.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tokentui.core import native, provenance
-from tokentui.core.native import BOX, FLAG, FLOAT, INT, NOTHING, Code, Flat, Kernel, Row, Tuple, place_of
+from tokentui.core.native import FLAG, FLOAT, INT, NOTHING, Code, Flat, Kernel, Row, Tuple, place_of
 
 SYSTEMS = {
     "linux-x86_64": ("x86_64-unknown-linux-gnu", "x86_64-linux-gnu", "x86-64"),
-    "linux-arm64": ("aarch64-unknown-linux-gnu", "aarch64-linux-gnu", "generic"),
+    "linux-aarch64": ("aarch64-unknown-linux-gnu", "aarch64-linux-gnu", "generic"),
     "darwin-x86_64": ("x86_64-apple-macosx11.0.0", "x86_64-macos", "x86-64"),
     "darwin-arm64": ("arm64-apple-macosx11.0.0", "aarch64-macos", "apple-m1"),
 }
@@ -202,7 +202,7 @@ class _Row:
         self.fields[name][self.at] = value
 
 
-# ---- the box
+# ---- the libraries
 
 
 def _words(kind: Made) -> int:
@@ -352,8 +352,9 @@ def build(folder: Path) -> None:
     files = {}
     for system in SYSTEMS:
         content = translated(whole, system)
-        (folder / f"{system}.bin").write_bytes(content)
-        files[f"{system}.bin"] = provenance.facts_of(content)
+        name = native.library_of(system)
+        (folder / name).write_bytes(content)
+        files[name] = provenance.facts_of(content)
     signatures = {name: kernel.signature for name, kernel in sorted(native.KERNELS.items())}
     manifest = {"toolchain": installed(), "sources": digest, "files": files, "kernels": signatures}
     (folder / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
@@ -378,15 +379,15 @@ def main() -> None:
     wrong = provenance.differences(installed(), provenance.locked(), "installed:")
     if wrong:
         sys.exit(f"kernels need the tools in toolchain.lock: {'; '.join(wrong)}")
-    if os.environ.get(native.ENGINE) != "numba":  # before any module of kernels is imported
+    if os.environ.get(native.TEST_VARIABLE) != "numba":  # before any module of kernels is imported
         environ = {
-            **os.environ, native.ENGINE: "numba", "NUMBA_CPU_NAME": "x86-64", "NUMBA_CPU_FEATURES": "",
+            **os.environ, native.TEST_VARIABLE: "numba", "NUMBA_CPU_NAME": "x86-64", "NUMBA_CPU_FEATURES": "",
         }
         words = [sys.executable, "-m", "tokentui.core.building", *sys.argv[1:]]
         sys.exit(subprocess.run(words, env=environ).returncode)
     if sys.argv[1:] != ["--check"]:
-        build(BOX)
-    elif names := changed(BOX):
+        build(native.LIBRARIES)
+    elif names := changed(native.LIBRARIES):
         sys.exit(f"a new build gives other bytes: {', '.join(names)}")
     else:
         print("a new build gives the same bytes")  # noqa: T201

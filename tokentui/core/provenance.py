@@ -5,7 +5,9 @@ The tests call `problems`, which compiles nothing. `make kernels-check` compiles
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import io
 import json
 import re
 import tokenize
@@ -16,7 +18,7 @@ from typing import Any
 
 PACKAGE = Path(__file__).parents[1]
 """The folder of the package."""
-LIBRARIES = "core/box"
+LIBRARIES = "core/libraries"
 """The folder of the libraries and their manifest, in the package."""
 LOCK = "core/toolchain.lock"
 """The file with the versions of the tools, in the package."""
@@ -87,33 +89,38 @@ def sources(package: Path = PACKAGE) -> str:
     paths = [*package.glob("*/kernels/*.py"), *(package / name for name in LOADER)]
     for path in sorted(paths):
         digest.update(path.relative_to(package).as_posix().encode())
-        before = tokenize.NEWLINE
-        for kind, text in _tokens(path):
-            if kind in (tokenize.COMMENT, tokenize.NL):
-                continue
-            alone = kind == tokenize.STRING and before in _STARTS
-            before = kind
-            if not alone:
-                digest.update(b"\0" + text.encode())
+        digest.update(_code(path.read_bytes()))
     return digest.hexdigest()
 
 
-def _tokens(path: Path) -> Iterator[tuple[int, str]]:
+@functools.lru_cache
+def _code(source: bytes) -> bytes:
+    """Return the tokens of a source without comments and docstrings."""
+    kept, before = [], tokenize.NEWLINE
+    for kind, text in _tokens(source):
+        if kind in (tokenize.COMMENT, tokenize.NL):
+            continue
+        if kind != tokenize.STRING or before not in _STARTS:
+            kept.append(b"\0" + text.encode())
+        before = kind
+    return b"".join(kept)
+
+
+def _tokens(source: bytes) -> Iterator[tuple[int, str]]:
     """Yield the tokens of a source with their kinds.
 
     An f-string is one token, as in Python 3.11. Later versions split it.
     """
-    lines, depth, first = path.read_text(encoding="utf-8").splitlines(keepends=True), 0, (1, 0)
+    lines, depth, first = source.decode().splitlines(keepends=True), 0, (1, 0)
     opens, closes = (getattr(tokenize, f"FSTRING_{word}", None) for word in ("START", "END"))
-    with path.open("rb") as file:
-        for token in tokenize.tokenize(file.readline):
-            if token.type == opens:
-                first, depth = first if depth else token.start, depth + 1
-            elif token.type == closes:
-                depth -= 1
-                if not depth:
-                    rows = lines[first[0] - 1 : token.end[0]]
-                    rows[-1] = rows[-1][: token.end[1]]
-                    yield tokenize.STRING, "".join(rows)[first[1] :]
-            elif not depth:
-                yield token.type, token.string
+    for token in tokenize.tokenize(io.BytesIO(source).readline):
+        if token.type == opens:
+            first, depth = first if depth else token.start, depth + 1
+        elif token.type == closes:
+            depth -= 1
+            if not depth:
+                rows = lines[first[0] - 1 : token.end[0]]
+                rows[-1] = rows[-1][: token.end[1]]
+                yield tokenize.STRING, "".join(rows)[first[1] :]
+        elif not depth:
+            yield token.type, token.string
