@@ -2,7 +2,7 @@
 PYTHON ?= python
 export PYTHON
 
-.PHONY: check lint test soak engines kernels bench pictures pages docs release-check
+.PHONY: check lint test soak engines kernels kernels-check bench pictures pages docs release-check
 
 check: lint test  ## all that a change has to pass
 
@@ -15,14 +15,17 @@ test:
 soak:  ## long tests, and every property with many more examples
 	$(PYTHON) -m pytest -m soak --hypothesis-profile=soak --timeout=3600
 
-engines:  ## the tests with the box of kernels, with plain Python, and with kernels by Numba; some as they are written
+engines:  ## the tests with compiled kernels, plain Python and Numba in the process; some on uncompiled kernels
 	$(PYTHON) -m pytest
-	TOKENTUI_ENGINE=plain $(PYTHON) -m pytest
-	TOKENTUI_ENGINE=numba $(PYTHON) -m pytest
-	TOKENTUI_ENGINE=python $(PYTHON) -m pytest tests/kernels tests/learn/test_compiled.py
+	TOKENTUI_KERNELS=off $(PYTHON) -m pytest
+	_TOKENTUI_TEST_KERNELS=numba $(PYTHON) -m pytest
+	_TOKENTUI_TEST_KERNELS=python $(PYTHON) -m pytest tests/kernels tests/learn/test_compiled.py
 
-kernels:  ## the box of kernels, compiled anew: after a change in a folder kernels
+kernels:  ## compile the kernels, with the tools in tokentui/core/toolchain.lock
 	$(PYTHON) -m tokentui.core.building
+
+kernels-check:  ## compile the kernels in a temporary folder, and compare bytes
+	$(PYTHON) -m tokentui.core.building --check
 
 bench:  ## make bench CORPUS="novel.txt library.txt": docs/performance.md
 	$(PYTHON) benchmarks/run.py $(CORPUS)

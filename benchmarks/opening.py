@@ -122,7 +122,7 @@ def table(path: Path, repeats: int) -> Table:
         plain = f"{corpus_}, plain Python"
         runs = in_turns({
             corpus_: lambda: apart("opening", "corpus", str(path)),
-            plain: lambda: apart("opening", "corpus", str(path), TOKENTUI_ENGINE="plain"),
+            plain: lambda: apart("opening", "corpus", str(path), TOKENTUI_KERNELS="off"),
             text: lambda: apart("opening", "lines", str(many)),
             file: lambda: apart("opening", "once", str(long), "", ""),
         }, repeats)

@@ -34,7 +34,7 @@ SPECIALS = ("<unk>", "<s>", "</s>")
 
 def score(path: str, merges: int, engine: str) -> Figures:
     """WordPiece by score: BERT's words, so many merges."""
-    os.environ[native.ENGINE] = engine
+    os.environ[native.VARIABLE] = "off" if engine == "plain" else "on"
     if engine == "compiled":
         kernels()
     recipe = preset("bert").with_axes(objective="score")

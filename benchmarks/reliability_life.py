@@ -229,7 +229,7 @@ def _at_step(step: int) -> Callable[[str], bool]:
 
 def _at(home: Path) -> dict[str, str]:
     """A home of its own, where no kernels are: they would be compiled each time."""
-    return {"TOKENTUI_HOME": str(home), "TOKENTUI_ENGINE": "plain"}
+    return {"TOKENTUI_HOME": str(home), "TOKENTUI_KERNELS": "off"}
 
 
 def _kept_step(home: Path) -> int | None:

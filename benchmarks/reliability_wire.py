@@ -166,8 +166,8 @@ def latency(given: Given) -> Figures:
         before = line.cpu()
         times = [line.key("n")[1] for _ in range(count)]
         yield from _percentiles("a step", times, None, (line.cpu() - before) / count)
-    for engine, say, most in (("", "with kernels", 16), ("plain", "in plain Python", 33)):
-        environment = {"TOKENTUI_ENGINE": engine}
+    for engine, say, most in (("", "with kernels", 16), ("off", "in plain Python", 33)):
+        environment = {"TOKENTUI_KERNELS": engine}
         with opened(given.large, size=LARGE, environment=environment, answers=True) as line:
             line.press("+" * 12 + " i")
             line.rest(0.1)

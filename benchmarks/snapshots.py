@@ -27,7 +27,7 @@ VIEW = Viewport(candidates_rows=60, vocabulary_rows=60, corpus_chars=4000, corpu
 
 def snapshots(number: int) -> Figures:
     """Processor seconds of the snapshots after single steps and after single characters, from a step on."""
-    os.environ[native.ENGINE] = "plain"
+    os.environ[native.VARIABLE] = "off"
     corpus, recipe = read("sample:english"), preset("gpt2")
     trainer = start(corpus, recipe)
     learn.jump(trainer, number - 1)

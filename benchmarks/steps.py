@@ -27,7 +27,7 @@ TICK_S = 0.005
 
 def single(path: str, vocab_size: int, split: str = "gpt2", engine: str = "compiled") -> Figures:
     """Seconds of each step forward and back, of the best pairs, and of jumps among all steps."""
-    os.environ[native.ENGINE] = engine
+    os.environ[native.VARIABLE] = "off" if engine == "plain" else "on"
     if engine == "compiled":
         kernels()
     corpus: Corpus = read(path, as_="text")

@@ -61,7 +61,7 @@ def _ours(engine: str) -> Training:
     import tokentui
     from tokentui.core import native
 
-    os.environ[native.ENGINE] = engine
+    os.environ[native.VARIABLE] = "off" if engine == "plain" else "on"
     if engine == "compiled":
         kernels()
     recipe = tokentui.preset("gpt2")
@@ -299,7 +299,7 @@ def whole_table(path: Path, vocab_size: int, repeats: int) -> Table:
     train += ["--as", "text"]
     runs: dict[str, Callable[[], Figures]] = {
         "tokentui train": lambda: whole(train),
-        "tokentui train, plain Python": lambda: whole(train, TOKENTUI_ENGINE="plain"),
+        "tokentui train, plain Python": lambda: whole(train, TOKENTUI_KERNELS="off"),
     }
     for name in there(USUAL[2:]):
         command = [sys.executable, str(HERE / "training.py"), name, str(path), str(vocab_size)]

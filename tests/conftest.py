@@ -32,7 +32,7 @@ soak.register_profiles()
 styles.parse_once()
 slow.delay_threads()
 
-_PLAIN = os.environ.get(native.ENGINE) == "plain"
+_PLAIN = os.environ.get(native.VARIABLE) == "off"
 """True if this run is one of plain Python."""
 
 # Textual and Rich look at these when they are imported, which is before any fixture runs.

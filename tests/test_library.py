@@ -136,7 +136,7 @@ def test_a_long_call_tells_and_asks() -> None:
 
 def test_a_run_that_is_stopped_stays_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     """At whichever question it is stopped: its numbers are those of its step, and it goes on."""
-    monkeypatch.setenv("TOKENTUI_ENGINE", "plain")
+    monkeypatch.setenv("TOKENTUI_KERNELS", "off")
     whole = tokentui.Trainer("sample:sailor", "gpt2")
     seen = [(whole.tokens, whole.candidates(5))]
     for merges in range(1, 21):
@@ -221,7 +221,7 @@ def test_an_interrupt_waits_for_the_end_of_a_step(
 
 
 def test_an_interrupt_is_not_lost_where_the_walk_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOKENTUI_ENGINE", "plain")  # else it may be a kernel that fails
+    monkeypatch.setenv("TOKENTUI_KERNELS", "off")  # else it may be a kernel that fails
     trainer = tokentui.Trainer("sample:sailor", "gpt2")
 
     def fails(*_: object) -> None:

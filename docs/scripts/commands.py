@@ -36,7 +36,7 @@ EXITS = (
 VARIABLES = (
     (limits.VARIABLE, "limits on what is read, as `NAME=VALUE` with blanks or commas between them"),
     ("TOKENTUI_HOME", "the folder of settings and sessions, in the place of the system's"),
-    ("TOKENTUI_ENGINE", "`plain`: plain Python does what compiled kernels do elsewhere"),
+    ("TOKENTUI_KERNELS", "`off`: run plain Python instead of compiled kernels"),
     ("NO_COLOR", "if it is set, the explorer uses no colour"),
 )
 PLACES = {

@@ -93,7 +93,7 @@ def test_a_stream_that_is_not_there(closed: str, code: int, said: str) -> None:
 def test_ctrl_c(letters: str) -> None:
     process = subprocess.Popen(
         [*PROGRAM, "train", letters, "-r", "jurassic", "-q", "--trace", "-"], stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True, env=environment(TOKENTUI_ENGINE="plain"),
+        stderr=subprocess.PIPE, text=True, env=environment(TOKENTUI_KERNELS="off"),
     )
     assert process.stdout is not None
     first = process.stdout.readline()

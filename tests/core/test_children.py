@@ -134,7 +134,7 @@ def test_no_command_by_itself_runs_code_of_the_current_folder(traps: Path, scrip
             (traps / f"{name}.py").unlink(missing_ok=True)
     for name in COMMANDS if way == "script" else ("train", "verify"):  # verify starts a child
         done = subprocess.run(
-            [*begin, *WORDS[name]], cwd=traps, env=environment(TOKENTUI_ENGINE="plain"),
+            [*begin, *WORDS[name]], cwd=traps, env=environment(TOKENTUI_KERNELS="off"),
             stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
         )
         assert sprung(traps) == [], name
@@ -149,7 +149,7 @@ def test_the_explorer_runs_no_code_of_the_current_folder(
     if way == "module":
         for name in before_our_first_line():
             (traps / f"{name}.py").unlink(missing_ok=True)
-    more = {"PYTHONPATH": environment()["PYTHONPATH"], "TOKENTUI_HOME": str(home), "TOKENTUI_ENGINE": ""}
+    more = {"PYTHONPATH": environment()["PYTHONPATH"], "TOKENTUI_HOME": str(home), "TOKENTUI_KERNELS": ""}
     program = (script,) if way == "script" else ("-m", "tokentui")
     with Terminal("corpus.txt", "-r", "gpt2", program=program, folder=traps, environment=more) as terminal:
         terminal.until(lambda text: "pairs: " in text or bool(sprung(traps)))

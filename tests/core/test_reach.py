@@ -249,8 +249,9 @@ ASKS = {
 DOORS = {
     "core/files.py", "core/reach.py",  # the doors themselves
     "core/streams.py", "text/tally.py",  # writes where it may, and its own temporary files
-    "core/building.py", "core/children.py", "core/forks.py", "core/native.py", "core/runtime.py",
-    "text/kernels/rules.py", "text/sources.py", "formats/oniguruma/classes.py", "analyze/verify/peers.py",
+    "core/building.py", "core/children.py", "core/forks.py", "core/native.py", "core/provenance.py",
+    "core/runtime.py", "text/kernels/rules.py", "text/sources.py", "formats/oniguruma/classes.py",
+    "analyze/verify/peers.py",
     "session/saved.py", "session/settings.py",  # paths of the program's own, none of which anybody types
 }
 """Files that may make them."""

@@ -310,7 +310,7 @@ def test_progress_and_cancelling(
     engine: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if engine == "plain":
-        monkeypatch.setenv(native.ENGINE, "plain")
+        monkeypatch.setenv(native.VARIABLE, "off")
     else:
         request.getfixturevalue("kernels")
         monkeypatch.setattr(importlib.import_module("tokentui.text.kernels.count"), "CHUNK_CHARS", 1000)

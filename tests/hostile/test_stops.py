@@ -116,7 +116,7 @@ def test_one_slow_match_is_a_matter_of_itself(limited: Limited) -> None:
 
 
 def test_work_on_one_enormous_word_asks_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOKENTUI_ENGINE", "plain")  # kernels merge it in some milliseconds
+    monkeypatch.setenv("TOKENTUI_KERNELS", "off")  # kernels merge it in some milliseconds
     run = start(Corpus.from_text("ab" * 2000), preset("gpt2"))
     learn.run(run, Stops(merges=8))
     tokenizer = run.tokenizer()

@@ -23,7 +23,7 @@ TOLD = [
 
 @pytest.mark.parametrize("name", TOLD)
 def test_examples_are_true(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(native.ENGINE, "plain")
+    monkeypatch.setenv(native.VARIABLE, "off")
     results = doctest.testmod(importlib.import_module(name))
     assert results.attempted
     assert not results.failed

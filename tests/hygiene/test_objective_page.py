@@ -41,7 +41,7 @@ def test_the_program_trains_and_compares(folder: Path) -> None:
 
 @pytest.mark.parametrize("engine", ["plain", "compiled"])
 def test_its_model_makes_the_same_steps(folder: Path, engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(native.ENGINE, engine)
+    monkeypatch.setenv(native.VARIABLE, "off" if engine == "plain" else "on")
     ran(folder, "model.py")
     # a model that cannot fail would say nothing
     wrong = MODEL.replace("uses[pair[1]]", "1")

@@ -107,7 +107,7 @@ VALUES: dict[str, tuple[Choice, Recipe | None]] = {
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param == "compiled":
         request.getfixturevalue("loaded")
-    monkeypatch.setenv(native.ENGINE, request.param)
+    monkeypatch.setenv(native.VARIABLE, "off" if request.param == "plain" else "on")
     return str(request.param)
 
 
@@ -235,7 +235,7 @@ def test_without_kernel(change: Callable[[], Recipe], said: str, monkeypatch: py
     recipe = change()
     assert without_kernel(recipe) == said
     if native.available():
-        monkeypatch.setenv(native.ENGINE, "compiled")
+        monkeypatch.setenv(native.VARIABLE, "on")
         assert (start(CORPUS, recipe).traits.engine == COMPILED) is (not said)
 
 

@@ -64,7 +64,7 @@ class Failing:
         self.told: list[str] = []
         patch.setattr(native, "failed", False)
         patch.setattr(native, "tell", lambda failure: self.told.append(str(failure)))
-        patch.setenv(native.ENGINE, "compiled")
+        patch.setenv(native.VARIABLE, "on")
         patch.setattr(offsets, "KERNEL_CHARS", 1)
 
     def fail(
@@ -93,7 +93,7 @@ def failing(loaded: None, monkeypatch: pytest.MonkeyPatch) -> Failing:
 @contextlib.contextmanager
 def plain() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(native.ENGINE, "plain")
+        patch.setenv(native.VARIABLE, "off")
         yield
 
 

@@ -361,9 +361,9 @@ def test_a_large_corpus_is_for_the_kernels_and_an_engine_can_be_forced(
     large, small, recipe = Corpus.from_text(novel(60_000)), Corpus.from_text("a b c"), Recipe(**axes)
     assert start(large, recipe).traits.engine == COMPILED
     assert start(small, recipe).traits.engine == COMPILED
-    monkeypatch.setenv(native.ENGINE, "plain")
+    monkeypatch.setenv(native.VARIABLE, "off")
     assert start(large, recipe).traits.engine == PLAIN
-    monkeypatch.setenv(native.ENGINE, "compiled")
+    monkeypatch.setenv(native.VARIABLE, "on")
     assert start(small, recipe).traits.engine == COMPILED
 
 
@@ -401,7 +401,7 @@ def test_a_large_corpus_is_for_the_kernels_and_an_engine_can_be_forced(
 def test_what_the_kernels_do_not_know(
     axes: dict[str, Any], specials: tuple[str, ...], more: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(native.ENGINE, "compiled")
+    monkeypatch.setenv(native.VARIABLE, "on")
     recipe = Recipe(**axes)
     words = Words(("ab", "aab"), (more, 1))
     assert start(None, recipe, Run(specials=specials), words).traits.engine == PLAIN
@@ -450,7 +450,7 @@ def test_every_merge_is_that_of_hugging_face(novel: str, monkeypatch: pytest.Mon
     short = novel == "a passage"
     passage = Corpus.from_text(oracle.texts()["en_mid"])
     corpus = passage if short else read(oracle.shared(f"corpora/{novel}"), as_="text")
-    monkeypatch.setenv(native.ENGINE, "compiled")
+    monkeypatch.setenv(native.VARIABLE, "on")
     compiled = start(corpus, preset("gpt2"))
     assert compiled.traits.engine == COMPILED
     learn.run(compiled, Stops(vocab_size=32_768))

@@ -82,7 +82,7 @@ class Asked(list[int]):
 
 
 def test_a_known_step_is_looked_at_once_for_a_least_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(native.ENGINE, "plain")
+    monkeypatch.setenv(native.VARIABLE, "off")
     trainer = start(read("sample:sailor"), preset("gpt2"))
     assert isinstance(trainer, PairTrainer)
     stops = Stops(min_count=2)

@@ -27,7 +27,7 @@ def test_it_grows_and_is_the_same_after_a_way_back(
 ) -> None:
     if engine == "compiled":
         request.getfixturevalue("loaded")
-    monkeypatch.setenv(native.ENGINE, engine)
+    monkeypatch.setenv(native.VARIABLE, "off" if engine == "plain" else "on")
     small, trainer = (start(Corpus.from_text(text), preset("gpt2")) for text in (TEXT[:2000], TEXT))
     laid_out = trainer.memory()
     assert laid_out > 1.2 * small.memory() > 0
@@ -40,7 +40,7 @@ def test_it_grows_and_is_the_same_after_a_way_back(
 
 
 def test_of_plain_lists_every_number_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(native.ENGINE, "plain")
+    monkeypatch.setenv(native.VARIABLE, "off")
     trainer = start(Corpus.from_text(TEXT), preset("gpt2"))
     for merges in (0, 40, 7, 60):
         learn.jump(trainer, merges)
@@ -55,7 +55,7 @@ def test_a_vocabulary_that_is_forgotten_is_held_nowhere(
 ) -> None:
     if engine == "compiled":
         request.getfixturevalue("loaded")
-    monkeypatch.setenv(native.ENGINE, engine)
+    monkeypatch.setenv(native.VARIABLE, "off" if engine == "plain" else "on")
     trainer = start(Corpus.from_text(TEXT[:2000]), preset("gpt2"))
     forgotten = []
     for _ in range(3):
@@ -71,7 +71,7 @@ def test_a_vocabulary_that_is_forgotten_is_held_nowhere(
 
 def test_a_walk_back_and_on_again_gives_the_pairs_that_it_gave(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pairs are asked for in between, under a stop that bars some of them."""
-    monkeypatch.setenv(native.ENGINE, "plain")
+    monkeypatch.setenv(native.VARIABLE, "off")
     fresh, trainer = (start(Corpus.from_text(TEXT[:2000]), preset("gpt2")) for _ in range(2))
     stops = Stops(max_length=3)
     for one in (fresh, trainer):

@@ -54,7 +54,7 @@ def test_the_worked_example_at_every_step_forward_and_back(
 ) -> None:
     if engine == "compiled" and not (OBJECTIVES[name].kernel and native.available()):
         pytest.skip("no kernels for it here")
-    monkeypatch.setenv(native.ENGINE, engine)
+    monkeypatch.setenv(native.VARIABLE, "off" if engine == "plain" else "on")
     tie, merges, values, digits = EXAMPLES[name]
     run = tokentui.Trainer(CORPUS, PLAIN.with_axes(objective=name, tie=tie))
     seen: list[tuple[list[tuple[Any, ...]], int]] = []

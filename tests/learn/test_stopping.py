@@ -61,7 +61,7 @@ def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """What holds for millions of units holds for thousands in smaller parts; and it is the plain engine that
     is looked at."""
     monkeypatch.setattr(jobs, "BLOCK", PART)
-    monkeypatch.setenv("TOKENTUI_ENGINE", "plain")
+    monkeypatch.setenv("TOKENTUI_KERNELS", "off")
 
 
 @pytest.mark.parametrize("name", RECIPES)

@@ -340,7 +340,7 @@ def test_another_greatest_length_that_is_cancelled_changes_nothing() -> None:
 
 @pytest.mark.parametrize("engine", ["plain", "compiled"])
 def test_counts_beyond_exact_sums_are_refused(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOKENTUI_ENGINE", engine)
+    monkeypatch.setenv("TOKENTUI_KERNELS", "off" if engine == "plain" else "on")
     many = Corpus.from_counts([("ab", 2**62), ("abc", 2**62)])
     with pytest.raises(TokentuiError, match="more than 2\\*\\*53 units"):
         trainer(words=count(many, RECIPE))

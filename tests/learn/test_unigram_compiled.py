@@ -55,7 +55,7 @@ def course(
 ) -> Iterator[Any]:
     """All that a training by an engine goes through."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(native.ENGINE, "plain" if plain else "compiled")
+        patch.setenv(native.VARIABLE, "off" if plain else "on")
         models = Models(words, recipe, lines, seeds)
     assert (models.run is lattices.WRITTEN) == plain
     yield models.seeds
@@ -169,7 +169,7 @@ def material() -> Material:
 def straight(material: Material) -> UnigramTrainer:
     """A run by the plain engine to its end."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(native.ENGINE, "plain")
+        patch.setenv(native.VARIABLE, "off")
         trainer = UnigramTrainer(material)
     learn.run(trainer, Stops())
     return trainer

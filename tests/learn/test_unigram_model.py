@@ -189,7 +189,7 @@ def make(
     """Lays out counted words for an engine."""
     if request.param == "compiled":
         request.getfixturevalue("loaded")
-    monkeypatch.setenv(native.ENGINE, request.param)
+    monkeypatch.setenv(native.VARIABLE, "off" if request.param == "plain" else "on")
     recipe = RECIPE.with_axes(split="whitespace", pieces="any")
     return lambda words: Models(Words(tuple(words), tuple(words.values())), recipe, None, 10**6)
 

@@ -60,7 +60,7 @@ recipes = st.builds(
 def plain() -> Iterator[None]:
     """A what-if is made by plain Python, so that trainings to compare with are."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(native.ENGINE, "plain")
+        patch.setenv(native.VARIABLE, "off")
         yield
 
 
@@ -420,7 +420,7 @@ def test_plain_python_takes_over_what_kernels_have_laid_out(
     recipe: Recipe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No step before a what-if is made again, and all that a plain training keeps of them is there."""
-    monkeypatch.delenv(native.ENGINE)
+    monkeypatch.delenv(native.VARIABLE)
     if not native.available():
         pytest.skip("there are no kernels")
     corpus = Corpus.from_text(" ".join(f"{number * number % 997:b}{number % 7}" for number in range(400)))

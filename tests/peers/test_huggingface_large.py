@@ -83,7 +83,7 @@ def test_merges_on_a_large_corpus(
         path.write_bytes(lzma.decompress(oracle.shared(SOURCE).read_bytes())[:size].rpartition(b"\n")[0])
     wanted = theirs(path.read_bytes().decode())
     for engine, kind in (("compiled", COMPILED), ("plain", PLAIN)):
-        monkeypatch.setenv(native.ENGINE, engine)
+        monkeypatch.setenv(native.VARIABLE, "off" if engine == "plain" else "on")
         trainer = start(read(path, as_="text"), preset("gpt2"))
         assert trainer.traits.engine == kind
         learn.run(trainer, Stops(vocab_size=IDS))

@@ -114,7 +114,7 @@ def shown(tmux: Tmux, holds: Callable[[str], bool]) -> str:
 def test_in_tmux(tmux: Tmux) -> None:
     """Keys, another screen in between, a resize: the pane holds the whole of ours each time."""
     program = shlex.join([sys.executable, "-m", "tokentui", "sample:hugs", "-r", "comp336"])
-    shell = f"TOKENTUI_ENGINE=plain {program}; echo left with $?; cat"
+    shell = f"TOKENTUI_KERNELS=off {program}; echo left with $?; cat"
     tmux("new-session", "-d", "-x", "80", "-y", "24", "-c", str(ROOT), shell)
     shown(tmux, lambda text: re.search(r"step +0 ", text) is not None and "2 Pairs" in text)
     tmux("send-keys", "n", "n", "n", "2")
@@ -136,7 +136,7 @@ def test_in_tmux_what_is_typed_in_nine_scripts_is_read_back(tmux: Tmux) -> None:
     """tmux gives a spacing mark a cell of its own and draws no skin tone on the emoji before it."""
     program = shlex.join([sys.executable, "-m", "tokentui", "sample:hugs", "-r", "gpt2"])
     tmux(
-        "new-session", "-d", "-x", "100", "-y", "30", "-c", str(ROOT), f"TOKENTUI_ENGINE=plain {program}; cat"
+        "new-session", "-d", "-x", "100", "-y", "30", "-c", str(ROOT), f"TOKENTUI_KERNELS=off {program}; cat"
     )
     shown(tmux, lambda text: re.search(r"step +0 ", text) is not None and "4 Encode" in text)
     tmux("send-keys", "4")

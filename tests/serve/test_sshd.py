@@ -107,7 +107,7 @@ def school(tmp_path_factory: pytest.TempPathFactory) -> Iterator[School]:
     config.write_text(
         f"ListenAddress 127.0.0.1:{port}\nHostKey {folder}/host\nPidFile {folder}/pid\nUsePAM no\n"
         f"StrictModes no\nPasswordAuthentication no\n"
-        f"SetEnv TOKENTUI_ENGINE=plain PYTHONPATH={ROOT}\n{settings}"
+        f"SetEnv TOKENTUI_KERNELS=off PYTHONPATH={ROOT}\n{settings}"
     )
     made = os.geteuid() == 0 and not OWN_FOLDER.exists()
     if made:

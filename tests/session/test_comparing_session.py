@@ -119,7 +119,7 @@ async def test_every_snapshot_belongs_to_one_position(session: Comparing) -> Non
 
 
 async def test_a_long_way_holds_up_no_key(novel: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOKENTUI_ENGINE", "plain")  # kernels may be there before the key
+    monkeypatch.setenv("TOKENTUI_KERNELS", "off")  # kernels may be there before the key
     other = Comparing(
         novel, ColumnWanted(preset("gpt2")), ColumnWanted(preset("udl-notebook", unknown="drop"))
     )

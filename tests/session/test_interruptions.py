@@ -241,7 +241,7 @@ class Kernels:
             return again(was)
 
         patch.setattr(native, "failed", False)
-        patch.setenv(native.ENGINE, "compiled")
+        patch.setenv(native.VARIABLE, "on")
         patch.setattr(KernelPairs, "walk", walks)
         patch.setattr(states, "prepare_again", laid_out)
 

@@ -167,7 +167,7 @@ def test_a_first_look_is_taken_where_there_is_more_to_count(
         cut.append(len(text))
         return words(self, text, first=first)
 
-    monkeypatch.setenv("TOKENTUI_ENGINE", "plain")
+    monkeypatch.setenv("TOKENTUI_KERNELS", "off")
     monkeypatch.setattr(opening, "FIRST_LOOK_CHARS", 20_000)
     monkeypatch.setattr(Pretokenizer, "words", counted)
     parts: list[Prepared] = []
@@ -189,7 +189,7 @@ def test_a_section_that_fails_is_an_error_and_the_rest_is_there(
     def fails(*_: object) -> None:
         raise error
 
-    monkeypatch.setenv("TOKENTUI_ENGINE", "plain")  # else it may be a kernel that fails
+    monkeypatch.setenv("TOKENTUI_KERNELS", "off")  # else it may be a kernel that fails
     it = State(made("gpt2"))
     monkeypatch.setattr(it.main.trainer, "why", fails)
     main = it.snapshot().main

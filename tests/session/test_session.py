@@ -52,7 +52,7 @@ async def test_it_opens_and_steps(session: Watched) -> None:
 async def test_a_large_corpus_shows_its_first_pairs_before_it_is_whole(
     session: Watched, novel: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(native.ENGINE, "plain")  # the other one has it whole at once
+    monkeypatch.setenv(native.VARIABLE, "off")  # the other one has it whole at once
     await session.send(do.Open((str(novel),)))
     await session.settle()
     partial = [snapshot for snapshot in session.snapshots if snapshot.main.partial]
@@ -66,7 +66,7 @@ async def test_a_large_corpus_shows_its_first_pairs_before_it_is_whole(
 async def test_running_publishes_and_stops_where_it_is(
     session: Watched, novel: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(native.ENGINE, "plain")  # the other one is at the end before it is shown
+    monkeypatch.setenv(native.VARIABLE, "off")  # the other one is at the end before it is shown
     await session.send(do.Open((str(novel),)))
     await session.settle()
     session.send(do.Speed(99))
@@ -312,7 +312,7 @@ async def test_it_begins_with_the_recipe_and_the_run_that_were_asked_for() -> No
 
 
 async def test_closing_in_the_middle_of_everything(novel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(native.ENGINE, "plain")
+    monkeypatch.setenv(native.VARIABLE, "off")
     interval = sys.getswitchinterval()
     watched = Watched()
     await watched.start()
@@ -334,7 +334,7 @@ async def test_an_empty_corpus_opens(session: Watched, tmp_path: Path) -> None:
 async def test_a_text_that_is_typed_is_shown_once_and_at_the_step_that_is_kept(
     session: Watched, loaded: None, novel: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(native.ENGINE, "compiled")
+    monkeypatch.setenv(native.VARIABLE, "on")
     text = (await asyncio.to_thread(novel.read_text, encoding="utf-8"))[:900_000]
     await session.send(do.TrainOnText(text))
     await session.send(do.GoTo(300))

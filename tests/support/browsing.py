@@ -69,7 +69,7 @@ def browser() -> Iterator[Browser]:
 def served(*words: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """`tokentui serve` with these words: the URL of its page, and its process."""
     command = [sys.executable, "-m", "tokentui", "serve", "--port", "0", *words]
-    environment = {**os.environ, "TOKENTUI_ENGINE": "plain"}
+    environment = {**os.environ, "TOKENTUI_KERNELS": "off"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         assert process.stdout is not None
         try:

@@ -71,7 +71,7 @@ class Gates:
             install(state, part, *place, **view)
             installed.add(id(part))
 
-        patch.setenv("TOKENTUI_ENGINE", "plain")
+        patch.setenv("TOKENTUI_KERNELS", "off")
         patch.setattr(opening.Shelf, "prepared", prepared)
         patch.setattr(states, "prepare_again", held)
         patch.setattr(State, "install", takes)

@@ -151,7 +151,7 @@ class Surroundings:
         home = self._folder / f"home-{self._homes}"
         home.mkdir()
         environment = {
-            "TOKENTUI_HOME": str(home), "TOKENTUI_ENGINE": "plain" if phase.engine == "plain" else "",
+            "TOKENTUI_HOME": str(home), "TOKENTUI_KERNELS": "off" if phase.engine == "plain" else "",
         }
         with Terminal(
             *(word.format(**self.names) for word in phase.words), environment=environment

@@ -90,7 +90,7 @@ class Terminal:
                 signal.signal(number, signal.SIG_IGN)
             if self._folder is not None:
                 os.chdir(self._folder)
-            own = {"TERM": "xterm-256color", "TOKENTUI_ENGINE": "plain"}
+            own = {"TERM": "xterm-256color", "TOKENTUI_KERNELS": "off"}
             os.execve(command[0], command, {**os.environ, **own, **self._environment})
 
     def __enter__(self) -> Self:

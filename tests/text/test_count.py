@@ -27,7 +27,7 @@ def corpus() -> Corpus:
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(native.ENGINE, "plain")
+    monkeypatch.setenv(native.VARIABLE, "off")
     monkeypatch.setattr(module, "CHUNK_CHARS", 64)
 
 

@@ -151,7 +151,7 @@ def test_plain_python_counts_the_same(tmp_path: Path, monkeypatch: pytest.Monkey
     path = tmp_path / "a.txt"
     path.write_bytes("the crowd 漢字 🌳\n".encode() * 300 + b"\xff \xfe")
     wanted = at_once(str(path), GPT2)
-    monkeypatch.setenv("TOKENTUI_ENGINE", "plain")
+    monkeypatch.setenv("TOKENTUI_KERNELS", "off")
     assert in_parts(str(path), GPT2) == wanted
 
 

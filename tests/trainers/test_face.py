@@ -62,7 +62,7 @@ CODING = [
 def trained(name: str, engine: str) -> Trainer:
     """A training on the words, at step 0."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(native.ENGINE, engine)
+        patch.setenv(native.VARIABLE, "off" if engine == "plain" else "on")
         return start(None, RECIPES[name], Run(Stops(vocab_size=14 if name in PRUNING else None)), WORDS)
 
 
@@ -187,7 +187,7 @@ def test_corpora_with_names_are_trained_as_one(name: str) -> None:
     material = Material((Part("once", once), Part("again", again)), RECIPES[name], run)
     for engine in ("plain", "compiled"):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setenv(native.ENGINE, engine)
+            patch.setenv(native.VARIABLE, "off" if engine == "plain" else "on")
             several, one = trainer_of(material.recipe)(material), trained(name, engine)
         assert several.advance(4, NONE, math.inf) == one.advance(4, NONE, math.inf)
         assert sum(several.lengths_at(4)) == one.tokens_at(4)

@@ -43,7 +43,7 @@ END_S = 3.0
 """Seconds that a process has to end once its line is gone; then it is killed."""
 HEARTBEAT_S = 15.0
 """Seconds after which a browser that does not answer counts as gone."""
-_KEPT = ("PATH", "PYTHONPATH", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "TOKENTUI_ENGINE", "TOKENTUI_LIMITS", "TZ")
+_KEPT = ("PATH", "PYTHONPATH", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "TOKENTUI_KERNELS", "TOKENTUI_LIMITS", "TZ")
 """Variables that a visitor's process has from the server's environment; all others may hold secrets."""
 _PAGE = Path(__file__).with_name("visitors.html")
 _FULL = "\x1b[2J\x1b[HThere is no room: {0} are here already. Reload the page to try again.\r\n"

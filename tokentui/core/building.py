@@ -1,39 +1,38 @@
-"""Compile kernels, for developers: `make kernels`. It needs NumPy, Numba and Zig's linker (the extra `dev`).
+"""Compile kernels, for developers: `make kernels`. It needs the tools in `toolchain.lock`.
 
 Numba turns each kernel into LLVM's code. All of them become one module, with a function of plain C arguments
 for each kernel, which is optimised and translated for each system of `SYSTEMS`. What `core/native.py` opens
 is a shared library of that code alone: it takes functions such as log from the process that opens it.
 
-Tests run the same sources in two other ways: by Numba in the process (`TOKENTUI_ENGINE=numba`) and as they
-are written, on arrays of NumPy (`TOKENTUI_ENGINE=python`).
+Tests run the same sources in two other ways: compiled by Numba in the process, with
+`_TOKENTUI_TEST_KERNELS=numba`, and uncompiled on arrays of NumPy, with `_TOKENTUI_TEST_KERNELS=python`.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
-import hashlib
 import importlib
 import json
 import os
 import subprocess
 import sys
 import tempfile
-import tokenize
-import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from importlib import metadata
 from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from tokentui.core import native
-from tokentui.core.native import BOX, FLAG, FLOAT, INT, NOTHING, Code, Flat, Kernel, Row, Tuple, place_of
+from tokentui.core import native, provenance
+from tokentui.core.native import FLAG, FLOAT, INT, NOTHING, Code, Flat, Kernel, Row, Tuple, place_of
 
 SYSTEMS = {
     "linux-x86_64": ("x86_64-unknown-linux-gnu", "x86_64-linux-gnu", "x86-64"),
-    "linux-arm64": ("aarch64-unknown-linux-gnu", "aarch64-linux-gnu", "generic"),
+    "linux-aarch64": ("aarch64-unknown-linux-gnu", "aarch64-linux-gnu", "generic"),
     "darwin-x86_64": ("x86_64-apple-macosx11.0.0", "x86_64-macos", "x86-64"),
     "darwin-arm64": ("arm64-apple-macosx11.0.0", "aarch64-macos", "apple-m1"),
 }
@@ -48,49 +47,12 @@ _OPTIONS = {"nogil": True, "boundscheck": False, "error_model": "numpy"}
 
 # ---- the sources
 
-_STARTS = tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING
-
 def modules() -> list[Made]:
     """All modules of kernels, imported."""
     package = Path(__file__).parents[1]
     paths = sorted(path.relative_to(package).with_suffix("") for path in package.glob("*/kernels/*.py"))
     names = [".".join(("tokentui", *path.parts)) for path in paths if path.name != "__init__"]
     return list(map(importlib.import_module, names))
-
-
-def _tokens(path: Path) -> Iterator[tuple[int, str]]:
-    """The tokens of a source, each with its kind. An f-string is one token, as Python 3.11 has it: later ones
-    take it apart."""
-    lines, depth, first = path.read_text(encoding="utf-8").splitlines(keepends=True), 0, (1, 0)
-    opens, closes = (getattr(tokenize, f"FSTRING_{word}", None) for word in ("START", "END"))
-    with path.open("rb") as file:
-        for token in tokenize.tokenize(file.readline):
-            if token.type == opens:
-                first, depth = first if depth else token.start, depth + 1
-            elif token.type == closes:
-                depth -= 1
-                if not depth:
-                    rows = lines[first[0] - 1 : token.end[0]]
-                    rows[-1] = rows[-1][: token.end[1]]
-                    yield tokenize.STRING, "".join(rows)[first[1] :]
-            elif not depth:
-                yield token.type, token.string
-
-
-def sources() -> str:
-    """The digest of the sources of kernels, without their comments and docstrings."""
-    package, digest = Path(__file__).parents[1], hashlib.sha256()
-    for path in sorted(package.glob("*/kernels/*.py")):
-        digest.update(path.relative_to(package).as_posix().encode())
-        before = tokenize.NEWLINE
-        for kind, text in _tokens(path):
-            if kind in (tokenize.COMMENT, tokenize.NL):
-                continue
-            alone = kind == tokenize.STRING and before in _STARTS
-            before = kind
-            if not alone:
-                digest.update(b"\0" + text.encode())
-    return digest.hexdigest()
 
 
 @functools.cache
@@ -240,7 +202,7 @@ class _Row:
         self.fields[name][self.at] = value
 
 
-# ---- the box
+# ---- the libraries
 
 
 def _words(kind: Made) -> int:
@@ -324,7 +286,7 @@ def module_of_all() -> Made:
     llvm.set_option("kernels", "-non-global-value-max-name-size=65536")
     _numba()
     whole = llvm.parse_assembly("")
-    for name, kernel in sorted(native.KERNELS.items()):
+    for _, kernel in sorted(native.KERNELS.items()):
         made = compiled(kernel)
         (overload,) = made.overloads.values()
         callee = overload.fndesc.llvm_func_name
@@ -337,7 +299,6 @@ def module_of_all() -> Made:
         part.link_in(llvm.parse_assembly(wrapper.text))
         part.get_function(callee).linkage = "internal"
         whole.link_in(part)
-        print(name, file=sys.stderr)  # noqa: T201
     return whole
 
 
@@ -373,25 +334,63 @@ def translated(whole: str, system: str, processor: str = "") -> bytes:
         return path.with_suffix(".so").read_bytes()
 
 
-def main() -> None:
-    """Write the box."""
-    if os.environ.get(native.ENGINE) != "numba":  # before any module of kernels is imported
-        environ = {
-            **os.environ, native.ENGINE: "numba", "NUMBA_CPU_NAME": "x86-64", "NUMBA_CPU_FEATURES": "",
-        }
-        sys.exit(subprocess.run([sys.executable, "-m", "tokentui.core.building"], env=environ).returncode)
+def installed() -> dict[str, str]:
+    """Return the versions of the tools in this environment, by tool."""
+    versions = {"python": ".".join(map(str, sys.version_info[:2]))}
+    for name in provenance.locked():
+        if name != "python":
+            with contextlib.suppress(metadata.PackageNotFoundError):
+                versions[name] = metadata.version(name)
+    return versions
+
+
+def build(folder: Path) -> None:
+    """Compile all kernels for all systems, and write the libraries and their manifest to a folder."""
+    digest = provenance.sources()  # before a source can change
     whole = str(module_of_all())
-    BOX.mkdir(exist_ok=True)
+    folder.mkdir(exist_ok=True)
     files = {}
     for system in SYSTEMS:
         content = translated(whole, system)
-        (BOX / f"{system}.bin").write_bytes(content)
-        files[system] = [len(content), zlib.crc32(content)]
+        name = native.library_of(system)
+        (folder / name).write_bytes(content)
+        files[name] = provenance.facts_of(content)
     signatures = {name: kernel.signature for name, kernel in sorted(native.KERNELS.items())}
-    manifest = {"sources": sources(), "files": files, "kernels": signatures}
-    (BOX / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
+    manifest = {"toolchain": installed(), "sources": digest, "files": files, "kernels": signatures}
+    (folder / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
     rules = importlib.import_module("tokentui.text.kernels.rules")
-    (BOX / "classes.json").write_text(rules.as_json() + "\n")
+    (folder / "classes.json").write_text(rules.as_json() + "\n")
+
+
+def changed(folder: Path) -> list[str]:
+    """Compile all kernels and return the names of the files in a folder that differ from the new ones."""
+    with tempfile.TemporaryDirectory() as temporary:
+        build(Path(temporary))
+        names = ["manifest.json", *json.loads(Path(temporary, "manifest.json").read_bytes())["files"]]
+        return [name for name in names if _content(folder / name) != _content(Path(temporary, name))]
+
+
+def _content(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None
+
+
+def main() -> None:
+    """Write the libraries into the package; with `--check`, compile them elsewhere and compare bytes."""
+    wrong = provenance.differences(installed(), provenance.locked(), "installed:")
+    if wrong:
+        sys.exit(f"kernels need the tools in toolchain.lock: {'; '.join(wrong)}")
+    if os.environ.get(native.TEST_VARIABLE) != "numba":  # before any module of kernels is imported
+        environ = {
+            **os.environ, native.TEST_VARIABLE: "numba", "NUMBA_CPU_NAME": "x86-64", "NUMBA_CPU_FEATURES": "",
+        }
+        words = [sys.executable, "-m", "tokentui.core.building", *sys.argv[1:]]
+        sys.exit(subprocess.run(words, env=environ).returncode)
+    if sys.argv[1:] != ["--check"]:
+        build(native.LIBRARIES)
+    elif names := changed(native.LIBRARIES):
+        sys.exit(f"a new build gives other bytes: {', '.join(names)}")
+    else:
+        print("a new build gives the same bytes")  # noqa: T201
 
 
 if __name__ == "__main__":

@@ -1,12 +1,11 @@
 """Compiled kernels: plain functions over flat arrays, called as machine code that lies in the package.
 
-Kernels lie in the folders `kernels` of the rooms. `make kernels` compiles them all for each system that it
-knows (`core/building.py`), into a file of the folder `box` with a manifest. A process opens that file when
-the first kernel is called, in less than a millisecond. Nothing is compiled where the program runs, nothing is
-kept outside the package, and nothing has to be installed.
+The sources are in folders `kernels`. `make kernels` (`core/building.py`) compiles them into a shared library
+for each system, in the folder `libraries`. A process opens its library when it calls the first kernel, in
+less than a millisecond. It compiles nothing, writes nothing outside the package and needs no other package.
 
 Every caller asks `available` first, and goes on with plain Python where that says no: on another system,
-where the file is missing or damaged, and with `TOKENTUI_ENGINE=plain`.
+where the library is missing or damaged, and with `TOKENTUI_KERNELS=off`.
 
 A kernel takes whole numbers, arrays and named tuples of them. An array is any object with a buffer: the flat
 arrays of `flat`, `array.array`, `bytes`. A kernel runs without the interpreter's lock.
@@ -31,18 +30,20 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import check_match, tick
 from tokentui.core.pages import room_for
 
-ENGINE = "TOKENTUI_ENGINE"
-"""The variable of the environment that names an engine: `plain` for plain Python, `compiled` for kernels. For
-tests, `numba` compiles the sources of kernels and `python` runs them as they are written (both by
-`core/building.py`)."""
+VARIABLE = "TOKENTUI_KERNELS"
+"""The environment variable that turns kernels off, by the value `off`."""
+TEST_VARIABLE = "_TOKENTUI_TEST_KERNELS"
+"""Internal, for tests and the build: `numba` compiles the sources of kernels in the process, `python` runs
+them uncompiled (both by `core/building.py`). Read once, at import."""
+_TESTED = os.environ.get(TEST_VARIABLE, "")
 
 COMPILED, PLAIN = "compiled", "plain Python"
 """The two engines, as `engine` calls them."""
 FAILED = f"{PLAIN}, kernels failed"
 """The engine after a failure of a kernel."""
 
-BOX = Path(__file__).with_name("box")
-"""The folder of compiled kernels. It has a file for each system, and `manifest.json`."""
+LIBRARIES = Path(__file__).with_name("libraries")
+"""The folder of compiled kernels: a library for each system, and `manifest.json`."""
 
 failed = False
 """True once a kernel has failed: none is used from then on in this process."""
@@ -56,24 +57,24 @@ Array: TypeAlias = Any
 """Numbers in memory: anything with a buffer, such as the arrays of `flat`."""
 
 
-class BoxError(Exception):
-    """The kernels cannot be had here; says why."""
+class KernelsUnavailable(Exception):
+    """This process cannot call kernels. The message is the reason."""
 
 
 # ---- whether there are kernels
 
 
 def available() -> bool:
-    """Return whether kernels can be called. `TOKENTUI_ENGINE=plain` and a kernel that failed say no."""
-    return not failed and os.environ.get(ENGINE) != "plain" and not trouble()
+    """Return whether kernels can be called. False with `TOKENTUI_KERNELS=off` and after a failure."""
+    return not failed and os.environ.get(VARIABLE) != "off" and not trouble()
 
 
 @functools.cache
 def trouble() -> str:
     """Say why the kernels of this system cannot be had, in a few words; empty where they can."""
     try:
-        box()
-    except BoxError as error:
+        open_library()
+    except KernelsUnavailable as error:
         return str(error)
     return ""
 
@@ -82,7 +83,7 @@ def engine() -> str:
     """Name the engine in a few words: `compiled`, or `plain Python` and why."""
     if failed:
         return FAILED
-    if os.environ.get(ENGINE) == "plain":
+    if os.environ.get(VARIABLE) == "off":
         return PLAIN
     return f"{PLAIN}, {trouble()}" if trouble() else COMPILED
 
@@ -135,59 +136,63 @@ def rescued(compiled: bool = True) -> Iterator[None]:
             raise
 
 
-# ---- the box
+# ---- the library
 
 
 def system() -> str:
-    """The name of this system in the box, such as `linux-x86_64`."""
-    machine = os.uname().machine
-    return f"{sys.platform}-{'arm64' if machine == 'aarch64' else machine}"
+    """Return the name of this system, such as `linux-x86_64`."""
+    return f"{sys.platform}-{os.uname().machine}"
+
+
+def library_of(system: str) -> str:
+    """Return the file name of a system's library, such as `libtokentui-linux-x86_64.so`."""
+    return f"libtokentui-{system}.{'dylib' if system.startswith('darwin') else 'so'}"
 
 
 @functools.cache
 def manifest() -> dict[str, Any]:
-    """The list of the box: `files` with size and checksum of each system's, `kernels` with their signatures,
-    `sources` with the digest of what they were compiled from.
+    """Return the manifest of the libraries: `toolchain` with the versions of the tools, `sources` with the
+    digest of the sources, `files` with size and CRC-32 of each library, `kernels` with their signatures.
 
     Raises:
-        BoxError: It is missing or damaged.
+        KernelsUnavailable: It is missing or damaged.
     """
     try:
-        found = json.loads((BOX / "manifest.json").read_bytes())
-        return {"files": dict(found["files"]), "kernels": dict(found["kernels"]), **found}
+        found = json.loads((LIBRARIES / "manifest.json").read_bytes())
+        checks = {name: (facts["size"], facts["crc32"]) for name, facts in dict(found["files"]).items()}
+        return {**found, "files": checks, "kernels": dict(found["kernels"])}
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
-        raise BoxError("the list of kernels is missing or damaged") from None
+        raise KernelsUnavailable("the manifest of kernels is missing or damaged") from None
 
 
 @functools.cache
-def box() -> Callable[[Kernel], Code]:
-    """Open the box. Returns what finds the code of a kernel.
+def open_library() -> Callable[[Kernel], Code]:
+    """Open the library of this system. Return a function that finds the code of a kernel.
 
     Raises:
-        BoxError: This process cannot have compiled kernels.
+        KernelsUnavailable: This process cannot call kernels.
     """
-    if os.environ.get(ENGINE) in ("numba", "python"):
+    if _TESTED:
         building = importlib.import_module("tokentui.core.building")  # it imports NumPy and Numba
-        found: Callable[[Kernel], Code] = building.binder(os.environ[ENGINE])
+        found: Callable[[Kernel], Code] = building.binder(_TESTED)
         return found
     if sys.byteorder != "little" or sys.implementation.name != "cpython" or sys.maxsize <= 1 << 32:
-        raise BoxError("no kernels for this Python")
-    name = system()
-    if name not in manifest()["files"]:
-        raise BoxError(f"no kernels for {name}")
-    path = BOX / f"{name}.bin"
+        raise KernelsUnavailable("no kernels for this Python")
+    path = LIBRARIES / library_of(system())
+    if path.name not in manifest()["files"]:
+        raise KernelsUnavailable(f"no kernels for {system()}")
     try:
         content = path.read_bytes()
-        if [len(content), zlib.crc32(content)] != manifest()["files"][name]:
-            raise BoxError("the file of kernels is damaged")
+        if (len(content), zlib.crc32(content)) != manifest()["files"][path.name]:
+            raise KernelsUnavailable("the library of kernels is damaged")
         library = _open(path)
     except OSError:
-        raise BoxError("the file of kernels cannot be opened") from None
+        raise KernelsUnavailable("the library of kernels cannot be opened") from None
 
     def code(kernel: Kernel) -> Code:
-        """The code of a kernel. Raises a `BoxError` where the box has another one of that name."""
+        """Return the code of a kernel. Raise `KernelsUnavailable` if the library has another signature."""
         if manifest()["kernels"].get(kernel.name) != kernel.signature:
-            raise BoxError(f"the box has another {kernel.name}")
+            raise KernelsUnavailable(f"the library has another {kernel.name}")
         return _native(library, kernel)
 
     return code
@@ -310,7 +315,7 @@ class Kernel:
 
     @functools.cached_property
     def _code(self) -> Code:
-        return box()(self)
+        return open_library()(self)
 
     def __call__(self, *arguments: Any) -> Any:
         return self._code(*arguments)
@@ -339,10 +344,10 @@ def inlined(function: F) -> F:
     return function
 
 
-if os.environ.get(ENGINE) in ("numba", "python"):
+if _TESTED:
     import numpy
 
-    I64: Any = numpy.int64 if os.environ[ENGINE] == "numba" else int
+    I64: Any = numpy.int64 if _TESTED == "numba" else int
     U64: Any = numpy.uint64
 else:
     I64 = U64 = int

@@ -26,7 +26,7 @@ from array import array
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from tokentui.core.native import BOX
+from tokentui.core.native import LIBRARIES
 from tokentui.recipe import Recipe
 from tokentui.text import cuts
 from tokentui.text.normalize import BERT_DROPPED, BERT_IDEOGRAPHS, BERT_PUNCTUATION, BERT_SPACES, NORMALIZERS
@@ -89,7 +89,7 @@ def _plane(number: int) -> str:
 def _shipped() -> dict[str, Any]:
     """Return the shipped tables; none if they are damaged or differ from the installed `regex`."""
     try:
-        content = json.loads((BOX / "classes.json").read_bytes())
+        content = json.loads((LIBRARIES / "classes.json").read_bytes())
         tables = {
             name: ClassTable(*(zlib.decompress(binascii.a2b_base64(part)) for part in parts))
             for name, parts in content["tables"].items()
