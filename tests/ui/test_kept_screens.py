@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 from screens import KEPT, check_kept
+from tokentui.preset_table import preset_named
 from waiting import settled
 
 from tokentui.core import native
 from tokentui.core.safetext import is_safe
-from tokentui.presets import preset_named
 from tokentui.recipe import Run, Stops
 from tokentui.session import commands
 from tokentui.session.driver import Session
@@ -69,7 +69,7 @@ SCENES = (
 async def test_a_screen_looks_as_it_did(
     scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(native.ENGINE, "plain")  # some screens name the engine
+    monkeypatch.setenv(native.VARIABLE, "off")  # some screens name the engine
     monkeypatch.chdir(tmp_path)
     (tmp_path / "novel.txt").write_text("A novel.\n", encoding="utf-8")
     run = Run(Stops(merges=300))
