@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 from screens import KEPT, check_kept
-from tokentui.preset_table import preset_named
 from waiting import settled
 
 from tokentui.core import native
 from tokentui.core.safetext import is_safe
+from tokentui.preset_table import preset_named
 from tokentui.recipe import Run, Stops
 from tokentui.session import commands
 from tokentui.session.driver import Session

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 from dialogs import FakeFace, shown
-from tokentui.preset_table import PRESETS
 from waiting import screen_text, settled
 
 from tokentui.axes import AXES
+from tokentui.preset_table import PRESETS
 from tokentui.ui.dialogs.draft import RecipeChoice, families
 from tokentui.ui.dialogs.recipe import RecipeScreen
 
