@@ -167,7 +167,7 @@ async def test_the_run_follows_the_life_of_a_word(name: str, step: int, size: tu
         assert at(app) == step, "opening it moves nothing"
         turns = dialog.life.turns
         assert len(turns) > 1
-        for turn in turns:
+        for turn in turns[-2:]:  # a low screen shows the last ones
             assert re.search(rf"\b{turn.number or 'start'}\b", screen_text(pilot))
         await pilot.press("up")
         await until(pilot, lambda: at(app) == turns[-2].number)
