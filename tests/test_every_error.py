@@ -687,7 +687,7 @@ async def test_a_size_that_is_no_number() -> None:
         await pilot.press("t")
         await until(pilot, lambda: not isinstance(app.screen, EditScreen))
         await typed(pilot, "many")
-        await until(pilot, lambda: "many: a number belongs here (such as 4000)" in screen_text(app))
+        await until(pilot, lambda: "many: a number belongs here (such as 4000 or 32k)" in screen_text(app))
 
 
 async def test_no_way_back_to_a_corpus_without_a_name() -> None:

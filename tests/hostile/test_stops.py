@@ -27,6 +27,7 @@ from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session import commands as do
 from tokentui.session import queries
 from tokentui.session.opening import Prepared, prepare
+from tokentui.session.queries import TokenizerAtStep
 from tokentui.session.state import State
 from tokentui.session.window import RunningText
 from tokentui.text import patterns
@@ -134,19 +135,23 @@ def test_work_on_one_enormous_word_asks_now_and_then(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("split", ["gpt2", f"regex:{SLOW}"])
 def test_questions_facts_and_formats_stop_at_any_question(split: str) -> None:
     corpus = Corpus.from_text("hug pug pun bun hugs " * 40)
-    run = start(corpus, Recipe(split=split))
-    learn.run(run, Stops(merges=12))
-    prepared = replace(prepare(corpus, run.recipe, Run()), trainer=run)
-    glance = State(prepared).at_step()
+
+    def glance() -> TokenizerAtStep:
+        """Return a view that no question has been asked of: a tokenizer keeps its answers."""
+        run = start(corpus, Recipe(split=split))
+        learn.run(run, Stops(merges=12))
+        return State(replace(prepare(corpus, run.recipe, Run()), trainer=run)).at_step()
+
     asked = do.AnalyzeVocabulary("hugs"), do.ExamineHealth(), do.Formats(), do.Preview(preset("bert"))
     for command in asked:
-        every = After(10**9)
+        every, fresh = After(10**9), glance()
         with jobs.job(cancel=every):
-            queries.answered(command, glance)
+            queries.answered(command, fresh)
         assert every.asked
         for count in {1, every.asked // 2 or 1}:
+            fresh = glance()
             with jobs.job(cancel=After(count)), pytest.raises(Cancelled):
-                queries.answered(command, glance)
+                queries.answered(command, fresh)
 
 
 # A session

@@ -42,7 +42,7 @@ Examples:
   tokentui edit novel.json out.json --prune novel.txt --keep 300 --map ids.npy
   tokentui edit tokenizer.json chat.hf.json --special "<|user|>" --add tokenizer
   tokentui edit novel.json small.json --prune en.txt --as lines --json
-  tokentui edit tokenizer.json longer.hf.json --extend novel.txt --vocab-size 700
+  tokentui edit tokenizer.json longer.hf.json --extend novel.txt --vocab-size 2000
   tokentui edit novel.json both.json --merge theirs.json""",
 )
 @options(
