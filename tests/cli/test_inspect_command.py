@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 from running_cli import cli, done, refused
 
+from tokentui import read
+from tokentui.analyze.metrics import MEASURES, rows_of, tally
+from tokentui.formats.files import load
 from tokentui.recipe import Recipe
 
 
@@ -44,6 +47,21 @@ def test_a_corpus_is_cut_by_the_steps_of_a_file(tmp_path: Path) -> None:
     rows = json.loads(answer)["corpus"]["documents"]
     documents = [(one["number"], one["units"], one["tokens"]) for one in rows]
     assert documents == [(1, 4, 3), (2, 2, 1)]
+
+
+def test_every_measure_is_in_the_text_and_the_json(slide: str) -> None:
+    words = ("-t", slide, "--corpus", "sample:hugs")
+    rows = told(*words)["measures"]
+    assert [row["name"] for row in rows] == [measure.name for measure in MEASURES]
+    expected = rows_of([tally(load(slide), read("sample:hugs"))])
+    assert [row["values"] for row in rows] == [[one.value for one in row.figures if one] for row in expected]
+    lines = [line.split() for line in done("inspect", *words).splitlines()]
+    for row, measure in zip(rows, expected, strict=True):
+        assert [*row["title"].split(), *row["shown"], *measure.under.split()] in lines
+
+
+def test_measures_need_a_corpus(slide: str) -> None:
+    assert told("-t", slide)["measures"] == []
 
 
 def test_ids_with_holes(tmp_path: Path) -> None:

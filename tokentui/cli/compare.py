@@ -33,7 +33,7 @@ from tokentui.analyze.metrics import (
 from tokentui.analyze.metrics import shown as number
 from tokentui.analyze.results import ONE_BOUNDARY, DivergenceSide
 from tokentui.axes import label
-from tokentui.cli.compared import LETTERS, agreement_row, differing, pair_letters, pair_names
+from tokentui.cli.compared import LETTERS, agreement_row, differing, measure_row, pair_letters, pair_names
 from tokentui.cli.options import (
     CORPUS,
     NAMED,
@@ -391,15 +391,7 @@ def _row(answer: Answer) -> Json:
     return {
         "corpus": {"name": corpus.name, "bytes": corpus.size, "sha256": corpus.sha256},
         "tokenizers": [_column_row(answer, n) for n in range(len(answer.columns))],
-        "measures": [
-            {
-                **as_row(row.measure, "name", "title", "formula"),
-                "conventions": dict(row.conventions),
-                "values": [None if figure is None else figure.value for figure in row.figures],
-                "shown": [None if figure is None else figure.shown for figure in row.figures],
-            }
-            for row in answer.rows
-        ],
+        "measures": [measure_row(row) for row in answer.rows],
         "agreement": [agreement_row(pair) for pair in answer.pairs],
         "vocabulary": [
             _overlap_row(a, b, by, one, answer.find) for (a, b, by), one in answer.overlaps.items()

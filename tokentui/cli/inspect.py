@@ -17,7 +17,7 @@ from click.shell_completion import CompletionItem
 
 from tokentui.analyze.health import CHECKS, FAIL, INFO, NONE, PASS, WARN, examine, worst
 from tokentui.analyze.inspect import find_tokens, string_facts, token_facts
-from tokentui.analyze.metrics import ratio
+from tokentui.analyze.metrics import MeasureRow, ratio, rows_of, tally
 from tokentui.analyze.metrics import shown as number
 from tokentui.analyze.report import usage, vocabulary_report
 from tokentui.analyze.results import (
@@ -33,6 +33,7 @@ from tokentui.analyze.results import (
 from tokentui.axes import AXES, label
 from tokentui.cli import output
 from tokentui.cli.budget import print_budget
+from tokentui.cli.compared import measure_row
 from tokentui.cli.glitches import print_glitches
 from tokentui.cli.options import (
     EXACT,
@@ -52,7 +53,7 @@ from tokentui.cli.texts import ENCODED, explained, ids_line, lattice, shown_piec
 from tokentui.core import jobs
 from tokentui.core.choices import LARGEST
 from tokentui.core.errors import TokentuiError, nearest
-from tokentui.core.safetext import safe_line
+from tokentui.core.safetext import safe, safe_line
 from tokentui.core.table import Table
 from tokentui.encode.decode import bare
 from tokentui.encode.segment import MergeStep, SplitStep, Step
@@ -123,11 +124,11 @@ def command(
     way to write it, and why it is not one token.
 
     The health report has checks that are PASS, INFO, WARN or FAIL; the exit code is 1 where one is FAIL.
-    INFO is what nearly every published tokenizer has. With
-    --corpus: which tokens are not used and why, and what is saved for each document. The JSON object has
-    "tokenizer", "health", "checks" and "corpus", or for a STRING "string", "token", "uses", "encoding", "why"
-    and "words", with "reason" and "facts" (the proof) and "decoded" and "lost" (what comes back); bytes are
-    in hex, and a number of ways above 2**53 is a text of digits.
+    INFO is what nearly every published tokenizer has. With --corpus: which tokens are not used and why, what
+    is saved for each document, and the measures. The JSON object has "tokenizer", "health", "checks",
+    "corpus" and "measures", or for a STRING "string", "token", "uses", "encoding", "why" and "words", with
+    "reason" and "facts" (the proof) and "decoded" and "lost" (what comes back); bytes are in hex, and a
+    number of ways above 2**53 is a text of digits.
     """
     given = replace(given, sources=named_or_plain(given.sources))
     for name in ignored:
@@ -159,6 +160,7 @@ def command(
             raise TokentuiError(what, given.where, hint)
     tok = given.opened(tokenizer)
     text, report = typed(string, given.where) if string else None, None
+    measures: tuple[MeasureRow, ...] = ()
     found = None if text is None else string_facts(tok, text)
     if found is not None and number is None:
         ids = found.encoding.ids if found.encoding is not None else ()
@@ -171,6 +173,9 @@ def command(
                 words, _ = Pretokens(tok).count(corpus)
                 if tok.vocabulary.pipeline.pretokenizer is None:  # else the file has steps of its own
                     given.remark_uncovered(*uncovered(corpus, tok.recipe, words))
+            if token is None:
+                with bar.of("measuring"):
+                    measures = rows_of([tally(tok, corpus)])
             with bar.of("encoding"):
                 if token is None:
                     report = vocabulary_report(tok, corpus, words, exhaust=exhaust)
@@ -186,8 +191,8 @@ def command(
         tables = _string_tables(found, token, uses)
         output.write_answer(given.as_json, lambda: _string_row(found, token, uses), tables)
         return 0
-    tables = _report_tables(tok, health, report)
-    output.write_answer(given.as_json, lambda: _report_row(tok, health, report), tables)
+    tables = _report_tables(tok, health, report, measures)
+    output.write_answer(given.as_json, lambda: _report_row(tok, health, report, measures), tables)
     status = worst(one for one in health.checks if one.name not in ignored)
     return 1 if status == FAIL or (strict and status == WARN) else 0
 
@@ -195,7 +200,9 @@ def command(
 # ---- a tokenizer
 
 
-def _report_tables(tok: Tokenizer, health: HealthReport, corpus: VocabularyReport | None) -> Iterator[Table]:
+def _report_tables(
+    tok: Tokenizer, health: HealthReport, corpus: VocabularyReport | None, measures: Sequence[MeasureRow]
+) -> Iterator[Table]:
     """A tokenizer: its recipe, its facts, a corpus, its health."""
     recipe, facts = tok.recipe, health.facts
     yield output.fact("recipe", label(recipe))
@@ -228,10 +235,13 @@ def _report_tables(tok: Tokenizer, health: HealthReport, corpus: VocabularyRepor
     yield output.fact("holes", " ".join(holes) or "none")
     if corpus is not None:
         yield from _corpus_tables(corpus)
+        yield _measures(measures)
     yield _checks(health.checks)
 
 
-def _report_row(tok: Tokenizer, health: HealthReport, corpus: VocabularyReport | None) -> output.Json:
+def _report_row(
+    tok: Tokenizer, health: HealthReport, corpus: VocabularyReport | None, measures: Sequence[MeasureRow]
+) -> output.Json:
     """The same as a row."""
     facts = health.facts
     return {
@@ -246,6 +256,7 @@ def _report_row(tok: Tokenizer, health: HealthReport, corpus: VocabularyReport |
         "checks": output.as_json(health.checks),
         "corpus": corpus and output.as_row(corpus, "units", "tokens", "used", "unused", "document_count",
                                            "documents", "exhausted", *(["parts"] if corpus.parts else [])),
+        "measures": [measure_row(row) for row in measures],
     }
 
 
@@ -267,6 +278,13 @@ def _checks(checks: Sequence[CheckResult]) -> Table:
         if check.count > _FEW:
             rows.append((f"        … and {check.count - _FEW:,} more (--json has ten at most)",))
     return replace(output.fact("health", ", ".join(told), rows), right=())
+
+
+def _measures(measures: Sequence[MeasureRow]) -> Table:
+    """Return the measures of the tokenizer on the corpus."""
+    rows = [(row.measure.title, *(figure.shown for figure in row.figures if figure), safe(row.under))
+            for row in measures]
+    return replace(output.fact("measures", f"{len(rows):,}", rows), right=(1,))
 
 
 def _corpus_tables(corpus: VocabularyReport) -> Iterator[Table]:
