@@ -455,6 +455,9 @@ async def test_adding_a_column(tmp_path: Path) -> None:
             assert isinstance(app.screen, AddScreen)
             app.screen.field.value = text
             await pilot.pause()
+            if text.startswith("/"):  # a thread lists the folder
+                await until(pilot, lambda: "sizes on disk" in screen_text(app))
+                await pilot.pause()
             before = len(session.of(AddColumn))
             await pilot.press(*keys)
             await until(pilot, lambda: app.screen is screen and len(session.of(AddColumn)) > before)
