@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 from rich.cells import cell_len
 from screens import screen_text
+from textual import events
 from textual.pilot import Pilot
 from waiting import settled, until
 
@@ -172,3 +173,17 @@ def test_every_pane_of_both_screens_names_its_states() -> None:
     for screen in screens:
         for name in screen.bodies:
             assert screen.states(name) == ()
+
+
+async def test_a_screen_that_resumes_keeps_its_active_pane() -> None:
+    app = explorer()
+    async with app.run_test(size=(80, 24), notifications=False) as pilot:
+        await settled(pilot)
+        screen = await comparing(app, pilot)
+        for pane in screen.panes:
+            screen.go(pane)
+            await settled(pilot)
+            screen.set_focus(None)  # as while the pane is laid out after a dialog has closed
+            screen.post_message(events.ScreenResume())
+            await settled(pilot)
+            assert screen.active == pane

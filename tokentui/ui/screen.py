@@ -133,7 +133,7 @@ class PaneScreen(Guarded, Screen[None], inherit_bindings=False):
         least: The columns and lines below which nothing but a line is shown.
     """
 
-    AUTO_FOCUS = None
+    AUTO_FOCUS = ""  # None would mean that of the app, which focuses the first widget
     WITHOUT_TOKENS: ClassVar[frozenset[str]] = frozenset()
     """The panes that show no tokens, so that the view of tokens changes nothing in them."""
     MESSAGES: ClassVar[int] = 0
@@ -285,7 +285,8 @@ class PaneScreen(Guarded, Screen[None], inherit_bindings=False):
             return
         body = self.body_of(self.active)
         if self.where is not None and body is not None and not body.has_focus:
-            body.focus(scroll_visible=False)
+            # `Widget.focus` would focus it later, when another pane may be active.
+            self.set_focus(body, scroll_visible=False)
         self.footer_line.say(self.hints())
         self.draw_titles()
 
