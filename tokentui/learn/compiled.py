@@ -17,7 +17,7 @@ from tokentui.core.safetext import to_bytes
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import BOUNDARY, Totals
 from tokentui.learn.bpe import PlainPairs
-from tokentui.learn.kernels import figures, layout, merges, order, pairs, score, values
+from tokentui.learn.kernels import layout, merges, order, pairs, score, values
 from tokentui.learn.kernels.layout import State
 from tokentui.learn.led import Best, words_at
 from tokentui.learn.objectives import Material
@@ -42,8 +42,8 @@ _WIDTHS = {name: Flat(row).size for name, row in layout.ROWS.items()}
 
 
 QUEUES = {
-    "counts": (figures.COUNTS, pairs.QUEUE), "scores": (figures.SCORES, score.QUEUE),
-    "lengths": (figures.LENGTHS, values.QUEUE),
+    "counts": (layout.COUNTS, pairs.QUEUE), "scores": (layout.SCORES, score.QUEUE),
+    "lengths": (layout.LENGTHS, values.QUEUE),
 }
 """The orders of pairs that there are kernels for: what a pair is worth, and the queue."""
 
@@ -93,8 +93,7 @@ class KernelPairs:
         )._replace(
             text=memoryview(bytearray(b"".join(base) or b"\0")),
             chains=flat("int32", layout.CHAINS), queue=flat(layout.QUEUE, 1),
-            wanted=flat("int64", len(layout.ROOM)), totals=flat("int64", 3),
-            lefts=flat("int64", len(base)), rights=flat("int64", len(base)),
+            wanted=flat("int64", len(layout.ROOM)),
         )
         first_pairs = self._lay_out(units, symbols)
         self._make_symbols(FIRST_STEPS)

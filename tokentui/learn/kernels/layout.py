@@ -52,12 +52,11 @@ STEP = Row(tuple(
     (name, "int64")
     for name in (
     "pairs", "logged", "tokens", "chosen", "places", "replaced", "tied", "left_uses", "right_uses",
-    "lefts", "rights",
     )
 ))
 """The number of pairs, the length of the log and that of the corpus in tokens before step k + 1; then of that
 step its pair and its count, the weight of the places that were merged, how many pairs were as good, and the
-uses of the two symbols; of `values` the places of all pairs with the left one, and with the right one."""
+uses of the two symbols."""
 
 EXTENT = Row((("units", "int32"), ("words", "int32"), ("edges", "int32")))
 """Of tokens that cross words: the units of the recipe in a symbol, its parts between spaces, and its edges;
@@ -93,7 +92,7 @@ class _State(NamedTuple):
         longest: The greatest length of a token.
         words: The most parts between spaces of a token that crosses words; 0 where none does.
         least: The least count of a candidate; 1 where the least count only ends a run.
-        scored: The worth of a pair: 0 its count, 1 its score, else a value; see `figures`.
+        scored: What orders the pairs: `COUNTS`, `SCORES` or `LENGTHS`.
         cells: The words, one cell for each unit and one between two words.
         places: Where each pair came to stand, pair after pair, each in text order, with the weight of the
         word.
@@ -118,9 +117,6 @@ class _State(NamedTuple):
         worths: Of `values`: the value of each pair.
         tops: Of `values`: the greatest value of each block of pairs.
         ties: Of `values`: how many pairs of each block have it.
-        lefts: Of `values`: the places of all pairs with each symbol as the left part.
-        rights: Of `values`: those with each symbol as the right part.
-        totals: Of `values`: the corpus in tokens, all places of pairs, the number of symbols.
         wanted: The rows that the next merge wants in each array of `ROOM`.
     """
 
@@ -153,9 +149,6 @@ class _State(NamedTuple):
     worths: Any
     tops: Any
     ties: Any
-    lefts: Any
-    rights: Any
-    totals: Any
     wanted: Any
 
 
@@ -168,7 +161,7 @@ ROWS: dict[str, str | Row] = {
     "extents": EXTENT, "uses": "int64", "steps": STEP, "text": "uint8", "ends": "int64", "queue": QUEUE,
     "heap": RANKED, "chains": "int32", "columns": COLUMN, "links": LINK, "scores": "float64",
     "blocks": "float64", "changed": "int32", "worths": "float64", "tops": "float64", "ties": "int32",
-    "lefts": "int64", "rights": "int64", "totals": "int64", "wanted": "int64",
+    "wanted": "int64",
 }
 """The rows of each array of the state."""
 ROOM = "table", "places", "log", "text"
@@ -203,6 +196,8 @@ NO_LIMIT = 1 << 30
 A_STEP = 8
 """The cost of a step without its places, in places."""
 
+COUNTS, SCORES, LENGTHS = range(3)
+"""Orders of pairs: by count, by score, by count times length."""
 FIRST_SEEN, LOWEST_IDS, SHORTEST, SMALLEST_PAIR, LARGEST_PAIR = range(5)
 RULES = {
     "first-seen": FIRST_SEEN, "lowest-ids": LOWEST_IDS, "shortest": SHORTEST, "smallest-pair": SMALLEST_PAIR,

@@ -9,8 +9,16 @@ from __future__ import annotations
 from typing import Any
 
 from tokentui.core.native import I64, INT, U64, Flat, Tuple, helper, inlined, kernel
-from tokentui.learn.kernels.figures import SCORES, value_of
-from tokentui.learn.kernels.layout import FIRST_SEEN, LARGEST_PAIR, LOWEST_IDS, RANKED, SHORTEST, STATE
+from tokentui.learn.kernels.layout import (
+    FIRST_SEEN,
+    LARGEST_PAIR,
+    LENGTHS,
+    LOWEST_IDS,
+    RANKED,
+    SCORES,
+    SHORTEST,
+    STATE,
+)
 from tokentui.learn.kernels.merges import may_be_made
 
 _U = U64
@@ -22,7 +30,14 @@ _FITS = 2.0**62
 _SMALL = 1 << 31
 
 
-# ---- scores
+# ---- worths
+
+
+@inlined
+def count_length(pair: int, s: Any) -> Any:
+    """The count of a pair times the length of its token, exact below 2^53."""
+    length = s.symbols[s.table[pair].left].length + s.symbols[s.table[pair].right].length
+    return float(s.counts[pair] * length)
 
 
 @helper
@@ -254,8 +269,8 @@ def standing(pairs: int, limit: int, least: int, heap: Any, s: Any) -> tuple[int
         worth = float(count)
         left, right = s.uses[s.table[pair].left], s.uses[s.table[pair].right]
         order = 1
-        if s.scored > SCORES:
-            worth = value_of(pair, s)
+        if s.scored == LENGTHS:
+            worth = count_length(pair, s)
             if best != 0:
                 order = 0 if worth == greatest else 1 if worth > greatest else -1
         elif s.scored == SCORES:
@@ -272,7 +287,7 @@ def standing(pairs: int, limit: int, least: int, heap: Any, s: Any) -> tuple[int
         elif order == 0:
             tied += 1
         if size == limit and (
-            limit == 0 or worth < (heap[0].worth if s.scored > SCORES else 0.999 * heap[0].worth)
+            limit == 0 or worth < (heap[0].worth if s.scored == LENGTHS else 0.999 * heap[0].worth)
         ):
             continue
         heap[new].worth = worth
