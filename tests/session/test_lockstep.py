@@ -151,6 +151,20 @@ def test_the_position_ends_where_the_last_column_does() -> None:
     assert (steps(bench.seen), bench.seen.between.ended) == ([4, 6], False)
 
 
+def test_a_position_at_the_last_stop_passes_no_stop() -> None:
+    wanted = (
+        ColumnWanted(RECIPES["plain"], RunOf.of({"merges": 4})),
+        ColumnWanted(RECIPES["bytes"], RunOf.of({"merges": 9})),
+    )
+    bench = Bench(CORPUS, *wanted)
+    bench.do(do.GoTo(9))
+    assert (bench.seen.position, steps(bench.seen)) == (Position("merges", 9), [4, 9])
+    bench.do(do.GoTo(10))
+    assert (bench.seen.position, steps(bench.seen)) == (Position("merges", 10), [10, 10])
+    bench.do(do.Move(-1))
+    assert (bench.seen.position, steps(bench.seen)) == (Position("merges", 9), [4, 9])
+
+
 @pytest.mark.parametrize("by", ["merges", "size"])
 def test_a_column_taken_away_leaves_no_position_beyond_the_others(by: str) -> None:
     longest, *others = sorted(RUNS, key=lambda name: -RUNS[name].end)[:3]
