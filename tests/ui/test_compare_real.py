@@ -37,13 +37,13 @@ def wanted(*names: str) -> tuple[ColumnWanted, ...]:
 @asynccontextmanager
 async def opened(
     then: Callable[[ExplorerApp], object] | None = None, source: str = "sample:hugs",
-    size: tuple[int, int] = (120, 40),
+    size: tuple[int, int] = (120, 40), typed: str = "hugs",
 ) -> AsyncIterator[tuple[ExplorerApp, Pilot[None]]]:
     """An app on a real session with a corpus."""
     app = ExplorerApp(
         lambda publish: Session(publish, Recipe(), Run.of({"merges": 30})),
         begin=lambda session: session.send(do.Open((source,))), then=then, run=Run.of({"merges": 30}),
-        typed="hugs",
+        typed=typed,
     )
     async with app.run_test(size=size, notifications=True) as pilot:
         yield app, pilot
@@ -204,3 +204,17 @@ async def test_the_differences_name_the_steps_that_they_are_of() -> None:
         await pilot.press("equals_sign")
         await settled(pilot)
         assert "From gpt2 at step 5 to minbpe at step 5" in screen_text(app)
+
+
+@pytest.mark.parametrize(("length", "note"), [
+    (4_000, ""), (4_001, "first 4,000 of 4,001 characters"), (5_120, "first 4,000 of 5,120 characters"),
+])
+async def test_a_long_typed_text_is_compared_by_its_beginning(length: int, note: str) -> None:
+    text = ("hugs pugs " * length)[:length]
+    compares = lambda app: app.compare(wanted("gpt2", "hf-bpe"))  # noqa: E731
+    async with opened(compares, typed=text) as (app, pilot):
+        await compare_screen(app, pilot)
+        await settled(pilot)
+        shown = screen_text(app)
+        assert note in shown
+        assert ("first 4,000" in shown) == bool(note)

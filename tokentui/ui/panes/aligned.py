@@ -265,15 +265,19 @@ class CompareEncode(TypedPane):
 
     @property
     def note(self) -> Cell:
-        """`7 differ`: the number of disagreements; `2 of 7` where one of them is looked at."""
-        partings = self.rows.alignment.partings
-        if len(self.rows.aligned.keys) < 2:
-            return ()
-        at = next((number(n) for n, one in enumerate(partings, 1) if one.start == self.rows.here), "")
-        total = number(len(partings))
-        if at:
-            return ((f"{at.rjust(len(total))} of {total}", "muted"),)
-        return ((plural(len(partings), "differs", "differ"), "muted"),)
+        """`7 differ`: the number of disagreements; `2 of 7` at one of them. Before it `first 4,000 of 5,120
+        characters` if the typed text is longer than what is compared."""
+        aligned, partings = self.rows.aligned, self.rows.alignment.partings
+        notes: list[str] = []
+        if aligned.left:
+            shown = len(aligned.text)
+            notes.append(f"first {number(shown)} of {number(shown + aligned.left)} characters")
+        if len(aligned.keys) > 1:
+            at = next((number(n) for n, one in enumerate(partings, 1) if one.start == self.rows.here), "")
+            total = number(len(partings))
+            count = f"{at.rjust(len(total))} of {total}" if at else plural(len(partings), "differs", "differ")
+            notes.append(count)
+        return ((" · ".join(notes), "muted"),) if notes else ()
 
     def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
         """Show the encodings; see `Body.present`."""
