@@ -106,6 +106,22 @@ async def test_columns_are_opened_and_kept_in_step(session: Comparing) -> None:
     assert versions == sorted(set(versions))
 
 
+async def test_measures_wait_until_the_columns_rest(
+    session: Comparing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(driver, "REST_S", 3600.0)
+    await session.until(lambda seen: seen.between.divergences and seen.between.divergences[0].done)
+    for step in (1, 2, 3):
+        await session.send(do.Move(1))
+        seen = await session.until(lambda seen, step=step: steps(seen) == [step, step])
+        assert (seen.between.busy, seen.between.measured, seen.between.overlaps) == (None, None, ())
+    monkeypatch.undo()
+    session.send(do.Move(1))
+    seen = await session.settle()
+    assert seen.between.measured is not None
+    assert seen.between.measured.at == Position("merges", 4)
+
+
 async def test_every_snapshot_belongs_to_one_position(session: Comparing) -> None:
     await session.settle()
     session.send(do.GoTo(1_500))
