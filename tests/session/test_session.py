@@ -11,6 +11,7 @@ from pathlib import Path
 
 import made_up
 import pytest
+from gates import LAYING_OUT, READING, Gates
 from sessions import Watched
 from waiting import PATIENCE
 
@@ -20,6 +21,7 @@ from tokentui.core import native
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
+from tokentui.session import driver, opening
 from tokentui.session.driver import Session
 from tokentui.session.snapshot import PreviewView, Snapshot
 from tokentui.session.views import Viewport
@@ -401,3 +403,45 @@ async def test_no_answer_is_left_open_when_it_ends_amid_an_opening(novel: Path) 
     await ended.close()
     await asyncio.wait([opening], timeout=PATIENCE)
     assert opening.done()
+
+
+async def test_the_trainings_that_were_left_last_are_kept(
+    session: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipes = [preset(name) for name in ("gpt2", "bert", "wordpiece")]
+    await session.send(do.Open(("sample:sailor",)))
+    sizes: list[int] = []
+    for recipe in recipes:  # there is room for all of them
+        await session.send(do.SetRecipe(recipe))
+        for step in (9, 0):
+            session.send(do.GoTo(step))
+            seen = await session.settle()
+        assert seen.main.at.computed == 9
+        sizes.append(seen.main.at.memory)
+    monkeypatch.setattr(opening, "KEPT_BYTES", sizes[1] + sizes[2])
+
+    async def computed(recipe: Recipe) -> int:
+        """The steps that are known when one goes back to a recipe: 0 if it is trained anew."""
+        await session.send(do.SetRecipe(recipe))
+        return (await session.settle()).main.at.computed
+
+    assert [await computed(recipes[n]) for n in (1, 2, 1, 0)] == [9, 9, 9, 0]
+
+
+async def test_progress_is_shown_sooner_for_a_corpus_than_for_a_recipe(
+    session: Watched, gates: Gates, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await session.send(do.Open(("sample:sailor",)))
+    monkeypatch.setattr(driver, "PUBLISH_S", 0.0)
+    monkeypatch.setattr(driver, "QUIET_S", 3600.0)
+    gates.close(LAYING_OUT)
+    session.send(do.SetRecipe(preset("bert")))
+    await gates.until(LAYING_OUT)
+    await session.send(do.SetInput("a"))
+    assert (await session.until(lambda seen: seen.main.encoding.text == "a")).busy is None
+    gates.close()
+    await session.settle()
+    gates.close(READING)
+    session.send(do.Open(("sample:hugs",)))
+    await gates.until(READING)
+    assert (await session.until(lambda seen: seen.busy)).busy.what == "opening sample:hugs"
