@@ -18,6 +18,7 @@ from tokentui.session import commands as do
 from tokentui.session.driver import Session
 from tokentui.session.shipped import TOURS
 from tokentui.session.views import ColumnWanted
+from tokentui.ui import back
 from tokentui.ui.actions import plays
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs.ask import UntilScreen
@@ -267,6 +268,43 @@ async def test_one_goes_back_to_where_one_was() -> None:
         await pilot.press("ctrl+o")
         await until(pilot, lambda: step(app) == 3 and now().main.recipe == preset("bert"))
         await until(pilot, lambda: not app.back._going)
+
+
+async def test_a_place_that_one_jumps_from_twice_is_noted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(back, "MOST", 2)
+    async with training() as (app, pilot):
+        for place in ("5", "5", "5", "9"):  # three times from step 5
+            await pilot.press("g", place, "enter")
+            await settled(pilot)
+            assert step(app) == int(place)
+        for wanted in (5, 0):
+            await pilot.press("ctrl+o")
+            await settled(pilot)
+            assert step(app) == wanted
+        await pilot.press("ctrl+o")
+        await settled(pilot)
+        assert "no place to go back to" in screen_text(app)
+
+
+async def test_a_position_of_compare_that_one_jumps_from_twice_is_noted_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(back, "MOST", 2)
+    async with training() as (app, pilot):
+        app.compare((ColumnWanted(preset("gpt2")), ColumnWanted(preset("bert"))))
+        now: Any = lambda: app.snapshot  # noqa: E731
+        await until(pilot, lambda: len(now().columns) == 2 and all(one.in_sync for one in now().columns))
+        for place in ("5", "5", "5", "9"):
+            await pilot.press("g", place, "enter")
+            await settled(pilot)
+            assert now().position.value == int(place)
+        for wanted in (5, 0):
+            await pilot.press("ctrl+o")
+            await settled(pilot)
+            assert now().position.value == wanted
+        await pilot.press("ctrl+o")
+        await settled(pilot)
+        assert "no place to go back to" in screen_text(app)
 
 
 async def typed_corpus(app: ExplorerApp, pilot: Pilot[Any], text: str) -> None:
