@@ -110,6 +110,30 @@ def test_a_scrolled_screen_costs_no_more_than_its_first_row() -> None:
     assert len(second) < 120 < len(first)
 
 
+class WrapsAtOnce(Screen):
+    """A terminal whose cursor goes to the next line as soon as the last column is drawn, whatever its mode."""
+
+    def draw(self, data: str) -> None:
+        """Draw text, a character at a time."""
+        for char in data:
+            super().draw(char)
+            if self.cursor.x == self.columns:
+                self.carriage_return()
+                self.linefeed()
+
+
+@given(st.lists(st.sets(st.integers(0, _WIDTH - 1)), min_size=_HEIGHT - 1, max_size=_HEIGHT - 1))
+def test_rows_are_right_wherever_the_last_column_leaves_the_cursor(cells: list[set[int]]) -> None:
+    picture, wire = Picture(_WIDTH, _HEIGHT, ColorSystem.EIGHT_BIT), Wire()
+    screen = WrapsAtOnce(_WIDTH, _HEIGHT)
+    stream = pyte.Stream(screen)
+    stream.feed(wire.frame(picture, (0, 0)))
+    rows = ["".join("x" if x in row else " " for x in range(_WIDTH)) for row in cells]
+    picture.draw(update([strip([(row, None)]) for row in rows]))
+    stream.feed(wire.frame(picture, (0, 0)))
+    assert screen.display == [*rows, " " * _WIDTH]
+
+
 def test_what_is_the_same_is_not_sent() -> None:
     picture, wire = Picture(_WIDTH, _HEIGHT, ColorSystem.EIGHT_BIT), Wire()
     lines = [strip([("same", Style(bold=True))])] * _HEIGHT
