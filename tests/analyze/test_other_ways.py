@@ -58,6 +58,18 @@ def test_a_way_belongs_to_the_file_before_it(file: str) -> None:
     assert "words cut differently, A and B: " in shown
 
 
+def test_a_way_belongs_to_the_file_before_it_after_other_axes(file: str) -> None:
+    words = ("-s", "split=whitespace", "-s", "encode=longest-suffix")
+    for tokenizers, ways in (
+        (("-t", file, *words, "-t", file), ["longest-suffix", "merges"]),
+        (("-t", file, "-t", file, *words), ["merges", "longest-suffix"]),
+        (("-t", file, *words[2:], *words[:2], "-t", file), ["longest-suffix", "merges"]),
+        (("-t", file, *words, "-r", "gpt2", "--merges", "9"), ["longest-suffix", "merges"]),
+    ):
+        row = json.loads(done("compare", *tokenizers, "sample:sailor", "--json"))
+        assert [one["recipe"]["encode"] for one in row["tokenizers"]] == ways
+
+
 def test_a_file_is_encoded_and_inspected_otherwise(file: str, tmp_path: Path) -> None:
     tokenizer = tokentui.load(file)
     for way in OTHERS:

@@ -277,6 +277,16 @@ def test_the_bar(terminal: bool, quiet: bool, monkeypatch: pytest.MonkeyPatch) -
     assert stderr.text.split("\r") == (drawn if shown else [""])
 
 
+@pytest.mark.parametrize(("done", "percent"), [(999, 99), (1000, 100), (1001, 100), (2500, 100)])
+def test_the_bar_ends_at_100_percent(done: int, percent: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    stderr, times = Stderr(), iter([0.0, 2.0])
+    monkeypatch.setattr("sys.stderr", stderr)
+    monkeypatch.setenv("COLUMNS", "80")
+    with Bar(clock=lambda: next(times)).of("counting"):
+        tick(done, 1000)
+    assert stderr.text == f"\rcounting: {done:,} of 1,000, {percent} %"
+
+
 def test_the_bar_fits_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     stderr = Stderr()
     monkeypatch.setattr("sys.stderr", stderr)

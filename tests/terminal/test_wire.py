@@ -111,7 +111,7 @@ def test_a_scrolled_screen_costs_no_more_than_its_first_row() -> None:
 
 
 class WrapsAtOnce(Screen):
-    """A terminal whose cursor goes to the next line as soon as the last column is drawn, whatever its mode."""
+    """A terminal whose cursor goes to the next line once the last column is drawn, whatever its mode."""
 
     def draw(self, data: str) -> None:
         """Draw text, a character at a time."""
