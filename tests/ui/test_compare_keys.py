@@ -238,7 +238,14 @@ async def test_columns_stand_beside_each_other() -> None:
         await pilot.press("right", "left_parenthesis")
         await pilot.pause()
         assert session.of(MoveColumn) == [MoveColumn(B, -1)]
+        await draw(screen, session, pilot, columns=(column(1), column(0), column(2)))
         assert screen.place == 0
+        # Of two keys in one packet the second comes before the column has moved.
+        await pilot.press("right_parenthesis", "right_parenthesis")
+        assert session.of(MoveColumn)[1:] == [MoveColumn(B, 1)] * 2
+        await draw(screen, session, pilot, columns=(column(0), column(2), column(1)))
+        assert screen.place == 2
+        assert screen.focused is screen.columns[2].table
 
 
 async def test_pairs_of_columns() -> None:

@@ -19,14 +19,17 @@ from compares import (
     snapshot,
 )
 from rich.cells import cell_len
-from screens import screen_text
+from screens import explorer, screen_text
 from waiting import settled, strips_of, until
 
 from tokentui.core.safetext import is_safe
 from tokentui.learn.rows import Page, Why
 from tokentui.recipe import Ending
+from tokentui.session.commands import SetViewport
 from tokentui.session.snapshot import DivergenceView
-from tokentui.session.views import Busy, Passage, Position, TokenList
+from tokentui.session.views import Busy, ColumnWanted, Passage, Position, TokenList
+from tokentui.ui.compare import CompareScreen
+from tokentui.ui.draw.table import VirtualTable
 from tokentui.ui.panes.lines import PANES, facts, places
 from tokentui.ui.screen import titles
 
@@ -279,3 +282,23 @@ async def test_a_slow_terminal_gets_the_newest() -> None:
 def test_a_column_says_where_it_is_in_its_run(step: int, words: str) -> None:
     rows = facts(column(0, step=step, end=Ending(60, "stop")), 200, 1)
     assert "".join(text for text, _ in rows[0]).endswith(f"  {words}")
+
+
+async def test_the_screen_that_is_seen_says_which_rows_the_session_lays_out() -> None:
+    """Rows that a screen below it, or one that was left, asks for would take the place of its own."""
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
+        app.compare((ColumnWanted(path="a.json"), ColumnWanted(path="b.json")))
+        await settled(pilot)
+        screen = app.screen
+        assert isinstance(screen, CompareScreen)
+        app.main.post_message(VirtualTable.WindowWanted(app.main.pairs, 500, 20))
+        await settled(pilot)
+        assert session.of(SetViewport)[-1].viewport == screen.look
+        screen.post_message(VirtualTable.WindowWanted(screen.columns[0].table, 700, 20))
+        screen.dismiss(None)
+        await settled(pilot)
+        shown = session.of(SetViewport)[-1].viewport
+        assert shown == app.main.look
+        assert shown.candidates_top == 500

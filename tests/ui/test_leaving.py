@@ -12,8 +12,11 @@ from textual import events
 from textual.widgets import Static
 from waiting import notes_of, settled, until
 
-from tokentui.core.errors import Cancelled
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.session import commands as do
+from tokentui.session.views import ColumnWanted
 from tokentui.ui.dialogs import Dialog
+from tokentui.ui.screen import PaneScreen
 
 
 class Waits(Dialog[str]):
@@ -44,6 +47,54 @@ async def test_two_keys_that_leave_take_one_screen() -> None:
         await until(pilot, lambda: app.screen is app.main and not dialog.is_running)
         assert answers == ["first"]
         assert app.is_running
+
+
+async def test_a_screen_that_is_left_below_others_takes_them_along() -> None:
+    app, _ = explorer()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        answers: list[tuple[str, object]] = []
+        below, above = Dialog[str](app), Dialog[str](app)
+        await app.push_screen(below, lambda result: answers.append(("below", result)))
+        await app.push_screen(above, lambda result: answers.append(("above", result)))
+        below.dismiss("late")
+        await until(pilot, lambda: app.screen is app.main and len(answers) == 2)
+        assert sorted(answers) == [("above", None), ("below", "late")]
+
+
+async def test_a_comparison_that_fails_below_a_dialog_is_left() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        session.answers[do.Compare] = TokentuiError("no such file", "b.json")
+        app.compare((ColumnWanted(path="a.json"), ColumnWanted(path="b.json")))
+        app.push(Dialog(app))
+        await settled(pilot)
+        assert app.screen is app.main
+        assert session.of(do.Leave) == [do.Leave()]
+
+
+async def test_a_pane_has_the_focus_again_after_its_screen_had_no_room_below_a_dialog() -> None:
+    for compares in (False, True):
+        app, _ = explorer()
+        async with app.run_test(size=(120, 40)) as pilot:
+            await settled(pilot)
+            if compares:
+                app.compare((ColumnWanted(path="a.json"), ColumnWanted(path="b.json")))
+                await settled(pilot)
+            screen = app.screen
+            assert isinstance(screen, PaneScreen)
+            for pane in screen.panes:
+                screen.go(pane)
+                await settled(pilot)
+                app.push(Dialog(app))
+                await settled(pilot)
+                for size in ((20, 5), (120, 40)):
+                    await pilot.resize_terminal(*size)
+                    await settled(pilot)
+                await pilot.press("escape")
+                await settled(pilot)
+                assert (screen.active, screen.focused) == (pane, screen.body_of(pane))
 
 
 async def test_focus_that_has_moved_on_is_not_taken_back() -> None:

@@ -121,6 +121,11 @@ class CompareScreen(PaneScreen, Once[None]):
             # Columns that changed sides are still the same two.
             turned = (self.pair[1], self.pair[0]) if self.pair is not None else (-1, -1)
             self.pair = turned if turned in pairs else pairs[0] if pairs else None
+        if before is not None and self.place < len(before.columns):
+            here, others = before.columns[self.place].key, {column.key for column in before.columns}
+            if others == {*keys}:
+                # A column that was moved takes the focus along, also when keys have moved it twice meanwhile.
+                self.place = keys.index(here)
         if before is None or len(before.columns) != len(keys):
             self.place = min(self.place, max(0, len(keys) - 1))
             self.lay_out()
@@ -375,14 +380,8 @@ class CompareScreen(PaneScreen, Once[None]):
 
     def move_column(self, by: int) -> None:
         """Move the column to one side."""
-        place = self.place + by
-
-        def moved(_: None) -> None:
-            self.place = place
-            self.go(self.active)
-
-        if 0 <= place < len(self.now.columns):
-            self.face.send(do.MoveColumn(self.column_here().key, by), moved)
+        if 0 <= self.place + by < len(self.now.columns):
+            self.face.send(do.MoveColumn(self.column_here().key, by))
 
     def turn_formulas(self) -> None:
         """Formulas, or conventions."""

@@ -279,6 +279,10 @@ class PaneScreen(Guarded, Screen[None], inherit_bindings=False):
             # The focus leaves what is hidden; the active pane takes it again as soon as it is seen.
             self.call_after_refresh(self.focus_active)
 
+    def on_screen_resume(self) -> None:
+        """Give the active pane the focus, which it may have lost below a dialog."""
+        self.focus_active()
+
     def focus_active(self) -> None:
         """Give the active pane the focus, and show its keys."""
         if self.app.screen is not self:
@@ -331,11 +335,25 @@ class PaneScreen(Guarded, Screen[None], inherit_bindings=False):
             self.draw()
 
     def see(self, **changes: Any) -> None:
-        """Ask for other rows, or for other sections."""
+        """Ask for other rows, or for other sections.
+
+        The session has one viewport. A screen below another one on the same session, or one that was left,
+        only notes what it wants.
+        """
         look = dataclasses.replace(self.look, **changes)
         if look != self.look:
             self.look = look
-            self.face.send(SetViewport(look))
+            if self.has_session:
+                self.face.send(SetViewport(look))
+
+    @property
+    def has_session(self) -> bool:
+        """True if no other screen with panes is shown over this one on the same session."""
+        on_session = [
+            screen for screen in self.app.screen_stack
+            if isinstance(screen, PaneScreen) and screen.face is self.face
+        ]
+        return on_session[-1:] == [self]
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:

@@ -46,7 +46,8 @@ class Once(Guarded, Screen[Result]):
     """A screen that is left once.
 
     Of two keys that leave and come in one packet the second would take the screen below; and what was asked
-    for while the screen was there would be shown in widgets that are gone.
+    for while the screen was there would be shown in widgets that are gone. An answer may end a screen while
+    others are over it: these go too.
     """
 
     _left = False
@@ -59,6 +60,9 @@ class Once(Guarded, Screen[Result]):
         for worker in list(self.workers):
             if self in worker.node.ancestors_with_self:
                 worker.cancel()
+        # `Screen.dismiss` takes the topmost screen from the stack, whichever it is.
+        while self in self.app.screen_stack and not self.is_active:
+            self.app.screen.dismiss()
         return super().dismiss(result)
 
     def call_after_refresh(self, callback: Callable[..., Any], *args: Any, **kwargs: Any) -> bool:
