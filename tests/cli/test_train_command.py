@@ -294,17 +294,3 @@ def test_the_bar_fits_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None
     ticks = iter([0.0, 2.0])
     Bar(clock=lambda: next(ticks)).draw("merging", 3, 1000)
     assert stderr.text == "\rmerging: 3 "
-
-
-@pytest.mark.parametrize(("split", "left"), [(r"\p{L}+", 5), (r"\p{L}+|\s", 4), (r"\p{L}+|[\s\d]", 0)])
-def test_text_that_a_pattern_does_not_match_is_reported(tmp_path: Path, split: str, left: int) -> None:
-    path = tmp_path / "text.txt"
-    path.write_text("hugs 1234hugs", "utf-8")
-    words = (str(path), "-r", "minbpe-basic", "-s", f"split=regex:{split}", "--merges", "1")
-    line = f"tokentui: the split leaves out {left} of 13 characters: its pattern does not match them"
-    file = str(tmp_path / "hugs.json")
-    for command in (
-        ("train", *words, "-o", file), ("inspect", "-t", file, "--corpus", str(path)),
-        ("encode", "-t", file, "hugs 1234hugs"), ("split", "-s", f"split=regex:{split}", "hugs 1234hugs"),
-    ):
-        assert (line in cli(*command).stderr.splitlines()) == bool(left), command

@@ -7,6 +7,7 @@ import gc
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import made_up
@@ -15,6 +16,7 @@ from gates import LAYING_OUT, READING, Gates
 from sessions import Watched
 from waiting import PATIENCE
 
+import tokentui
 from tokentui.analyze.results import VocabularyReport
 from tokentui.axes import preset
 from tokentui.core import native
@@ -246,6 +248,28 @@ async def test_a_text_that_is_typed_is_trained_on_at_the_same_place(session: Wat
     assert all(answer is None or isinstance(answer, Cancelled) for answer in answers)
     now = await session.settle()
     assert (now.main.at.step, now.corpus.bytes) == (6, len(text) + 12)
+
+
+async def test_text_that_the_split_leaves_out_is_noted(
+    session: Watched, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = replace(preset("minbpe-basic"), split=r"regex:\p{L}+")
+    path, file = tmp_path / "text.txt", tmp_path / "words.json"
+    path.write_text("hugs 1234hugs\n" * 40)
+    tokenizer = tokentui.train(str(path), recipe, merges=1)
+    tokenizer.save(str(file))
+    note = "the split leaves out 240 of 560 characters: its pattern does not match them"
+    await session.send(do.Open((str(path),)))
+    assert (await session.settle()).corpus.notes == ()
+    await session.send(do.SetRecipe(recipe, Run()))
+    assert (await session.settle()).corpus.notes == (note,)
+    await session.send(do.SetRecipe(preset("gpt2"), Run()))
+    assert (await session.settle()).corpus.notes == ()
+    # A file is shown by a part of the corpus first.
+    monkeypatch.setattr(opening, "FIRST_LOOK_OPENED", 20)
+    await session.send(do.OpenTokenizer(str(file)))
+    assert (await session.settle()).corpus.notes == (note,)
+    assert any(snapshot.main.partial for snapshot in session.snapshots)
 
 
 async def test_what_cannot_be_edited_says_so(session: Watched, tmp_path: Path) -> None:

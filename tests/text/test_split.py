@@ -235,6 +235,18 @@ def test_what_keeps_spaces_keeps_all(name: str, text: str) -> None:
     assert words == to_bytes(split.prepare(text)) if split.record.keeps_spaces else b" " not in words
 
 
+@pytest.mark.parametrize("name", [name for name, one in SPLITS.items() if not one.may_leave_text])
+@settings(max_examples=30)
+@given(text=texts)
+def test_a_split_leaves_out_what_its_record_names_alone(name: str, text: str) -> None:
+    split = splitter(name)
+    prepared, at, left = split.prepare(text), 0, ""
+    for _, start, end in [*split.spans(text), ("", len(prepared), len(prepared))]:
+        left += prepared[at:start]
+        at = max(at, end)
+    assert regex.fullmatch(f"(?:{split.record.drops or '(?!)'})*", left)
+
+
 def test_falcon_cuts_inside_characters() -> None:
     # U+FF21 is EF BC A1, and ² is C2 B2.
     assert splitter("falcon").words("Ａ 1234!?²") == [

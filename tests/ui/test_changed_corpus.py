@@ -1,4 +1,4 @@
-"""That a corpus has changed is said of a session that is gone on with, and of nothing else."""
+"""Notes on the corpus: each is shown once, and a change of the file for a resumed session alone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from screens import explorer
+from screens import explorer, snapshot
 from waiting import notes_of, settled, until
 
 from tokentui.preset_table import preset_named
@@ -57,3 +57,15 @@ async def test_a_session_gone_on_with_over_another_text_says_so(saved: str, said
         await pilot.pause()
         assert warned(app) is said
         assert app.keeping._about.sha256 == "bb"
+
+
+async def test_a_note_that_comes_later_does_not_show_the_earlier_ones_again() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await settled(pilot)
+        for notes in (("2 binary files",), ("2 binary files", "the split leaves out 4 characters"), ()):
+            session.publish(snapshot(notes=notes))
+            await until(pilot, lambda: app.snapshot and app.snapshot.corpus.notes == notes)  # noqa: B023
+        assert [note for note in notes_of(app) if "binary" in note or "leaves out" in note] == [
+            "2 binary files", "the split leaves out 4 characters",
+        ]

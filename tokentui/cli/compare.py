@@ -61,7 +61,7 @@ from tokentui.learn.rows import Candidate
 from tokentui.learn.trainer import Trainer
 from tokentui.recipe import Recipe, Run
 from tokentui.text.corpus import Corpus
-from tokentui.text.count import WordCounts
+from tokentui.text.count import COVERED, Coverage, WordCounts, coverage
 
 _ROWS = 5
 _MOST_FOUND = 20
@@ -141,11 +141,12 @@ def command(
         for one in columns:
             try:
                 if one.tokenizer is not None:
-                    one.trainer = _replayed(one.tokenizer, corpus, bar)
+                    one.trainer = _replayed(one, corpus, bar)
                 elif one.training is not None:
                     recipe, run = one.training
                     with bar.of("counting"):
                         counts = counted.of(recipe)
+                        one.coverage = coverage(corpus, recipe, counts)
                     trainer = learn.start(corpus, recipe, run, counts)
                     with bar.of("merging"):
                         learn.run(trainer, run.stops)
@@ -166,7 +167,7 @@ def command(
     for n, one in enumerate(columns):
         if one.tokenizer is None:
             continue
-        given.remark(f"{one.name}: {note}" for note in one.tokenizer.notes)
+        given.remark(f"{one.name}: {note}" for note in (*one.tokenizer.notes, *one.coverage.notes))
         try:
             if text is not None:
                 answer.encodings[n] = one.tokenizer.encode(text)
@@ -188,6 +189,7 @@ class Column:
         error: Why it could not be trained, or cannot read the corpus.
         training: The recipe and the run of one that is trained.
         like: The size that it is trained to because a file next to it has it; None where it has its own.
+        coverage: How much of the corpus its pre-tokens hold.
     """
 
     name: str
@@ -197,6 +199,7 @@ class Column:
     error: TokentuiError | None = None
     training: tuple[Recipe, Run] | None = None
     like: int | None = None
+    coverage: Coverage = COVERED
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,11 +236,17 @@ class Answer:
         return rows_of([one.tally for one in self.columns])
 
 
-def _replayed(tokenizer: Tokenizer, corpus: Corpus, bar: Bar) -> Trainer | None:
-    """The steps of a file; None where it does not tell their order or cannot read the corpus."""
+def _replayed(column: Column, corpus: Corpus, bar: Bar) -> Trainer | None:
+    """Return the steps of a file, and note what it leaves out of the corpus; None where the file does not
+    say the order of its tokens or cannot read the corpus."""
+    tokenizer = column.tokenizer
+    if tokenizer is None:
+        return None
     try:
         with bar.of("counting"):
-            words, fixed = Pretokens(tokenizer).count(corpus)
+            pretokens = Pretokens(tokenizer)
+            words, fixed = pretokens.count(corpus)
+            column.coverage = pretokens.coverage(corpus, words, fixed)
         with bar.of("encoding"):
             tokens = ReplayTrainer(tokenizer, words, fixed=fixed)
     except TokentuiError:

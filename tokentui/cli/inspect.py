@@ -59,7 +59,6 @@ from tokentui.encode.decode import bare
 from tokentui.encode.segment import MergeStep, SplitStep, Step
 from tokentui.encode.stretches import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.text.count import uncovered
 
 _WIDE = 80
 _ROWS = 20
@@ -170,9 +169,9 @@ def command(
         if given.sources and (whole or token is not None):
             corpus = given.corpus(bar)
             with bar.of("counting"):
-                words, _ = Pretokens(tok).count(corpus)
-                if tok.vocabulary.pipeline.pretokenizer is None:  # else the file has steps of its own
-                    given.remark_uncovered(*uncovered(corpus, tok.recipe, words))
+                pretokens = Pretokens(tok)
+                words, fixed = pretokens.count(corpus)
+                given.remark(pretokens.coverage(corpus, words, fixed).notes)
             if token is None:
                 with bar.of("measuring"):
                     measures = rows_of([tally(tok, corpus)])

@@ -113,12 +113,6 @@ class Given:
         for line in () if self.quiet else lines:
             complain(line)
 
-    def remark_uncovered(self, left: int, total: int) -> None:
-        """Say in a line how many characters the split leaves out; nothing where it leaves out none."""
-        if left:
-            what = f"the split leaves out {left:,} of {total:,} characters"
-            self.remark([f"{what}: its pattern does not match them"])
-
     def missed(self, what: str, *, exact: bool) -> int:
         """Say in a line that a size or a target was not reached. Returns the exit code.
 

@@ -34,12 +34,13 @@ from tokentui.encode.explain import WordExplanation
 from tokentui.encode.sampling import SEEDS, Drawn, read_sample
 from tokentui.encode.segment import MergeStep, SplitStep
 from tokentui.encode.segment.dropout import Draw
+from tokentui.encode.stretches import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import NO_ID
 from tokentui.encode.ways import segmentations
 from tokentui.formats.files import load
 from tokentui.recipe import Recipe
-from tokentui.text.count import uncovered_in
+from tokentui.text.count import COVERED, coverage_of_text
 from tokentui.text.pretokenize import Pretokenizer
 
 _ID = re.compile("[0-9]{1,19}|null")
@@ -116,11 +117,18 @@ def encode(
             return tok.draws(text, p=dropout[0], like=dropout[1], seed=seed).encoding
         return tok.sample(text, temperature=temperature, seed=int(sample))
 
+    pretokens, covered = Pretokens(tok), COVERED
+
     def row(text: str) -> output.Json:
-        return output.as_row(encoded(text), "text", *ENCODED)
+        nonlocal covered
+        answer = output.as_row(encoded(text), "text", *ENCODED)
+        covered += pretokens.coverage_of_text(text)
+        return answer
 
     if jsonl:
-        return output.answer_lines("text", str, '{"text": "..."}', row)
+        code = output.answer_lines("text", str, '{"text": "..."}', row)
+        given.remark(covered.notes)
+        return code
     whole = typed(text, given.where)
     if given.as_json:
         output.write_json(row(whole))
@@ -135,9 +143,8 @@ def encode(
     else:
         with output.working(given.quiet) as bar, bar.of("encoding"):
             ids = tok.encode_ids(whole, special_tokens=special_tokens, allow_special=allow_special)
-        if tok.vocabulary.pipeline.pretokenizer is None:  # else the file has steps of its own
-            given.remark_uncovered(*uncovered_in(whole, tok.recipe))
         output.write(f"{ids_line(ids)}\n".encode())
+    given.remark(pretokens.coverage_of_text(whole).notes)
     return 0
 
 
@@ -295,23 +302,27 @@ def split(given: Given, text: tuple[str, ...], jsonl: bool) -> int:
     The axes that count are normalize and split; unit and mark say what the units of --json are.
     """
     check_ways(given.where, text, json=given.as_json, jsonl=jsonl)
-    pretokenizer = Pretokenizer(_recipe(given))
+    pretokenizer, covered = Pretokenizer(_recipe(given)), COVERED
 
     def row(text: str) -> output.Json:
+        nonlocal covered
+        covered += coverage_of_text(text, pretokenizer.recipe)
         analysis = pretokenizer.analyse(text)
         pieces = [pretoken.text for pretoken in analysis.pretokens]
         units = [[unit.hex() for unit in pretokenizer.units(piece)] for piece in pieces]
         return {"text": analysis.source, "normalized": analysis.normalized, "pieces": pieces, "units": units}
 
     if jsonl:
-        return output.answer_lines("text", str, '{"text": "..."}', row)
+        code = output.answer_lines("text", str, '{"text": "..."}', row)
+        given.remark(covered.notes)
+        return code
     whole = typed(text, given.where)
     if given.as_json:
         output.write_json(row(whole))
     else:
-        given.remark_uncovered(*uncovered_in(whole, pretokenizer.recipe))
         words = pretokenizer.analyse(whole).pretokens
         output.write("".join(f"{output.shown(word.text)}\n" for word in words).encode())
+    given.remark(coverage_of_text(whole, pretokenizer.recipe).notes)
     return 0
 
 

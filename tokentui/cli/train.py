@@ -38,7 +38,7 @@ from tokentui.learn.trainer import Trainer
 from tokentui.learn.values import Step
 from tokentui.recipe import Recipe, Run
 from tokentui.text.corpus import Corpus
-from tokentui.text.count import uncovered
+from tokentui.text.count import coverage
 from tokentui.text.counting import UNKNOWN
 from tokentui.text.kernels.rules import without_scanner
 
@@ -104,7 +104,7 @@ def command(given: Given, output: str | None, format_: str | None, trace: str | 
         if output and (early := look(Spec(trainer.tokenizer()), format)).refused:
             raise Refused(f"{format.name} cannot hold it: {early.refused}", output, "name another format")
         bar.close()
-        given.remark_uncovered(*uncovered(corpus, trainer.recipe, trainer.words))
+        given.remark(coverage(corpus, trainer.recipe, trainer.words).notes)
         given.remark(_remarks(trainer, run, corpus))
         if output is not None and "published" not in given.run:
             given.remark(_missing_specials(run, format))

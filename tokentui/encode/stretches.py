@@ -7,7 +7,7 @@ import itertools
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from operator import attrgetter
 
 from tokentui.core.jobs import tick
@@ -16,7 +16,7 @@ from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Special, Vocabulary
 from tokentui.text.corpus import Corpus, LongText
-from tokentui.text.count import CHUNK_CHARS, Words, count
+from tokentui.text.count import CHUNK_CHARS, COVERED, Coverage, Words, count, coverage, coverage_of_text
 from tokentui.text.pretokenize import PreToken, Pretokenizer
 
 _CONTEXT = 400
@@ -90,6 +90,20 @@ class Pretokens:
                     counts.update(part)
                 done += size
         return Words.of(counts), dict(named)
+
+    def coverage(self, corpus: Corpus, words: Words, named: Mapping[str, int]) -> Coverage:
+        """Return how much of a corpus the pre-tokens that `count` returned hold.
+
+        It is empty where it is not known: a file does more to a text than the axes say, or tokens stand in
+        the corpus by their names.
+        """
+        return COVERED if self.staged or named else coverage(corpus, self._recipe, words)
+
+    def coverage_of_text(self, text: str) -> Coverage:
+        """Return how much of one text its pre-tokens hold, as `coverage` does."""
+        if self.staged or any(isinstance(item, Special) for item in self.of(text)):
+            return COVERED
+        return coverage_of_text(text, self._recipe)
 
     def _words(self, document: str) -> Iterator[tuple[Special | list[str], int]]:
         """The words of a document without places, and the tokens that stand in it by their names; with how

@@ -26,7 +26,17 @@ from tokentui.session.stages import opened_view
 from tokentui.session.views import ColumnWanted, OpenedView
 from tokentui.session.window import OpenedText, RunningText
 from tokentui.text.corpus import Corpus, beginning
-from tokentui.text.count import CHUNK_CHARS, CountSteps, WordCounts, Words, check_counting, count, count_steps
+from tokentui.text.count import (
+    CHUNK_CHARS,
+    COVERED,
+    CountSteps,
+    WordCounts,
+    Words,
+    check_counting,
+    count,
+    count_steps,
+    coverage,
+)
 from tokentui.text.kernels.rules import scanned
 from tokentui.text.named import short_name
 from tokentui.text.read import read
@@ -83,7 +93,8 @@ def prepare(
         with quiet_collector(), doing("laying out"):
             trainer = start(None if part else corpus, recipe, run, words)
         trainer.advance(0, run.stops)
-        return Prepared(corpus, recipe, run, trainer, text, part)
+        covered = COVERED if part else coverage(corpus, recipe, words)
+        return Prepared(corpus, recipe, run, trainer, text, part, notes=covered.notes)
 
     if words is None:
         total, counted = corpus.characters, False
@@ -152,7 +163,8 @@ def prepare_tokenizer(
             trainer = ReplayTrainer(tokenizer, words, fixed=fixed, order=order)
         if at_end:
             trainer.advance(trainer.computed, run.stops)
-        return Prepared(corpus, tokenizer.recipe, run, trainer, text, part, opened)
+        covered = COVERED if part else text.pretokens.coverage(of, words, fixed)
+        return Prepared(corpus, tokenizer.recipe, run, trainer, text, part, opened, covered.notes)
 
     first = FIRST_LOOK_STAGED if text.pretokens.staged else FIRST_LOOK_OPENED
     if corpus.counts is None and corpus.characters > 2 * first:
@@ -280,6 +292,7 @@ class Prepared:
         text: The corpus as running text; normalizing it takes longer than a step.
         partial: Whether only a part of the corpus has been counted.
         opened: The tokenizer of a file, None where a recipe is trained.
+        notes: Sentences on text of the corpus that its pre-tokens leave out.
     """
 
     corpus: Corpus
@@ -289,6 +302,7 @@ class Prepared:
     text: RunningText
     partial: bool = False
     opened: Opened | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def nothing(self) -> bool:

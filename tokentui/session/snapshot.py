@@ -330,7 +330,8 @@ class CorpusFacts:
 
     Attributes:
         name: The name, not yet safe to draw; `bytes` its size.
-        notes: What reading noticed (bytes that are not UTF-8, files left out).
+        notes: Sentences on what reading noticed (bytes that are not UTF-8, files left out), and on text that
+            the split leaves out.
         nothing: Whether no corpus is open.
     """
 

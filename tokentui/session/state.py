@@ -104,7 +104,7 @@ class State:
         moved = prepared.corpus is not self.results.corpus
         self.main.take(prepared)
         corpus = prepared.corpus
-        self._facts = CorpusFacts(corpus.name, corpus.size, corpus.noticed, prepared.nothing)
+        self._note_facts()
         if moved:
             self.results.begin(corpus)
             anew = [one if one is self.main else Column(one.key, one.wanted) for one in self.compared]
@@ -112,6 +112,11 @@ class State:
             if len(self.sync.columns) > 1:
                 self.sync.columns = list(anew)
         self._note_engine()
+
+    def _note_facts(self) -> None:
+        prepared = self.main.prepared
+        corpus, notes = prepared.corpus, (*prepared.corpus.noticed, *prepared.notes)
+        self._facts = CorpusFacts(corpus.name, corpus.size, notes, prepared.nothing)
 
     @property
     def _kept(self) -> Kept:
@@ -181,6 +186,8 @@ class State:
             walk.fine(was.walked[0])
         in_sync, passed, stopped_at = column.in_sync, column.passed, column.stopped_at
         column.take(prepared)
+        if column is self.main:
+            self._note_facts()  # of a part it was not known what the split leaves out
         column.in_sync, column.passed, column.stopped_at = in_sync, passed, stopped_at
         self._note_engine()
 

@@ -24,6 +24,7 @@ from tokentui.core.jobs import check
 from tokentui.recipe import Recipe
 from tokentui.text import files, places, sources
 from tokentui.text.corpus import LongText, decode
+from tokentui.text.count import COVERED, Coverage
 from tokentui.text.counting import check_same, counting_of, header_in
 from tokentui.text.plan import HEAD, UTF16, Part, Stretch, may_cut, opened, table_of
 from tokentui.text.pretokenize import Pretokenizer
@@ -52,6 +53,7 @@ class Noticed:
         taken: The number of files of folders that are read.
         kinds: The first file with texts, and that with counted words.
         read: The bytes read, as the files stand.
+        coverage: How much of the texts their pre-tokens hold.
     """
 
     invalid: int = 0
@@ -61,6 +63,7 @@ class Noticed:
     taken: int = 0
     kinds: dict[str, str] = field(default_factory=dict)
     read: int = 0
+    coverage: Coverage = COVERED
 
     def add(self, other: Noticed) -> None:
         """Add what was noticed further on.
@@ -74,6 +77,7 @@ class Noticed:
         self.left_out += other.left_out
         self.taken += other.taken
         self.read += other.read
+        self.coverage += other.coverage
         for kind, where in other.kinds.items():
             self.hold(kind, where)
 
@@ -95,7 +99,7 @@ class Noticed:
         if self.invalid:
             are = "1 byte is" if self.invalid == 1 else f"{self.invalid:,} bytes are"
             told.append(f"{are} not UTF-8, the first at {self.first}")
-        return [*self.looks, *told]
+        return [*self.looks, *told, *self.coverage.notes]
 
 
 class Take(Protocol):

@@ -18,6 +18,7 @@ from functools import cached_property
 
 from tokentui.core import native
 from tokentui.core.jobs import check, each, silent, tick
+from tokentui.core.records import dataclass
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus, LongText, pieces, whole_text
 from tokentui.text.counting import check_same, counting_of
@@ -114,36 +115,67 @@ def count(
     return Words.of(counts)
 
 
-def uncovered(corpus: Corpus, recipe: Recipe, words: Words) -> tuple[int, int]:
-    """Return how many characters no pre-token holds, and how many characters there are, by weight.
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How much of a text its pre-tokens hold, in characters of the prepared text. Coverages add up.
 
-    Only a pattern of one's own is looked at: what other splits leave out is said of them. A corpus of counts
-    has no other text than its pre-tokens.
+    Attributes:
+        uncovered: The characters that no pre-token holds.
+        total: All characters; 0 for a split whose description names all that it leaves out.
+    """
+
+    uncovered: int = 0
+    total: int = 0
+
+    def __add__(self, other: Coverage) -> Coverage:
+        return Coverage(self.uncovered + other.uncovered, self.total + other.total)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A sentence for the user if text is left out, else none."""
+        if not self.uncovered:
+            return ()
+        what = f"the split leaves out {self.uncovered:,} of {self.total:,} characters"
+        return (f"{what}: its pattern does not match them",)
+
+
+COVERED = Coverage()
+"""The coverage of a text that the pre-tokens hold, or leave out as the split says."""
+
+
+def coverage(corpus: Corpus, recipe: Recipe, words: Words) -> Coverage:
+    """Return how much of a corpus its pre-tokens hold. Named corpora count by their weights.
+
+    A corpus of counts has no other text than its pre-tokens.
+
+    Args:
+        corpus: The corpus.
+        recipe: The recipe; its normalization and split are used.
+        words: The pre-tokens of the corpus under this recipe.
     """
     splitter, pretokenizer, total = splitter_of(recipe), Pretokenizer(recipe), 0
-    if not splitter.record.text:
-        return 0, 0
+    if not splitter.record.may_leave_text:
+        return COVERED
     for text, times in [(one.corpus, one.times) for one in corpus.named] or [(corpus, 1)]:
         if text.counts is not None:
-            return 0, 0
+            return COVERED
         if not recipe.normalize and not splitter.front and not splitter.record.marks_spaces:
             total += times * text.characters  # preparing changes nothing
             continue
         for part, first in chunks(text.texts, pretokenizer):
             check()
-            total += times * len(splitter.prepare(pretokenizer.normalized(part), first))
+            total += times * pretokenizer.prepared_length(part, first=first)
     kept = sum(len(word) * count for word, count in zip(words.words, words.counts, strict=True))
-    return total - kept, total
+    return Coverage(total - kept, total)
 
 
-def uncovered_in(text: str, recipe: Recipe) -> tuple[int, int]:
-    """Return how many characters of one text no pre-token holds, and how many there are, as `uncovered` does.
-    """
-    splitter, pretokenizer = splitter_of(recipe), Pretokenizer(recipe)
-    if not splitter.record.text:
-        return 0, 0
-    total = len(splitter.prepare(pretokenizer.normalized(text)))
-    return total - sum(map(len, pretokenizer.words(text))), total
+def coverage_of_text(text: str, recipe: Recipe) -> Coverage:
+    """Return how much of one text its pre-tokens hold."""
+    pretokenizer = Pretokenizer(recipe)
+    if not splitter_of(recipe).record.may_leave_text:
+        return COVERED
+    total = pretokenizer.prepared_length(text)
+    return Coverage(total - sum(map(len, pretokenizer.words(text))), total)
 
 
 def _count_parts(corpus: Corpus, recipe: Recipe) -> Words:

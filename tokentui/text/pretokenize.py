@@ -113,10 +113,17 @@ class Pretokenizer:
         Raises:
             TokentuiError: The pattern takes longer.
         """
+        return self._splitter.words(self._normalized_part(document, first), first=first)
+
+    def prepared_length(self, document: str, *, first: bool = True) -> int:
+        """Return the number of characters in which the words stand; arguments are those of `words`."""
+        return len(self._splitter.prepare(self._normalized_part(document, first), first))
+
+    def _normalized_part(self, document: str, first: bool) -> str:
         text = self.normalized(document)
         if not first and self._trims and text and document.startswith(" "):
-            text = " " + text  # the tail of a cut begins with spaces, which are one in the middle of a text
-        return self._splitter.words(text, first=first)
+            return " " + text  # the tail of a cut begins with spaces, which are one in the middle of a text
+        return text
 
     def normalized(self, document: str) -> str:
         """A document as its words are cut from it: what is not UTF-8 replaced unless units are bytes, then

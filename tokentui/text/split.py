@@ -54,6 +54,8 @@ class Split(Choice):
             are the matches.
         cut: The pattern of the places where a text may be cut in two without a word changing; empty for none.
         keeps_spaces: Whether the words together hold all of the text.
+        drops: A pattern of the characters that no word holds, where these are the only ones; empty where the
+            words hold all, or where it is not known what they leave out.
         plain: Whether the patterns are for the `re` of the standard library.
         marks_spaces: Whether ▁ stands for a space in words, and one is set in front of a text.
         branches: What each alternative of the pattern matches, in words, in order.
@@ -69,6 +71,7 @@ class Split(Choice):
     finds: Callable[[regex.Pattern[str], str], Iterable[Span]] | None = None
     cut: str = ""
     keeps_spaces: bool = True
+    drops: str = ""
     plain: bool = False
     marks_spaces: bool = False
     branches: tuple[str, ...] = ()
@@ -76,6 +79,11 @@ class Split(Choice):
     alone: bool = False
     whole: str = ""
     rule: str = ""
+
+    @property
+    def may_leave_text(self) -> bool:
+        """True if the words may leave out text that the description of the split does not name."""
+        return not self.keeps_spaces and not self.drops
 
     @property
     def is_pattern(self) -> bool:
@@ -292,21 +300,23 @@ SPLITS = Axis(
     Split("none", "not at all: a document is one pre-token", pattern=r"(?s).+", branches=("all of it",)),
     Split(
         "whitespace", "at white space, which is dropped", pattern=r"\S+", cut=r"(?s)\s(?=.)|.(?=\s)",
-        keeps_spaces=False, refuses=_spaceless,
+        keeps_spaces=False, drops=r"\s", refuses=_spaceless,
         branches=("what stands between white space",), rule="whitespace",
     ),
     Split(
         "space", "at U+0020 only, which is dropped", pattern=r"[^ ]+", cut=r"(?s) (?=.)|.(?= )",
-        keeps_spaces=False, refuses=_spaceless, branches=("what stands between spaces",), rule="space",
+        keeps_spaces=False, drops=" ", refuses=_spaceless, branches=("what stands between spaces",),
+        rule="space",
     ),
     Split(
         "words", "runs of word characters, runs of punctuation", pattern=r"\w+|[^\w\s]+",
-        cut=r"(?s)\w(?=\W)|\s(?=.)|[^\w\s](?=[\w\s])", keeps_spaces=False, refuses=_spaceless,
+        cut=r"(?s)\w(?=\W)|\s(?=.)|[^\w\s](?=[\w\s])", keeps_spaces=False, drops=r"\s", refuses=_spaceless,
         branches=("letters, digits and underscores", "signs"),
     ),
     Split(
         "bert", "at white space, punctuation alone", pattern=f"[^{_BERT}]+|[{BERT_PUNCTUATION}]",
-        cut=f"(?s)[{_BERT}](?=.)|.(?=[{_BERT}])", keeps_spaces=False, plain=True, refuses=_spaceless,
+        cut=f"(?s)[{_BERT}](?=.)|.(?=[{_BERT}])", keeps_spaces=False, drops=f"[{BERT_SPACES}]", plain=True,
+        refuses=_spaceless,
         branches=("letters, digits and signs", "one punctuation mark"), rule="bert",
     ),
     Split(

@@ -24,7 +24,7 @@ from tokentui.core.jobs import check, each, silent, tick
 from tokentui.recipe import Recipe
 from tokentui.text.blocks import Noticed, Reader, Texts
 from tokentui.text.corpus import Corpus, Documents
-from tokentui.text.count import Words, count
+from tokentui.text.count import COVERED, Words, count, coverage
 from tokentui.text.plan import Part, Plan
 
 WORD_BYTES = 150
@@ -137,11 +137,14 @@ class _Counting:
 
     def __init__(self, table: _Table | _Plain, recipe: Recipe, threads: int | None) -> None:
         self.table, self._recipe, self._threads = table, recipe, threads
+        self.coverage = COVERED
 
     def texts(self, documents: Texts) -> None:
         """Count documents."""
         corpus = Corpus("", Documents(documents))
-        self.table.add(Packed.of(count(corpus, self._recipe, threads=self._threads)))
+        words = count(corpus, self._recipe, threads=self._threads)
+        self.coverage += coverage(corpus, self._recipe, words)
+        self.table.add(Packed.of(words))
 
     def rows(self, rows: Iterable[tuple[str, int]]) -> None:
         """Add counted words."""
@@ -176,7 +179,9 @@ def count_part(
 def _count_part(
     table: _Table | _Plain, part: Part, recipe: Recipe, reader: Reader, threads: int | None
 ) -> tuple[Packed, Noticed]:
-    noticed = reader.read(part, _Counting(table, recipe, threads))
+    counting = _Counting(table, recipe, threads)
+    noticed = reader.read(part, counting)
+    noticed.coverage = counting.coverage
     return table.packed(), noticed
 
 

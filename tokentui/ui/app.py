@@ -269,9 +269,10 @@ class ExplorerApp(Acting, TerminalApp):
         if self.keeping is not None:
             self.keeping.soon()
         if snapshot.corpus.notes != self._notes:
-            self._notes = snapshot.corpus.notes
-            for note in snapshot.corpus.notes:
-                self.say(note, "warning")
+            known, self._notes = self._notes, snapshot.corpus.notes
+            for note in self._notes:
+                if note not in known:
+                    self.say(note, "warning")
 
     def another_session(self, publish: Callable[[Snapshot], None]) -> SessionLike:
         """Make a session besides that of the user, for a tour."""
