@@ -1,15 +1,11 @@
-"""Pairs as candidates, and those among them that a search finds: for every trainer of pairs."""
+"""Pairs as candidates: for every trainer of pairs."""
 
 from __future__ import annotations
-
-from collections.abc import Callable, Sequence
 
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.objectives import Objective
 from tokentui.learn.rows import PairCandidate, Worth
 from tokentui.learn.values import Pair
-
-_JOINED = b"+"
 
 
 def candidate_of(
@@ -31,27 +27,3 @@ def candidate_of(
         before=before, left_uses=left_uses, right_uses=right_uses,
         expansion=token if vocabulary.codes else b"",
     )
-
-
-def matching(
-    pairs: Sequence[Pair], wanted: Sequence[bytes], token_of: Callable[[Pair], bytes],
-    parts_of: Callable[[Pair], tuple[bytes, ...]],
-) -> tuple[int, ...]:
-    """The places of the pairs that show one of some texts: in the token, or in the parts with a plus between
-    them.
-
-    Args:
-        pairs: The pairs.
-        wanted: The texts.
-        token_of: Returns the token that a pair makes.
-        parts_of: Returns the parts of a pair.
-    """
-    joined = any(needle.strip(_JOINED) for needle in wanted)
-    rows = []
-    for row, pair in enumerate(pairs):
-        shown = [token_of(pair)]
-        if joined:
-            shown.append(_JOINED.join(parts_of(pair)))
-        if any(needle in one for needle in wanted for one in shown):
-            rows.append(row)
-    return tuple(rows)

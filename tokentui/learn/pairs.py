@@ -9,16 +9,13 @@ from __future__ import annotations
 import bisect
 import math
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
-from itertools import islice
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.learn.candidates import candidate_of, matching
-from tokentui.learn.entries import entry_of, listed, page_of
+from tokentui.learn.candidates import candidate_of
 from tokentui.learn.lengths import Lengths
 from tokentui.learn.objectives import Material
 from tokentui.learn.replay.segmentations import MERGES, TokenOrder, WordSegmentations
@@ -32,7 +29,6 @@ from tokentui.learn.rows import (
     Traits,
     Why,
     Worth,
-    narrowed,
 )
 from tokentui.learn.trainer import SLICE_S, Compression, Goal, Made, Replay, Size, Substeps
 from tokentui.learn.values import (
@@ -51,6 +47,7 @@ from tokentui.learn.values import (
     Used,
     Word,
 )
+from tokentui.learn.view import entry_of, listed, looks_at_parts, page, shows, vocabulary_page
 from tokentui.recipe import FORBID, FORCE, Ending, Stops, WhatIf
 
 _FAR = 1 << 62
@@ -334,7 +331,8 @@ class PairTrainer:
         """The reasons of the step to come."""
         recipe = self.recipe
         ranked = self._ranked(self._under(stops.only(self.traits.shaped_by)))
-        best, second = (*self._candidates(ranked, 0, 2), None, None)[:2]
+        row_of = self._rows_of(ranked)
+        best, second = (*map(row_of, range(min(2, len(ranked.rows)))), None, None)[:2]
         if best is None:
             end: Stop | None = self._exhausted(stops)
         else:
@@ -363,27 +361,18 @@ class PairTrainer:
         """The pairs that may be merged next, best first, or those that stand most often first."""
         under = self._under(self.limits)
         ranked = self._ranked(under, query.top + query.rows + 1)
+        order: Sequence[int] = range(ranked.total)
+        if query.match or query.only or query.order == BY_COUNT:
+            ranked = self._ranked(under, ranked.total)
         if query.order == BY_COUNT:
-            return self._by_count(query, self._ranked(under, ranked.total))
-        if query.only:
-            whole = self._ranked(under, ranked.total)
-            places = self._matching(whole, query.match)
-            return narrowed(query, places, whole.total, lambda row: self._candidates(whole, row, row + 1)[0])
-        top = max(0, min(query.top, ranked.total - 1))
-        rows = self._candidates(ranked, top, min(top + query.rows, ranked.total))
-        if not query.match:
-            return Page(rows, top, ranked.total)
-        return Page(rows, top, ranked.total, self._matching(self._ranked(under, ranked.total), query.match))
+            order = sorted(order, key=lambda row: -ranked.rows[row].places)
+        row_of, joined = self._rows_of(ranked), looks_at_parts(query.match)
 
-    def _by_count(self, query: Query, ranked: Ranked) -> Page[Candidate]:
-        """The same by their counts; `ranked` has all of them."""
-        order = sorted(range(ranked.total), key=lambda row: -ranked.rows[row].places)
-        wanted = set(self._matching(ranked, query.match)) if query.match else set[int]()
-        places = tuple(place for place, row in enumerate(order) if row in wanted)
-        shown = [order[place] for place in places] if query.only else order
-        top = max(0, min(query.top, len(shown) - 1))
-        rows = tuple(self._candidates(ranked, row, row + 1)[0] for row in shown[top : top + query.rows])
-        return Page(rows, top, len(shown), places, BY_COUNT, ranked.total if query.only else None)
+        def matches(row: int) -> bool:
+            pair = ranked.rows[order[row]]
+            return shows(query.match, self._token_of(pair), self._parts_of(pair) if joined else ())
+
+        return page(query, ranked.total, lambda row: row_of(order[row]), matches)
 
     def _key_of(self, pair: Pair) -> Any:
         """All that a row of a pair is made of besides its figures."""
@@ -402,26 +391,27 @@ class PairTrainer:
         """The exact bytes of the token that a pair makes."""
         return self.engine.vocabulary.join(pair.left, pair.right)
 
-    def _candidates(self, ranked: Ranked, first: int, last: int) -> tuple[Candidate, ...]:
-        """The candidates from a row on up to another: in order, so that equally good ones are neighbours; but
-        the first where it is forced."""
-        start, of = max(0, first - 1), self._key_of
-        near, letter = ranked.rows[start : last + 1], bytes(self.letters[self.number : self.number + 1])
-        worths, first_forced = self._worths(near), ranked.forced is not None and not start
-        alike = Counter(worths[first_forced:])
-        if ranked.forced:
-            alike.update(self._worths(ranked.rows[:1]))
-        tied = [alike[worth] > 1 for worth in worths]
-        if first_forced:
-            tied[0] = bool(ranked.forced)
-        return tuple(
-            self._candidate(of(pair), pair, worth, one, letter)
-            for pair, worth, one in islice(zip(near, worths, tied, strict=True), first - start, last - start)
-        )
+    def _rows_of(self, ranked: Ranked) -> Callable[[int], Candidate]:
+        """Return a function that makes the candidate at an index of the ranked ones.
 
-    def _matching(self, ranked: Ranked, wanted: Sequence[bytes]) -> tuple[int, ...]:
-        """The rows that show one of some texts."""
-        return matching(ranked.rows, wanted, self._token_of, self._parts_of)
+        Equal ones are neighbors, except for the first one if it is forced: `Ranked.forced` counts its equals.
+        """
+        pairs, forced = ranked.rows, ranked.forced is not None
+        letter = bytes(self.letters[self.number : self.number + 1])
+
+        @cache
+        def worth(row: int) -> Worth:
+            return self._worths(pairs[row : row + 1])[0]
+
+        def candidate(row: int) -> Candidate:
+            if forced and not row:
+                tied = bool(ranked.forced)
+            else:
+                near = [other for other in (row - 1, row + 1) if forced <= other < len(pairs)]
+                tied = any(worth(row) == worth(other) for other in near + [0] * bool(ranked.forced))
+            return self._candidate(self._key_of(pairs[row]), pairs[row], worth(row), tied, letter)
+
+        return candidate
 
     # ---- the corpus
 
@@ -476,7 +466,7 @@ class PairTrainer:
         if self._listed[0] != key:
             self._listed = key, listed(vocabulary, number, uses, query.order)
         ids = vocabulary.ids(number)
-        return page_of(
+        return vocabulary_page(
             self._listed[1], query, vocabulary,
             lambda one: (
                 self._entry(vocabulary, one) if one < 0 else self._entry(vocabulary, one, ids[one], uses[one])

@@ -348,9 +348,9 @@ class ParityTrainer(PairTrainer):
         """The pair that a known step merged, with the figures that it had in the language that decided."""
         return replace(super().taken(number), part=self._pairs.parts[number - 1])
 
-    def _candidates(self, ranked: Ranked, first: int, last: int) -> tuple[Candidate, ...]:
-        part, rows = self._pairs.language(self.number), super()._candidates(ranked, first, last)
-        return rows if part == 0 else tuple(replace(one, part=part) for one in rows)
+    def _rows_of(self, ranked: Ranked) -> Callable[[int], Candidate]:
+        part, row_of = self._pairs.language(self.number), super()._rows_of(ranked)
+        return row_of if part == 0 else lambda row: replace(row_of(row), part=part)
 
     def _name(self, part: int) -> str:
         return "all" if part == EVERYWHERE else self._names[part] if part >= 0 else ""

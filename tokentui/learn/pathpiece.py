@@ -39,13 +39,13 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn import paths
 from tokentui.learn.bases import BASES, FILTERS, WEIGHTS, barriers, tokens_of, totals_of
-from tokentui.learn.entries import entry_of, listed, page_of
 from tokentui.learn.lengths import Lengths
 from tokentui.learn.objectives import Material
 from tokentui.learn.paths import STAYS, Place, RemovalStep, Removed, Spelled
-from tokentui.learn.rows import KEPT_ROWS, Entry, Page, PieceCandidate, Query, Traits, Why, narrowed
+from tokentui.learn.rows import KEPT_ROWS, Entry, Page, PieceCandidate, Query, Traits, Why
 from tokentui.learn.trainer import SLICE_S, Goal, Size, Tokens
 from tokentui.learn.values import Changed, Event, Kind, Life, Span, Stop, Used, Word
+from tokentui.learn.view import entry_of, listed, page, shows, vocabulary_page
 from tokentui.recipe import Ending, Stops, WhatIf
 from tokentui.text.pretokenize import Pretokenizer
 
@@ -379,14 +379,7 @@ class PathTrainer:
             goes = "least loss" if place < self._many else ""
             return self._candidate(token, cost, self._uses[token], self._costs[cost] > 1, goes)
 
-        places = tuple(
-            place for place, one in enumerate(order) if any(needle in one[2] for needle in query.match)
-        ) if query.match else ()
-        if query.only:
-            return narrowed(query, places, len(order), row)
-        top = max(0, min(query.top, len(order) - 1))
-        rows = tuple(map(row, range(top, min(top + query.rows, len(order)))))
-        return Page(rows, top, len(order), places)
+        return page(query, len(order), row, lambda place: shows(query.match, order[place][2]))
 
     def _now(self) -> tuple[Vocabulary, list[int]]:
         """The vocabulary of this step, and the token of each of its symbols."""
@@ -419,7 +412,7 @@ class PathTrainer:
 
         order = listed(vocabulary, 0, uses, query.order)
         order = order + [_LEFT - n for n in range(len(left.tokens) if left else 0)]
-        return page_of(
+        return vocabulary_page(
             order, query, vocabulary, entry, lambda one: one <= _LEFT or (one >= 0 and not uses[one])
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, TypeVar
 
 from tokentui.core.errors import TokentuiError
@@ -378,19 +378,3 @@ class Page(NamedTuple, Generic[Row]):
     def number(self, index: int) -> int:
         """The number in the whole list of a row of this one."""
         return index if self.whole is None or index >= len(self.places) else self.places[index]
-
-
-def narrowed(
-    query: Query, places: tuple[int, ...], total: int, row: Callable[[int], Row]
-) -> Page[Row]:
-    """A page of the rows that match.
-
-    Args:
-        query: The rows that are asked for.
-        places: The numbers of all rows that match.
-        total: The number of rows of the whole list.
-        row: Makes a row of the whole list by its number.
-    """
-    top = max(0, min(query.top, len(places) - 1))
-    rows = tuple(map(row, places[top : top + query.rows]))
-    return Page(rows, top, len(places), places, query.order, total)

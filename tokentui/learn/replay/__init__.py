@@ -26,12 +26,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Self
 
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.learn.entries import entry_of, listed, page_of
 from tokentui.learn.lengths import Lengths
 from tokentui.learn.replay.segmentations import ChangeLog, TokenOrder, WordSegmentations
-from tokentui.learn.rows import KEPT_ROWS, Column, Entry, Page, Query, TokenCandidate, Traits, Why, narrowed
+from tokentui.learn.rows import KEPT_ROWS, Column, Entry, Page, Query, TokenCandidate, Traits, Why
 from tokentui.learn.trainer import Goal, Size, Tokens
 from tokentui.learn.values import Changed, Event, Kind, Life, MergeStep, Span, Stop, Used, Word
+from tokentui.learn.view import entry_of, listed, page, shows, vocabulary_page
 from tokentui.recipe import Ending, Stops, WhatIf
 from tokentui.text.count import Words
 
@@ -243,18 +243,13 @@ class ReplayTrainer:
         """
         number = self.number
         steps = range(number + 1, self.computed + 1) if number < self.computed else range(number, 0, -1)
-        top = max(0, min(query.top, len(steps) - 1))
-        joined = any(b"+" in needle.strip(b"+") for needle in query.match)
+        joined = any(b"+" in text.strip(b"+") for text in query.match)  # parts take long to work out
 
-        def matches(step: int) -> bool:
-            token = self.order.vocabulary.pieces[self.order.tokens[step - 1]]
-            parts = b"+".join(self.taken(step).parts) if joined else b""
-            return any(needle in token or needle in parts for needle in query.match)
+        def matches(row: int) -> bool:
+            token = self.order.vocabulary.pieces[self.order.tokens[steps[row] - 1]]
+            return shows(query.match, token, self.taken(steps[row]).parts if joined else ())
 
-        places = tuple(row for row, step in enumerate(steps) if matches(step)) if query.match else ()
-        if query.only:
-            return narrowed(query, places, len(steps), lambda row: self.taken(steps[row]))
-        return Page(tuple(map(self.taken, steps[top : top + query.rows])), top, len(steps), places)
+        return page(query, len(steps), lambda row: self.taken(steps[row]), matches)
 
     def why(self, stops: Stops) -> Why:
         """The token to come, and the one after it; at the end what is to be known of the whole file."""
@@ -309,7 +304,7 @@ class ReplayTrainer:
             order = self.order
             newest = order.listed[: order.size(self.number) - len(fixed)][::-1]
             self._listed = key, listed(vocabulary, order.merges, self.uses, query.order, newest)
-        return page_of(
+        return vocabulary_page(
             self._listed[1], query, vocabulary,
             lambda one: self._entry(one, self.uses[one] if one >= 0 else fixed[-1 - one]),
             lambda one: one >= 0 and not self.uses[one],

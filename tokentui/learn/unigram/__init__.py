@@ -45,7 +45,7 @@ from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.kernels.unigram_text import LONGEST
 from tokentui.learn.lengths import Lengths
 from tokentui.learn.objectives import UNIGRAM_SIZE, Material
-from tokentui.learn.rows import Entry, Page, PieceCandidate, Query, Round, Traits, Why, narrowed
+from tokentui.learn.rows import Entry, Page, PieceCandidate, Query, Round, Traits, Why
 from tokentui.learn.trainer import SLICE_S, Goal, Size, Tokens
 from tokentui.learn.unigram.corpus import PER_MILLE, SEED_SIZE
 from tokentui.learn.unigram.lattice import WRITTEN, Slices, finished
@@ -62,6 +62,7 @@ from tokentui.learn.unigram.model import (
 )
 from tokentui.learn.unigram.values import COLUMNS, Left, ModelVocabulary, RoundStep
 from tokentui.learn.values import Changed, Life, Span, Stop, Used, Word
+from tokentui.learn.view import looks_at_parts, page, shows
 from tokentui.recipe import Ending, Stops, WhatIf
 
 
@@ -383,10 +384,10 @@ class UnigramTrainer:
         """
         model, exact, judged = self._positions[self.number].model, self._models.seeds.bytes, self._judged
         gone = set(judged.going[: self.at.taken])
-        top = max(0, min(query.top, len(judged.order) - 1))
-        joined = any(needle.strip(b"+") for needle in query.match)
+        joined = looks_at_parts(query.match)
 
-        def candidate(n: int) -> PieceCandidate:
+        def candidate(row: int) -> PieceCandidate:
+            n = judged.order[row]
             piece = model.pieces[n]
             probability, expected, uses = exp(model.scores[n]), model.expected[n], round(judged.uses[piece])
             loss, reason = judged.worth.loss[n], judged.reasons.get(piece, "")
@@ -398,16 +399,12 @@ class UnigramTrainer:
                 taken=n in gone,
             )
 
-        def matches(n: int) -> bool:
-            piece = model.pieces[n]
-            instead = b"+".join([exact[part] for part in judged.path(piece)]) if joined else b""
-            return any(needle in exact[piece] or needle in instead for needle in query.match)
+        def matches(row: int) -> bool:
+            piece = model.pieces[judged.order[row]]
+            instead = [exact[part] for part in judged.path(piece)] if joined else ()
+            return shows(query.match, exact[piece], instead)
 
-        places = tuple(row for row, n in enumerate(judged.order) if matches(n)) if query.match else ()
-        if query.only:
-            return narrowed(query, places, len(judged.order), lambda row: candidate(judged.order[row]))
-        rows = tuple(map(candidate, judged.order[top : top + query.rows]))
-        return Page(rows, top, len(judged.order), places)
+        return page(query, len(judged.order), candidate, matches)
 
     def left(self) -> list[Left]:
         """The pieces that the last step dropped; in a walk through a pruning what the walk dropped, the

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn.entries import entry_of, listed, page_of
 from tokentui.learn.rows import Column, Entry, Page, Query
 from tokentui.learn.unigram.lattice import finished
 from tokentui.learn.unigram.model import Model, Models
 from tokentui.learn.values import Event, Kind, Span, Step
+from tokentui.learn.view import entry_of, listed, vocabulary_page
 from tokentui.recipe import Recipe, Run
 
 _LEFT = -(1 << 40)
@@ -118,6 +118,6 @@ class ModelVocabulary:
             return entry_of(vocabulary, one, vocabulary.id_of(one, 0), self.uses[one])
 
         order = listed(vocabulary, 0, self.uses, query.order) + [_LEFT - n for n in range(len(left))]
-        return page_of(
+        return vocabulary_page(
             order, query, vocabulary, entry, lambda one: one <= _LEFT or (one >= 0 and not self.uses[one])
         )

@@ -1,13 +1,55 @@
-"""A vocabulary in its orders, as rows: for every trainer that has a `Vocabulary`."""
+"""Pages of rows, for all trainings: candidates, and entries of the vocabulary.
+
+`page` cuts a page out of any list. `vocabulary_page` does so for the entries of a vocabulary, which `listed`
+puts in an order.
+"""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.vocabulary import Vocabulary, byte_token
-from tokentui.learn.rows import Entry, Page, Query, narrowed
+from tokentui.learn.rows import Entry, Page, Query
+
+Row = TypeVar("Row")
+_PLUS = b"+"
+
+
+def page(
+    query: Query, total: int, row: Callable[[int], Row], matches: Callable[[int], bool] | None = None
+) -> Page[Row]:
+    """Return the page of a list that a query asks for.
+
+    Args:
+        query: The rows that are asked for. A `top` beyond the list means its last row.
+        total: The number of rows of the list.
+        row: Makes the row at an index. It is called for the rows of the page alone.
+        matches: Returns whether the row at an index shows a text of `query.match`. It is called for all rows,
+            if there are such texts.
+    """
+    places = tuple(filter(matches, range(total))) if query.match and matches else ()
+    shown = places if query.only else range(total)
+    top = max(0, min(query.top, len(shown) - 1))
+    rows = tuple(map(row, shown[top : top + query.rows]))
+    return Page(rows, top, len(shown), places, query.order, total if query.only else None)
+
+
+def looks_at_parts(texts: Sequence[bytes]) -> bool:
+    """Return whether texts may match the parts of a candidate: one of them is more than plus signs."""
+    return any(text.strip(_PLUS) for text in texts)
+
+
+def shows(texts: Sequence[bytes], token: bytes, parts: Sequence[bytes] = ()) -> bool:
+    """Return whether a token, or its parts with a plus sign between them, contains one of some texts.
+
+    >>> shows([b"w+e"], b"lower", [b"low", b"er"]), shows([b"wer"], b"lower")
+    (True, True)
+    """
+    joined = _PLUS.join(parts)
+    return any(text in token or text in joined for text in texts)
 
 
 def listed(
@@ -81,37 +123,33 @@ def _folded(count: int) -> Entry:
     return Entry(None, -1, b"", "folded", uses=count)
 
 
-def page_of(
+def vocabulary_page(
     listed: Sequence[int], query: Query, vocabulary: Vocabulary, entry: Callable[[int], Entry],
     unused: Callable[[int], bool],
 ) -> Page[Entry]:
-    """A page of a vocabulary.
+    """Return a page of a vocabulary.
 
     Args:
         listed: The entries in order, see `listed`.
         query: The rows that are asked for.
         vocabulary: The vocabulary.
-        entry: The entry of one of `listed`.
-        unused: Says whether one of `listed` is out of use, and goes into the row that stands for all such.
+        entry: Makes the entry of a number of `listed`.
+        unused: Returns whether a number of `listed` is out of use. A folded page has one row for all such.
     """
     if query.among is not None:
-        listed = [one for one in listed if entry(one).id in query.among]
+        listed = [number for number in listed if entry(number).id in query.among]
     elif query.folded and not query.match and query.order in _FOLDING:
-        seen = [one for one in listed if not unused(one)]
-        if folded := len(listed) - len(seen):
-            top = max(0, min(query.top, len(seen)))
-            rows = [entry(one) for one in seen[top : top + query.rows]]
-            if top + query.rows > len(seen):
-                rows.append(_folded(folded))
-            return Page(tuple(rows), top, len(seen) + 1, order=query.order, folded=folded)
-    top = max(0, min(query.top, len(listed) - 1))
-    places: tuple[int, ...] = ()
-    if query.match:
-        spelled = vocabulary.spelled
-        places = tuple(
-            row for row, one in enumerate(listed)
-            if any(needle in (spelled(one) if one >= 0 else entry(one).piece) for needle in query.match)
-        )
-    if query.only:
-        return narrowed(query, places, len(listed), lambda row: entry(listed[row]))
-    return Page(tuple(map(entry, listed[top : top + query.rows])), top, len(listed), places, query.order)
+        used = [number for number in listed if not unused(number)]
+        if folded := len(listed) - len(used):
+            shown = page(
+                query._replace(only=False), len(used) + 1,
+                lambda row: entry(used[row]) if row < len(used) else _folded(folded),
+            )
+            return shown._replace(folded=folded)
+
+    def matches(row: int) -> bool:
+        number = listed[row]
+        piece = vocabulary.spelled(number) if number >= 0 else entry(number).piece
+        return any(text in piece for text in query.match)
+
+    return page(query, len(listed), lambda row: entry(listed[row]), matches)
