@@ -1,25 +1,30 @@
-"""Byte-pair encoding (Gage 1994; Sennrich et al. 2016) in plain Python: the engine that one reads.
+"""Byte-pair encoding (Gage 1994; Sennrich et al. 2016) in plain Python: read this file first.
 
-Count the pairs of neighbouring symbols, choose the best one, merge it everywhere, note the merge; again and
+Count the pairs of neighboring symbols, choose the best one, merge it everywhere, record the merge; again and
 again:
 
     while self.number < goal and (pair := self.best(under)):  # choose
-        self._make(pair)                                      # merge, count what changes, note
+        self._make(pair)                                      # merge, update the counts, record
 
-`PlainPairs.walk` is that loop, and the way back. No word is counted twice: a merge keeps the counts of
-all pairs up to date. The best pair is the one of the greatest value: its count, or a value of its count and
-of the uses of its parts. Every number at step k is what a recount from scratch gives, whichever way led
-there. Stops and pages of candidates are in `pairs`.
+`PlainPairs.walk` is that loop, and the way back. The best pair has the greatest value: its count, or a value
+of its count and of the uses of its parts. `tests/support/naive.py` is the simplest version, which recounts
+all pairs for each merge. Here no word is counted twice: a merge updates the counts of the pairs next to its
+places. Every number at step k is what a recount from scratch gives, whether step k was reached by going
+forward or back.
 
-All distinct words lie in one array of cells, in order of first appearance, with a boundary between words. A
-token of n units covers n cells and its symbol is written into its first and its last cell, so a neighbour is
-found by one look to either side and the neighbour's length. Each cell where a token starts holds the number
-of the pair that starts there; 0 where the word ends; the complement of its last pair once a merge has
-swallowed it.
+The distinct words lie in one array of cells, in order of first appearance, with a boundary between words:
 
-All places of a pair are made in one step, the one that makes its younger symbol, and in text order; a pair's
-count never grows after that. Pairs are numbered from 1 in the order they come to be, so undoing a step cuts
-the pair table at the end.
+    words                   h u g     p u g         4 kinds of units, 2 words
+    symbols           [-1,  2 3 1 -1, 4 3 1, -1]    a cell for each unit
+    merge u+g into 5  [-1,  2 5 5 -1, 4 5 5, -1]    its symbol is in its first and in its last cell
+
+So a neighbor is found by one look to either side and the length of the neighbor. `_pair_at` has for each cell
+the number of the pair that starts there; 0 at the end of a word; the complement of its last pair once a merge
+has swallowed the cell.
+
+All places of a pair are made in the step that creates the newer of its two symbols, in text order; its count
+never grows after that. Pairs are numbered from 1 in the order they come to be, so undoing a step cuts the
+tables of pairs at their end.
 
 >>> from tokentui.learn import run, start, steps
 >>> from tokentui.recipe import Recipe, Stops
@@ -43,16 +48,15 @@ from __future__ import annotations
 import bisect
 import copy
 import heapq
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, pairwise, repeat
 from operator import itemgetter
+from typing import NamedTuple
 
 from tokentui.core.jobs import check, each, in_blocks
 from tokentui.core.native import PLAIN
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import BOUNDARY, FILTERS, WEIGHTS, Totals, barriers, tokens_of, totals_of
-from tokentui.learn.figures import further, valued
-from tokentui.learn.led import LedPairs, Made
 from tokentui.learn.objectives import Material
 from tokentui.learn.ranking import TIES, Key, Queue
 from tokentui.learn.values import Constraints, History, Merged, Pair, Ranked, Span, disjoint
@@ -63,29 +67,50 @@ _END = b""
 _SHARED = ("starts", "_weights")
 """The lists that no step changes."""
 _SLICE, _A_STEP = 2048, 32
-"""The places that are merged between two looks at the clock, and those that a step costs beyond its own."""
+"""The work of a call of `walk`, in places merged, and the work of a step apart from its places."""
 
 
-class PlainPairs(LedPairs):
+class Made(NamedTuple):
+    """A merge that was made, with what undoes it.
+
+    Attributes:
+        pair: The number of the pair.
+        pairs: The number of pairs before it.
+        logged: The length of the log before it.
+        figures: Its figures.
+    """
+
+    pair: int
+    pairs: int
+    logged: int
+    figures: Merged
+
+
+class PlainPairs:
     """The pairs of a corpus and the merges made of them. At step `number` it knows the steps up to `known`.
 
     Args:
         material: The counted words, the recipe and the run.
         vocabulary_of: Makes the vocabulary from the units and how often they count.
-        cut: Cuts a word into units; those of the recipe where None.
+        cut: Cuts a word into units; those of the recipe if None.
     """
 
     engine = PLAIN
     own_worths = False
     key: Key
     fit: Callable[[Iterable[int]], list[int]]
-    """Those of some pairs that may be merged."""
+    """Returns those of some pairs that may be merged."""
     _limits: tuple[int | None, frozenset[tuple[bytes, ...]]]
     _queue: Queue
     """The candidates at the furthest step."""
     _moved: set[int]
-    """The pairs that have come or changed since the queue was told, and the symbols that were merged."""
+    """The pairs that are new or have another count since the queue was updated."""
     _parts: set[int]
+    """The symbols that were merged since then."""
+    _first_pairs: dict[tuple[int, int], int] | None = None
+    """The pairs of units, by their symbols."""
+
+    # ---- 1. Lay out the words
 
     def __init__(self, material: Material, vocabulary_of: Callable[[Totals], Vocabulary],
                  cut: Callable[[str], list[bytes]] | None = None) -> None:
@@ -95,10 +120,10 @@ class PlainPairs(LedPairs):
         cut, weights = cut or Pretokenizer(recipe).units, WEIGHTS.of(recipe.weight).of(words.counts)
         units = [cut(word) for word in each(words.words, len(words.words))]
         totals = totals_of(units, weights)
-        apart = barriers(totals, recipe)
-        self.vocabulary = vocabulary_of({unit: totals[unit] for unit in totals if unit not in apart})
+        barred = barriers(totals, recipe)
+        self.vocabulary = vocabulary_of({unit: totals[unit] for unit in totals if unit not in barred})
         known = self._symbols()
-        symbol_of = {**known, **dict.fromkeys((*apart, _END), BOUNDARY)}
+        symbol_of = {**known, **dict.fromkeys((*barred, _END), BOUNDARY)}
         self.symbols = [BOUNDARY]
         for part in in_blocks(chain.from_iterable(chain(word, (_END,)) for word in units)):
             self.symbols += map(symbol_of.__getitem__, part)
@@ -116,16 +141,16 @@ class PlainPairs(LedPairs):
         self._log_place: list[int] = []
         """The places of each merge, and the pair that started at the token to the left before it."""
         self._log_left: list[int] = []
-        self.uses = [0 if unit in apart else totals.get(unit, 0) for unit in known]
+        self.uses = [0 if unit in barred else totals.get(unit, 0) for unit in known]
         """The uses of each symbol at this step, by weight."""
-        self._tokens = [sum(self.uses) + tokens_of(apart, units, weights, recipe)]
+        self._tokens = [sum(self.uses) + tokens_of(barred, units, weights, recipe)]
         self.tokens_at = self._tokens.__getitem__
         """The length of the corpus in tokens after a known step."""
         self._bits = 2 * self._tokens[0].bit_length()
         """No denominator of a value so far has more bits; that of a score is T² at most, T the length."""
         self._count()
-        self.apart = self._tokens[0] - sum(self.counts)
-        """By how much there are more tokens than places of pairs."""
+        self._segments = self._tokens[0] - sum(self.counts)
+        """How many more tokens there are than places of pairs: a merge takes one of each."""
         self.number = self.known = 0
         self._made: list[Made] = []
         self._choose_anew(Constraints())
@@ -133,18 +158,6 @@ class PlainPairs(LedPairs):
     def _symbols(self) -> dict[bytes, int]:
         """The symbol of each unit, in order."""
         return {piece: symbol for symbol, piece in enumerate(self.vocabulary.pieces)}
-
-    # ---- count, choose, merge, note
-
-    def walk(self, goal: int, under: Constraints) -> None:
-        """Go towards a step for some milliseconds, forward no further than there is a pair."""
-        work = _SLICE
-        while self.number > goal and work > 0:
-            work -= self._unmerge() + _A_STEP
-        while self.number < min(goal, self.known) and work > 0:
-            work -= self._merge(self._made[self.number].pair) + _A_STEP
-        while self.number < goal and work > 0 and (pair := self.best(under)):  # choose
-            work -= self._make(pair) + _A_STEP  # merge, count, note
 
     def _count(self) -> None:
         """Find the pairs of neighbouring units and count them, overlapping ones too."""
@@ -169,6 +182,18 @@ class PlainPairs(LedPairs):
         self._places.append([])
         return len(self.counts) - 1
 
+    # ---- 2. Choose, merge, record
+
+    def walk(self, goal: int, under: Constraints) -> None:
+        """Go toward a step for some milliseconds, forward until no pair may be merged."""
+        work = _SLICE
+        while self.number > goal and work > 0:
+            work -= self._unmerge() + _A_STEP
+        while self.number < min(goal, self.known) and work > 0:
+            work -= self._merge(self._made[self.number].pair) + _A_STEP
+        while self.number < goal and work > 0 and (pair := self.best(under)):  # choose
+            work -= self._make(pair) + _A_STEP  # merge, update the counts, record
+
     def best(self, under: Constraints) -> int:
         """The best pair at the furthest step, 0 where no pair may be merged."""
         if (under.max_length, under.forbidden) != self._limits:
@@ -190,17 +215,32 @@ class PlainPairs(LedPairs):
         return pair if self.counts[pair] >= under.min_count else 0
 
     def _make(self, pair: int) -> int:
-        """Merge a pair for the first time and note it. Returns how many places were merged, by weight."""
-        return self._merge_as(pair, (self.left[pair], self.right[pair]), self.counts[pair])
+        """Merge a pair as the step after the furthest one. Returns how many places were merged, by weight."""
+        return self._record(pair, self.left[pair], self.right[pair], self.counts[pair])
 
-    def _merge_as(self, pair: int, parts: tuple[int, int], said: int) -> int:
-        """The same for a pair of these symbols, noted with a count: see `LedPairs.take`."""
-        (left, right), places = parts, self.counts[pair]
-        uses, pairs, logged = (self.uses[left], self.uses[right]), len(self.counts), len(self._log_place)
-        more = next(further(self, [pair])) if self.objective.sees else ()
+    def merge_given(self, left: int, right: int, recorded_count: int) -> int:
+        """Merge two symbols that another engine chose, as the step after the furthest one.
+
+        The merge makes its symbol even if the pair does not occur here.
+
+        Args:
+            left: The left symbol.
+            right: The right symbol.
+            recorded_count: The count that the vocabulary records: the one that the pair was chosen for.
+
+        Returns:
+            How many places were merged, by weight.
+        """
+        return self._record(self._find(left, right), left, right, recorded_count)
+
+    def _record(self, pair: int, left: int, right: int, recorded_count: int) -> int:
+        """Merge a pair for the first time and record the step. Pair 0 occurs nowhere."""
+        places, pairs, logged = self.counts[pair], len(self.counts), len(self._log_place)
+        uses = self.uses[left], self.uses[right]
+        more = next(self._features([pair])) if self.objective.sees else ()
         tied, alike = self._queue.tied, self._queue.alike
         self.known += 1
-        self.vocabulary.add(left, right, said)
+        self.vocabulary.add(left, right, recorded_count)
         self.length.append(self.length[left] + self.length[right])
         self.uses.append(0)
         replaced = self._merge(pair)
@@ -269,6 +309,8 @@ class PlainPairs(LedPairs):
         self.number += 1
         return replaced
 
+    # ---- 3. Undo
+
     def _unmerge(self) -> int:
         """Undo the last merge, exactly. Returns how many places were merged, by weight."""
         self.number -= 1
@@ -307,6 +349,8 @@ class PlainPairs(LedPairs):
         self.known = self.number
         self._choose_anew()
 
+    # ---- 4. Fork
+
     def fork(self, number: int, material: Material) -> PlainPairs:
         """The same corpus at a known step, for a run by another recipe. What no step changes is shared."""
         other = copy.copy(self)
@@ -343,10 +387,10 @@ class PlainPairs(LedPairs):
         self._bits = 2 * self._tokens[0].bit_length()
         self._made = list(map(Made, *steps.made, steps.figures))
         self.number = self.known = len(self._made)
-        self.apart = self._tokens[self.number] - sum(self.counts)
+        self._segments = self._tokens[self.number] - sum(self.counts)
         self._choose_anew(Constraints())
 
-    # ---- the pairs that may be merged
+    # ---- 5. The pairs that may be merged, and their values
 
     def _choose_anew(self, under: Constraints | None = None) -> None:
         """Forget the order of the pairs, and take constraints on which of them may be merged."""
@@ -386,12 +430,48 @@ class PlainPairs(LedPairs):
         """
         if self.objective.value is None:
             return [self.counts[pair] for pair in pairs]
-        fractions = valued(self, pairs)
+        fractions = self._fractions(pairs)
         if (bits := max(map(itemgetter(1), fractions), default=0).bit_length()) > self._bits:
             self._bits = 2 * bits  # doubled, so that it grows seldom
             self._choose_anew()
         shift = 2 * self._bits
         return [(numerator << shift) // denominator for numerator, denominator in fractions]
+
+    def _fractions(self, pairs: Sequence[int]) -> list[tuple[int, int]]:
+        """Return the exact values of pairs, each as numerator and denominator."""
+        counts, left, right, uses, value = self.counts, self.left, self.right, self.uses, self.objective.value
+        assert value is not None
+        features = self._features(pairs) if self.objective.sees else repeat(())
+        return [
+            value(counts[pair], uses[left[pair]], uses[right[pair]], *more)
+            for pair, more in zip(pairs, features, strict=False)
+        ]
+
+    def _features(self, pairs: Sequence[int]) -> Iterator[tuple[int, ...]]:
+        """Return the features of pairs that the objective needs besides counts; see `objectives.SEEN`."""
+        tokens = self.tokens_at(self.number)
+        features: dict[str, Iterable[int]] = {
+            "length": (self.length[self.left[pair]] + self.length[self.right[pair]] for pair in pairs),
+            "tokens": repeat(tokens, len(pairs)),
+            "pairs": repeat(tokens - self._segments, len(pairs)),
+        }
+        return zip(*(features[name] for name in self.objective.sees), strict=True)
+
+    def _find(self, left: int, right: int) -> int:
+        """Return the number of the pair of two symbols, 0 if it never occurred.
+
+        A pair first occurs in the step that creates the newer of its symbols.
+        """
+        step = max(left, right) - self.vocabulary.base_size
+        made, size = self._made, len(self.counts)
+        if step < 0:
+            if self._first_pairs is None:
+                first = range(1, made[0].pairs if made else size)
+                self._first_pairs = {(self.left[pair], self.right[pair]): pair for pair in first}
+            return self._first_pairs.get((left, right), 0)
+        end = made[step + 1].pairs if step + 1 < len(made) else size
+        pairs = range(made[step].pairs, min(end, size))
+        return next((pair for pair in pairs if self.left[pair] == left and self.right[pair] == right), 0)
 
     def _pair_of(self, parts: tuple[bytes, ...]) -> int:
         """The pair of these parts that stands somewhere, 0 where none does; of several that are spelled alike
@@ -402,6 +482,8 @@ class PlainPairs(LedPairs):
             if self.counts[pair] and (pieces[self.left[pair]], pieces[self.right[pair]]) == parts
         )
         return min(found, key=lambda pair: (-self.counts[pair], self.key(pair)), default=0)
+
+    # ---- 6. The candidates of a page, at any step
 
     def ranked(self, under: Constraints, limit: int) -> Ranked:
         """The candidates at this step, so many of the best in order."""
@@ -421,8 +503,8 @@ class PlainPairs(LedPairs):
             pairs += [forced] * (alike is None)  # it is like no other where it is no candidate
             best, alike = [forced, *(pair for pair in best if pair != forced)], alike or 0
         rows = []
-        seen = further(self, best) if self.objective.sees else repeat(())
-        for pair, more in zip(best, seen, strict=False):
+        features = self._features(best) if self.objective.sees else repeat(())
+        for pair, more in zip(best, features, strict=False):
             left, right, count = self.left[pair], self.right[pair], counts[pair]
             change = fell.get(pair, 0) if pair < first_new else None
             before = None if change is None else count + change
@@ -457,7 +539,7 @@ class PlainPairs(LedPairs):
         pair_at = self._pair_at
         return next((at for at in self._places[pair] if pair_at[at] == pair), len(self.symbols))
 
-    # ---- the figures
+    # ---- 7. Figures and words
 
     def memory(self) -> int:
         """The bytes that the corpus, its pairs and the history take, eight a number."""
@@ -477,8 +559,25 @@ class PlainPairs(LedPairs):
 
     def words_changed(self) -> set[int]:
         """The words, by their number, in which the last step merged something."""
-        places = self._log_place[self._made[self.number - 1].logged :] if self.number else []
-        return {bisect.bisect_right(self.starts, place) - 1 for place in places}
+        return set(self.words_merged(self.number)) if self.number else set()
+
+    def words_merged(self, number: int) -> list[int]:
+        """The word of each place that a step up to this one merged, by its number in order."""
+        last = self._made[number].logged if number < len(self._made) else len(self._log_place)
+        places = self._log_place[self._made[number - 1].logged : last]
+        return [bisect.bisect_right(self.starts, place) - 1 for place in places]
+
+    def chosen(self, pair: int) -> tuple[int, int, int]:
+        """Return the two symbols and the count of a pair."""
+        return self.left[pair], self.right[pair], self.counts[pair]
+
+    def share(self, vocabulary: Vocabulary) -> None:
+        """Do nothing: each plain engine has a vocabulary of its own. Kernels share one."""
+
+    def replaces(self, left: int, right: int) -> int:
+        """The weight of the places that a merge of two symbols would replace at this step."""
+        pair = self._find(left, right)
+        return self.disjoint(pair) if left == right else self.counts[pair]
 
     def word(self, index: int, first: int, units: int | None) -> list[Span]:
         """The present tokens of a word, from the one that covers a unit on, for so many units; None for all.

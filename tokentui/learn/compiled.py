@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import bisect
 from array import array
 from collections.abc import Callable
 from itertools import accumulate, chain, pairwise
@@ -19,7 +20,6 @@ from tokentui.learn.bases import BOUNDARY, Totals
 from tokentui.learn.bpe import PlainPairs
 from tokentui.learn.kernels import layout, merges, order, pairs, score, values
 from tokentui.learn.kernels.layout import State
-from tokentui.learn.led import Best, words_at
 from tokentui.learn.objectives import Material
 from tokentui.learn.values import Constraints, History, Merged, Pair, Ranked, Span, disjoint
 
@@ -211,13 +211,13 @@ class KernelPairs:
         if several:  # a single step does not wait for the copy
             self._keep()
 
-    def chosen(self, pair: int) -> Best:
-        """A pair by its number."""
+    def chosen(self, pair: int) -> tuple[int, int, int]:
+        """Return the two symbols and the count of a pair."""
         left, right = self._state.table[4 * pair : 4 * pair + 2].tolist()
-        return Best(left, right, int(self._state.counts[pair]))
+        return left, right, int(self._state.counts[pair])
 
-    def take(self, left: int, right: int, said: int) -> int:
-        """Merge a pair of symbols as the step after the furthest one; see `LedPairs.take`."""
+    def merge_given(self, left: int, right: int, recorded_count: int) -> int:
+        """Merge two symbols as the step after the furthest one; see `PlainPairs.merge_given`."""
         vocabulary, queued = self._vocabulary, self._filled[0] >= 0
         if len(vocabulary.merges) < self.known:
             vocabulary = self.vocabulary
@@ -227,7 +227,7 @@ class KernelPairs:
             known = pairs.take(known, left, right, queued, self._state)
         self.number = self.known = known
         if len(vocabulary.merges) < known:  # not yet added by an engine that shares it
-            vocabulary.add(left, right, said)
+            vocabulary.add(left, right, recorded_count)
         return self._figure(known - 1, "replaced")
 
     def share(self, vocabulary: Vocabulary) -> None:
@@ -242,7 +242,8 @@ class KernelPairs:
     def words_merged(self, number: int) -> list[int]:
         """The word of each place that a known step merged, by its number in order."""
         first, last = self._figure(number - 1, "logged"), self._figure(number, "logged")
-        return words_at(self._state.log.cast("I")[2 * first : 2 * last : 2].tolist(), self._starts)
+        places = self._state.log.cast("I")[2 * first : 2 * last : 2].tolist()
+        return [bisect.bisect_right(self._starts, place) - 1 for place in places]
 
     def forget(self) -> None:
         """Forget the steps past the present one."""

@@ -33,7 +33,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from tokentui.core import native
 from tokentui.core.choices import Refusal
@@ -42,7 +42,6 @@ from tokentui.core.runtime import quiet_collector
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import BASES, Totals, barriers, totals_of
 from tokentui.learn.bpe import PlainPairs
-from tokentui.learn.led import Best, LedEngine
 from tokentui.learn.merging import is_chosen
 from tokentui.learn.objectives import OBJECTIVES, Material
 from tokentui.learn.pairs import PairTrainer
@@ -115,6 +114,17 @@ def refuses(recipe: Recipe) -> Refusal | None:
     return None
 
 
+class SharedEngine(PairEngine, Protocol):
+    """An engine that merges the pairs which the engine of one language chooses."""
+
+    def merge_given(self, left: int, right: int, recorded_count: int) -> int: ...
+    def chosen(self, pair: int) -> tuple[int, int, int]: ...
+    def replaces(self, left: int, right: int) -> int: ...
+    def words_merged(self, number: int) -> Sequence[int]: ...
+    def share(self, vocabulary: Vocabulary) -> None: ...
+    def fork(self, number: int, material: Material) -> SharedEngine: ...
+
+
 class ParityPairs:
     """The pairs of several languages and the merges made in all of them; see `values.PairEngine`.
 
@@ -126,12 +136,12 @@ class ParityPairs:
     """
 
     def __init__(
-        self, material: Material, whole: LedEngine, languages: Sequence[LedEngine],
-        judged: Sequence[LedEngine],
+        self, material: Material, whole: SharedEngine, languages: Sequence[SharedEngine],
+        judged: Sequence[SharedEngine],
     ) -> None:
         self.material, self.rule = material, Rule.of(material.recipe.objective)
         self.whole, self.languages, self.judged = whole, tuple(languages), tuple(judged)
-        self._all: tuple[LedEngine, ...] = tuple(dict.fromkeys((whole, *languages, *judged)))
+        self._all: tuple[SharedEngine, ...] = tuple(dict.fromkeys((whole, *languages, *judged)))
         self.engine, self.number, self.known = whole.engine, whole.number, whole.known
         self.tokens_at, self.size_at = whole.tokens_at, whole.size_at
         self.word, self.words_changed, self.words_merged = whole.word, whole.words_changed, whole.words_merged
@@ -217,7 +227,7 @@ class ParityPairs:
             self._had = number, [window.count(one) for one in range(len(self.languages))]
         return self._had[1]
 
-    def _deciding(self, part: int) -> LedEngine:
+    def _deciding(self, part: int) -> SharedEngine:
         return self.whole if part == EVERYWHERE else self.languages[part]
 
     # ---- walking
@@ -236,14 +246,14 @@ class ParityPairs:
         while self.number < goal and work > 0 and (best := self._best(under)):
             left, right, places = best
             for one in self._all:
-                replaced = one.take(left, right, places)
+                replaced = one.merge_given(left, right, places)
                 work -= replaced if one is self.whole else 0
             self.parts.append(self.language(self.known))
             self.number = self.known = self.known + 1
             work -= _A_STEP
 
-    def _best(self, under: Constraints) -> Best | None:
-        """The pair of the step after the furthest one."""
+    def _best(self, under: Constraints) -> tuple[int, int, int] | None:
+        """Return the pair of the step after the furthest one: its symbols and its count. None at the end."""
         part = self.language(self.known)
         if part == NOBODY:
             return None
@@ -254,7 +264,7 @@ class ParityPairs:
     def best(self, under: Constraints) -> int:
         """The count of the best pair at the furthest step, 0 where no pair may be merged."""
         best = self._best(under)
-        return best.places if best else 0
+        return best[2] if best else 0
 
     def forget(self) -> None:
         """Forget the steps past the present one."""
@@ -305,7 +315,9 @@ class ParityPairs:
         ]
         return ranked._replace(replaced=self.whole.replaces(rows[0].left, rows[0].right), rows=rows)
 
-    def after(self, number: int, engines: dict[LedEngine, LedEngine], material: Material) -> ParityPairs:
+    def after(
+        self, number: int, engines: dict[SharedEngine, SharedEngine], material: Material
+    ) -> ParityPairs:
         """The same with forks of its engines, which stand at a known step."""
         other = ParityPairs(
             material, engines[self.whole], [engines[one] for one in self.languages],
@@ -314,7 +326,7 @@ class ParityPairs:
         other.parts = self.parts[:number]
         return other
 
-    def texts(self) -> dict[LedEngine, Words]:
+    def texts(self) -> dict[SharedEngine, Words]:
         """The words of each engine."""
         parts, found = self.material.parts, {self.whole: self.material.words}
         for one, part in zip(self.languages, parts, strict=True):
@@ -434,7 +446,7 @@ def _alone(material: Material, words: Words) -> Material:
 
 
 def _started(
-    material: Material, kind: Callable[[Material, Callable[[Totals], Vocabulary]], LedEngine]
+    material: Material, kind: Callable[[Material, Callable[[Totals], Vocabulary]], SharedEngine]
 ) -> ParityPairs:
     """The engines of a material, at step 0; all number the same units."""
     run, recipe, parts = material.run, material.recipe, material.parts
@@ -450,7 +462,7 @@ def _started(
             base.extend(BASES.of(recipe.base).units({**totals, **more}))
         return Vocabulary(recipe, base, run.specials, run.first_id)
 
-    def made(words: Words) -> LedEngine:
+    def made(words: Words) -> SharedEngine:
         return kind(_alone(material, words), vocabulary)
 
     whole = made(material.words)
