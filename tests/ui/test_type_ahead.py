@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input, Static
-from waiting import until
+from waiting import settled, until
 
 from tokentui.session.commands import GoTo
 from tokentui.ui.main import MainScreen
@@ -52,6 +52,16 @@ async def test_what_follows_the_key_of_a_dialog_is_for_the_dialog() -> None:
         await until(pilot, lambda: len(session.of(GoTo)) == 2)
         assert [command.step for command in session.of(GoTo)] == [77, 88]
         assert isinstance(app.screen, MainScreen)
+
+
+@pytest.mark.parametrize("keys", [("ctrl+p",), ("question_mark", "slash")])
+async def test_what_follows_the_key_that_searches_the_keys_is_searched(keys: tuple[str, ...]) -> None:
+    app, session = explorer()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await ready(pilot, session)
+        burst(app, *keys, *"quit")
+        await settled(pilot)
+        assert [line.value for line in app.screen.query(Input)] == ["quit"]
 
 
 async def test_a_key_whose_widget_goes_holds_up_no_other(monkeypatch: pytest.MonkeyPatch) -> None:

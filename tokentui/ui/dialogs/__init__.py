@@ -273,8 +273,9 @@ class ListDialog(Dialog[Result]):
         self.parts = (self.listing,)
 
     def on_mount(self) -> None:
-        """Begin in the list."""
-        self.set_focus(self.listing)
+        """Begin in the list, unless the line to type in is seen."""
+        if not self.editing:
+            self.set_focus(self.listing)
 
     def tell(
         self, columns: Sequence[Column], rows: Iterable[TableRow], *, words: bool = False,

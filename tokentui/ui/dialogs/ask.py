@@ -461,7 +461,7 @@ class HelpScreen(ListDialog[Action[Never] | None]):
         known = (now.engine_said, now.main.at.memory) if now is not None else ()
         self.notice.say(engine_line(*known))
         if self._search:
-            self.call_after_refresh(self.edit, self.field, "")  # the list takes the focus first
+            self.edit(self.field, "")
 
     def leave(self) -> None:
         """End the search, or leave."""
