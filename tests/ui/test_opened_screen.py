@@ -26,6 +26,7 @@ from tokentui.session.commands import GoTo, OpenTokenizer
 from tokentui.session.driver import Session
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.app import ExplorerApp
+from tokentui.ui.dialogs import Dialog
 from tokentui.ui.dialogs.facts import FactsScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.open import OpenScreen, with_split
@@ -344,3 +345,24 @@ def test_a_split_may_stand_behind_a_path() -> None:
     assert with_split("a b/ranks.tiktoken split=cl100k") == ("a b/ranks.tiktoken", "cl100k")
     assert with_split("split=gpt2") == ("split=gpt2", "")
     assert with_split("a file") == ("a file", "")
+
+
+async def test_an_answer_opens_no_dialog_over_one_that_was_opened_meanwhile(file: Path, corpus: Path) -> None:
+    async with opened(file, corpus) as (app, pilot):
+        main = app.main
+        await pilot.press("3", "1")
+        main.put_cursor(True)
+        asks = {"inspect": main.vocabulary.choose, "token": main.inspect_here, "life": main.show_life}
+        for name, ask in asks.items():
+            for meanwhile in (True, False):
+                ask()
+                dialog = Dialog[None](app)
+                if meanwhile:
+                    app.push(dialog)
+                await settled(pilot)
+                above = app.screen_stack[1:]
+                assert (above == [dialog]) == meanwhile, name
+                assert len(above) == 1
+                await pilot.press("escape")
+                await settled(pilot)
+                assert app.screen is main

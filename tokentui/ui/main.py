@@ -274,7 +274,7 @@ class MainScreen(PaneScreen):
             table.move(by)
             return near  # type: ignore[no-any-return]
 
-        self.face.push(INSPECT(self.face, row, asks=True, neighbour=neighbour))
+        self.push_answer(INSPECT(self.face, row, asks=True, neighbour=neighbour))
 
     def put_cursor(self, on: bool) -> None:
         """Put a cursor on the corpus, or take it away."""
@@ -291,9 +291,9 @@ class MainScreen(PaneScreen):
             if answer is None:
                 self.face.say("no token stands there")
             elif (number := answer[0]) is None:
-                self.face.push(INSPECT(self.face, typed=(answer[1].text, 0)))
+                self.push_answer(INSPECT(self.face, typed=(answer[1].text, 0)))
             else:
-                self.face.push(INSPECT(self.face, token=number, word=answer[1].text))
+                self.push_answer(INSPECT(self.face, token=number, word=answer[1].text))
 
         if (place := self.text.cursor_part) is not None:
             self.face.send(do.TokenThere(*place), found)
@@ -303,7 +303,7 @@ class MainScreen(PaneScreen):
 
         def found(answer: tuple[int | None, TokenAt] | None) -> None:
             if answer is not None:
-                self.face.push(LIFE(self.face, answer[1].text))
+                self.push_answer(LIFE(self.face, answer[1].text))
 
         if self.context == "cursor" and (place := self.text.cursor_part) is not None:
             self.face.send(do.TokenThere(*place), found)

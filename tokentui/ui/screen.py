@@ -367,6 +367,13 @@ class PaneScreen(Guarded, Screen[None], inherit_bindings=False):
             FIND(self.face, where, text, verb), lambda line: found(line) if line is not None else None
         )
 
+    def push_answer(self, dialog: Screen[Any]) -> None:
+        """Show a dialog that an answer of the session opens, unless the user has opened something meanwhile:
+        its keys would go into this one.
+        """
+        if self.is_active:
+            self.face.push(dialog)
+
     # What is seen.
 
     def draw(self) -> None:
