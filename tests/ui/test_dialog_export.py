@@ -65,6 +65,19 @@ async def test_the_keys_that_are_named_are_those_of_the_focus() -> None:
         await until(pilot, lambda: "enter write │ tab formats │ esc leave" in screen_text(pilot))
 
 
+async def test_the_list_takes_no_focus_that_has_moved_on() -> None:
+    class Typed(ExportScreen):
+        """Types into the path as soon as it is there."""
+
+        def on_mount(self) -> None:
+            self.call_next(self.type_into, self.field, "a")
+
+    screen = Typed(Writer())
+    async with shown(screen) as (_, pilot):
+        await until(pilot, lambda: screen.field.value == "a")
+        assert screen.focused is screen.field
+
+
 async def test_the_formats_and_what_each_loses() -> None:
     screen = dialog(Writer())
     async with shown(screen, (100, 30)) as (_, pilot):

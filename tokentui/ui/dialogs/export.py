@@ -62,7 +62,7 @@ class ExportScreen(Dialog[None]):
 
     def on_mount(self) -> None:
         """Ask what there is to lose."""
-        self.formats.focus()
+        self.set_focus(self.formats)
         self.find_out(Formats(), self._take, "looking at the formats …")
 
     def follow(self, snapshot: Snapshot) -> None:
