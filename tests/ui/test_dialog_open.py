@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import threading
@@ -11,9 +12,10 @@ from typing import Any
 import pytest
 from dialogs import FakeFace, assert_safe, shown, tried_on_all_sizes, typed
 from textual.pilot import Pilot
+from textual.widgets import Input
 from waiting import screen_text, told, until
 
-from tokentui.core.errors import TokentuiError
+from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe, Run
 from tokentui.session.commands import Open, OpenTokenizer, Recognise
@@ -21,9 +23,10 @@ from tokentui.session.saved import state_dir
 from tokentui.session.views import ColumnWanted
 from tokentui.text.read import read
 from tokentui.text.sources import samples
+from tokentui.ui.dialogs import open as opening
 from tokentui.ui.dialogs import picker
 from tokentui.ui.dialogs.open import AddScreen, OpenScreen, with_split
-from tokentui.ui.dialogs.picker import MOST_ENTRIES, Entry, Listed, in_thread, list_folder, parts
+from tokentui.ui.dialogs.picker import MOST_ENTRIES, Entry, Listed, in_thread, list_folder, look_at, parts
 from tokentui.ui.draw.figures import size
 
 HOSTILE = (
@@ -275,6 +278,64 @@ async def test_a_late_listing_does_not_hide_what_enter_told(monkeypatch: pytest.
         await pilot.pause()
         assert "/far/away.txt: no such file" in told(dialog.notice)
         assert not app.answered
+
+
+class Recognising(FakeFace):
+    """Tells what a file is when the test lets it; of two questions the newer takes the place of the older,
+    as in a session."""
+
+    def __init__(self) -> None:
+        super().__init__(answers={Recognise: self._recognise})
+        self.asked: list[asyncio.Future[str]] = []
+
+    async def _recognise(self, command: Recognise) -> str:
+        for earlier in self.asked:
+            if not earlier.done():
+                earlier.set_exception(Cancelled())
+        self.asked.append(asyncio.get_running_loop().create_future())
+        return await self.asked[-1]
+
+
+async def test_what_is_told_of_a_file_takes_nothing_from_the_question_of_enter(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a tokenizer would be opened as a text."""
+    let, looks = asyncio.Event(), list[str]()
+
+    async def first_is_late(path: str) -> os.stat_result:
+        looks.append(path)
+        if len(looks) == 1:
+            await let.wait()
+        return await look_at(path)
+
+    monkeypatch.setattr(opening, "look_at", first_is_late)
+    face = Recognising()
+    dialog = OpenScreen(face)
+    async with shown(dialog) as (app, pilot):
+        dialog.field.put("corpus.txt")
+        await pilot.press("enter")
+        await until(pilot, lambda: face.asked)
+        let.set()
+        await pilot.pause()
+        dialog.post_message(Input.Changed(dialog.field, "corpus.txt"))  # which the line may send late
+        await pilot.pause()
+        face.asked[0].set_result("a tokenizer")
+        await until(pilot, lambda: app.result == OpenTokenizer("corpus.txt", ""))
+
+
+@pytest.mark.parametrize("line", ["", "sample:hugs", "books/one.txt"])
+async def test_nothing_is_told_of_a_file_that_is_named_no_more(folder: Path, line: str) -> None:
+    face = Recognising()
+    dialog = OpenScreen(face)
+    async with shown(dialog) as (_, pilot):
+        dialog.field.put("corpus.txt")
+        await until(pilot, lambda: face.asked)
+        dialog.field.put(line)
+        await pilot.pause()
+        if not face.asked[0].done():
+            face.asked[0].set_result("a tokenizer")
+        await pilot.pause()
+        assert "corpus.txt is a tokenizer" not in told(dialog.notice)
 
 
 async def test_what_is_typed_narrows_all_of_it(folder: Path) -> None:

@@ -91,9 +91,17 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Say what it is where it is a tokenizer."""
         self._doubtful = ""
-        if event.value and not event.value.startswith((SAMPLES, SCHEME)):
-            path = reach.expanded(with_split(event.value)[0])
-            self.run_worker(self._tell_what(path), group="what", exclusive=True)
+        named = event.value.startswith((SAMPLES, SCHEME))
+        self._begin_to_tell("" if named else with_split(event.value)[0])
+
+    def _begin_to_tell(self, path: str) -> None:
+        """Find out what a file is, to say so; "" for no file: then nothing is said of the one before."""
+        self.workers.cancel_group(self, "what")
+        # A session answers the last question of a kind: this one would take the place of that of enter, which
+        # would then open a tokenizer as a text.
+        opening = any(one.group == "opening" and not one.is_finished for one in self.workers)
+        if path and not opening:
+            self.run_worker(self._tell_what(reach.expanded(path)), group="what")
 
     # What is listed.
 
@@ -163,6 +171,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
                 exclusive=True)
 
     async def _open_path(self, source: str, path: str) -> None:
+        self.workers.cancel_group(self, "what")
         path, split, encode = with_axes(path)
         try:
             if not is_place(path):
@@ -217,11 +226,15 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
     @on(events.DescendantFocus)
     def _tell_row(self) -> None:
         """Say what the file under the cursor is."""
+        if self.focused is not self.listing:
+            return
         row = self.listing.row_at(self.listing.cursor)
-        match row.key if row and self.focused is self.listing else None:
+        match row.key if row else None:
             case ("open", str(source)) if not source.startswith(SAMPLES):
                 self.notice.say("")
-                self.run_worker(self._tell_what(reach.expanded(source)), group="what", exclusive=True)
+                self._begin_to_tell(source)
+            case _:
+                self._begin_to_tell("")
 
 
 def with_axes(typed: str) -> tuple[str, str, str]:
