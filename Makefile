@@ -15,11 +15,10 @@ test:
 soak:  ## long tests, and every property with many more examples
 	$(PYTHON) -m pytest -m soak --hypothesis-profile=soak --timeout=3600
 
-engines:  ## the tests with compiled kernels, plain Python and Numba in the process; some on uncompiled kernels
+engines:  ## the tests with compiled kernels, with plain Python, and with Numba in the process
 	$(PYTHON) -m pytest
 	TOKENTUI_KERNELS=off $(PYTHON) -m pytest
 	_TOKENTUI_TEST_KERNELS=numba $(PYTHON) -m pytest
-	_TOKENTUI_TEST_KERNELS=python $(PYTHON) -m pytest tests/kernels tests/learn/test_compiled.py
 
 kernels:  ## compile the kernels, with the tools in tokentui/core/toolchain.lock
 	$(PYTHON) -m tokentui.core.building

@@ -172,12 +172,11 @@ def test_a_library_opens_from_a_read_only_folder(loaded: None, tmp_path: Path, e
     assert sorted(home.parent.iterdir()) == sorted([folder, home])
 
 
+@pytest.mark.soak
 @pytest.mark.timeout(600)  # Numba compiles meanwhile
-@pytest.mark.parametrize("engine", [pytest.param("numba", marks=pytest.mark.soak), "python"])
-def test_the_sources_do_the_same(engine: str, expected: str) -> None:
-    """As Numba compiles them here, and as they are written, on arrays of NumPy."""
+def test_the_sources_do_the_same_as_numba_compiles_them_here(expected: str) -> None:
     pytest.importorskip("numba")
-    assert run(native.LIBRARIES, **{native.TEST_VARIABLE: engine}) == [native.COMPILED, expected]
+    assert run(native.LIBRARIES, **{native.TEST_VARIABLE: "numba"}) == [native.COMPILED, expected]
 
 
 def test_every_array_kind_has_its_width() -> None:

@@ -4,8 +4,7 @@ Numba turns each kernel into LLVM's code. All of them become one module, with a 
 for each kernel, which is optimised and translated for each system of `SYSTEMS`. What `core/native.py` opens
 is a shared library of that code alone: it takes functions such as log from the process that opens it.
 
-Tests run the same sources in two other ways: compiled by Numba in the process, with
-`_TOKENTUI_TEST_KERNELS=numba`, and uncompiled on arrays of NumPy, with `_TOKENTUI_TEST_KERNELS=python`.
+With `_TOKENTUI_TEST_KERNELS=numba` tests run the same sources compiled by Numba in the process.
 """
 
 from __future__ import annotations
@@ -33,8 +32,8 @@ from tokentui.core.native import FLAG, FLOAT, INT, NOTHING, Code, Flat, Kernel, 
 SYSTEMS = {
     "linux-x86_64": ("x86_64-unknown-linux-gnu", "x86_64-linux-gnu", "x86-64"),
     "linux-aarch64": ("aarch64-unknown-linux-gnu", "aarch64-linux-gnu", "generic"),
-    "darwin-x86_64": ("x86_64-apple-macosx11.0.0", "x86_64-macos", "x86-64"),
-    "darwin-arm64": ("arm64-apple-macosx11.0.0", "aarch64-macos", "apple-m1"),
+    "darwin-x86_64": ("x86_64-apple-macosx11.0.0", "x86_64-macos.11.0", "x86-64"),
+    "darwin-arm64": ("arm64-apple-macosx11.0.0", "aarch64-macos.11.0", "apple-m1"),
 }
 """LLVM's name of each system, the linker's, and the least processor."""
 OUTSIDE = {"log", "log1p", "exp", "memset", "memcpy", "memmove"}
@@ -116,90 +115,31 @@ def compiled(kernel: Kernel) -> Made:
 _NUMBERS: dict[str, Callable[[Made], Made]] = {FLOAT: float, FLAG: bool, INT: int}
 
 
-def binder(engine: str) -> Callable[[Kernel], Code]:
-    """Return a maker of functions that run the source of a kernel: by Numba, or as it is written."""
+def bound(kernel: Kernel) -> Code:
+    """Return a function that calls a kernel as Numba compiles it in this process."""
+    run = compiled(kernel)
 
-    def bound(kernel: Kernel) -> Code:
-        run = compiled(kernel) if engine == "numba" else kernel.function
-        plain = engine != "numba"
+    def call(*arguments: Made) -> Made:
+        result = run(*(_given(kind, value) for kind, value in zip(kernel.takes, arguments, strict=True)))
+        if isinstance(kernel.returns, Tuple):
+            return tuple(map(int, result))
+        return None if kernel.returns == NOTHING else _NUMBERS[str(kernel.returns)](result)
 
-        def call(*arguments: Made) -> Made:
-            given = [_given(kind, one, plain) for kind, one in zip(kernel.takes, arguments, strict=True)]
-            with np.errstate(over="ignore"):
-                result = run(*given)
-            if isinstance(kernel.returns, Tuple):
-                return tuple(map(int, result))
-            return None if kernel.returns == NOTHING else _NUMBERS[str(kernel.returns)](result)
-
-        return call
-
-    return bound
+    return call
 
 
-def _given(kind: Made, value: Made, plain: bool) -> Made:
-    """A value as the source of a kernel takes it: arrays become views of the same memory.
-
-    Args:
-        kind: Its kind.
-        value: The value.
-        plain: True for what Python runs, False for Numba.
-    """
+def _given(kind: Made, value: Made) -> Made:
+    """Return an argument as Numba takes it: arrays become views of the same memory."""
     if isinstance(kind, Flat):
         address, size = place_of(value)
         memory: Made = (ctypes.c_uint8 * size).from_address(address) if size else bytearray()
         if kind.step:
             return np.ndarray((max(0, size - 7),), np.uint64, memory, strides=(1,))
-        view = np.frombuffer(memory, _dtype(kind.row))
-        return _Rows(view) if plain and isinstance(kind.row, Row) else (
-            _Numbers(view) if plain and kind.row != "uint64" else view
-        )
+        return np.frombuffer(memory, _dtype(kind.row))
     if isinstance(kind, Tuple):
-        given = (_given(of, one, plain) for of, one in zip(kind.kinds, value, strict=True))
+        given = map(_given, kind.kinds, value)
         return kind.of(*given) if kind.of else tuple(given)
     return value
-
-
-class _Numbers:
-    """A view whose numbers are Python's: those of NumPy do not grow where a kernel's would."""
-
-    def __init__(self, view: Made) -> None:
-        self._view = view
-
-    def __len__(self) -> int:
-        return len(self._view)
-
-    def __getitem__(self, at: Made) -> Made:
-        return _Numbers(self._view[at]) if isinstance(at, slice) else self._view.item(int(at))
-
-    def __setitem__(self, at: Made, value: Made) -> None:
-        self._view[at] = value
-
-
-class _Rows:
-    """A view of rows whose fields are attributes."""
-
-    def __init__(self, view: Made) -> None:
-        self._fields = {name: view[name] for name in view.dtype.names}
-        self._size = len(view)
-
-    def __len__(self) -> int:
-        return self._size
-
-    def __getitem__(self, at: Made) -> _Row:
-        return _Row(self._fields, int(at))
-
-
-class _Row:
-    """A row of an array."""
-
-    def __init__(self, fields: dict[str, Made], at: int) -> None:
-        vars(self).update(fields=fields, at=at)
-
-    def __getattr__(self, name: str) -> Made:
-        return self.fields[name].item(self.at)
-
-    def __setattr__(self, name: str, value: Made) -> None:
-        self.fields[name][self.at] = value
 
 
 # ---- the libraries

@@ -33,9 +33,9 @@ from tokentui.core.pages import room_for
 VARIABLE = "TOKENTUI_KERNELS"
 """The environment variable that turns kernels off, by the value `off`."""
 TEST_VARIABLE = "_TOKENTUI_TEST_KERNELS"
-"""Internal, for tests and the build: `numba` compiles the sources of kernels in the process, `python` runs
-them uncompiled (both by `core/building.py`). Read once, at import."""
-_TESTED = os.environ.get(TEST_VARIABLE, "")
+"""Internal, for tests and the build: `numba` compiles the sources of kernels in the process, by
+`core/building.py`. Read once, at import."""
+_NUMBA = os.environ.get(TEST_VARIABLE) == "numba"
 
 COMPILED, PLAIN = "compiled", "plain Python"
 """The two engines, as `engine` calls them."""
@@ -172,10 +172,10 @@ def open_library() -> Callable[[Kernel], Code]:
     Raises:
         KernelsUnavailable: This process cannot call kernels.
     """
-    if _TESTED:
+    if _NUMBA:
         building = importlib.import_module("tokentui.core.building")  # it imports NumPy and Numba
-        found: Callable[[Kernel], Code] = building.binder(_TESTED)
-        return found
+        bound: Callable[[Kernel], Code] = building.bound
+        return bound
     if sys.byteorder != "little" or sys.implementation.name != "cpython" or sys.maxsize <= 1 << 32:
         raise KernelsUnavailable("no kernels for this Python")
     path = LIBRARIES / library_of(system())
@@ -344,10 +344,10 @@ def inlined(function: F) -> F:
     return function
 
 
-if _TESTED:
+if _NUMBA:
     import numpy
 
-    I64: Any = numpy.int64 if _TESTED == "numba" else int
+    I64: Any = numpy.int64
     U64: Any = numpy.uint64
 else:
     I64 = U64 = int
