@@ -113,7 +113,7 @@ async def test_measures_wait_until_the_columns_rest(
     await session.until(lambda seen: seen.between.divergences and seen.between.divergences[0].done)
     for step in (1, 2, 3):
         await session.send(do.Move(1))
-        seen = await session.until(lambda seen, step=step: steps(seen) == [step, step])
+        seen = await session.until(lambda seen, step=step: steps(seen) == [step, step])  # type: ignore[misc]
         assert (seen.between.busy, seen.between.measured, seen.between.overlaps) == (None, None, ())
     monkeypatch.undo()
     session.send(do.Move(1))

@@ -468,4 +468,6 @@ async def test_progress_is_shown_sooner_for_a_corpus_than_for_a_recipe(
     gates.close(READING)
     session.send(do.Open(("sample:hugs",)))
     await gates.until(READING)
-    assert (await session.until(lambda seen: seen.busy)).busy.what == "opening sample:hugs"
+    busy = (await session.until(lambda seen: seen.busy)).busy
+    assert busy is not None
+    assert busy.what == "opening sample:hugs"

@@ -1,6 +1,7 @@
 """Learning a vocabulary: `start` makes the trainer of a recipe, and the others walk with it.
 
-`trainer.Trainer` describes a trainer. A step on or back, a jump and a run are written once for all of them.
+`Trainer` describes a trainer; the types that it takes and returns are imported here too. A step on or back, a
+jump and a run are written once for all of them.
 """
 
 from __future__ import annotations
@@ -12,13 +13,34 @@ from tokentui.core import native
 from tokentui.core.jobs import phase, silent, tick
 from tokentui.core.runtime import quiet_collector
 from tokentui.learn.objectives import Material, trainer_of
-from tokentui.learn.values import Step, Stop
+from tokentui.learn.rows import (
+    Candidate,
+    Column,
+    Entry,
+    Judged,
+    Page,
+    PairCandidate,
+    PieceCandidate,
+    Query,
+    Round,
+    TokenCandidate,
+    Traits,
+    Why,
+)
+from tokentui.learn.trainer import Compressed, Goal, Made, Size, Tokens, Trainer
+from tokentui.learn.values import Changed, EventStep, Life, MergeStep, Span, Step, Stop, Used, Word
 from tokentui.recipe import FORCE, Recipe, Run, Stops, WhatIf, check_names
 
 if TYPE_CHECKING:  # the tables of this room are imported where nothing is trained
-    from tokentui.learn.trainer import Trainer
     from tokentui.text.corpus import Corpus
     from tokentui.text.count import Words
+
+__all__ = [
+    "Candidate", "Changed", "Column", "Compressed", "Entry", "EventStep", "Goal", "Judged", "Life", "Made",
+    "MergeStep", "Page", "PairCandidate", "PieceCandidate", "Query", "Round", "Size", "Span", "Step", "Stop",
+    "TokenCandidate", "Tokens", "Trainer", "Traits", "Used", "Why", "Word", "ages", "back", "branch", "jump",
+    "run", "start", "step", "steps", "tried", "unmet", "what_if",
+]
 
 T = TypeVar("T")
 

@@ -6,14 +6,16 @@ Other rooms know nothing else of a trainer.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from tokentui.core.records import dataclass
-from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.rows import Candidate, Entry, Page, Query, Traits, Why
 from tokentui.learn.values import Changed, Life, Span, Step, Stop, Used, Word
 from tokentui.recipe import Ending, Recipe, Stops, WhatIf
-from tokentui.text.count import Words
+
+if TYPE_CHECKING:  # it takes longer to import than all the rest
+    from tokentui.encode.tokenizer import Tokenizer
+    from tokentui.text.count import Words
 
 SLICE_S = 0.01
 """The seconds that a trainer works before it looks up."""
