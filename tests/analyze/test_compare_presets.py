@@ -15,9 +15,7 @@ from tokentui.analyze.divergence import Divergence, first_divergences
 from tokentui.analyze.metrics import rows_of, tally
 from tokentui.axes import preset
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.learn import start
-from tokentui.learn.rows import PairCandidate
-from tokentui.learn.trainer import Trainer
+from tokentui.learn import PairCandidate, Trainer, start
 from tokentui.recipe import Recipe, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read

@@ -13,10 +13,7 @@ from tokentui.analyze.results import DivergenceSide
 from tokentui.axes import preset
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job
-from tokentui.learn import start
-from tokentui.learn.rows import PairCandidate, PieceCandidate
-from tokentui.learn.trainer import Trainer
-from tokentui.learn.values import MergeStep
+from tokentui.learn import MergeStep, PairCandidate, PieceCandidate, Trainer, start
 from tokentui.recipe import Recipe, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read

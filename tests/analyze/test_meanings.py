@@ -13,9 +13,7 @@ from tokentui.analyze.divergence import Meanings, first_divergences
 from tokentui.axes import preset
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import export, load
-from tokentui.learn import start
-from tokentui.learn.trainer import Trainer
-from tokentui.learn.values import MergeStep
+from tokentui.learn import MergeStep, Trainer, start
 from tokentui.recipe import Recipe, Run
 from tokentui.session.opening import prepare_tokenizer
 from tokentui.text.corpus import Corpus

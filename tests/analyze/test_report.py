@@ -17,8 +17,7 @@ from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import job
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn import start
-from tokentui.learn.trainer import Trainer
+from tokentui.learn import Trainer, start
 from tokentui.recipe import Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read

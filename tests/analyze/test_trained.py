@@ -14,7 +14,7 @@ from running_cli import cli, refused
 import tokentui
 from tokentui.analyze.verify.trained import verify_trained
 from tokentui.core.errors import TokentuiError
-from tokentui.learn.values import MergeStep
+from tokentui.learn import MergeStep
 
 CORPUS = tokentui.read("sample:english")
 

@@ -17,8 +17,8 @@ from tokentui.encode.reach import completions, neighbours, reach
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.encode.why_not import REASONS, reason_of, why_not
+from tokentui.learn import Query
 from tokentui.learn.outlook import outlook
-from tokentui.learn.rows import Query
 from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus

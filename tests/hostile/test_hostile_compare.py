@@ -18,7 +18,7 @@ from walls import ALONE, WALLS, Tripwire, Walls, refusal, stand
 
 from tokentui.analyze.compare import DifferentCut
 from tokentui.analyze.results import DivergenceSide
-from tokentui.learn.rows import Page, Why
+from tokentui.learn import Page, Why
 from tokentui.session.snapshot import DivergenceView, TokenInBoth, TokensInBoth
 from tokentui.session.views import Busy, TokenList
 from tokentui.ui.app import ExplorerApp

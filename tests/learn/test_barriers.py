@@ -22,9 +22,8 @@ from tokentui.core.errors import TokentuiError
 from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.stretches import Typed
 from tokentui.encode.why_not import why_not
-from tokentui.learn import jump
+from tokentui.learn import MergeStep, jump
 from tokentui.learn.bases import barriers, totals_of
-from tokentui.learn.values import MergeStep
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session.opening import prepare
 from tokentui.session.state import State

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tokentui import learn
 from tokentui.axes import preset
-from tokentui.learn.rows import BY_COUNT, PairCandidate, Query
-from tokentui.learn.trainer import Trainer
+from tokentui.learn import PairCandidate, Query, Trainer
+from tokentui.learn.rows import BY_COUNT
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 

@@ -23,13 +23,11 @@ from tokentui.core import native
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import job
 from tokentui.core.native import COMPILED, PLAIN
-from tokentui.learn import start
+from tokentui.learn import MergeStep, Query, Word, start
 from tokentui.learn.bases import byte_order_of_gpt2
 from tokentui.learn.merging import merging
 from tokentui.learn.objectives import OBJECTIVES, Material
 from tokentui.learn.pairs import PairTrainer
-from tokentui.learn.rows import Query
-from tokentui.learn.values import MergeStep, Word
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words, count

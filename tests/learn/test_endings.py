@@ -11,9 +11,8 @@ from sessions import tell
 from tokentui import learn
 from tokentui.axes import preset
 from tokentui.core import native
-from tokentui.learn import start
+from tokentui.learn import Trainer, start
 from tokentui.learn.pairs import PairTrainer
-from tokentui.learn.trainer import Trainer
 from tokentui.recipe import Ending, Run, Stops
 from tokentui.session import commands as do
 from tokentui.session.opening import nothing, prepare

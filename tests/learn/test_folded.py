@@ -10,8 +10,7 @@ import pytest
 from tokentui import learn, train
 from tokentui.axes import preset
 from tokentui.formats.files import load
-from tokentui.learn.rows import Entry, Query
-from tokentui.learn.trainer import Trainer
+from tokentui.learn import Entry, Query, Trainer
 from tokentui.recipe import Run
 from tokentui.session.opening import prepare_tokenizer
 from tokentui.text.corpus import Corpus

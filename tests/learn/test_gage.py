@@ -17,12 +17,9 @@ from tokentui import learn
 from tokentui.axes import AXES, preset
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.gage import PLACEHOLDERS
-from tokentui.learn import start
+from tokentui.learn import Made, MergeStep, Query, start
 from tokentui.learn.gage import letter
 from tokentui.learn.pairs import PairTrainer
-from tokentui.learn.rows import Query
-from tokentui.learn.trainer import Made
-from tokentui.learn.values import MergeStep
 from tokentui.recipe import Recipe, Stops
 from tokentui.text.corpus import Corpus
 

@@ -13,9 +13,8 @@ from tokentui import learn
 from tokentui.axes import AXES, preset
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.segment.merges import Merging
+from tokentui.learn import Life, Trainer
 from tokentui.learn.replay import ReplayTrainer
-from tokentui.learn.trainer import Trainer
-from tokentui.learn.values import Life
 from tokentui.recipe import Recipe, Run, Stops, WhatIf
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words

@@ -12,7 +12,7 @@ from trainers import lists, start
 from tokentui import learn
 from tokentui.axes import preset
 from tokentui.core import native
-from tokentui.learn.rows import Query
+from tokentui.learn import Query
 from tokentui.recipe import Stops
 from tokentui.session.opening import nothing
 from tokentui.session.state import State

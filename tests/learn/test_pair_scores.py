@@ -17,10 +17,10 @@ from trainers import merge_steps
 import tokentui
 from tokentui import learn
 from tokentui.core import native
+from tokentui.learn import PairCandidate, Query
 from tokentui.learn.exact import Told
 from tokentui.learn.merging import merging
 from tokentui.learn.objectives import OBJECTIVES, SEEN, Material
-from tokentui.learn.rows import PairCandidate, Query
 from tokentui.recipe import Recipe, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import WordCounts

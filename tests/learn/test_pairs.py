@@ -17,12 +17,11 @@ from tokentui.axes import AXES
 from tokentui.core import native
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import job
+from tokentui.learn import MergeStep, Query, Word
 from tokentui.learn.bases import sentencepiece_piece
 from tokentui.learn.merging import merging
 from tokentui.learn.objectives import Material
 from tokentui.learn.pairs import PairTrainer
-from tokentui.learn.rows import Query
-from tokentui.learn.values import MergeStep, Word
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import count

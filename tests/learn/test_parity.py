@@ -16,13 +16,11 @@ from naive import Naive
 from tokentui.axes import check
 from tokentui.core import native
 from tokentui.core.errors import TokentuiError
-from tokentui.learn import jump, run, what_if
+from tokentui.learn import Query, Stop, Word, jump, run, what_if
 from tokentui.learn.merging import merging
 from tokentui.learn.objectives import Material
 from tokentui.learn.parity import ParityTrainer, parity
 from tokentui.learn.ranking import TIES
-from tokentui.learn.rows import Query
-from tokentui.learn.values import Stop, Word
 from tokentui.recipe import Recipe, Run, Stops, WhatIf
 from tokentui.text.count import Words
 from tokentui.text.parts import Part

@@ -27,11 +27,9 @@ from tokentui.encode.segment.merges import Merging
 from tokentui.encode.stretches import Item, Pretokens
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load
+from tokentui.learn import Changed, Made, MergeStep, Query, Size, Span, Stop, Word
 from tokentui.learn.replay import ReplayTrainer
 from tokentui.learn.replay.segmentations import TokenOrder
-from tokentui.learn.rows import Query
-from tokentui.learn.trainer import Made, Size
-from tokentui.learn.values import Changed, MergeStep, Span, Stop, Word
 from tokentui.recipe import Run, Stops
 from tokentui.session.opening import prepare_tokenizer
 from tokentui.text.corpus import Corpus

@@ -17,12 +17,10 @@ from trainers import best, merge_at, merge_steps, why, words_of
 
 from tokentui import learn
 from tokentui.axes import AXES
-from tokentui.learn import start
+from tokentui.learn import MergeStep, Query, start
 from tokentui.learn.merging import merging
 from tokentui.learn.objectives import Material
 from tokentui.learn.pairs import PairTrainer
-from tokentui.learn.rows import Query
-from tokentui.learn.values import MergeStep
 from tokentui.recipe import Recipe, Stops
 from tokentui.text.corpus import Corpus
 

@@ -12,11 +12,9 @@ from tokentui import learn
 from tokentui.axes import check
 from tokentui.core import native
 from tokentui.core.native import COMPILED, PLAIN
-from tokentui.learn import merging, superbpe
+from tokentui.learn import Query, Word, merging, superbpe
 from tokentui.learn.objectives import Material
-from tokentui.learn.rows import Query
 from tokentui.learn.superbpe import SuperTrainer
-from tokentui.learn.values import Word
 from tokentui.recipe import Recipe, Stops, WhatIf
 from tokentui.text.count import Words
 

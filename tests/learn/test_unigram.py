@@ -18,8 +18,8 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job
 from tokentui.encode.segment import WAYS
 from tokentui.encode.segment.viterbi import Viterbi
+from tokentui.learn import PieceCandidate, Query
 from tokentui.learn.objectives import Material
-from tokentui.learn.rows import PieceCandidate, Query
 from tokentui.learn.unigram import UnigramTrainer
 from tokentui.learn.unigram.model import RARE, REASONS, Model
 from tokentui.learn.unigram.values import RoundStep

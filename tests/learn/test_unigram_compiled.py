@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from tokentui import learn
 from tokentui.axes import preset
 from tokentui.core import native
+from tokentui.learn import Query
 from tokentui.learn.bases import FILTERS
 from tokentui.learn.kernels.unigram_text import Found, codes, fits, ints
 from tokentui.learn.objectives import Material
-from tokentui.learn.rows import Query
 from tokentui.learn.unigram import UnigramTrainer
 from tokentui.learn.unigram import lattice as lattices
 from tokentui.learn.unigram.corpus import code, last_words

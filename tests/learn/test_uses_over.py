@@ -6,11 +6,9 @@ import pytest
 
 from tokentui import learn
 from tokentui.axes import preset
-from tokentui.learn import jump, start
+from tokentui.learn import Life, Trainer, Used, jump, start
 from tokentui.learn.replay import ReplayTrainer
-from tokentui.learn.trainer import Trainer
 from tokentui.learn.unigram import UnigramTrainer
-from tokentui.learn.values import Life, Used
 from tokentui.recipe import Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read

@@ -28,12 +28,12 @@ from tokentui.core.errors import TokentuiError
 from tokentui.formats import WRITTEN
 from tokentui.formats.files import export, load
 from tokentui.formats.proof import contents
+from tokentui.learn import Query
 from tokentui.learn.bpe import PlainPairs
 from tokentui.learn.merging import merging
 from tokentui.learn.objectives import Material
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.replay import ReplayTrainer
-from tokentui.learn.rows import Query
 from tokentui.recipe import FORBID, FORCE, LEAVE_OUT, Recipe, Run, Stops, WhatIf
 from tokentui.session.saved import Branch, SavedSession, dumps, loads
 from tokentui.text.corpus import Corpus

@@ -20,7 +20,7 @@ from renewal import renews
 
 from tokentui import learn, read
 from tokentui.axes import preset
-from tokentui.learn.trainer import Trainer
+from tokentui.learn import Trainer
 from tokentui.preset_table import PRESETS
 from tokentui.recipe import FORBID, FORCE, Recipe, Run, Stops, WhatIf
 from tokentui.text.corpus import Corpus

@@ -12,8 +12,7 @@ from trainers import best
 from tokentui import learn
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
-from tokentui.learn import start
-from tokentui.learn.rows import PairCandidate
+from tokentui.learn import PairCandidate, start
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session import commands as do
 from tokentui.session.opening import nothing, prepare

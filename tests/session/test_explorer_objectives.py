@@ -12,7 +12,7 @@ from sessions import settle, tell
 
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
-from tokentui.learn.rows import PairCandidate, PieceCandidate
+from tokentui.learn import PairCandidate, PieceCandidate
 from tokentui.preset_table import PRESETS
 from tokentui.recipe import Run
 from tokentui.session import commands as do

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from tokentui import learn
 from tokentui.axes import preset
 from tokentui.core.safetext import GLYPH_MODES, GlyphMode, meant, visible
-from tokentui.learn import jump, start
-from tokentui.learn.rows import PairCandidate, TokenCandidate
+from tokentui.learn import PairCandidate, TokenCandidate, jump, start
 from tokentui.recipe import Run
 from tokentui.session import commands as do
 from tokentui.session.column import needles

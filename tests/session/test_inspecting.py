@@ -9,8 +9,7 @@ import pytest
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import to_bytes
-from tokentui.learn import jump
-from tokentui.learn.values import Word
+from tokentui.learn import Word, jump
 from tokentui.recipe import Run, Stops
 from tokentui.session.commands import Command, InspectToken, LifeOfWord, TokenPlaces, TokenThere
 from tokentui.session.opening import prepare

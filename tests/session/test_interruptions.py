@@ -18,7 +18,7 @@ from tokentui.axes import preset
 from tokentui.core import native
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import check, check_match, tick
-from tokentui.learn.trainer import Tokens
+from tokentui.learn import Tokens
 from tokentui.session import commands as do
 from tokentui.session import jobs, opening, queries
 from tokentui.session import state as states

@@ -13,7 +13,7 @@ from sessions import settle, tell
 
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
-from tokentui.learn.values import Word
+from tokentui.learn import Word
 from tokentui.recipe import Run
 from tokentui.session import commands as do
 from tokentui.session.findings import curve_so_far

@@ -14,7 +14,7 @@ from comparing import Bench
 from tokentui.analyze.results import DivergenceSide
 from tokentui.axes import preset
 from tokentui.formats.tokens import letters
-from tokentui.learn.rows import PairCandidate
+from tokentui.learn import PairCandidate
 from tokentui.recipe import Recipe
 from tokentui.session import commands as do
 from tokentui.session.snapshot import Snapshot

@@ -7,9 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokentui import learn
-from tokentui.learn import start
-from tokentui.learn.trainer import Trainer
-from tokentui.learn.values import Word
+from tokentui.learn import Trainer, Word, start
 from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe
 from tokentui.session.views import CorpusPart, CorpusPlace, Viewport

@@ -26,7 +26,7 @@ from tokentui.analyze.compare import (
 from tokentui.analyze.metrics import MEASURES, Figure, MeasureRow
 from tokentui.analyze.results import DivergenceSide
 from tokentui.encode.encoding import EncodedToken, Encoding
-from tokentui.learn.rows import Page, PairCandidate, Why
+from tokentui.learn import Page, PairCandidate, Why
 from tokentui.preset_table import preset_named
 from tokentui.recipe import Ending
 from tokentui.session.snapshot import (

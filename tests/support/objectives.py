@@ -6,8 +6,7 @@ from typing import Any
 
 from rows import loss_row, pair_row, token_row
 
-from tokentui.learn.rows import PairCandidate, Round, Why
-from tokentui.learn.trainer import Compressed
+from tokentui.learn import Compressed, PairCandidate, Round, Why
 from tokentui.recipe import Ending, Recipe
 
 SCORE_RECIPE = Recipe(

@@ -13,9 +13,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.learn.rows import Candidate, Entry, Query, Why
-from tokentui.learn.trainer import Trainer
-from tokentui.learn.values import Word
+from tokentui.learn import Candidate, Entry, Query, Trainer, Why, Word
 
 ROWS = 40
 """The most candidates that an observation covers. The number of all is covered too."""

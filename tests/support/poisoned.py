@@ -27,9 +27,17 @@ from tokentui.analyze.results import (
 from tokentui.encode.encoding import EncodedToken
 from tokentui.formats.proof import ExportReport
 from tokentui.formats.spec import Loss
+from tokentui.learn import (
+    Compressed,
+    Entry,
+    PairCandidate,
+    PieceCandidate,
+    Round,
+    TokenCandidate,
+    Traits,
+    Why,
+)
 from tokentui.learn.replay import COLUMNS
-from tokentui.learn.rows import Entry, PairCandidate, PieceCandidate, Round, TokenCandidate, Traits, Why
-from tokentui.learn.trainer import Compressed
 from tokentui.recipe import Recipe
 from tokentui.session.saved import Branch, SavedSession
 from tokentui.session.snapshot import PiecePart, PiecesView, PreviewView

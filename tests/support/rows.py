@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from tokentui.learn import Entry, PairCandidate, PieceCandidate, TokenCandidate, Traits
 from tokentui.learn.objectives import OBJECTIVES
-from tokentui.learn.rows import Entry, PairCandidate, PieceCandidate, TokenCandidate, Traits
 from tokentui.learn.unigram.values import COLUMNS
 from tokentui.recipe import Recipe
 

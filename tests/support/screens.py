@@ -19,7 +19,7 @@ from waiting import strips_of, until
 from tokentui.axes import label
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.encoding import EncodedToken
-from tokentui.learn.rows import Page, Why
+from tokentui.learn import Page, Why
 from tokentui.recipe import Ending, Recipe
 from tokentui.session.commands import Command, InspectText, InspectToken, LifeOfWord, Preview
 from tokentui.session.snapshot import CorpusFacts, PreviewView, Snapshot

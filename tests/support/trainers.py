@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tokentui import learn
+from tokentui.learn import MergeStep, Query, Why
 from tokentui.learn import trainer as face
 from tokentui.learn.gage import GageTrainer
 from tokentui.learn.pairs import PairTrainer
-from tokentui.learn.rows import Query, Why
-from tokentui.learn.values import MergeStep
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 

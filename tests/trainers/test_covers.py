@@ -19,13 +19,11 @@ from tokentui.axes import check, preset
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job
 from tokentui.formats.files import export
+from tokentui.learn import Made, Query, Size, Trainer, Word
 from tokentui.learn.grams import GramStep
 from tokentui.learn.objectives import Material
 from tokentui.learn.pathpiece import PathTrainer
 from tokentui.learn.paths import RemovalStep
-from tokentui.learn.rows import Query
-from tokentui.learn.trainer import Made, Size, Trainer
-from tokentui.learn.values import Word
 from tokentui.recipe import Recipe, Run, Stops, WhatIf
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words

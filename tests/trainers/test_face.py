@@ -19,12 +19,9 @@ from tokentui.axes import preset
 from tokentui.core import native
 from tokentui.core.choices import Parameter
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.learn import start
+from tokentui.learn import Made, Query, Size, Stop, Tokens, Trainer, Word, start
 from tokentui.learn.objectives import OBJECTIVES, Material, Part, Value, columns, trainer_of
 from tokentui.learn.replay import ReplayTrainer
-from tokentui.learn.rows import Query
-from tokentui.learn.trainer import Made, Size, Tokens, Trainer
-from tokentui.learn.values import Stop, Word
 from tokentui.recipe import Run, Stops, WhatIf
 from tokentui.text.count import Words
 

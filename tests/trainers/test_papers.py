@@ -16,9 +16,7 @@ import tokentui
 from tokentui import learn
 from tokentui.axes import check
 from tokentui.core.errors import TokentuiError
-from tokentui.learn.rows import Query
-from tokentui.learn.trainer import Trainer
-from tokentui.learn.values import EventStep, Word
+from tokentui.learn import EventStep, Query, Trainer, Word
 from tokentui.preset_table import preset_named
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus

@@ -7,8 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tokentui import learn
-from tokentui.learn import start
-from tokentui.learn.values import Word
+from tokentui.learn import Word, start
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 

@@ -23,7 +23,7 @@ from screens import explorer, screen_text
 from waiting import settled, strips_of, until
 
 from tokentui.core.safetext import is_safe
-from tokentui.learn.rows import Page, Why
+from tokentui.learn import Page, Why
 from tokentui.recipe import Ending
 from tokentui.session.commands import SetViewport
 from tokentui.session.snapshot import DivergenceView

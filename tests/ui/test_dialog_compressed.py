@@ -14,7 +14,7 @@ from screens import explorer
 from waiting import notes_of, screen_text, settled, until
 
 from tokentui.core.safetext import is_safe
-from tokentui.learn.trainer import Compressed
+from tokentui.learn import Compressed
 from tokentui.session.commands import Compress
 from tokentui.ui.dialogs.pieces import CompressedScreen, sizes, table, text
 from tokentui.ui.draw.table import Listing

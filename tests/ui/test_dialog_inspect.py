@@ -21,8 +21,7 @@ from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import Kind, is_safe
 from tokentui.encode.segment import MergeStep
-from tokentui.learn import jump, start
-from tokentui.learn.rows import PairCandidate
+from tokentui.learn import PairCandidate, jump, start
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session.commands import GoTo, InspectText, InspectToken, TokenPlaces
 from tokentui.session.opening import prepare

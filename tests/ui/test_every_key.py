@@ -17,7 +17,7 @@ from textual.pilot import Pilot
 from waiting import settled, told, until
 
 from tokentui.axes import preset
-from tokentui.learn.rows import PairCandidate
+from tokentui.learn import PairCandidate
 from tokentui.session import commands as do
 from tokentui.session.driver import Session
 from tokentui.session.views import ColumnWanted

@@ -10,7 +10,7 @@ from screens import explorer, screen_text, snapshot, view
 from waiting import settled, strips_of, until
 
 from tokentui.core.safetext import is_safe
-from tokentui.learn.rows import Why
+from tokentui.learn import Why
 from tokentui.session.commands import Find, FindChanged, SetViewport
 from tokentui.session.views import CorpusPart, CorpusPlace, CorpusView, EncodedView, Found, TokenSpan
 from tokentui.ui.app import ExplorerApp

@@ -17,7 +17,7 @@ from screens import PAIRS, encoded, snapshot, view
 from tokentui import ui
 from tokentui.axes import AXES
 from tokentui.core.safetext import GLYPH_MODES, GlyphMode, is_safe
-from tokentui.learn.rows import Why
+from tokentui.learn import Why
 from tokentui.preset_table import preset_named
 from tokentui.recipe import Recipe
 from tokentui.session.views import CorpusPart, CorpusPlace, TokenSpan

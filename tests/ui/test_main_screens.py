@@ -11,7 +11,7 @@ from screens import draw, explorer, screen_text, snapshot, view
 from textual.color import Color as TextualColor
 from waiting import strips_of, until
 
-from tokentui.learn.rows import PairCandidate, Why
+from tokentui.learn import PairCandidate, Why
 from tokentui.recipe import Ending
 from tokentui.session.views import Busy, CorpusPart, CorpusPlace, CorpusView, EncodedView, TokenSpan
 from tokentui.ui.draw import text as ui_text

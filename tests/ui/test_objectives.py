@@ -15,7 +15,7 @@ from screens import draw, explorer, screen_text, snapshot
 from waiting import until
 
 from tokentui.core.errors import TokentuiError
-from tokentui.learn.rows import Judged, Round, Why
+from tokentui.learn import Judged, Round, Why
 from tokentui.session.commands import StepPieces
 from tokentui.session.views import CurveView
 from tokentui.ui.actions import MAIN_ACTIONS

@@ -19,7 +19,7 @@ from tokentui import train
 from tokentui.analyze.health import examine
 from tokentui.formats import WRITTEN
 from tokentui.formats.files import load, recognise
-from tokentui.learn.rows import TokenCandidate
+from tokentui.learn import TokenCandidate
 from tokentui.recipe import Run
 from tokentui.session import commands as do
 from tokentui.session.commands import GoTo, OpenTokenizer

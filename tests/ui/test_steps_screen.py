@@ -14,8 +14,7 @@ from waiting import notes_of, settled, until
 from tokentui import learn
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import is_safe
-from tokentui.learn.trainer import Trainer
-from tokentui.learn.values import MergeStep
+from tokentui.learn import MergeStep, Trainer
 from tokentui.recipe import Recipe
 from tokentui.session import commands as do
 from tokentui.session.views import StepView

@@ -14,9 +14,8 @@ from waiting import notes_of, settled, until
 
 from tokentui import learn
 from tokentui.core.safetext import is_safe
+from tokentui.learn import Traits, Word
 from tokentui.learn.pairs import PairTrainer
-from tokentui.learn.rows import Traits
-from tokentui.learn.values import Word
 from tokentui.recipe import FORBID, FORCE, LEAVE_OUT, Recipe, WhatIf
 from tokentui.session import commands as do
 from tokentui.session.snapshot import CostView, Snapshot
