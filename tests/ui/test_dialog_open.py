@@ -280,6 +280,17 @@ async def test_a_late_listing_does_not_hide_what_enter_told(monkeypatch: pytest.
         assert not app.answered
 
 
+async def test_enter_takes_the_row_that_it_was_pressed_on(folder: Path) -> None:
+    """Also where others are listed meanwhile."""
+    dialog = OpenScreen(FakeFace())
+    async with shown(dialog) as (app, pilot):
+        dialog.to_list()
+        dialog.listing.move_to(dialog.listing.index_of(("open", "sample:hugs")) or 0)
+        dialog.listing.choose()
+        dialog.listing.show(dialog.listing.rows[::-1])
+        await until(pilot, lambda: app.result == Open(("sample:hugs",)))
+
+
 class Recognising(FakeFace):
     """Tells what a file is when the test lets it; of two questions the newer takes the place of the older,
     as in a session."""

@@ -220,6 +220,18 @@ async def test_glyphs_and_boundaries_change_what_is_drawn() -> None:
         await until(pilot, lambda: "·t+he" in screen_text(app))
 
 
+async def test_enter_inspects_the_row_that_it_was_pressed_on() -> None:
+    """Also while a run brings others."""
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shown(pilot, app, session)
+        app.main.pairs.choose()
+        app.main.show(snapshot(version=session.version + 1, pairs=PAIRS[:0:-1]))
+        await until(pilot, lambda: isinstance(app.screen, InspectScreen))
+        assert isinstance(app.screen, InspectScreen)
+        assert app.screen.shown.row == PAIRS[0]
+
+
 async def test_enter_inspects_the_row() -> None:
     app, session = explorer()
     asked: list[object] = []

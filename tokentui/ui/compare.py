@@ -234,8 +234,8 @@ class CompareScreen(PaneScreen, Once[None]):
                 self.face.send(do.ShowPassage(None))
                 self.encode.line.value = text
                 self.go(ENCODE)
-        elif (row := event.table.held_at(event.index)) is None:
-            return  # another has come in its place
+        elif (row := event.held) is None:
+            return
         elif event.table is self.vocabulary.table:
             recipes = [column.recipe for column in self.now.columns if column.key in (self.pair or ())]
             keys = [column.key for column in self.now.columns if column.key in (self.pair or ())]

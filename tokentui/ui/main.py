@@ -250,7 +250,7 @@ class MainScreen(PaneScreen):
 
     @on(VirtualTable.Chosen)
     def _chosen(self, event: VirtualTable.Chosen) -> None:
-        row: Candidate | Entry | None = event.table.held_at(event.index)
+        row: Candidate | Entry | None = event.held
         if self.prediction is not None and isinstance(row, Candidate):
             self.prediction.pick(row)
             return

@@ -162,7 +162,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
             try:
                 find_sample(typed.removeprefix(SAMPLES))
             except TokentuiError as error:
-                if typed != self.field.value or not self.take_row(self.listing.cursor):
+                if typed != self.field.value or not self.take_row(self.listing.cursor_key):
                     self.notice.tell(error)
             else:
                 self.dismiss(Open((typed,), self._as))

@@ -11,7 +11,7 @@ import contextlib
 import heapq
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import ClassVar, Never, TypeVar
@@ -352,7 +352,7 @@ class Picker(Dialog[Result]):
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
         """Take what was chosen, or go into the folder."""
-        self.take_row(event.index)
+        self.take_row(event.key)
 
     async def row_taken(self, typed: str) -> bool:
         """Take the row that is marked, once what begins like what was typed is listed. Returns whether there
@@ -362,12 +362,12 @@ class Picker(Dialog[Result]):
         self.workers.cancel_group(self, "listing")
         if not await self.listed(typed) or not self.takes_row(typed):
             return False
-        return self.listing.cursor_key != ("open", typed) and self.take_row(self.listing.cursor)
+        return self.listing.cursor_key != ("open", typed) and self.take_row(self.listing.cursor_key)
 
-    def take_row(self, index: int) -> bool:
-        """Do what a row stands for, or go into its folder. Returns whether it stands for anything."""
-        row = self.listing.row_at(index)
-        match row.key if row else None:
+    def take_row(self, key: Hashable) -> bool:
+        """Do what the row of a key stands for, or go into its folder. Returns whether it stands for anything.
+        """
+        match key:
             case ("enter", str(folder)):
                 self.field.put(folder)
             case (str(kind), str(name)):

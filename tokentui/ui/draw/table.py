@@ -158,7 +158,15 @@ class VirtualTable(ScrolledLines):
         """The cursor is on another row, or its row has come; `key` is None while the row is not held."""
 
     class Chosen(_Own):
-        """Enter was pressed on a row that is held."""
+        """Enter was pressed on a row that is held.
+
+        Attributes:
+            held: What the row is made from. Other rows may be in the table when the message is handled.
+        """
+
+        def __init__(self, table: VirtualTable, index: int, key: Hashable) -> None:
+            super().__init__(table, index, key)
+            self.held: Any = table.held_at(index)
 
         def can_replace(self, message: Message) -> bool:
             """Each counts."""
