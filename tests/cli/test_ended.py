@@ -13,8 +13,9 @@ import pytest
 from running_cli import cli, done
 
 SLOW = """
-import os, sys, tokentui.core.files, tokentui.core.streams
+import os, signal, sys, tokentui.core.files, tokentui.core.streams
 from tokentui.cli.program import run
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # tests under nohup ignore it, and so would this
 real, fifo = os.fsync, sys.argv[1]
 def stop(descriptor):
     os.fsync = real
@@ -48,11 +49,14 @@ def test_a_command_that_is_ended_leaves_no_file(name: str, number: signal.Signal
     before = sorted(tmp_path.iterdir())
     fifo = tmp_path.parent / f"{tmp_path.name}.fifo"
     os.mkfifo(fifo)
-    process = subprocess.Popen([sys.executable, "-c", SLOW, str(fifo), *line], stderr=subprocess.PIPE,
-                               stdout=subprocess.DEVNULL)
-    fifo.open().close()
-    process.send_signal(number)
-    _, said = process.communicate(timeout=30)
+    with subprocess.Popen([sys.executable, "-c", SLOW, str(fifo), *line], stderr=subprocess.PIPE,
+                          stdout=subprocess.DEVNULL) as process:
+        fifo.open().close()
+        process.send_signal(number)
+        try:
+            _, said = process.communicate(timeout=30)
+        finally:
+            process.kill()  # else a failure would fail the tests after it that look for children
     assert process.returncode == 128 + number, said
     assert sorted(tmp_path.iterdir()) == before
 
