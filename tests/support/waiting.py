@@ -46,7 +46,7 @@ async def rest(*_: float) -> None:
         if loop._ready:
             assert time.monotonic() < end, f"the event loop is not at rest: {loop._ready[0]}"
         elif app._resize_timer is not None and app._running:
-            await asyncio.sleep(0.002)  # Textual acts on a new size after some milliseconds
+            app._check_resize()  # now: Textual waits for some milliseconds, and its timer may lose the size
         elif not _laid_out(app):
             return
 

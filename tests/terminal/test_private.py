@@ -34,7 +34,8 @@ async def test_a_part_is_there(owner: str, name: str) -> None:
             driver = LinuxDriver(pilot.app)
             document = WrappedDocument(Document("a"))
             found = [
-                pilot.app, Input(), TextArea(), driver, Document("a"), document, DocumentNavigator(document),
+                pilot.app, pilot.app.set_timer(1), Input(), TextArea(), driver, Document("a"), document,
+                DocumentNavigator(document),
             ]
             made = next((one for one in found if isinstance(one, kind)), driver)
     what = terminal.PARTS[owner][name]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import pkgutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -213,3 +214,17 @@ async def test_typing_and_enter_in_compare_of_a_real_session_does_not_end_it() -
         await until(pilot, lambda: len(app.snapshot.columns) == 2 if app.snapshot else False)
         widget: Widget = app.screen
         assert widget.is_running
+
+
+async def test_a_timer_that_calls_once_calls_also_where_the_process_is_late(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a new size of the terminal would be lost on a busy machine, or the snapshots of a session."""
+    app, _ = explorer()
+    async with app.run_test(size=(80, 24)) as pilot:
+        clock = itertools.count()
+        monkeypatch.setattr("textual.timer._time.get_time", lambda: float(next(clock)))
+        called: list[object] = []
+        for node in (app, app.main, app.main.pairs):
+            node.set_timer(0.001, lambda node=node: called.append(node))
+        await until(pilot, lambda: len(called) == 3)

@@ -1,4 +1,6 @@
-"""Turns an error that a user can fix into a notification, wherever the app raises it.
+"""What every app, screen and widget of the program does better than Textual: errors and timers.
+
+An error that a user can fix becomes a notification, wherever the app raises it.
 
 Textual ends the app when an action, a message handler, a watcher, a timer, a callback or a worker raises.
 Here a `TokentuiError` is shown instead, and the app goes on; `Cancelled` means that work was stopped on
@@ -19,6 +21,7 @@ from textual.app import App
 from textual.dom import DOMNode
 from textual.message import Message
 from textual.message_pump import MessagePump
+from textual.timer import Timer, TimerCallback
 from textual.worker import WorkerFailed
 
 from tokentui.core.errors import Cancelled, TokentuiError, in_words
@@ -37,6 +40,19 @@ class Guarded(MessagePump):
     Textual ends the message loop of a widget whose handler raises, so the error is caught inside the loop.
     The other handlers of that message are not called, and the message does not bubble.
     """
+
+    def set_timer(
+        self, delay: float, callback: TimerCallback | None = None, *, name: str | None = None,
+        pause: bool = False,
+    ) -> Timer:
+        """Call a function once after a delay in seconds.
+
+        A timer of Textual skips calls that it is late for. One that calls once would then never call: on a
+        busy machine a new size of the terminal was lost, and all sizes after it.
+        """
+        timer = super().set_timer(delay, callback, name=name, pause=pause)
+        timer._skip = False  # read when its task first runs, which is later
+        return timer
 
     async def _dispatch_message(self, message: Message) -> None:
         try:
