@@ -68,7 +68,7 @@ def _refusals(recipe: Recipe) -> Iterator[Refusal]:
         model = "a unigram model" if objective.scored else f"objective={objective.name}"
         what = f"what-ifs are of merges, and {model} has none"
         yield Refusal("what_if", what, ("no what_if", "objective=count"), fades=True)
-    if recipe.coverage < 1 and recipe.unit == "byte":
+    if recipe.coverage < 1 and UNITS.of(recipe.unit).is_byte:
         takes = ("coverage=1", "unit=char")
         yield Refusal("coverage", "a coverage is of characters, and the units are bytes", takes, fades=True)
 

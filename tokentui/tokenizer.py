@@ -34,6 +34,7 @@ from tokentui.recipe import AXIS_NAMES, SHAPE, Recipe, Run, Stops
 from tokentui.text import read as reading
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words
+from tokentui.text.split import SPLITS
 from tokentui.text.tally import count_texts, text_batches
 
 
@@ -531,7 +532,8 @@ def _started(
         assert corpus is not None
         found = corpus if isinstance(corpus, Corpus) else read(corpus)
         return start(found, recipe, run)
-    if recipe.objective == "unigram" and recipe.split == "metaspace":  # it reads the ends of the documents
+    if recipe.objective == "unigram" and SPLITS.of(recipe.split).marks_spaces:
+        # it reads the ends of the documents
         return start(read(texts=texts), recipe, run)
     with phase("counting"):
         words: Words = count_texts(texts, recipe)

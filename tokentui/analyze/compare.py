@@ -27,7 +27,7 @@ from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.text.corpus import Corpus
 from tokentui.text.pretokenize import Pretokenizer
-from tokentui.text.split import SPACE_MARK, splitter
+from tokentui.text.split import SPACE_MARK, SPLITS, splitter
 
 _BEFORE_SPACE = re.compile(r"\S(?=\s)")
 FEWEST, MOST = 2, 4
@@ -223,7 +223,7 @@ def pieces(tokenizer: Tokenizer, bare: bool) -> Iterator[tuple[int, bytes]]:
         if bare and entry.symbol is not None:
             front, end = vocabulary.mark_sizes(entry.symbol)
             piece = piece[front : len(piece) - end]
-            if tokenizer.recipe.split == "metaspace":
+            if SPLITS.of(tokenizer.recipe.split).marks_spaces:
                 piece = piece.replace(to_bytes(SPACE_MARK), b" ")
             piece = piece.removeprefix(b" ")
         if piece or not bare:

@@ -21,6 +21,7 @@ from tokentui.encode.decode import Decoder
 from tokentui.encode.segment import UNKNOWN, WAYS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
+from tokentui.learn.bases import WEIGHTS
 from tokentui.learn.objectives import OBJECTIVES
 from tokentui.learn.replay.segmentations import ChangeLog, TokenOrder
 from tokentui.learn.rows import Query
@@ -28,6 +29,8 @@ from tokentui.learn.trainer import Trainer
 from tokentui.learn.values import MergeStep
 from tokentui.recipe import Recipe, Stops
 from tokentui.text.count import Words
+from tokentui.text.pretokenize import MARKS
+from tokentui.text.split import SPLITS
 
 Meaning = tuple[bool, tuple[bytes, ...]]
 """The meaning of a merge: whether a boundary is in it, and the texts of its sides; a side that is nothing but
@@ -58,7 +61,7 @@ class Meanings:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
-        self._kind = vocabulary.recipe.mark_kind
+        self._mark = MARKS.of(vocabulary.recipe.mark)
         self._metaspace = _is_space(vocabulary)
 
     def of_symbols(self, left: int, right: int) -> Meaning:
@@ -76,26 +79,25 @@ class Meanings:
         (_, left_marks), (_, right_marks) = sides
         if self._metaspace:
             texts = [text.replace(_METASPACE, b" ") for text in texts]
-        match self._kind:
-            case "none":
-                boundary = texts[0].startswith(b" ")
-                texts[0] = texts[0][boundary:]
-            case "prefix":
-                boundary = not left_marks[0]
-            case _:
-                boundary = bool(right_marks[1])
+        if self._mark.put is None:
+            boundary = texts[0].startswith(b" ")
+            texts[0] = texts[0][boundary:]
+        elif self._mark.in_front:
+            boundary = not left_marks[0]
+        else:
+            boundary = bool(right_marks[1])
         return boundary, tuple(text for text in texts if text)
 
     def _spelled(self, piece: bytes) -> tuple[int, int]:
         mark = self._vocabulary.mark
         front = self._vocabulary.unit_continues(piece)
-        end = self._kind.startswith("end-") and piece.endswith(mark)
+        end = self._mark.ends_word and piece.endswith(mark)
         return len(mark) if front else 0, len(mark) if end else 0
 
 
 def _is_space(vocabulary: Vocabulary) -> bool:
     """Return whether ▁ stands for a space: by the recipe, or where decoding makes one of it."""
-    if vocabulary.recipe.split == "metaspace":
+    if SPLITS.of(vocabulary.recipe.split).marks_spaces:
         return True
     merges, pieces = len(vocabulary.merges), vocabulary.pieces
     symbols = vocabulary.symbols_by_id(merges).items()
@@ -242,7 +244,7 @@ def as_trained(recipe: Recipe) -> bool:
     as often as it occurs."""
     objective, way = OBJECTIVES.of(recipe.objective), WAYS.of(recipe.encode)
     by_training = way.needs == ("scores" if objective.scored else "merges")
-    return by_training and recipe.weight != "distinct" and not objective.codes
+    return by_training and WEIGHTS.of(recipe.weight).by_occurrences and not objective.codes
 
 
 def replayed(

@@ -19,7 +19,7 @@ from tokentui.encode.segment import UNKNOWN, WAYS
 from tokentui.encode.stretches import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.ways import ways_of
-from tokentui.learn.bases import has_barriers
+from tokentui.learn.bases import WEIGHTS, has_barriers
 from tokentui.learn.objectives import OBJECTIVES
 from tokentui.learn.values import Word
 from tokentui.recipe import Recipe, Run, Stops
@@ -100,7 +100,7 @@ def exhausted(words: Words, recipe: Recipe, run: Run, corpus: Corpus | None = No
     except TokentuiError as error:
         return Exhausted(0, len(run.specials), 0, 0, distinct, f"it cannot be trained: {error}")
     grows, start = trainer.traits.grows, trainer.tokens_at(0)
-    once = sum(words.counts if recipe.weight == "occurrences" else (1,) * distinct)
+    once = sum(words.counts if WEIGHTS.of(recipe.weight).by_occurrences else (1,) * distinct)
     most = max(1, start - once)
     pieces = trainer.size_at(0) - len(run.specials)
     model = OBJECTIVES.of(recipe.objective).label

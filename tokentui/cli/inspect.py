@@ -59,6 +59,7 @@ from tokentui.encode.decode import bare
 from tokentui.encode.segment import MergeStep, SplitStep, Step
 from tokentui.encode.stretches import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
+from tokentui.text.pretokenize import UNITS
 
 _WIDE = 80
 _ROWS = 20
@@ -226,7 +227,7 @@ def _report_tables(
         ("spaces", "white space alone", facts.spaces),
     ):
         yield _tokens(name, _some(tokens, what), [(number, output.shown(piece)) for number, piece in tokens])
-    if recipe.unit == "byte":
+    if UNITS.of(recipe.unit).is_byte:
         missing = " ".join(f"{value:02X}" for value in facts.missing_bytes)
         there = f"{256 - len(facts.missing_bytes)} of 256"
         yield output.fact("bytes", there + (f"; not {missing}" if missing else ""))

@@ -20,7 +20,8 @@ from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.segment import ASKED_EVERY
 from tokentui.encode.vocabulary import NO_ID, Vocabulary
 from tokentui.recipe import Recipe
-from tokentui.text.split import spaced
+from tokentui.text.pretokenize import MARKS
+from tokentui.text.split import SPLITS, spaced
 
 _UNKNOWN = " ⁇ ".encode()
 NOTHING = "\ufffd"
@@ -75,9 +76,10 @@ class Decoder:
     def __init__(self, vocabulary: Vocabulary, merges: int) -> None:
         self.vocabulary = vocabulary
         self.merges = merges
-        self._metaspace = vocabulary.recipe.split == "metaspace"
+        self._metaspace = SPLITS.of(vocabulary.recipe.split).marks_spaces
         self._spaced = spaced(vocabulary.recipe)
-        self._joins = not self._metaspace and not vocabulary.prefix and vocabulary.recipe.mark_kind == "none"
+        unmarked = not vocabulary.prefix and MARKS.of(vocabulary.recipe.mark).put is None
+        self._joins = unmarked and not self._metaspace
         self._texts = _Texts(self)
 
     def to_bytes(self, ids: Iterable[int | None]) -> bytes:
@@ -241,20 +243,20 @@ def spelled_units(encoder: WordEncoder, symbol: int) -> Spelled:
 def bare(recipe: Recipe, piece: bytes) -> bytes:
     """A token without the mark that it is spelled with, unless it is nothing else."""
     mark = recipe.mark_text.encode()
-    return (piece.removeprefix(mark) if recipe.mark_kind == "prefix" else piece.removesuffix(mark)) or piece
+    return (piece.removeprefix(mark) if MARKS.of(recipe.mark).in_front else piece.removesuffix(mark)) or piece
 
 
 def _cut(encoder: WordEncoder, piece: bytes) -> Spelled:
     """The units of a piece: those of a word, without the marks that the piece does not have."""
-    vocabulary, kind, mark = encoder.vocabulary, encoder.vocabulary.recipe.mark_kind, encoder.vocabulary.mark
-    inside = vocabulary.unit_continues(piece)
-    ends = piece.endswith(mark) if kind == "end-symbol" else vocabulary.unit_ends(piece)
+    vocabulary, mark = encoder.vocabulary, encoder.vocabulary.mark
+    kind, inside = MARKS.of(vocabulary.recipe.mark), vocabulary.unit_continues(piece)
+    ends = piece.endswith(mark) if kind.is_unit else vocabulary.unit_ends(piece)
     bare = piece[inside * len(mark) : len(piece) - ends * len(mark)]
     units = encoder.pretokenizer.units(bare.decode("utf-8", "surrogateescape"))
     if units and inside:
         units[0] = mark + units[0]
-    if units and not ends and kind.startswith("end-"):
-        units[-1:] = [] if kind == "end-symbol" else [units[-1][: -len(mark)]]
+    if units and not ends and kind.ends_word:
+        units[-1:] = [] if kind.is_unit else [units[-1][: -len(mark)]]
     return tuple(units) or (piece,)
 
 

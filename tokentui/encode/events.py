@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.segment import EVENTS, EncodingWay
+from tokentui.encode.segment import EVENTS, WAYS, EncodingWay
 from tokentui.encode.vocabulary import NO_ID, Vocabulary
 from tokentui.recipe import Recipe
 
@@ -138,7 +138,7 @@ class EventVocabulary(Vocabulary):
 
     def way(self, merges: int) -> EncodingWay | None:
         """The events in their order, where the recipe says `merges`."""
-        return EVENTS if self.recipe.encode == "merges" else super().way(merges)
+        return EVENTS if WAYS.of(self.recipe.encode).by_rank else super().way(merges)
 
     def named(self, piece: bytes) -> int:
         """The symbol of these bytes. A new one is not in the vocabulary before an event makes it."""

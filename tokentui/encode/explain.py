@@ -22,6 +22,7 @@ from tokentui.encode.segment import MergeStep, SplitStep, Step
 from tokentui.encode.segment.viterbi import Edge, Viterbi
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.recipe import Recipe
+from tokentui.text.pretokenize import MARKS
 from tokentui.text.split import SPLITS
 
 
@@ -351,9 +352,9 @@ def _cause(kind: str, recipe: Recipe, normalizing: Set[str], broken: bool, lacks
             return f": split={recipe.axis('split')} leaves out what lies between its matches"
         return ": the recipe gives a character of the text a meaning of its own"
     if kind in (ADDED, DROPPED, CHANGED, MORE, FEWER):
-        if recipe.mark_kind != "none":
+        if MARKS.of(recipe.mark).put is not None:
             return f": mark={recipe.axis('mark')}"
-        if recipe.split == "metaspace":
+        if SPLITS.of(recipe.split).marks_spaces:
             return ": split=metaspace puts one ▁ in front and takes it away again"
         if drops:
             return f": split={recipe.axis('split')} drops them and no mark says where a word began or ended"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from tokentui.encode.segment import WITHIN, EncodingWay
+from tokentui.encode.segment import WAYS, WITHIN, EncodingWay
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.recipe import Recipe
 
@@ -35,7 +35,7 @@ class StagedVocabulary(Vocabulary):
 
     def way(self, merges: int) -> EncodingWay | None:
         """Merges inside words before the switch."""
-        return WITHIN if merges < self.at and self.recipe.encode == "merges" else super().way(merges)
+        return WITHIN if merges < self.at and WAYS.of(self.recipe.encode).by_rank else super().way(merges)
 
     def copy(self, merges: int) -> StagedVocabulary:
         """A vocabulary of its own with the first so many merges."""

@@ -26,7 +26,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.records import dataclass
 from tokentui.encode.segment import UNKNOWN, WAYS, EncodingWay, LimitedTable
 from tokentui.recipe import Recipe
-from tokentui.text.pretokenize import PreToken, Pretokenizer
+from tokentui.text.pretokenize import MARKS, PreToken, Pretokenizer
 
 UNKNOWN_NAMES = ("<unk>", "[UNK]")
 """The specials that are the unknown token."""
@@ -183,7 +183,8 @@ class Vocabulary:
         self.base_last = recipe.base == "frequency"
         self.mark = recipe.mark_text.encode()
         """The mark of the recipe."""
-        self.prefix = self.mark if recipe.mark_kind == "prefix" else b""
+        self._kind = MARKS.of(recipe.mark)
+        self.prefix = self.mark if self._kind.in_front else b""
         """The mark that continues a word, empty where the recipe has none."""
         special_pieces = [name.encode("utf-8", "surrogatepass") for name in self.specials]
         self._special_ids = {piece: first_id + n for n, piece in reversed(list(enumerate(special_pieces)))}
@@ -403,9 +404,9 @@ class Vocabulary:
 
     def unit_ends(self, unit: bytes) -> bool:
         """True if a unit carries the mark of a word's end, or is that mark."""
-        if self.recipe.mark_kind == "end-suffix":
+        if self._kind.at_end:
             return unit.endswith(self.mark) and len(unit) > len(self.mark)
-        return self.recipe.mark_kind == "end-symbol" and unit == self.mark
+        return self._kind.is_unit and unit == self.mark
 
     def mark_sizes(self, left: int, right: int | None = None) -> tuple[int, int]:
         """The number of bytes of a token's mark at its front and at its end.

@@ -30,7 +30,9 @@ from tokentui.formats.native_rows import ALL_BYTES, entry_rows, hold, token_of, 
 from tokentui.formats.source import LONGEST_MARK, Known, Node, Source, check_number, check_tokens, source_of
 from tokentui.formats.spec import Fitted, Refused, Spec, Token
 from tokentui.formats.tokens import name_of
+from tokentui.learn.bases import BASES
 from tokentui.recipe import AXIS_NAMES, RUN, SHAPE, TOLD, Recipe
+from tokentui.text.pretokenize import MARKS, UNITS
 
 VERSION = 1
 _KEYS = ("format", "version", "recipe", "run", "vocabulary", "merges")
@@ -125,7 +127,7 @@ def _with_stages(document: _Document, spec: Spec) -> _Document:
     ids = {token.name: token.id for token in fitted.tokens}
     if len(ids) < len(fitted.tokens) or len(set(ids.values())) < len(ids):
         raise Refused("two tokens have one id or one name", "tokentui", "keep the file that it was read from")
-    letters, scored = fitted.recipe.unit == "byte", bool(spec.vocabulary.scores)
+    letters, scored = UNITS.of(fitted.recipe.unit).is_byte, bool(spec.vocabulary.scores)
     pieces = [token.piece or token.name.encode("utf-8", "surrogateescape") for token in fitted.tokens]
     document.tokens = [
         token._replace(
@@ -313,8 +315,8 @@ def _trained(recipe: Recipe, run: Mapping[str, object], root: Node) -> Tokenizer
             vocabulary = objective.vocabulary(recipe, pieces, specials, first)
         else:
             vocabulary = Vocabulary(recipe, pieces, specials, first, scores)
-    of_bytes = not (objective.scored or objective.prunes) and recipe.base in ("bytes", "gpt2-bytes")
-    units, ends = sorted(vocabulary.pieces), [vocabulary.mark] * (recipe.mark_kind == "end-symbol")
+    of_bytes = not (objective.scored or objective.prunes) and BASES.of(recipe.base).all_bytes
+    units, ends = sorted(vocabulary.pieces), [vocabulary.mark] * (MARKS.of(recipe.mark).is_unit)
     plain = [unit for unit in units if len(unit) == 1]
     if of_bytes and (plain != ALL_BYTES or any(len(vocabulary.bare(unit)) > 1 and unit not in ends
                                                 for unit in units)):
@@ -349,7 +351,7 @@ def _made(merges: list[_Merge], ids: range, named: int, recipe: Recipe, replayed
                                        "each merge makes a token that stands there")
         if made >= ids.start + named and (before := rows.setdefault(made, n)) != n:
             raise replayed.at(n).error(f"ID {made} stands in row {before} too", "a token is made once")
-    following = ids.start + named if recipe.base == "frequency" else ids.stop - len(rows)
+    following = ids.start + named if BASES.of(recipe.base).after_merges else ids.stop - len(rows)
     for number, (made, n) in enumerate(rows.items(), following):
         if made != number:
             raise replayed.at(n).error(f"ID {made} where {number} belongs",

@@ -13,6 +13,7 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats.source import Node
 from tokentui.formats.spec import Token
+from tokentui.learn.bases import BASES
 from tokentui.recipe import Recipe
 
 _EVENT = ("STEP", "KIND", "HEX", "PARTS", "PLACES", "VIEW")
@@ -86,7 +87,7 @@ def trained_by_events(recipe: Recipe, run: Mapping[str, object], root: Node) -> 
     base = [row.piece for row in itertools.takewhile(lambda row: row.piece not in made, rows[len(named) :])]
     if len(set(base)) < len(base):
         raise listed.error("two base units have the same bytes", "each unit stands once")
-    if recipe.base in ("bytes", "gpt2-bytes") and sorted(base) != ALL_BYTES:
+    if BASES.of(recipe.base).all_bytes and sorted(base) != ALL_BYTES:
         raise listed.error("the base is not all 256 bytes", "each unit stands once")
     from tokentui.learn.objectives import OBJECTIVES  # every file is sniffed here, and few are of this format
 

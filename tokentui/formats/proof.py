@@ -25,6 +25,8 @@ from tokentui.formats import ASPECTS, OWN, Format, Holds, recognised
 from tokentui.formats.source import source_of
 from tokentui.formats.spec import Fitted, Loss, Refused, Spec, pattern_of
 from tokentui.recipe import Recipe
+from tokentui.text.pretokenize import MARKS
+from tokentui.text.split import SPLITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,9 +317,9 @@ def _typed(piece: bytes, spec: Spec) -> str:
     """The text of a token without its marks, as one types it."""
     mark = to_bytes(spec.recipe.mark_text)
     if mark and len(piece) > len(mark):
-        piece = piece.removeprefix(mark) if spec.recipe.mark_kind == "prefix" else piece.removesuffix(mark)
+        piece = piece.removeprefix(mark) if MARKS.of(spec.recipe.mark).in_front else piece.removesuffix(mark)
     text = piece.decode("utf-8", "surrogateescape")
-    return text.replace("▁", " ") if spec.recipe.split == "metaspace" else text
+    return text.replace("▁", " ") if SPLITS.of(spec.recipe.split).marks_spaces else text
 
 
 class _Trial:

@@ -16,7 +16,9 @@ from tokentui.core.choices import Axis, Choice, Refusal
 from tokentui.core.jobs import in_blocks
 from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
+from tokentui.encode.segment import UNKNOWN
 from tokentui.recipe import Recipe
+from tokentui.text.pretokenize import MARKS, UNITS
 
 if TYPE_CHECKING:
     import regex
@@ -68,19 +70,23 @@ class Base(Choice):
 
     Attributes:
         units: Its units in the order of their ids, from those of the corpus.
+        all_bytes: True if all 256 bytes are among them, whatever the corpus is.
+        after_merges: True if their ids follow those of the merges.
     """
 
     units: Callable[[Totals], list[bytes]]
+    all_bytes: bool = False
+    after_merges: bool = False
 
 
 def _of_bytes(recipe: Recipe) -> Refusal | None:
-    if recipe.unit != "byte":
+    if not UNITS.of(recipe.unit).is_byte:
         return Refusal("base", "a base of bytes needs unit=byte", ("base=sorted", "unit=byte"))
     return None
 
 
 def _after_merges(recipe: Recipe) -> Refusal | None:
-    if recipe.unit == "byte":
+    if UNITS.of(recipe.unit).is_byte:
         what = "the ids of a base that comes after the merges are for characters"
         return Refusal("base", what, ("base=sorted", "base=bytes", "unit=char"))
     return None
@@ -92,12 +98,15 @@ BASES = Axis(
     Base("first-seen", "units of the corpus as they come", units=list),
     Base(
         "frequency", "units of the corpus, most frequent first, after the merges", units=_frequency,
-        refuses=_after_merges,
+        refuses=_after_merges, after_merges=True,
     ),
-    Base("bytes", "all 256 bytes in order of value", units=_all_bytes(range(256)), refuses=_of_bytes),
+    Base(
+        "bytes", "all 256 bytes in order of value", units=_all_bytes(range(256)), refuses=_of_bytes,
+        all_bytes=True,
+    ),
     Base(
         "gpt2-bytes", "all 256 bytes in GPT-2's order", units=_all_bytes(byte_order_of_gpt2()),
-        refuses=_of_bytes,
+        refuses=_of_bytes, all_bytes=True,
     ),
 )
 """The starting vocabularies, by name."""
@@ -110,16 +119,26 @@ class Weight(Choice):
     Attributes:
         of: Return the weights of words from their counts in the corpus.
         kernel: True if the kernels of merges know it.
+        by_occurrences: True if the weight of a word is its count in the corpus, so that weighted counts are
+            places of the corpus.
+        fact: A sentence on it for people who ask why a pair is the best; empty where it goes without saying.
     """
 
     of: Callable[[Sequence[int]], list[int]]
     kernel: bool = False
+    by_occurrences: bool = False
+    fact: str = ""
 
 
 WEIGHTS = Axis(
     "weight", "how often a word counts",
-    Weight("occurrences", "as often as it stands in the corpus", of=list, kernel=True),
-    Weight("distinct", "once", of=lambda counts: [1] * len(counts), kernel=True),
+    Weight(
+        "occurrences", "as often as it stands in the corpus", of=list, kernel=True, by_occurrences=True
+    ),
+    Weight(
+        "distinct", "once", of=lambda counts: [1] * len(counts), kernel=True,
+        fact="each distinct word counts once",
+    ),
 )
 """The weights, by name."""
 
@@ -219,13 +238,17 @@ class Pieces(Choice):
 
     Attributes:
         allows: True if a token may be made, by its exact bytes; None where every one may.
+        barred: The characters that no token may hold, not even as a token of its own.
+        digits_alone: True if a digit is a token alone.
     """
 
     allows: Filter | None = None
+    barred: str = ""
+    digits_alone: bool = False
 
 
 def _of_characters(recipe: Recipe) -> Refusal | None:
-    if recipe.unit == "byte":
+    if UNITS.of(recipe.unit).is_byte:
         return Refusal("pieces", "the filter looks at characters", ("pieces=any", "unit=char"))
     return None
 
@@ -235,11 +258,11 @@ FILTERS = Axis(
     Pieces("any", "any"),
     Pieces(
         "sentencepiece", "at most 16 characters, one script, ▁ only in front, numbers apart from letters",
-        allows=sentencepiece_piece, refuses=_of_characters,
+        allows=sentencepiece_piece, barred=NEVER, refuses=_of_characters,
     ),
     Pieces(
         "sentencepiece-digits", "the same, and each digit alone (split_digits)", allows=sentencepiece_digits,
-        refuses=_of_characters,
+        barred=NEVER, digits_alone=True, refuses=_of_characters,
     ),
 )
 """The filters, by name."""
@@ -247,14 +270,13 @@ FILTERS = Axis(
 
 # ---- the units that nothing merges with: symbols, and what the base does not cover
 
-_NEVER = frozenset(map(to_bytes, NEVER))
 _BARRIER = b"\x1f"
 """The character that sentencepiece puts in place of a symbol, and counts."""
 
 
 def has_barriers(recipe: Recipe) -> bool:
     """True if a training by this recipe may meet units that no merge takes."""
-    return bool(recipe.symbols) or recipe.coverage < 1 or recipe.pieces != "any"
+    return bool(recipe.symbols) or recipe.coverage < 1 or bool(FILTERS.of(recipe.pieces).barred)
 
 
 def barriers(totals: Totals, recipe: Recipe) -> frozenset[bytes]:
@@ -273,7 +295,7 @@ def barriers(totals: Totals, recipe: Recipe) -> frozenset[bytes]:
     if not has_barriers(recipe):
         return frozenset()
     symbols = frozenset(map(to_bytes, recipe.symbols))
-    never = _NEVER if recipe.pieces != "any" else frozenset()
+    never = frozenset(map(to_bytes, FILTERS.of(recipe.pieces).barred))
     if recipe.coverage == 1:
         return frozenset(totals.keys() & (symbols | never))
     bare = _bare(recipe)
@@ -302,7 +324,7 @@ def tokens_of(
     """
     if not found:
         return 0
-    symbols = frozenset(map(to_bytes, recipe.symbols))
+    symbols, way = frozenset(map(to_bytes, recipe.symbols)), UNKNOWN.of(recipe.unknown)
     total = 0
     for word, weight in zip(words, weights, strict=True):
         if found.isdisjoint(word):
@@ -312,9 +334,9 @@ def tokens_of(
             unknown = unit in found and unit not in symbols
             if unit in symbols:
                 total += weight
-            elif unknown and recipe.unknown == "byte-fallback":
+            elif unknown and way.spells:
                 total += weight * len(unit)
-            elif unknown and recipe.unknown != "drop" and not (before and recipe.unknown == "fused"):
+            elif unknown and not way.drops and not (before and way.fuses):
                 total += weight
             before = unknown
     return total
@@ -327,9 +349,9 @@ def _single(share: float) -> float:
 
 def _bare(recipe: Recipe) -> Callable[[bytes], bytes]:
     """From a unit to the character in it, its mark left out."""
-    kind, mark = recipe.mark_kind, to_bytes(recipe.mark_text)
-    if kind == "prefix":
+    kind, mark = MARKS.of(recipe.mark), to_bytes(recipe.mark_text)
+    if kind.in_front:
         return lambda unit: unit.removeprefix(mark) or unit
-    if kind == "end-suffix":
+    if kind.at_end:
         return lambda unit: unit.removesuffix(mark) or unit
     return lambda unit: unit

@@ -22,6 +22,7 @@ from tokentui.learn.kernels import layout, merges, order, pairs, score, values
 from tokentui.learn.kernels.layout import State
 from tokentui.learn.objectives import Material
 from tokentui.learn.values import Constraints, History, Merged, Pair, Ranked, Span, disjoint
+from tokentui.text.pretokenize import MARKS
 
 SLICE = 1 << 14
 """The number of places merged between two readings of the clock: about a millisecond."""
@@ -88,7 +89,7 @@ class KernelPairs:
         self._state = State(
             base=len(base), rule=layout.RULES[recipe.tie], longest=layout.NO_LIMIT, words=0,
             least=1, scored=worth,
-            prefix=len(to_bytes(recipe.mark_text)) if recipe.mark_kind == "prefix" else 0,
+            prefix=len(to_bytes(recipe.mark_text)) if MARKS.of(recipe.mark).in_front else 0,
             **{name: flat(row, 0) for name, row in layout.ROWS.items()},
         )._replace(
             text=memoryview(bytearray(b"".join(base) or b"\0")),

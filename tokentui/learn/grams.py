@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from tokentui.core.jobs import check, in_blocks
 from tokentui.encode.events import Event, Kind
+from tokentui.encode.segment import WAYS
 from tokentui.learn.bases import BOUNDARY
 from tokentui.learn.event_trainer import EventTrainer
 from tokentui.learn.events import Done, EventPairs
@@ -440,7 +441,7 @@ class GramTrainer(EventTrainer):
 
     def life(self, word: str) -> list[Life]:
         """A pre-token as the tokenizers of the steps up to this one encode it."""
-        if self.recipe.encode == "merges":
+        if WAYS.of(self.recipe.encode).by_rank:
             return super().life(word)
         vocabulary, lives = self.engine.vocabulary, list[Life]()
         text = word.encode("utf-8", "surrogateescape")

@@ -64,9 +64,9 @@ def _may_spell(specials: Sequence[str], words: Words, recipe: Recipe) -> bool:
     """True if a merge may spell a special token and take its id. The kernels do not know special tokens."""
     if not specials:
         return False
-    mark = recipe.mark_text if recipe.mark_kind.startswith("end") else ""
+    mark = recipe.mark_text if MARKS.of(recipe.mark).ends_word else ""
     text = to_bytes((mark + "\0").join((*words.words, "")))
-    prefix = to_bytes(recipe.mark_text) if recipe.mark_kind == "prefix" else b""
+    prefix = to_bytes(recipe.mark_text) if MARKS.of(recipe.mark).in_front else b""
     spellings = [special.encode("utf-8", "surrogatepass") for special in specials]
     return any(spelling in text or spelling.removeprefix(prefix) in text for spelling in spellings)
 

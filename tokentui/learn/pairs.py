@@ -15,6 +15,7 @@ from functools import cache, lru_cache, partial
 from typing import Any
 
 from tokentui.encode.tokenizer import Tokenizer
+from tokentui.learn.bases import WEIGHTS
 from tokentui.learn.candidates import candidate_of
 from tokentui.learn.lengths import Lengths
 from tokentui.learn.objectives import Material
@@ -49,6 +50,7 @@ from tokentui.learn.values import (
 )
 from tokentui.learn.view import entry_of, listed, looks_at_parts, page, shows, vocabulary_page
 from tokentui.recipe import FORBID, FORCE, Ending, Stops, WhatIf
+from tokentui.text.pretokenize import MARKS
 
 _FAR = 1 << 62
 _LOOKED_AT = 128
@@ -339,13 +341,14 @@ class PairTrainer:
             rare = best.places < stops.min_count and ranked.forced is None
             end = Stop.MIN_COUNT if rare else self.end(stops)
         facts = [f"what if: {one.text}" for one in self.what_if if one.step == self.number + 1]
-        if self.objective.value is None and recipe.encode == "longest-match" and recipe.mark_kind == "prefix":
+        as_wordpiece = recipe.encode == "longest-match" and MARKS.of(recipe.mark).in_front
+        if self.objective.value is None and as_wordpiece:
             marked = f"byte-pair encoding by count with {recipe.mark_text}"
             facts.append(f"this is {marked}, not the score of WordPiece")
         if self.objective.rare and stops.min_count <= 1:
             facts.append("no least pair count is set: rare pairs win")
-        if recipe.weight == "distinct":
-            facts.append("each distinct word counts once")
+        if fact := WEIGHTS.of(recipe.weight).fact:
+            facts.append(fact)
         return Why(best, second, ranked.tied, ranked.replaced, recipe.tie, end, tuple(facts))
 
     # ---- the candidates

@@ -23,6 +23,7 @@ from tokentui.encode.encoding import EncodedToken
 from tokentui.encode.explain import round_trip
 from tokentui.encode.stretches import Typed
 from tokentui.encode.tokenizer import Tokenizer
+from tokentui.learn.bases import WEIGHTS
 from tokentui.learn.rows import Query
 from tokentui.learn.trainer import Size, Tokens, Trainer
 from tokentui.learn.values import Stop
@@ -43,6 +44,8 @@ from tokentui.session.views import (
     Viewport,
 )
 from tokentui.text.patterns import TakesTooLong
+from tokentui.text.pretokenize import MARKS
+from tokentui.text.split import SPLITS
 
 LIVES_ON_BYTES = 1_000_000
 """A larger corpus is laid out as millions of numbers that live on: collections of garbage pass over them."""
@@ -65,7 +68,7 @@ def at_step(prepared: Prepared) -> AtStep:
         # That is the end of the part that has been counted, or of nothing at all.
         end = Ending()
     last = trainer.step_at(number) if number else None
-    counted = tokens and prepared.recipe.weight != "distinct"
+    counted = tokens and WEIGHTS.of(prepared.recipe.weight).by_occurrences
     return AtStep(
         step=number,
         computed=trainer.computed,
@@ -86,7 +89,7 @@ def at_step(prepared: Prepared) -> AtStep:
 def _lengths(prepared: Prepared) -> tuple[PartLength, ...]:
     """The tokens of each named corpus at the step; none where they are not known."""
     found = zip(prepared.corpus.named, prepared.trainer.lengths_at(prepared.trainer.number), strict=False)
-    counted = prepared.recipe.weight != "distinct"
+    counted = WEIGHTS.of(prepared.recipe.weight).by_occurrences
     return tuple(
         PartLength(one.name, length, one.times * one.corpus.size / length if counted and length else None)
         for one, length in found
@@ -154,7 +157,8 @@ class Column:
         self._too_slow: tuple[str, TakesTooLong] | None = None
         """A text over which a pattern takes too long."""
         self._decoder = file.tokenizer.decoder if file else None
-        self._joins = file is None and recipe.mark_kind == "none" and recipe.split != "metaspace"
+        marked = MARKS.of(recipe.mark).put is not None or SPLITS.of(recipe.split).marks_spaces
+        self._joins = file is None and not marked
         """True if decoding joins the pieces as they are, where none is a byte."""
         self._kept: dict[str, tuple[Key, Any]] = {}
         self._errors: dict[str, str] = {}

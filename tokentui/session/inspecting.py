@@ -16,14 +16,15 @@ from tokentui.encode.reach import own_text
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Special, Vocabulary
 from tokentui.encode.ways import ways
+from tokentui.learn.bases import WEIGHTS
 from tokentui.learn.trainer import Trainer
 from tokentui.learn.values import Life, Used
 from tokentui.session import commands as do
 from tokentui.session.opening import Prepared
 from tokentui.session.places import contexts, token_at
 from tokentui.session.tokens import MadeOf, Places, Spelled, TokenAt, TokenView, Turn, WordLife
-from tokentui.text.pretokenize import PreToken
-from tokentui.text.split import SPACE_MARK
+from tokentui.text.pretokenize import MARKS, PreToken
+from tokentui.text.split import SPACE_MARK, SPLITS
 
 INSPECTED_CHARS = 2_000
 """The longest text whose encoding is explained, step by step."""
@@ -127,9 +128,9 @@ def _spellings(tokenizer: Tokenizer, symbol: int) -> Iterator[Spelled]:
     plain = text.lstrip(" " + SPACE_MARK)
     if not plain:
         return
-    space = SPACE_MARK if recipe.split == "metaspace" else " "
+    space = SPACE_MARK if SPLITS.of(recipe.split).marks_spaces else " "
     mark = vocabulary.mark.decode("utf-8", "surrogateescape")
-    front, end = (mark, "") if recipe.mark_kind == "prefix" else ("", mark)
+    front, end = (mark, "") if MARKS.of(recipe.mark).in_front else ("", mark)
     cases = dict.fromkeys((plain, plain.lower(), plain[:1].upper() + plain[1:].lower(), plain.upper()))
     forms = dict.fromkeys(
         form.encode("utf-8", "surrogateescape")
@@ -228,7 +229,7 @@ def places_of(prepared: Prepared, tokenizer: Tokenizer, asked: do.TokenPlaces) -
     vocabulary = tokenizer.vocabulary
     data = bare(tokenizer.recipe, vocabulary.spelled(symbol))
     found = contexts(prepared.text, symbol, data, asked.after, prepared.trainer)
-    counted = prepared.corpus.counts is None and tokenizer.recipe.weight == "occurrences"
+    counted = prepared.corpus.counts is None and WEIGHTS.of(tokenizer.recipe.weight).by_occurrences
     return Places(tuple(itertools.islice(found, asked.most)), counted)
 
 

@@ -12,7 +12,8 @@ from tokentui.session.tokens import Context, TokenAt
 from tokentui.session.views import CorpusPlace
 from tokentui.session.window import Cut, RunningText, unit_spans
 from tokentui.text.corpus import LongText
-from tokentui.text.split import SPACE_MARK
+from tokentui.text.pretokenize import MARKS
+from tokentui.text.split import SPACE_MARK, SPLITS
 
 _STRETCH = 1 << 16
 _UNITS = 20_000
@@ -84,7 +85,7 @@ def _tokens(cut: Cut, trainer: Trainer, past: int) -> Iterator[tuple[int, int, i
     if word is None or word in recipe.symbols:
         yield -1, 0, cut.end - cut.start
         return
-    mark = recipe.mark_text if recipe.mark_kind.startswith("end-") else ""
+    mark = recipe.mark_text if MARKS.of(recipe.mark).ends_word else ""
     size = _UNITS if cut.units is None else max(1, len(word))
     for skip in range(0, len(word), size):
         piece = word[skip : skip + size]
@@ -100,7 +101,7 @@ def _tokens(cut: Cut, trainer: Trainer, past: int) -> Iterator[tuple[int, int, i
 
 def _typed(cut: Cut, recipe: Recipe) -> str:
     """The text that becomes a pre-token of the corpus."""
-    if recipe.split != "metaspace" or cut.units is not None or cut.word is None:
+    if not SPLITS.of(recipe.split).marks_spaces or cut.units is not None or cut.word is None:
         return cut.text
     return cut.text.removeprefix(SPACE_MARK).replace(SPACE_MARK, " ")
 

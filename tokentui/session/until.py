@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tokentui.core.errors import TokentuiError
+from tokentui.learn.bases import WEIGHTS
 from tokentui.learn.trainer import Goal, Made, Size, Tokens
 from tokentui.session import commands as do
 from tokentui.session.column import Column, needles
@@ -52,7 +53,7 @@ def until_of(command: do.RunUntil, prepared: Prepared) -> Goal:
     ratio, size = command.compression, prepared.corpus.size
     if not ratio > 0 or math.isinf(ratio):
         raise TokentuiError("out of range", f"{ratio:g} bytes per token", "take more than 0")
-    if prepared.recipe.weight == "distinct":
+    if not WEIGHTS.of(prepared.recipe.weight).by_occurrences:
         raise TokentuiError("distinct words count once: there are no bytes per token", "run until", "")
     if prepared.trainer.traits.shrinks:
         # Steps make the corpus longer: it is met at the first step with at least so many tokens.

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-import regex
-
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.stretches import Item, Pretokens
 from tokentui.encode.tokenizer import Tokenizer
@@ -21,6 +19,7 @@ from tokentui.session.views import CorpusPart, CorpusPlace, CorpusView, TokenSpa
 from tokentui.text.corpus import Corpus, LongText
 from tokentui.text.count import CorpusWindow
 from tokentui.text.patterns import Branches, TakesTooLong, kept
+from tokentui.text.pretokenize import MARKS, UNITS
 from tokentui.text.split import SPLITS
 from tokentui.text.split import branches as known_branches
 
@@ -83,7 +82,7 @@ class RunningText(CorpusWindow):
         """True if the steps that made the tokens are wanted."""
         self._slow: set[int] = set()
         """Documents over which a pattern takes too long."""
-        self._mark = recipe.mark_text if recipe.mark_kind.startswith("end-") else ""
+        self._mark = recipe.mark_text if MARKS.of(recipe.mark).ends_word else ""
 
     @property
     def branches(self) -> Branches | None:
@@ -243,7 +242,7 @@ class RunningText(CorpusWindow):
         skip = max(0, start - cut.start) if cut.end - cut.start > _WORD_UNITS else 0
         piece = word[skip : min(len(word), min(end, cut.end) - cut.start + 1)]
         units = unit_spans(self._recipe, piece, "")
-        first = len(to_bytes(word[:skip])) if self._recipe.unit == "byte" else skip
+        first = len(to_bytes(word[:skip])) if UNITS.of(self._recipe.unit).is_byte else skip
         spans = self._cut_word(Word(word, first, len(units)), units, trainer).spans
         return CorpusPart(CorpusPlace(document, cut.start + skip), piece, spans, times), None
 
@@ -359,14 +358,13 @@ class _Window:
 def unit_spans(recipe: Recipe, word: str, mark: str) -> Units:
     """The characters of each unit of a word, with a mark at its end where there is one."""
     count = len(word)
-    if recipe.unit == "grapheme":
-        sizes = map(len, regex.findall(r"\X", word))
-        spans = list(itertools.pairwise(itertools.accumulate(sizes, initial=0)))
-    elif recipe.unit == "char" or word.isascii():
-        spans = list(itertools.pairwise(range(count + 1)))
-    else:
+    unit = UNITS.of(recipe.unit)
+    if unit.is_byte:
         spans = [(at, at + 1) for at, char in enumerate(word) for _ in to_bytes(char)]
-    if mark and recipe.mark_kind == "end-suffix":
+    else:
+        sizes = (len(cut.decode("utf-8", "surrogateescape")) for cut in unit.cut(word))
+        spans = list(itertools.pairwise(itertools.accumulate(sizes, initial=0)))
+    if mark and MARKS.of(recipe.mark).at_end:
         spans[-1] = spans[-1][0], count + len(mark)
     elif mark:
         spans.append((count, count + len(mark)))

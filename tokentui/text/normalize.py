@@ -256,11 +256,13 @@ class Normalizer(Choice):
         stages: The stages that it is made of, in order.
         keeps_words: Whether it neither makes nor drops a space, and leaves something of every text.
         drops_marks: Whether it removes combining marks, so that a text of marks alone becomes empty.
+        trims: Whether it removes the spaces at both ends of a text and makes one of several between words.
     """
 
     stages: tuple[Stage, ...]
     keeps_words: bool = False
     drops_marks: bool = False
+    trims: bool = False
 
 
 NORMALIZERS = Axis(
@@ -279,7 +281,7 @@ NORMALIZERS = Axis(
         stages=(bert_clean, bert_strip_accents, lowercase), drops_marks=True,
     ),
     Normalizer("bert-cased", "BERT's cleaning, case kept", stages=(bert_clean,)),
-    Normalizer("nmt-nfkc", "sentencepiece's default", stages=(nmt_characters, squeeze)),
+    Normalizer("nmt-nfkc", "sentencepiece's default", stages=(nmt_characters, squeeze), trims=True),
 )
 """The steps of the axis, by name."""
 

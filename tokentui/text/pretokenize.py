@@ -78,14 +78,15 @@ class Pretokenizer:
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
         self._splitter = splitter_of(recipe)
-        self._cut_units, self._put = UNITS.of(recipe.unit).cut, MARKS.of(recipe.mark).put
+        unit = UNITS.of(recipe.unit)
+        self._in_bytes, self._cut_units, self._put = unit.is_byte, unit.cut, MARKS.of(recipe.mark).put
         self.symbols = frozenset(recipe.symbols)
         """The symbols of the recipe, each of which is a word."""
         for name in recipe.symbols:
             _check_symbol(name, recipe)
         self._mark = to_bytes(recipe.mark_text)
-        self._bears_unit = recipe.mark_kind == "end-symbol"
-        self._trims = "nmt-nfkc" in recipe.normalize
+        self._bears_unit = MARKS.of(recipe.mark).is_unit
+        self._trims = any(NORMALIZERS.of(name).trims for name in recipe.normalize)
         split = self._splitter
         self.in_parts = not self._trims and (
             not split.front or (split.record.marks_spaces and not split.always)
@@ -225,7 +226,7 @@ class Pretokenizer:
 
     def typed(self, text: str) -> str:
         """The text that is normalised. Bytes that are not UTF-8 stay only where bytes are units."""
-        if self.recipe.unit == "byte" or text.isascii():
+        if self._in_bytes or text.isascii():
             return text
         return _SURROGATE.sub("\ufffd", text)
 
@@ -266,7 +267,7 @@ def cut_key(recipe: Recipe) -> tuple[object, ...]:
     """The values of a recipe that its words depend on: recipes of one key cut every text into the same
     words."""
     # what is no UTF-8 is replaced in units other than bytes
-    return recipe.normalize, splitter_of(recipe), recipe.unit == "byte"
+    return recipe.normalize, splitter_of(recipe), UNITS.of(recipe.unit).is_byte
 
 
 # ---- the smallest units of a word, and the marks that some of them bear
@@ -303,16 +304,18 @@ class Unit(Choice):
         cut: The units of a text, without marks.
         kinds: How many different ones there may be, for kernels that number them by what they are; 0 for no
             such number.
+        is_byte: True if a unit is a byte, so that a token may hold part of a character.
     """
 
     plural: str
     cut: Callable[[str], Iterator[bytes]]
     kinds: int = 0
+    is_byte: bool = False
 
 
 UNITS = Axis(
     "unit", "the smallest unit",
-    Unit("byte", "a byte of UTF-8", plural="bytes", cut=_bytes, kinds=1 << 8),
+    Unit("byte", "a byte of UTF-8", plural="bytes", cut=_bytes, kinds=1 << 8, is_byte=True),
     Unit("char", "a code point", plural="characters", cut=_characters, kinds=0x110000),
     Unit("grapheme", "what a reader calls a character", plural="graphemes", cut=_graphemes),
 )
@@ -345,17 +348,37 @@ class Mark(Choice):
         put: The units of a word, of which there is at least one, with the mark; it may change the list that
             it is given. None for no mark.
         kernel: Whether the kernels of merges know it.
+        is_unit: True if the mark is a unit of its own, after the word.
+        in_front: True if the mark is in front of units that continue a word.
+        at_end: True if the mark is glued to the last unit of a word.
     """
 
     put: Callable[[list[bytes], bytes], list[bytes]] | None = None
     kernel: bool = False
+    is_unit: bool = False
+    in_front: bool = False
+    at_end: bool = False
+
+    @property
+    def ends_word(self) -> bool:
+        """True if the mark comes after the text of a word."""
+        return self.is_unit or self.at_end
 
 
 MARKS = Axis(
     "mark", "how a word's start or end is marked",
     Mark("none", "not at all", kernel=True),
-    Mark("end-symbol", "a unit of its own after the word", "TEXT", "</w>", put=_end_symbol, kernel=True),
-    Mark("end-suffix", "text glued to the word's last unit", "TEXT", "</w>", put=_end_suffix, kernel=True),
-    Mark("prefix", "text in front of every unit but the first", "TEXT", "##", put=_prefix, kernel=True),
+    Mark(
+        "end-symbol", "a unit of its own after the word", "TEXT", "</w>", put=_end_symbol, kernel=True,
+        is_unit=True,
+    ),
+    Mark(
+        "end-suffix", "text glued to the word's last unit", "TEXT", "</w>", put=_end_suffix, kernel=True,
+        at_end=True,
+    ),
+    Mark(
+        "prefix", "text in front of every unit but the first", "TEXT", "##", put=_prefix, kernel=True,
+        in_front=True,
+    ),
 )
 """The marks, by name."""

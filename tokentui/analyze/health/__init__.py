@@ -12,8 +12,10 @@ from tokentui.analyze.health.survey import survey as surveyed
 from tokentui.analyze.inspect import text_of
 from tokentui.analyze.results import CheckResult, Example, HealthReport
 from tokentui.core.jobs import check
+from tokentui.encode.segment import UNKNOWN
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.why_not import REASONS
+from tokentui.text.pretokenize import UNITS
 
 __all__ = ["CHECKS", "FAIL", "INFO", "NONE", "PASS", "WARN", "Check", "examine", "worst"]
 
@@ -42,15 +44,16 @@ def coverage(seen: Survey) -> Found:
         return Found("no text can be written: the vocabulary has no token for any", status=FAIL)
     missing = [value for value in seen.facts.missing_bytes if value not in _NEVER]
     fallback = vocabulary.byte_tokens or len(getattr(vocabulary, "byte_symbols", ()))
-    if recipe.unit == "byte" and not missing:
+    if UNITS.of(recipe.unit).is_byte and not missing:
         return Found(f"all bytes{' of UTF-8' * bool(seen.facts.missing_bytes)} have a token", 0)
     if fallback:
         return Found(f"{fallback} of the 256 bytes have a token to fall back on", 256 - fallback)
     lacking = f"{len(missing)} of the 243 bytes of UTF-8 have no token"
-    what = lacking if recipe.unit == "byte" else "only the units of its corpus have a token"
-    if recipe.unknown == "drop":
+    what = lacking if UNITS.of(recipe.unit).is_byte else "only the units of its corpus have a token"
+    way = UNKNOWN.of(recipe.unknown)
+    if way.drops:
         return Found(f"{what}, and others are dropped without a word", status=FAIL)
-    if recipe.unknown in ("error", "never"):
+    if way.refused:
         return Found(f"{what}, and text with others is refused", status=WARN)
     if vocabulary.unknown_id is None:
         return Found(f"{what}, and others have no id", status=WARN)
@@ -110,7 +113,7 @@ def holes(seen: Survey) -> Found:
 
 
 def _broken(seen: Survey, several: bool, what: str) -> Found:
-    if seen.tokenizer.recipe.unit != "byte":
+    if not UNITS.of(seen.tokenizer.recipe.unit).is_byte:
         return Found("the units are characters")
     return _of_all(seen, what, [
         Example(number, piece) for number, piece in seen.facts.not_utf8
@@ -128,7 +131,7 @@ def _crosses(piece: bytes) -> bool:
 
 def impossible(seen: Survey) -> Found:
     """Bytes that no UTF-8 holds, in tokens of several."""
-    if seen.tokenizer.recipe.unit != "byte":
+    if not UNITS.of(seen.tokenizer.recipe.unit).is_byte:
         return Found("the units are characters")
     found = [Example(number, piece) for number, piece in seen.facts.not_utf8 if _NEVER.intersection(piece)]
     return Found(some(len(found), "token", "with bytes that stand in no UTF-8"), len(found), found)

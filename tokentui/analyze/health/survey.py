@@ -18,6 +18,7 @@ from tokentui.core.jobs import each
 from tokentui.encode.decode import bare as bare_bytes
 from tokentui.encode.reach import reach
 from tokentui.encode.tokenizer import Entry, Tokenizer
+from tokentui.text.pretokenize import UNITS
 
 PASS, INFO, WARN, FAIL, NONE = "PASS", "INFO", "WARN", "FAIL", "n/a"
 """The statuses of a check. `INFO` names what nearly every published tokenizer has, without harm; `NONE` means
@@ -156,7 +157,7 @@ def survey(tokenizer: Tokenizer) -> Survey:
         found = reach(tokenizer, entry)
         if found.text is None:
             dead.append((entry.id, piece, found.reason, found.sentence))
-    held = set(vocabulary.units) if recipe.unit == "byte" else None
+    held = set(vocabulary.units) if UNITS.of(recipe.unit).is_byte else None
     by_length = sorted(pieces.items(), key=lambda token: (-len(bare[token[0]]), token[0]))
     texts = {number: text for number, piece in pieces.items() if (text := text_of(piece)) is not None}
     facts = VocabularyFacts(

@@ -24,6 +24,7 @@ from tokentui.learn.values import Word
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words, count
+from tokentui.text.pretokenize import UNITS
 from tokentui.text.split import SPLITS
 
 TRAINING_S = 3600.0
@@ -129,7 +130,7 @@ def verify_training(corpus: Corpus, recipe: Recipe, peer: Peer, run: Run | None 
             f"train_{peer.module}", TRAINING_S, **material, merges=made + (peer.asks_more and made != merges),
             base=vocabulary.base_size, size=trainer.size_at(made),
         )
-    lettered = peer.letters and recipe.unit == "byte"
+    lettered = peer.letters and UNITS.of(recipe.unit).is_byte
     theirs = [tuple(piece_of(name, lettered) for name in row) for row in rows][:merges]
     # A step is told by its pair, or by its token alone.
     ours = [(tuple(map(vocabulary.spelled, pair)), (vocabulary.spelled(symbol),))
@@ -338,7 +339,7 @@ def _difference(
         other = Encoded(tokens=tuple(tokenizer.id_to_token(one) or "?" for one in ids), ids=tuple(ids))
     else:
         told = ask("stages", text=short)
-        plain = _plain if peer.letters and tokenizer.recipe.unit == "byte" else str
+        plain = _plain if peer.letters and UNITS.of(tokenizer.recipe.unit).is_byte else str
         words = None if told["words"] is None else tuple(map(plain, told["words"]))
         other = Encoded(told["normalized"], words, tuple(map(plain, told["tokens"])), tuple(ids))
     stage = "ids, with special tokens found by their names" if specials else "ids"

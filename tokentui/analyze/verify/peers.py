@@ -28,6 +28,7 @@ from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words
 from tokentui.text.normalize import normalize
+from tokentui.text.pretokenize import UNITS
 from tokentui.text.split import spaced
 
 _CHILD = Path(__file__).with_name("child.py")
@@ -184,7 +185,7 @@ def request(peer: Peer, recipe: Recipe, corpus: Corpus, words: Words) -> dict[st
     if bad := next((word for word in words.words if not set(peer.breaks).isdisjoint(word)), None):
         what = f"{peer.name} cannot take the word {bad[:40]!r}"
         raise TokentuiError(what, "CORPUS", "take --as lines, and split=space")
-    lettered = peer.letters and recipe.unit == "byte"
+    lettered = peer.letters and UNITS.of(recipe.unit).is_byte
     spelled = [name_of(to_bytes(word), lettered) for word in words.words]
     held = set().union(*spelled)
     delimiter = next(chr(code) for code in range(0xE000, 0xF900) if chr(code) not in held)

@@ -16,6 +16,7 @@ from tokentui.core.choices import Axis, Choice, Ref, Refusal
 from tokentui.core.errors import TokentuiError
 from tokentui.core.records import dataclass
 from tokentui.recipe import Recipe
+from tokentui.text.pretokenize import UNITS
 
 MAX_CHARACTERS = 100
 """Longest match gives up a word of more characters than this."""
@@ -236,6 +237,7 @@ class EncodingWay(Choice):
             `chance`.
         kernel: True if the kernels of merges encode so.
         written: The name by which file formats tell whether they can hold it; empty for none.
+        by_rank: True if it applies the merges in the order in which they were learned.
     """
 
     how: str
@@ -245,6 +247,7 @@ class EncodingWay(Choice):
     scope: str = "word"
     kernel: bool = False
     written: str = ""
+    by_rank: bool = False
 
     def gives_up(self, characters: int) -> bool:
         """True if a word has too many characters for it."""
@@ -260,7 +263,7 @@ WAYS = Axis(
     EncodingWay(
         "merges", "the merges in the order they were learned", kernel=True, written="merges",
         how="merges, in the order in which they were learned",
-        segmenter=Ref("tokentui.encode.segment.merges:Merging"), needs="merges",
+        segmenter=Ref("tokentui.encode.segment.merges:Merging"), needs="merges", by_rank=True,
     ),
     EncodingWay(
         "longest-match", "the longest token of the vocabulary, from the left (longest prefix)",
@@ -372,6 +375,7 @@ class Unknown(Choice):
         drops: True if unknown units are dropped before a word is cut, so that their neighbours meet.
         keeps: True if an unknown part stays in the output unchanged, without an id.
         spells: True if the vocabulary has a token for each byte, `<0x41>`, which spell unknown units.
+        fuses: True if a run of unknown units is one unknown token.
     """
 
     policy: Policy | None = None
@@ -381,10 +385,11 @@ class Unknown(Choice):
     drops: bool = False
     keeps: bool = False
     spells: bool = False
+    fuses: bool = False
 
 
 def _of_characters(recipe: Recipe) -> Refusal | None:
-    if recipe.unit == "byte":
+    if UNITS.of(recipe.unit).is_byte:
         takes = ("base=bytes with unknown=never", "unknown=never", "unit=char")
         return Refusal("unknown", "the units are bytes already", takes)
     return None
@@ -413,7 +418,7 @@ UNKNOWN = Axis(
     Unknown("error", "an error that names it", refused=True, first=True),
     Unknown("drop", "it is left out", policy=_drop, drops=True),
     Unknown("per-unit", "one unknown token each"),
-    Unknown("fused", "one unknown token for a run of them", policy=_fused),
+    Unknown("fused", "one unknown token for a run of them", policy=_fused, fuses=True),
     Unknown(
         "rest-of-word", "one unknown token for it and the rest of its word", policy=_rest_of_word, first=True
     ),

@@ -15,6 +15,7 @@ from typing import Self
 from tokentui.encode.segment.longest import LongestMatch
 from tokentui.encode.segment.merges import Merging
 from tokentui.encode.vocabulary import Vocabulary
+from tokentui.text.pretokenize import UNITS
 
 _WIDEST = 1 << 32
 """No token has so many units."""
@@ -40,6 +41,7 @@ class MergesByLength(Merging):
         self._looked = LongestMatch(vocabulary, merges)
         self._firsts, self._rests, _ = self._looked._index
         self._lengths: dict[int, int] = {}
+        self._in_bytes = UNITS.of(vocabulary.recipe.unit).is_byte
 
     def in_order(self) -> int:
         """None merges in the order of the vocabulary."""
@@ -80,7 +82,7 @@ class MergesByLength(Merging):
                 found = sum(map(self._length, parts))
             elif vocabulary.imported or vocabulary.scores:
                 bare = vocabulary.bare(vocabulary.pieces[symbol])
-                found = len(bare if vocabulary.recipe.unit == "byte" else bare.decode("utf-8", "replace"))
+                found = len(bare if self._in_bytes else bare.decode("utf-8", "replace"))
             else:
                 found = 1
             self._lengths[symbol] = found

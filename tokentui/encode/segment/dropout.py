@@ -272,12 +272,12 @@ class Dropout:
         self._behaviour = LIKE.check(like)
         self._chance = Chance(float(p), random or Random(seed).random, self._behaviour.above)
         own = vocabulary.pipeline.way
-        if vocabulary.recipe.encode != "merges" and vocabulary.merges:
+        if not WAYS.of(vocabulary.recipe.encode).by_rank and vocabulary.merges:
             vocabulary = vocabulary.encoded_by("merges")
             own = vocabulary.pipeline.way
         segmenter: Segmenter | None = None
         what = "the vocabulary has no merges to leave out"
-        if vocabulary.recipe.encode == "merges" and not vocabulary.codes:
+        if WAYS.of(vocabulary.recipe.encode).by_rank and not vocabulary.codes:
             way = own or vocabulary.way(merges) or WAYS["merges"]
             segmenter = way.segmenter(vocabulary, merges)
             if vocabulary.merges:

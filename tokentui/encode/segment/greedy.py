@@ -16,6 +16,7 @@ from tokentui.core.jobs import check
 from tokentui.encode.segment import ASKED_EVERY, MAX_CHARACTERS, Attempt, Part, in_bytes
 from tokentui.encode.segment.longest import LongestMatch
 from tokentui.encode.vocabulary import Vocabulary
+from tokentui.text.pretokenize import UNITS
 
 Look = Callable[[int, int], tuple[bytes, int | None]]
 """Returns the spelling of the units from one number up to another, and the token that it is."""
@@ -38,7 +39,7 @@ class Stretches(LongestMatch):
         """The most units that a token has."""
         vocabulary, (firsts, rests, _) = self._vocabulary, self._index
         pieces = {*firsts, *rests}
-        if vocabulary.recipe.unit == "byte":
+        if UNITS.of(vocabulary.recipe.unit).is_byte:
             return max(map(len, pieces), default=1)
         # A character is a unit at least: a mark makes this too large by some, which costs looks alone.
         return max((len(piece.decode("utf-8", "replace")) for piece in pieces), default=1)

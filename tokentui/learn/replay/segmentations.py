@@ -33,6 +33,7 @@ from tokentui.encode.segment.viterbi import Viterbi
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.values import Life, Span
+from tokentui.text.pretokenize import UNITS
 
 MERGES, RANKS, IDS, SCORES = "merges", "ranks", "ids", "scores"
 """The kinds of order."""
@@ -79,7 +80,7 @@ class TokenOrder:
             TokentuiError: Its tokens do not come one by one.
         """
         vocabulary = tokenizer.vocabulary
-        if vocabulary.recipe.objective == "gage":
+        if vocabulary.codes:
             raise TokentuiError(
                 "Gage's compression has no tokens that come one by one", "tokenizer",
                 "train it in the explorer: key a",
@@ -177,7 +178,7 @@ def _several(vocabulary: Vocabulary) -> list[int]:
         return []  # a training that made no merge
     fixed = set(map(vocabulary.special_id, vocabulary.specials))
     fixed.update(vocabulary.id_of(symbol, 0) for symbol in vocabulary.byte_symbols.values())
-    byte, mark = vocabulary.recipe.unit == "byte", vocabulary.prefix
+    byte, mark = UNITS.of(vocabulary.recipe.unit).is_byte, vocabulary.prefix
     several = []
     for symbol, piece in enumerate(vocabulary.pieces):
         if vocabulary.tokens.get(piece) == symbol and vocabulary.id_of(symbol, 0) not in fixed:

@@ -26,7 +26,7 @@ from tokentui.core.choices import LARGEST
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import tick
 from tokentui.core.safetext import to_bytes
-from tokentui.learn.bases import DIGITS, FILTERS, barriers, script, tokens_of, totals_of
+from tokentui.learn.bases import DIGITS, FILTERS, WEIGHTS, barriers, script, tokens_of, totals_of
 from tokentui.learn.bases import NEVER as NEVER_HELD
 from tokentui.learn.kernels.unigram_text import (
     DEEPEST,
@@ -46,7 +46,8 @@ from tokentui.learn.unigram.lattice import Passes, Slices, finished, over
 from tokentui.recipe import Recipe
 from tokentui.text.count import Words
 from tokentui.text.kernels.rules import is_shaped
-from tokentui.text.pretokenize import Pretokenizer
+from tokentui.text.pretokenize import MARKS, Pretokenizer
+from tokentui.text.split import SPLITS
 
 SEED_SIZE = 1_000_000
 """The most seeds of two or more units: the default of sentencepiece."""
@@ -112,7 +113,7 @@ def code(words: Words, recipe: Recipe, lines: Sequence[str] | None = None) -> Co
         lines: The documents that the words come from. Without them every word of `split=metaspace` has a ▁
             after it, and a word that is followed by a space or the end of a line alone goes on in one way.
     """
-    plain = recipe.unit == "char" and recipe.mark_kind == "none"
+    plain = recipe.unit == "char" and MARKS.of(recipe.mark).put is None
     if plain:
         names: Sequence[str] = words.words
         held = set(chain.from_iterable(chain.from_iterable(jobs.in_blocks(names))))
@@ -122,20 +123,18 @@ def code(words: Words, recipe: Recipe, lines: Sequence[str] | None = None) -> Co
     tick(50, PER_MILLE)
     free = (chr(number) for number in range(0x110000) if chr(number) not in units)
     end, space, line = next(free), next(free), next(free)
-    distinct, spaced = recipe.weight == "distinct", recipe.split == "metaspace"
+    weight, spaced = WEIGHTS.of(recipe.weight), SPLITS.of(recipe.split).marks_spaces
     follows = space if spaced else end
-    if spaced and lines and not distinct:
+    if spaced and lines and weight.by_occurrences:
         parts, counts = _ended(words, names, last_words(lines, recipe), space, line)
     else:
-        parts, counts = (
-            [name + follows for name in names], [1] * len(names) if distinct else list(words.counts),
-        )
+        parts, counts = [name + follows for name in names], weight.of(words.counts)
     unknown = apart = 0
     if recipe.coverage < 1 or recipe.symbols:
         cut = [list(map(units.__getitem__, name)) for name in names]
         if recipe.symbols:  # a symbol is one unit
             cut = list(map(Pretokenizer(recipe).units, words.words))
-        weights = [1] * len(cut) if distinct else words.counts
+        weights = weight.of(words.counts)
         parts, counts, units, unknown, apart = _without_barriers(
             cut, weights, recipe, parts, counts, units, follows
         )
@@ -146,9 +145,9 @@ def code(words: Words, recipe: Recipe, lines: Sequence[str] | None = None) -> Co
     by_kind = recipe.pieces in _BY_KIND and plain and not any("\ud800" <= unit <= "\udfff" for unit in units)
     return Coded(
         "".join(parts), plain, list(map(len, parts)), counts, units,
-        prefix=len(to_bytes(recipe.mark_text)) if recipe.mark_kind == "prefix" else 0,
+        prefix=len(to_bytes(recipe.mark_text)) if MARKS.of(recipe.mark).in_front else 0,
         endings=(end, space, line),
-        kinds=unit_kinds(units, recipe.pieces == "sentencepiece-digits") if by_kind else None,
+        kinds=unit_kinds(units, FILTERS.of(recipe.pieces).digits_alone) if by_kind else None,
         valid=None if by_kind else FILTERS.of(recipe.pieces).allows, unknown=unknown, apart=apart,
     )
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
+from tokentui.axes import AXES
 from tokentui.core.safetext import GLYPH_MODES, safe
 from tokentui.core.table import plural
 from tokentui.learn.rows import Candidate, Entry, PairCandidate, PieceCandidate, TokenCandidate
@@ -106,9 +107,9 @@ def spelled_marks(piece: bytes, recipe: Recipe) -> tuple[int, int]:
 
     It is used where no vocabulary gives the exact number.
     """
-    mark, kind = recipe.mark_text.encode(), recipe.mark_kind
-    front = kind == "prefix" and piece.startswith(mark) and len(piece) > len(mark)
-    end = kind.startswith("end-") and piece.endswith(mark)
+    mark, kind = recipe.mark_text.encode(), AXES["mark"].of(recipe.mark)
+    front = kind.in_front and piece.startswith(mark) and len(piece) > len(mark)
+    end = kind.ends_word and piece.endswith(mark)
     return len(mark) if front else 0, len(mark) if end else 0
 
 
@@ -182,4 +183,5 @@ def text_of(row: Row, recipe: Recipe) -> str | None:
         text = bare_of(row).decode()
     except UnicodeDecodeError:
         return None
-    return text.removeprefix(_SPACE).replace(_SPACE, " ") if recipe.split == "metaspace" else text
+    marked = AXES["split"].of(recipe.split).marks_spaces
+    return text.removeprefix(_SPACE).replace(_SPACE, " ") if marked else text

@@ -11,6 +11,7 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from tokentui.analyze.results import StringFacts
+from tokentui.axes import AXES
 from tokentui.core.choices import Ref
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import GLYPH_MODES, safe_line, to_bytes
@@ -181,8 +182,8 @@ class InspectScreen(ListDialog[None]):
         column = self.column
         if column is None or not self._tells:
             return
-        kind, (front, end) = column.recipe.mark_kind, row.marks
-        if isinstance(row, PairCandidate) and (front or (kind.startswith("end-") and not end)):
+        mark, (front, end) = AXES["mark"].of(column.recipe.mark), row.marks
+        if isinstance(row, PairCandidate) and (front or (mark.ends_word and not end)):
             return  # its text alone is another word: `22` is no `##22`
         if text := text_of(row, column.recipe):
             self._ask(InspectText(text, column=self._column))

@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
+from tokentui.axes import AXES
 from tokentui.core.safetext import GlyphMode, is_safe, safe
 from tokentui.core.table import plural
 from tokentui.session.snapshot import Snapshot
@@ -152,7 +153,7 @@ class EncodeBody(TypedPane):
 def first_words(column: ColumnSnapshot) -> str:
     """The first words of the corpus as text, few enough to be typed; empty where there are none."""
     recipe = column.recipe
-    mark = recipe.mark_text if recipe.mark_kind.startswith("end-") else ""  # a sign, and no text
+    mark = recipe.mark_text if AXES["mark"].of(recipe.mark).ends_word else ""  # a sign, and no text
     words = "".join([part.text.removesuffix(mark) for part in column.corpus.parts[:99]]).split()
     starts = [" ".join(words[:count]) for count in range(1, _SAMPLE_WORDS + 1)]
     return next((one for one in starts[::-1] if is_safe(one) and len(one) <= _SAMPLE_CHARS), "")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
+from tokentui.axes import AXES
 from tokentui.core.safetext import GlyphMode, is_safe, safe
 from tokentui.core.table import plural
 from tokentui.learn.rows import BY_COUNT, Candidate, Entry, PairCandidate, PieceCandidate, TokenCandidate
@@ -318,7 +319,7 @@ def entries(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
         tail,
     )
 
-    units = {"byte": "bytes", "char": "characters"}.get(column.recipe.unit, "units")
+    units = AXES["unit"].of(column.recipe.unit).plural
     out = "not used here" if traits.replays else "left or unused" if traits.shrinks else f"{units} unused"
     spare = width - 3 - columns[0].width - GAP  # but for the margin, the bar and the ids
 

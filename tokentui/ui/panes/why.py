@@ -129,7 +129,7 @@ def effects(column: ColumnSnapshot, mode: GlyphMode, places: bool = True) -> lis
         return []
     out = [shortening(column.at.tokens, column.at.tokens - why.replaced)]
     encoding = column.encoding
-    if encoding.tokens and not encoding.error and column.recipe.encode == "merges":
+    if encoding.tokens and not encoding.error and AXES["encode"].of(column.recipe.encode).by_rank:
         found, merged, at, wide = encoding.tokens, 0, 0, len(best.parts)
         while at + 1 < len(found):  # from the left, none twice
             here = tuple(one.piece for one in found[at : at + wide]) == best.parts and (
@@ -137,7 +137,7 @@ def effects(column: ColumnSnapshot, mode: GlyphMode, places: bool = True) -> lis
             )
             merged, at = merged + here * (wide - 1), at + 1 + here * (wide - 1)
         out.append(shortening(len(found), len(found) - merged, yours=True))
-    mark = column.recipe.mark_text if column.recipe.mark_kind == "prefix" else ""
+    mark = column.recipe.mark_text if AXES["mark"].of(column.recipe.mark).in_front else ""
     shown, most = column.corpus.parts, len(out) + _PLACES
     run = [part.decode("utf-8", "surrogateescape") for part in best.parts]
     # A mark in front is not in the text: a left part has none at the start of a word.
