@@ -7,6 +7,7 @@ import itertools
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -117,9 +118,25 @@ def by_pmi(pairs: Counter[Pair], uses: Counter[str], pair: Pair) -> Fraction:
 
 
 MODELS: dict[str, Valued] = {"count-length": by_length, "score": by_score, "pmi": by_pmi}
+ELSEWHERE = {
+    "count": "learn/test_pairs.py", "parity": "learn/test_parity.py", "gage": "learn/test_gage.py",
+    "unigram": "learn/test_unigram_model.py", "picky": "trainers/test_papers.py",
+    "superbpe": "trainers/test_papers.py", "boundless": "trainers/test_papers.py",
+    "greedtok": "trainers/test_covers.py", "length-max": "trainers/test_covers.py",
+    "pathpiece": "trainers/test_covers.py",
+}
+"""The objectives whose naive model is in another file of the tests."""
 corpora = st.dictionaries(
     st.text("abc", min_size=1, max_size=8), st.integers(1, 6), min_size=1, max_size=7
 )
+
+
+def test_every_objective_has_a_naive_model() -> None:
+    assert MODELS.keys() == EXAMPLES.keys() == {*VALUED}
+    assert {*MODELS, *ELSEWHERE} == OBJECTIVES.keys()
+    for name, path in ELSEWHERE.items():
+        text = (Path(__file__).parents[1] / path).read_text("utf-8")
+        assert name in text, path
 
 
 @pytest.mark.parametrize("compiled", [False, True], ids=["plain", "compiled"])

@@ -205,7 +205,14 @@ def test_random_patterns(pattern: str, samples: list[str]) -> None:
     check(pattern, samples)
 
 
-@pytest.mark.parametrize("name", [name for name in SPLITS if name not in ("none", "bert", "regex")])
+WITHOUT = {
+    "none": "one document", "bert": "classes of `re`, as Unicode 8 has them",
+    "regex": "it has no pattern of its own",
+}
+"""The splits whose pattern is not compared here, and why."""
+
+
+@pytest.mark.parametrize("name", [name for name in SPLITS if name not in WITHOUT])
 def test_known_patterns(name: str) -> None:
     first = [character for character in FIRST if character < "\u3000"]
     left_out = unassigned(first) | CHANGED

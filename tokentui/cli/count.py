@@ -26,7 +26,7 @@ from tokentui.text.tally import Store, count_here
     epilog="""\b
 Examples:
   tokentui count novel.txt -r gpt2 -o novel.counts.tsv
-  tokentui count texts/ more.jsonl -r bert -o all.parquet --top 1000000
+  tokentui count texts/ more.jsonl -r gpt2 -o all.parquet --top 1000000
   tokentui count 's3://bucket/texts/*.txt' -r gpt4 -o s3.counts.tsv.gz
   tokentui count texts/ -r gpt2 -o all.counts.tsv --scheduler tcp://10.0.0.1:8786
   tokentui count day1.counts.tsv day2.counts.tsv -r gpt2 -o both.counts.tsv

@@ -47,7 +47,7 @@ Examples:
   tokentui verify sample:english --as lines -r subword-nmt --against subword-nmt
   tokentui verify novel.txt -r minbpe --against rustbpe --json
   tokentui verify novel.txt -t tokenizer.json --against tokenizers
-  tokentui verify novel.txt -t cl100k_base.tiktoken --against tiktoken
+  tokentui verify novel.txt -t cl100k_base.tiktoken -s split=cl100k --against tiktoken
   tokentui verify novel.txt -t novel.json -r gpt2""",
 )
 @options(
