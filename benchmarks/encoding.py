@@ -29,6 +29,7 @@ from harness import (
 
 from tokentui import Tokenizer, load, train
 from tokentui.encode.stretches import Typed
+from tokentui.encode.vocabulary import NO_ID
 from tokentui.text.corpus import Corpus
 from tokentui.text.split import SPLITS
 
@@ -236,6 +237,78 @@ def cold_table(path: Path, repeats: int) -> Table:
     return Table(f"The first text of a file, {megabytes(path)}", heads, rows)
 
 
+DECODED = 320_000
+"""Ids that each library decodes."""
+
+
+def decoders(name: str, path: Path, folder: Path) -> tuple[list[int], dict[str, Callable[[], str]]]:
+    """The ids of a text by a preset trained on it, and the decoders of the libraries that read its file."""
+    text = path.read_text(encoding="utf-8")
+    trained = train(Corpus.from_text(text), name, vocab_size=8192)
+    file = folder / "tokenizer.json"
+    trained.save(file, "huggingface")
+    ours = load(file)
+    unknown = (NO_ID, trained.vocabulary.unknown_id)  # each library has a text of its own for it
+    some = [number for number in trained.encode_ids(text[: 4 * DECODED]) if number not in unknown]
+    ids = (some * (DECODED // len(some) + 1))[:DECODED]
+    found: dict[str, Callable[[], str]] = {
+        "tokentui": lambda: trained.decode(ids), "tokentui, tokenizer.json": lambda: ours.decode(ids),
+    }
+    if installed("tokenizers"):
+        from tokenizers import Tokenizer as Theirs
+
+        hugging_face = Theirs.from_file(str(file))
+        found[version("tokenizers")] = lambda: hugging_face.decode(ids, skip_special_tokens=False)
+    if installed("tiktoken") and SPLITS.of(trained.recipe.split).is_pattern and trained.recipe.unit == "byte":
+        import tiktoken as module
+
+        ranks = {entry.piece: entry.id for entry in trained.entries() if entry.kind != "special"}
+        pattern = SPLITS[trained.recipe.split].pattern
+        named = {entry.text: entry.id for entry in trained.entries() if entry.kind == "special"}
+        bytes_ = module.Encoding("one", pat_str=pattern, mergeable_ranks=ranks, special_tokens=named)
+        found[version("tiktoken")] = lambda: bytes_.decode(ids)
+    if installed("sentencepiece") and name.startswith("sentencepiece"):
+        import sentencepiece as library
+
+        trained.save(folder / "m.model", "sentencepiece")
+        processor = library.SentencePieceProcessor(model_file=str(folder / "m.model"))
+        found[version("sentencepiece")] = lambda: processor.decode(ids)
+    return ids, found
+
+
+def decode(path: str, name: str, repeats: int) -> Figures:
+    """Processor seconds of each decoder in turns, after a first time that does not count; and whether the
+    text is ours."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        ids, found = decoders(name, Path(path), Path(folder))
+        wanted = found["tokentui"]()
+        runs: dict[str, list[Figures]] = {one: [] for one in found}
+        alike = {one: work() == wanted for one, work in found.items()}
+        for turn in range(repeats):
+            for one in list(found)[:: -1 if turn % 2 else 1]:
+                gc.collect()
+                start = time.process_time()
+                found[one]()
+                runs[one].append({"cpu": time.process_time() - start})
+    return {"runs": runs, "alike": alike, "ids": len(ids)}
+
+
+def decode_table(path: Path, repeats: int) -> Table:
+    """Many ids back to text, by presets whose tokens become text in different ways."""
+    rows = []
+    for name in ("gpt2", "sentencepiece-bpe", "bert"):
+        found = apart("encoding", "decode", str(path), name, repeats)
+        rows += [
+            (f"{name}, {one}", *spread([run["cpu"] for run in runs], 1000),
+             "yes" if found["alike"][one] else "no")
+            for one, runs in found["runs"].items()
+        ]
+    heads = ("decoder", "median ms", "least–most", "same text")
+    return Table(f"Decoding {DECODED:,} ids, {megabytes(path)}", heads, rows)
+
+
 def clocked_once(work: Callable[[], object]) -> list[float]:
     """Seconds of one call."""
     start = time.perf_counter()
@@ -284,6 +357,6 @@ def typing_table(path: Path, vocab_size: int, chars: int = 10_000) -> Table:
 
 
 __all__ = [
-    "batch_table", "batches", "bulk", "clocked", "cold_table", "first_call", "table", "typing",
-    "typing_table",
+    "batch_table", "batches", "bulk", "clocked", "cold_table", "decode", "decode_table", "first_call",
+    "table", "typing", "typing_table",
 ]

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 
 import pytest
 from exporting import preset
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.decode import Decoder
@@ -13,6 +16,7 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import NO_ID, Vocabulary
 from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe
+from tokentui.text.split import spaced
 
 CHARS = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="error")
 METASPACE = CHARS.with_axes(split="metaspace", unknown="fused")
@@ -168,15 +172,68 @@ def test_bytes_that_are_not_utf8_are_lost_as_text() -> None:
     )
 
 
-@pytest.mark.parametrize("name", list(PRESETS))
-def test_joining_texts_decodes_as_the_general_way(name: str) -> None:
-    tokenizer = preset(name)
-    decoder = Decoder(tokenizer.vocabulary, tokenizer.merges)
-    general = Decoder(tokenizer.vocabulary, tokenizer.merges)
-    general._joins = False
-    ids: list[int | None] = [entry.id for entry in tokenizer.entries()]
-    for some in (ids, ids[::-1], [*ids, None], [-1, *ids[:5]], []):
-        assert decoder.to_bytes(some) == general.to_bytes(some)
-    if decoder._joins:
-        with pytest.raises(TokentuiError, match="no such id"):
-            decoder.to_bytes([10**6])
+def token_by_token(tokenizer: Tokenizer, ids: Sequence[int | None]) -> bytes:
+    """Return the bytes of ids by the rules, one token at a time."""
+    decoder, recipe = tokenizer.decoder, tokenizer.recipe
+    written, run, begun = bytearray(), bytearray(), False
+
+    def end_of_run() -> None:
+        nonlocal begun
+        text = bytes(run)
+        if run and recipe.split == "metaspace":
+            text = (text if begun or not spaced(recipe) else text.removeprefix(MARK)).replace(MARK, b" ")
+        begun |= bool(run)
+        written.extend(text)
+        run.clear()
+
+    for at, number in enumerate(ids):
+        shown = decoder._shown(None if number == NO_ID else number)
+        run += b" " * (shown.before and at > 0)
+        if shown.plain:
+            run += shown.text
+        else:
+            end_of_run()
+            begun |= shown.text.decode() == " ⁇ "
+            written += shown.text
+        run += b" " * (shown.after and at < len(ids) - 1)
+    end_of_run()
+    return bytes(written)
+
+
+MARK = "▁".encode()
+BYTES = [bytes((value,)) for value in range(256)]
+VOCABULARIES = {
+    "spaces": Vocabulary(METASPACE, [MARK, b"a", MARK + b"b"], ("<unk>", "<s>")),
+    "no space in front": Vocabulary(
+        METASPACE.with_axes(prefix_space=False), [MARK, b"a", MARK + b"b"], ("<unk>", "<s>")
+    ),
+    "spaces of bytes": Vocabulary(
+        METASPACE.with_axes(unit="byte", base="bytes", unknown="never"), [*BYTES[0x80:], b"a"], ("<s>",)
+    ),
+    "byte fallback": Vocabulary(METASPACE.with_axes(unknown="byte-fallback"), [MARK, b"a"], ("<unk>", "<s>")),
+    "spaces and continuations": Vocabulary(
+        METASPACE.with_axes(mark="prefix:##"), [MARK, b"a", b"##a", "##▁".encode()], ("<unk>", "<s>")
+    ),
+    "spaces and ends": Vocabulary(
+        METASPACE.with_axes(mark="end-suffix:</w>"), [MARK, b"a", b"a</w>", "▁</w>".encode()],
+        ("<unk>", "<s>"),
+    ),
+    "continuations": Vocabulary(
+        CHARS.with_axes(mark="prefix:##", unknown="whole-word"), [b"a", b"##b"], ("[UNK]", "[CLS]")
+    ),
+    "ends": Vocabulary(CHARS.with_axes(mark="end-symbol:</w>"), [b"a", b"</w>"], ("<unk>", "<s>")),
+}
+
+
+@pytest.mark.parametrize("name", [*VOCABULARIES, *PRESETS])
+@given(data=st.data())
+@settings(max_examples=30, deadline=None)
+def test_many_ids_are_decoded_as_one_by_one(name: str, data: st.DataObject) -> None:
+    tokenizer = Tokenizer(VOCABULARIES[name]) if name in VOCABULARIES else preset(name)
+    known = [entry.id for entry in tokenizer.entries()]
+    some = st.sampled_from([*known[:40], *known[-40:], None, NO_ID])
+    ids = data.draw(st.lists(some, max_size=12))
+    assert tokenizer.decode_bytes(ids) == token_by_token(tokenizer, ids)
+    with pytest.raises(TokentuiError, match="no such id"):
+        tokenizer.decode_bytes([*ids, 10**6])
+

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from oracle import large, shared
+from owners import drawn_ids
 from texts import BROKEN, FEW, TEXTS
 
 from tokentui.core.errors import TokentuiError
@@ -53,6 +54,8 @@ def same(ours: Tokenizer, theirs: Any, texts: tuple[str, ...]) -> None:
         assert list(ours.encode(text).ids) == want, text
         assert list(ours.encode_ids(text)) == want, text
         assert ours.decode(want) == theirs.decode(want), text
+    for ids in drawn_ids(ours, "special", "unknown"):  # the library leaves control symbols out
+        assert ours.decode(ids) == theirs.decode(ids), ids
 
 
 @pytest.mark.parametrize("texts", [FEW, pytest.param(TEXTS, marks=pytest.mark.soak)], ids=["few", "all"])

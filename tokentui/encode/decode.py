@@ -47,15 +47,37 @@ class _Shown(NamedTuple):
 
 
 class _Texts(dict[int | None, bytes]):
-    """The bytes of each id, looked up once; for tokens whose texts are only joined."""
+    """The bytes of each id, with the spaces that belong around them, looked up once.
+
+    Attributes:
+        shown: The decoded form of each id that was looked up.
+        apart: Those whose bytes are no text of the input: unknown and special tokens.
+    """
+
+    def __init__(self, decoder: Decoder) -> None:
+        super().__init__()
+        self._decoder = decoder
+        self.shown: dict[int | None, _Shown] = {}
+        self.apart: set[int | None] = set()
+
+    def __missing__(self, number: int | None) -> bytes:
+        shown = self.shown[number] = self._decoder._shown(number)
+        if not shown.plain:
+            self.apart.add(number)
+        text = self[number] = b" " * shown.before + shown.text + b" " * shown.after
+        return text
+
+
+class _Names(dict[int | None, str]):
+    """The name that the file has for each id, looked up once."""
 
     def __init__(self, decoder: Decoder) -> None:
         super().__init__()
         self._decoder = decoder
 
-    def __missing__(self, number: int | None) -> bytes:
-        text = self[number] = self._decoder._shown(number).text
-        return text
+    def __missing__(self, number: int | None) -> str:
+        name = self[number] = self._decoder._named(number)
+        return name
 
 
 class Decoder:
@@ -78,9 +100,8 @@ class Decoder:
         self.merges = merges
         self._metaspace = SPLITS.of(vocabulary.recipe.split).marks_spaces
         self._spaced = spaced(vocabulary.recipe)
-        unmarked = not vocabulary.prefix and MARKS.of(vocabulary.recipe.mark).put is None
-        self._joins = unmarked and not self._metaspace
         self._texts = _Texts(self)
+        self._names = _Names(self)
 
     def to_bytes(self, ids: Iterable[int | None]) -> bytes:
         """The exact bytes that the ids stand for. A token without an id (None, or `NO_ID`) gives U+FFFD.
@@ -93,26 +114,39 @@ class Decoder:
         """
         ids = self._numbers(ids)
         if (decoder := self.vocabulary.pipeline.decoder) is not None:
-            return decoder(list(map(self._named, ids)))
-        if self._joins:
-            return b"".join(map(self._texts.__getitem__, ids))
-        shown = [self._shown(number) for number in ids]
-        written, run = bytearray(), bytearray()
-        begun = False
-        for n, one in enumerate(shown):
-            if one.before and n > 0:
+            return decoder(list(map(self._names.__getitem__, ids)))
+        if not ids:
+            return b""
+        texts = list(map(self._texts.__getitem__, ids))
+        first, last = self._texts.shown[ids[0]], self._texts.shown[ids[-1]]
+        if first.before:
+            texts[0] = texts[0][1:]
+        if last.after:
+            texts[-1] = texts[-1][:-1]
+        return self._unmarked(ids, texts) if self._metaspace else b"".join(texts)
+
+    def _unmarked(self, ids: list[int | None], texts: list[bytes]) -> bytes:
+        """Join the bytes of ids, with spaces in place of ▁ in the text of the input.
+
+        A ▁ may consist of several tokens, each a byte of it. The first ▁ of the text is the one that encoding
+        put there.
+        """
+        apart = self._texts.apart
+        places = [at for at, number in enumerate(ids) if number in apart] if apart else []
+        written, start, begun = bytearray(), 0, not self._spaced
+        for place in (*places, len(ids)):
+            run = b"".join(texts[start:place])
+            shown = self._texts.shown[ids[place]] if place < len(ids) else _Shown(b"")
+            if shown.before and place:
                 run += b" "
-            if one.plain:
-                run += one.text
-            else:
-                begun |= self._flush(run, written, begun)
-                # The unknown token stands for text; other specials stand before the text as if they were not
-                # there.
-                begun |= one.text == _UNKNOWN
-                written += one.text
-            if one.after and n < len(shown) - 1:
-                run += b" "
-        self._flush(run, written, begun)
+            if run and not begun:
+                run = run.removeprefix(_METASPACE)
+                begun = True
+            written += run.replace(_METASPACE, b" ")
+            written += shown.text
+            # The unknown token stands for text. Other specials do not begin the text.
+            begun |= shown.text == _UNKNOWN
+            start = place + 1
         return bytes(written)
 
     def to_text(self, ids: Iterable[int | None]) -> str:
@@ -148,20 +182,6 @@ class Decoder:
             raise self._lacks(number)
         assert isinstance(self.vocabulary, ImportedVocabulary)
         return self.vocabulary.name_of(number)
-
-    def _flush(self, run: bytearray, written: bytearray, begun: bool) -> bool:
-        """Move a run of plain tokens to what is written; the first ▁ of the text is the one that encoding put
-        there."""
-        if not run:
-            return False
-        data = bytes(run)
-        run.clear()
-        if self._metaspace:
-            if not begun and self._spaced:
-                data = data.removeprefix(_METASPACE)
-            data = data.replace(_METASPACE, b" ")
-        written += data
-        return True
 
     def _shown(self, number: int | None) -> _Shown:
         vocabulary = self.vocabulary

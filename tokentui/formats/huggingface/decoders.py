@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar
 
 from tokentui.core.safetext import to_bytes
 from tokentui.formats.huggingface import Pattern, Text, check_growth
@@ -28,6 +28,15 @@ def decoded(step: Decoder | None, names: Sequence[str]) -> bytes:
     return to_bytes(" ".join(names) if step is None else "".join(step(list(names))))
 
 
+T = TypeVar("T")
+
+
+def _each(parts: Sequence[str], change: Callable[[str], T]) -> list[T]:
+    """Change each part. Equal parts, of which a long text has many, are changed once."""
+    changed = {part: change(part) for part in dict.fromkeys(parts)}
+    return list(map(changed.__getitem__, parts))
+
+
 @kind("decoders", "Sequence")
 def _decoded_in_a_row(parts: list[str], decoders: tuple[Decoder, ...], where: str) -> list[str]:
     length = sum(map(len, parts))
@@ -41,7 +50,7 @@ def _decoded_in_a_row(parts: list[str], decoders: tuple[Decoder, ...], where: st
 def _from_letters(
     parts: list[str], add_prefix_space: bool = True, trim_offsets: bool = True, use_regex: bool = True
 ) -> list[str]:
-    return [b"".join(map(spelled, parts)).decode("utf-8", "surrogateescape")]
+    return [b"".join(_each(parts, spelled)).decode("utf-8", "surrogateescape")]
 
 
 def _clean(text: str) -> str:
@@ -52,9 +61,12 @@ def _clean(text: str) -> str:
 
 @kind("decoders", "WordPiece")
 def _spaced(parts: list[str], prefix: str, cleanup: bool) -> list[str]:
-    joined = [part if n == 0 else part[len(prefix) :] if part.startswith(prefix) else " " + part
-              for n, part in enumerate(parts)]
-    return list(map(_clean, joined)) if cleanup else joined
+    clean = _clean if cleanup else str
+
+    def joined(part: str) -> str:
+        return clean(part[len(prefix) :] if part.startswith(prefix) else " " + part)
+
+    return [*map(clean, parts[:1]), *_each(parts[1:], joined)]
 
 
 @kind("decoders", "Metaspace")
@@ -62,20 +74,25 @@ def _unmarked(
     parts: list[str], replacement: str, prepend_scheme: str = "always", split: bool | None = True
 ) -> list[str]:
     head = " " if prepend_scheme == "never" else ""
-    return [part.replace(replacement, " " if n else head) for n, part in enumerate(parts)]
+    first = [part.replace(replacement, head) for part in parts[:1]]
+    return first + _each(parts[1:], lambda part: part.replace(replacement, " "))
 
 
 @kind("decoders", "BPEDecoder")
 def _without_suffix(parts: list[str], suffix: str) -> list[str]:
     if not suffix:
         return parts
-    return [part.replace(suffix, "" if n == len(parts) - 1 else " ") for n, part in enumerate(parts)]
+    last = [part.replace(suffix, "") for part in parts[-1:]]
+    return _each(parts[:-1], lambda part: part.replace(suffix, " ")) + last
 
 
 @kind("decoders", "ByteFallback")
 def _from_byte_tokens(parts: list[str]) -> list[str]:
+    byte_tokens = set(filter(_BYTE_TOKEN.fullmatch, set(parts)))
+    if not byte_tokens:
+        return parts
     out: list[str] = []
-    for byte, run in itertools.groupby(parts, lambda part: _BYTE_TOKEN.fullmatch(part) is not None):
+    for byte, run in itertools.groupby(parts, byte_tokens.__contains__):
         if byte:
             out.append(_of_bytes(bytes(int(part[3:5], 16) for part in run)))
         else:
@@ -103,12 +120,12 @@ def _stripped(parts: list[str], content: str, start: int, stop: int) -> list[str
         right = min(stop, len(part) - len(part.rstrip(content)))
         return part[left : max(len(part) - right, left)]
 
-    return list(map(cut, parts)) if content else parts
+    return _each(parts, cut) if content else parts
 
 
 @kind("decoders", "Replace")
 def _replaced(parts: list[str], pattern: Pattern, content: str, where: str) -> list[str]:
-    return [replaced(Text.typed(part), pattern, content, where).text for part in parts]
+    return _each(parts, lambda part: replaced(Text.typed(part), pattern, content, where).text)
 
 
 @kind("decoders", "CTC")
@@ -116,7 +133,7 @@ def _without_padding(parts: list[str], pad_token: str, word_delimiter_token: str
     single = [part for n, part in enumerate(parts) if n == 0 or part != parts[n - 1]]
     bare = [part.replace(pad_token, "") if pad_token else part for part in single]
     if cleanup:
-        bare = list(map(_clean, bare))
+        bare = _each(bare, _clean)
         if word_delimiter_token:
             bare = [part.replace(word_delimiter_token, " ") for part in bare]
     return list(filter(None, bare))

@@ -179,24 +179,36 @@ def _decode(proto: spm.Proto, kinds: Mapping[str, int], names: Sequence[str]) ->
     out = bytearray()
     begun = seen = False
     trims = proto.dummy_prefix or proto.squeeze
-    for name in names:
+    for at, name in enumerate(names):
         kind = kinds.get(name, spm.NORMAL)
         begun = begun or seen
-        if kind == spm.BYTE:
-            out.append(int(name[3:5], 16))
-            seen = True
-        elif kind == spm.CONTROL:
-            out += to_bytes(name)
-        elif kind == spm.UNKNOWN:
-            out += to_bytes(proto.unknown_surface)
-            seen = seen or bool(proto.unknown_surface)
+        if begun:  # from here on a piece has the same text wherever it is
+            rest = names[at:]
+            texts = {piece: _text_of(piece, proto, kinds) for piece in set(rest)}
+            return bytes(out) + b"".join(map(texts.__getitem__, rest))
+        if kind in (spm.BYTE, spm.CONTROL, spm.UNKNOWN):
+            out += _text_of(name, proto, kinds)
+            seen = kind == spm.BYTE or (kind == spm.UNKNOWN and bool(proto.unknown_surface))
         else:
-            head = not begun and trims and name.startswith(SPACE_MARK)
-            shown = name[1:] if head else name
-            out += to_bytes(shown.replace(SPACE_MARK, " "))
-            seen = seen or bool(shown)
-            begun = begun or (head and not proto.squeeze)
+            head = trims and name.startswith(SPACE_MARK)
+            text = name[1:] if head else name
+            out += _text_of(text, proto, {})
+            seen = bool(text)
+            begun = head and not proto.squeeze
     return bytes(out)
+
+
+def _text_of(name: str, proto: spm.Proto, kinds: Mapping[str, int]) -> bytes:
+    """The text of a piece after the beginning of a text."""
+    match kinds.get(name, spm.NORMAL):
+        case spm.BYTE:
+            return bytes((int(name[3:5], 16),))
+        case spm.CONTROL:
+            return to_bytes(name)
+        case spm.UNKNOWN:
+            return to_bytes(proto.unknown_surface)
+        case _:
+            return to_bytes(name.replace(SPACE_MARK, " "))
 
 
 def _stages(proto: spm.Proto) -> dict[str, object]:
