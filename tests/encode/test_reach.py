@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from exporting import preset
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +18,7 @@ from tokentui.analyze.glitches import glitches
 from tokentui.analyze.health.survey import survey
 from tokentui.analyze.report import usage
 from tokentui.encode import reach as reaching
+from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.reach import reach, reaches
 from tokentui.encode.stretches import Pretokens
 from tokentui.encode.tokenizer import Entry, Tokenizer
@@ -35,6 +37,24 @@ def wordpiece(folder: Path, firsts: list[str], rests: list[str], most: int) -> t
     path = folder / "tokenizer.json"
     path.write_text(json.dumps({"model": model, "pre_tokenizer": {"type": "Whitespace"}}))
     return tokentui.load(path)
+
+
+def contexts_of(own: str) -> list[str]:
+    """Return the texts that are tried for a token, in order: the first one that becomes it is its answer."""
+    return [context.replace("{}", own) for context in reaching._CONTEXTS]
+
+
+@pytest.mark.parametrize("name", ["bert", "gpt2", "sentencepiece-unigram", "gpt1"])
+def test_the_short_way_answers_as_the_long_one(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tokens that are whole words have a way of their own, and words are encoded without their text."""
+    tokenizer = preset(name)
+    short = list(reaches(tokenizer))
+    monkeypatch.setattr(reaching, "_whole_word", lambda *token: None)
+    monkeypatch.setattr(
+        WordEncoder, "ids_include",
+        lambda encoder, text, number, words=None: number in encoder.encode(text).ids,
+    )
+    assert list(reaches(Tokenizer(tokenizer.vocabulary, tokenizer.merges))) == short
 
 
 @settings(max_examples=300, deadline=None)
@@ -56,6 +76,10 @@ def test_a_wordpiece_token_is_reached_exactly_if_a_short_text_becomes_it(
         assert (answer.text is not None) == (answer.id in used), answer
         if answer.text is not None:
             assert answer.id in tokenizer.encode(answer.text).ids
+        for context in contexts_of(answer.piece.decode().removeprefix("##")):
+            if context == answer.text:
+                break
+            assert answer.id not in tokenizer.encode(context).ids
 
 
 @pytest.mark.parametrize(("size", "reason"), [(98, ""), (99, ""), (100, "too-long"), (101, "too-long")])

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tokentui.analyze.report import ORDINARY, usage
-from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import each
 from tokentui.encode.decode import bare
 from tokentui.encode.reach import completions, neighbours, own_text, reach
@@ -127,7 +126,7 @@ def _glitch(
     own = None if entry.symbol is None else own_text(tokenizer, entry.symbol)
     if reason and own is None:
         data = bytes((int(entry.text[3:5], 16),)) if entry.symbol is None else _bare(tokenizer, entry)
-        text = next((one for one in _whole(data) if _becomes(tokenizer, one, entry.id)), text)
+        text = next((one for one in _whole(data) if tokenizer.encoder.ids_include(one, entry.id)), text)
         reason = unwritten(text)
     if reason:
         said = ("only bytes that are not UTF-8 become it" if reason == "not-utf8" else
@@ -154,16 +153,8 @@ def _lone(tokenizer: Tokenizer, own: str, number: int) -> bool:
     row = ord(own[0]) // _ROW * _ROW
     letters = (char for char in map(chr, range(row, row + _ROW))
                if unicodedata.category(char) in ("Lo", "Ll"))
-    return not any(_becomes(tokenizer, letter + own, number)
+    return not any(tokenizer.encoder.ids_include(letter + own, number)
                    for letter in itertools.chain(string.ascii_lowercase, letters))
-
-
-def _becomes(tokenizer: Tokenizer, text: str, number: int) -> bool:
-    """True if a text has the token of an id."""
-    try:
-        return number in tokenizer.encoder.encode(text).ids
-    except TokentuiError:
-        return False
 
 
 def _bare(tokenizer: Tokenizer, entry: Entry) -> bytes:

@@ -374,7 +374,7 @@ def tally(
             with silent():
                 return list(encoder.ids(text))
         cut = [text] if as_words else encoder.pretokenizer.words(text)
-        return [number for word in cut for number in encoder.word_ids(word)]
+        return [number for word in cut for number in encoder.known_ids(word)]
 
     def word_tally(front: str, done: int) -> WordTally | None:
         """Count words with a text in front of each; None where one of them is refused."""

@@ -14,7 +14,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, each, silent, tick
 from tokentui.encode.decode import Finder, spelled_units
 from tokentui.encode.offsets import Token, WordEncoder
-from tokentui.encode.reach import never
+from tokentui.encode.reach import reach
 from tokentui.encode.segment import UNKNOWN, WAYS
 from tokentui.encode.stretches import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
@@ -196,7 +196,7 @@ def _unused(tokenizer: Tokenizer, words: Words, uses: Mapping[int, int]) -> tupl
                 why, into = "swallowed", swallowed[symbol]
             elif not by_merges and inside and not free:
                 why, into = "swallowed", Counter({symbols[number]: times for number, times in inside.items()})
-            elif never(tokenizer, symbol):
+            elif reach(tokenizer, entry).text is None:
                 why = "unreachable"
             else:
                 why = "not chosen" if inside or free else "not in the corpus"

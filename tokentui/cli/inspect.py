@@ -298,8 +298,11 @@ def _corpus_tables(corpus: VocabularyReport) -> Iterator[Table]:
     if parts:
         yield replace(output.fact("corpora", f"{len(parts):,}", parts), right=(1, 2, 3))
     yield output.fact("used", f"{corpus.used:,} of {corpus.vocab_size:,} ids")
-    unused = [(one.id, f"{one.kind:<7}", f"{output.shown(one.piece)}  {_why(one)}") for one in corpus.unused]
-    yield _tokens("unused", _some(unused, "with why"), unused)
+    unused = [
+        (one.id, f"{one.kind:<7}", f"{output.shown(one.piece)}  {_why(one)}") for one in corpus.unused[:_ROWS]
+    ]
+    tokens = _tokens("unused", _some(corpus.unused, "with why"), unused)
+    yield replace(tokens, total=len(corpus.unused))
     rows = [
         (f"{one.number:>6}", f"{one.units:>9,} units {one.tokens:>9,} tokens", output.shown(one.name))
         for one in corpus.documents

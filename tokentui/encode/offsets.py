@@ -261,19 +261,18 @@ class WordEncoder:
             with native.rescued():
                 if (found := self._followed(part)) is not None:
                     return found
-        if self._coded is None:
-            self._coded = Memo(self.word_ids)
-        ids, coded = array("i"), self._coded.__getitem__
+        known = self._known_words()
+        ids, coded = array("i"), known.__getitem__
         if not alone:
-            follower, known, symbols = self._follower(), coded, self.pretokenizer.symbols
+            follower, symbols = self._follower(), self.pretokenizer.symbols
 
             def coded(word: str) -> list[int]:
                 parts = None if word in symbols else follower(word)
-                return known(word) if parts is None else self.word_ids(word, parts)
+                return known[word] if parts is None else self.word_ids(word, parts)
 
         for words in self._words_of(part):
             if alone:
-                self._learn(words, self._coded)
+                self._learn(words, known)
             ids = joined(ids, packed(itertools.chain.from_iterable(map(coded, words))))
         return ids
 
@@ -283,10 +282,15 @@ class WordEncoder:
         Raises:
             Refused: As `word_ids` does.
         """
+        known = self._known_words()
+        self._learn(words, known)
+        return list(map(known.__getitem__, words))
+
+    def _known_words(self) -> Memo[list[int]]:
+        """Return the memo of `word_ids`."""
         if self._coded is None:
             self._coded = Memo(self.word_ids)
-        self._learn(words, self._coded)
-        return list(map(self._coded.__getitem__, words))
+        return self._coded
 
     def _learn(self, words: list[str], coded: Memo[list[int]]) -> None:
         """Encode the words that are not known yet by kernels, all at once, where these can and that pays off.
@@ -363,6 +367,32 @@ class WordEncoder:
             tick(done, len(part)) if len(text) < len(part) else check()
             yield self.pretokenizer.words(text, first=first)
             done += len(text)
+
+    def known_ids(self, word: str) -> list[int]:
+        """Return `word_ids` of a word alone, from memory if it was encoded before. The list must not change.
+
+        Raises:
+            Refused: As `word_ids` does.
+        """
+        return self._known_words()[word]
+
+    def ids_include(self, text: str, number: int, words: Sequence[str] | None = None) -> bool:
+        """Return whether the ids of a text include one. False if the text is refused.
+
+        Args:
+            text: The text.
+            number: The id.
+            words: Its pre-tokens, if they are known: those that `pretokenizer.words` returns.
+        """
+        check()
+        try:
+            if self.way.scope == "word" and len(text) < KERNEL_CHARS and self.alike(text):
+                # The ids of its words, without what `encode` needs for a text of any size.
+                ids = list(map(self.known_ids, words or self.pretokenizer.words(text)))
+                return any(number in word for word in ids)
+            return number in self.ids(text)
+        except TokentuiError:
+            return False
 
     def word_ids(self, word: str, parts: list[Part] | None = None) -> list[int]:
         """The ids of a word; `parts` as for `word`.

@@ -13,8 +13,8 @@ import itertools
 import weakref
 from collections.abc import Iterator, Sequence
 
-from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import each
+from tokentui.core.safetext import to_bytes
 from tokentui.encode.answers import Reach
 from tokentui.encode.case import Case, shortest_word
 from tokentui.encode.decode import bare, spelled_units
@@ -53,10 +53,17 @@ def reaches(tokenizer: Tokenizer) -> Iterator[Reach]:
 
 def neighbours(tokenizer: Tokenizer) -> tuple[str, ...]:
     """Return texts to set next to a token that becomes others alone: long tokens, then units."""
-    known = _KNOWN.setdefault(tokenizer, _Known())
+    known = _known(tokenizer)
     if known.neighbours is None:
         known.neighbours = _neighbours(tokenizer)
     return known.neighbours
+
+
+def _known(tokenizer: Tokenizer) -> _Known:
+    known = _KNOWN.get(tokenizer)
+    if known is None:
+        known = _KNOWN.setdefault(tokenizer, _Known())
+    return known
 
 
 def _neighbours(tokenizer: Tokenizer) -> tuple[str, ...]:
@@ -79,23 +86,26 @@ def reach(tokenizer: Tokenizer, entry: Entry, others: Sequence[str] | None = Non
     """
     if others is not None:
         return _reach(tokenizer, entry, others)
-    reached = _KNOWN.setdefault(tokenizer, _Known()).reached
+    reached = _known(tokenizer).reached
     key = entry.id, entry.symbol
     answer = reached.get(key)
     if answer is None:
-        answer = reached[key] = _reach(tokenizer, entry, neighbours(tokenizer))
+        answer = reached[key] = _reach(tokenizer, entry, None)
     return answer
 
 
-def _reach(tokenizer: Tokenizer, entry: Entry, others: Sequence[str]) -> Reach:
+def _reach(tokenizer: Tokenizer, entry: Entry, others: Sequence[str] | None) -> Reach:
     if entry.kind == "byte":
         return _byte(tokenizer, entry)
-    if entry.symbol is None:
-        tried = _UNKNOWN if entry.kind == "unknown" else ()
-        text = next((one for one in (entry.text, *tried) if _becomes(tokenizer, one, entry.id)), None)
-        return _answer(tokenizer, entry, text, entry.text)
     encoder, vocabulary, symbol = tokenizer.encoder, tokenizer.vocabulary, entry.symbol
-    units, piece = spelled_units(encoder, symbol), vocabulary.spelled(symbol)
+    if symbol is None:
+        tried = _UNKNOWN if entry.kind == "unknown" else ()
+        text = next((one for one in (entry.text, *tried) if encoder.ids_include(one, entry.id)), None)
+        return _answer(tokenizer, entry, text, entry.text)
+    piece = vocabulary.spelled(symbol)
+    if (text := _whole_word(tokenizer, symbol, piece)) is not None:
+        return Reach(entry.id, piece, text)
+    units = spelled_units(encoder, symbol)
     parts = encoder.segmenter.segment(units, shortest_word(vocabulary, symbol))
     own, held = own_text(tokenizer, symbol), False
     if [part.symbol for part in parts] != [symbol]:
@@ -104,32 +114,61 @@ def _reach(tokenizer: Tokenizer, entry: Entry, others: Sequence[str]) -> Reach:
         data = bare(tokenizer.recipe, piece)
         for text in itertools.islice(completions(data), _MOST_TRIED):
             held = True
-            if _becomes(tokenizer, text, entry.id):
+            if encoder.ids_include(text, entry.id):
                 return Reach(entry.id, piece, text)
         raw = data.decode("utf-8", "surrogateescape")
         raws = (context.replace("{}", raw) for context in _CONTEXTS)
-        found = next((one for one in raws if _becomes(tokenizer, one, entry.id)), None)
+        found = next((one for one in raws if encoder.ids_include(one, entry.id)), None)
         return _answer(tokenizer, entry, found, raw, held)
     named = may_hold(own, vocabulary.specials)
+    # Each unit has a byte of the word, but for a mark that is a unit of its own. A character that continues a
+    # word has another one before it.
+    continues = vocabulary.recipe.unit == "char" and vocabulary.unit_continues(units[0])
+    least = len(units) + continues - (vocabulary.recipe.mark_kind == "end-symbol")
+    spelled: dict[str, tuple[bytes, ...]] = {}
     for context in _CONTEXTS:
         text = context.replace("{}", own)
-        for word in encoder.pretokenizer.words(text):
-            spelled = tuple(encoder.pretokenizer.units(word))
-            if not _holds(spelled, units):
+        words = encoder.pretokenizer.words(text)
+        for word in words:
+            if len(to_bytes(word)) < least:
+                continue
+            if word not in spelled:
+                spelled[word] = tuple(encoder.pretokenizer.units(word))
+            if not _holds(spelled[word], units):
                 continue
             held = True
-            alone = spelled == units and text == own and not named
-            if alone or _becomes(tokenizer, text, entry.id):
+            alone = spelled[word] == units and text == own and not named
+            if alone or encoder.ids_include(text, entry.id, words):
                 return Reach(entry.id, piece, text)
     if held:
+        others = neighbours(tokenizer) if others is None else others
         for other in others:
             for text in (other + own, own + other, other + own + other):
-                if _becomes(tokenizer, text, entry.id):
+                if encoder.ids_include(text, entry.id):
                     return Reach(entry.id, piece, text)
         for opening in itertools.islice(_openings(tokenizer, own, others), _MOST_OPENINGS):
-            if _becomes(tokenizer, opening + own, entry.id):
+            if encoder.ids_include(opening + own, entry.id):
                 return Reach(entry.id, piece, opening + own)
     return _answer(tokenizer, entry, None, own, held)
+
+
+def _whole_word(tokenizer: Tokenizer, symbol: int, piece: bytes) -> str | None:
+    """Return the text of a token that is a word spelled without a mark, if that text becomes it.
+
+    Most tokens are such words. For them this is what `_reach` does with the first context, with the units cut
+    once.
+    """
+    encoder, vocabulary = tokenizer.encoder, tokenizer.vocabulary
+    marked = vocabulary.recipe.mark_kind.startswith("end-") or vocabulary.unit_continues(piece)
+    if marked or symbol >= vocabulary.base_size:
+        return None
+    text = own_text(tokenizer, symbol)
+    if not text or may_hold(text, vocabulary.specials) or encoder.pretokenizer.words(text) != [text]:
+        return None
+    if to_bytes(text) != piece:
+        return None
+    parts = encoder.segmenter.segment(encoder.pretokenizer.units(text), len(text))
+    return text if len(parts) == 1 and parts[0].symbol == symbol else None
 
 
 def _openings(tokenizer: Tokenizer, own: str, others: Sequence[str]) -> Iterator[str]:
@@ -187,16 +226,12 @@ def _answer(
 
 
 def _holds(units: Sequence[bytes], wanted: Sequence[bytes]) -> bool:
-    size = len(wanted)
-    return any(units[at : at + size] == wanted for at in range(len(units) - size + 1))
-
-
-def _becomes(tokenizer: Tokenizer, text: str, number: int) -> bool:
-    """True if a text has the token of an id."""
-    try:
-        return number in tokenizer.encoder.encode(text).ids
-    except TokentuiError:
-        return False
+    if wanted == units:
+        return True
+    size, first = len(wanted), wanted[0]
+    return any(
+        units[at] == first and units[at : at + size] == wanted for at in range(len(units) - size + 1)
+    )
 
 
 def _byte(tokenizer: Tokenizer, entry: Entry) -> Reach:
@@ -204,7 +239,7 @@ def _byte(tokenizer: Tokenizer, entry: Entry) -> Reach:
     value = int(entry.text[3:5], 16)
     known = tokenizer.vocabulary.units
     for text in _characters(value):
-        if text.encode() not in known and _becomes(tokenizer, text, entry.id):
+        if text.encode() not in known and tokenizer.encoder.ids_include(text, entry.id):
             return Reach(entry.id, entry.piece, text)
     found = reason_of(Case(tokenizer, entry.text, entry=entry, held=bool(next(_characters(value), ""))))
     return Reach(entry.id, entry.piece, None, found.reason, found.sentence, found.facts)

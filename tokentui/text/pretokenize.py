@@ -183,6 +183,8 @@ class Pretokenizer:
     def _plain(self, word: str) -> list[bytes]:
         """The smallest units of a word without marks. The job of a long word can be cancelled."""
         symbols = self._splitter.symbols
+        if symbols is None and len(word) <= jobs.BLOCK:
+            return list(self._cut_units(word))
         units: list[bytes] = []
         for n, part in enumerate((word,) if symbols is None else symbols.split(word)):
             if n % 2:
@@ -334,7 +336,8 @@ def _end_suffix(units: list[bytes], mark: bytes) -> list[bytes]:
 
 def _prefix(units: list[bytes], mark: bytes) -> list[bytes]:
     for start in range(1, len(units), jobs.BLOCK):
-        jobs.check()
+        if start > 1:
+            jobs.check()
         end = start + jobs.BLOCK
         units[start:end] = [mark + unit for unit in units[start:end]]
     return units

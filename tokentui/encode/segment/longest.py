@@ -63,16 +63,16 @@ class LongestMatch:
         bare = [unit[len(prefix) :] if at or continued else unit for at, unit in enumerate(units)]
         word = b"".join(bare)
         places = [0, *itertools.accumulate(map(len, bare))]
-        at = 0
-        while at < len(units):
+        at, size = 0, len(units)
+        while at < size:
             inside = at > 0 or continued
             mark, table = (prefix, rests) if inside and prefix else (b"", firsts)
-            end = len(units)
-            if bounded:
-                reach = places[at] + longest - len(mark)
-                end = min(end, max(bisect.bisect_right(places, reach) - 1, at + 1))
+            start, end = places[at], size
+            if bounded and places[end] - start > longest - len(mark):
+                reach = start + longest - len(mark)
+                end = max(bisect.bisect_right(places, reach) - 1, at + 1)
             while end > at:
-                candidate = mark + word[places[at] : places[end]]
+                candidate = mark + word[start : places[end]]
                 symbol = table.get(candidate)
                 yield at, end, symbol, candidate
                 if symbol is not None:
