@@ -30,7 +30,7 @@ from waiting import notes_of, settled, until
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.preset_table import preset_named
-from tokentui.recipe import Recipe
+from tokentui.recipe import Ending, Recipe
 from tokentui.session.commands import (
     AddColumn,
     CancelWork,
@@ -50,6 +50,7 @@ from tokentui.session.commands import (
     Speed,
     SyncBy,
 )
+from tokentui.session.snapshot import Curves
 from tokentui.session.views import PARTS, ColumnWanted, Passage, Position, TokenList
 from tokentui.text.read import read
 from tokentui.ui.actions import COMPARE_ACTIONS, MAIN_ACTIONS
@@ -422,6 +423,20 @@ async def test_the_cursor_reads_curves() -> None:
         await until(pilot, lambda: "U / V" in screen_text(app))
         await draw(screen, session, pilot, curves=None)
         assert "loading …" in screen_text(app)
+
+
+async def test_a_column_past_the_end_of_its_run_has_an_exact_value() -> None:
+    async with comparing() as (app, screen, session, pilot):
+        first, second = curves(2).series
+        stopped = dataclasses.replace(first, steps=first.steps[:11], tokens=first.tokens[:11])
+        drawn = Curves(640, (stopped, second), ((KEYS[0], 200), (KEYS[1], 640)))
+        await pilot.press("7")
+        for kind, value in (("stop", "A  414,002"), ("open", "A ≈414,002")):
+            at = {"step": 200, "end": Ending(200, kind)}
+            columns = (column(0, **at), column(1, step=640))
+            await draw(screen, session, pilot, columns=columns, curves=drawn)
+            await pilot.press("end")
+            await until(pilot, lambda value=value: f"{value}  B  " in screen_text(app))  # type: ignore[misc]
 
 
 def test_a_part_of_a_size_is_nothing() -> None:

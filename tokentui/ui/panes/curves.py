@@ -143,6 +143,8 @@ class CurveChart(Lines, can_focus=True):
         super().__init__()
         self.curves, self.places = Curves(0, (), ()), dict[int, int]()
         """The curves, and the place of each column by its key."""
+        self.ends = dict[int, int]()
+        """The last step of each column whose run ends at exactly that step, by its key."""
         self.measure = 0
         """The place in `CURVES` of what is drawn."""
         self.cursor: int | None = None
@@ -154,6 +156,8 @@ class CurveChart(Lines, can_focus=True):
         """Show the curves; see `Body.present`."""
         self.curves = now.between.curves or Curves(0, (), ())
         self.places = {column.key: place for place, column in enumerate(now.columns)}
+        ends = ((column.key, column.at.end) for column in now.columns)
+        self.ends = {key: end.step for key, end in ends if end.exact and end.step is not None}
         self.measure %= len(self._shown())
         self.again()
 
@@ -294,10 +298,11 @@ class CurveChart(Lines, can_focus=True):
             mine = [one for one in series if one.curve.held_out == held]
             out: Cell = ((f" {'second corpus'.ljust(len(here)) if held else here} ", "muted"),)
             for one in mine:
-                # The steps that are known differ from column to column: of an earlier one it is said to be
-                # near.
+                # The steps that are known differ from column to column: the value of an earlier step is near.
+                # A column stays at the end of its run, and its value there is exact at any later step.
                 last = bisect_right(one.steps, at) - 1
-                near = "≈" if last >= 0 and one.steps[last] != at else " "
+                exact = min(at, self.ends.get(one.curve.key, at))
+                near = "≈" if last >= 0 and one.steps[last] != exact else " "
                 value = figure(field, one.values[last]) if last >= 0 else "–"
                 more: Cell = (("  ", ""), letter(one.place), (f" {near}{value:>{wide}}", ""))
                 if ui_text.width(out) + ui_text.width(more) > width:
