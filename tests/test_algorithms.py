@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tokentui.learn.objectives import OBJECTIVES
+from tokentui.axes import AXES
 from tokentui.preset_table import presets
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -47,7 +47,7 @@ def made(bench: ModuleType, folder: Path, most: str, monkeypatch: pytest.MonkeyP
 
 def names() -> set[str]:
     """All that the page has to hold."""
-    objectives = {name for name, one in OBJECTIVES.items() if not one.codes}
+    objectives = {name for name, one in AXES["objective"].items() if not one.codes}
     return objectives | {one.name for one in presets() if one.family == "papers"}
 
 

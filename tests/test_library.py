@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from trainers import trainer_class
 
 import tokentui
 from tokentui.axes import preset
 from tokentui.core import jobs
 from tokentui.learn import start
-from tokentui.learn.pairs import PairTrainer
 from tokentui.text.read import read
 from tokentui.text.sources import find_sample
 
@@ -228,7 +228,7 @@ def test_an_interrupt_is_not_lost_where_the_walk_fails(monkeypatch: pytest.Monke
         signal.raise_signal(signal.SIGINT)
         raise ValueError("a fault")
 
-    monkeypatch.setattr(PairTrainer, "advance", fails)
+    monkeypatch.setattr(trainer_class("gpt2"), "advance", fails)
     with pytest.raises(KeyboardInterrupt) as raised:
         trainer.run(merges=20)
     assert isinstance(raised.value.__cause__, ValueError)

@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 from exporting import HOLD, HOSTILE, dumps, preset, unproved
+from trainers import replay
 
 import tokentui
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import NO_ID
 from tokentui.formats import WRITTEN
 from tokentui.formats.files import export
-from tokentui.learn.replay.segmentations import TokenOrder
 from tokentui.preset_table import PRESETS, preset_named
 from tokentui.text.corpus import Corpus
 
@@ -260,7 +260,7 @@ def test_a_tokenizer_of_a_step_is_pickled_without_what_came_later() -> None:
     back = pickle.loads(pickle.dumps(early))
     assert (len(back), len(back.vocabulary.merges)) == (len(early), 7)
     same(early, back, "step 7")
-    opened = TokenOrder.of(preset("t5")).tokenizer(5)
+    opened = replay(preset("t5")).tokenizer(5)
     same(opened, pickle.loads(pickle.dumps(opened)), "an opened one at its fifth step")
 
 

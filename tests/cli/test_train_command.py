@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 from running_cli import cli, done, refused, rows
+from trainers import trainer_class
 
 from tokentui.cli.output import Bar, working
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import check, tick
 from tokentui.formats.files import load
-from tokentui.learn.pairs import PairTrainer
 from tokentui.recipe import Stops
 from tokentui.tokenizer import Trainer
 
@@ -175,9 +175,10 @@ def test_a_target_is_checked_before_the_work(tmp_path: Path, monkeypatch: pytest
 
 @pytest.mark.parametrize("target", ["file", "-"])
 def test_ctrl_c_ends_the_trace(target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    advance = PairTrainer.advance
+    kind = trainer_class("udl-notebook")
+    advance = kind.advance
 
-    def slowly(self: PairTrainer, target: int | None, stops: Stops) -> str | None:
+    def slowly(self: Any, target: int | None, stops: Stops) -> Any:
         """A step a call."""
         if self.number == 5:
             signal.raise_signal(signal.SIGINT)
@@ -186,7 +187,7 @@ def test_ctrl_c_ends_the_trace(target: str, tmp_path: Path, monkeypatch: pytest.
         advance(self, self.number + 1, stops)
         return None
 
-    monkeypatch.setattr(PairTrainer, "advance", slowly)
+    monkeypatch.setattr(kind, "advance", slowly)
     trace = tmp_path / "t.jsonl"
     words = ["--trace", str(trace) if target == "file" else "-", "-o", str(tmp_path / "t.json")]
     result = cli(*SAILOR, *words)

@@ -11,14 +11,13 @@ from exporting import dumps, loads
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from running_cli import cli, done, refused, rows
-from trainers import gage
+from trainers import compressed
 
 from tokentui import learn
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn import start
-from tokentui.learn.pairs import PairTrainer
 from tokentui.recipe import Run
 from tokentui.text.corpus import Corpus
 
@@ -57,10 +56,9 @@ def test_any_bytes_come_back_or_are_refused_by_name(corpus: bytes, text: bytes, 
 @given(few | st.binary(max_size=60), st.integers(0, 9))
 def test_the_ids_of_the_corpus_are_its_compressed_bytes(corpus: bytes, steps: int) -> None:
     trainer = start(Corpus.from_text(corpus.decode("utf-8", "surrogateescape")), preset("gage"))
-    assert isinstance(trainer, PairTrainer)
     learn.jump(trainer, steps)
     ids = trainer.tokenizer().encode(corpus).ids
-    assert bytes(number for number in ids if number is not None) == gage(trainer).compressed().compressed
+    assert bytes(number for number in ids if number is not None) == compressed(trainer).compressed
 
 
 @settings(max_examples=30, deadline=None)

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokentui import train
+from tokentui.axes import AXES
 from tokentui.encode.segment import WAYS, Segmenter
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn.objectives import OBJECTIVES
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
 from tokentui.text.pretokenize import Pretokenizer
@@ -26,7 +26,8 @@ WORDS = st.text("lowernstid", min_size=1, max_size=14) | st.text("lowest§", min
 def tokenizer(way: str) -> Tokenizer:
     """A tokenizer with all that a way of encoding needs."""
     scored = WAYS[way].needs == "scores"
-    objective = next(name for name, one in OBJECTIVES.items() if one.scored == scored and not one.codes)
+    objectives = AXES["objective"].items()
+    objective = next(name for name, one in objectives if one.scored == scored and not one.codes)
     recipe = PLAIN.with_axes(encode=way, objective=objective)
     if scored:
         return train(CORPUS, recipe, vocab_size=25)

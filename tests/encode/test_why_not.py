@@ -16,9 +16,8 @@ from tokentui.encode.case import Case, Outlook
 from tokentui.encode.reach import completions, neighbours, reach
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.encode.why_not import REASONS, reason_of, why_not
+from tokentui.encode.why_not import REASONS, why_not
 from tokentui.learn import Query
-from tokentui.learn.outlook import outlook
 from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
@@ -335,5 +334,5 @@ def test_neighbours_are_texts() -> None:
 def test_facts_are_kept_with_the_sentence() -> None:
     said = made("gpt2", 10).why_not("low low")
     assert (said.reason, said.facts["words"], said.facts["at"]) == ("split", ("low", " low"), 3)
-    assert said == reason_of(Case(made("gpt2", 10), "low low", outlook(made("gpt2", 10))))
+    assert said == why_not(made("gpt2", 10), "low low")
     assert str(said) == said.sentence

@@ -13,13 +13,13 @@ import pytest
 from exporting import SMALL, again, exported, preset
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from trainers import replay
 
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import WRITTEN
 from tokentui.formats.files import load
 from tokentui.formats.proof import contents
-from tokentui.learn.replay.segmentations import TokenOrder
 
 LETTERS = "abc"
 TOKENS = ("ab", "bc", "ca", "abc", "bca", "abca")
@@ -42,10 +42,10 @@ def opened(merges: list[tuple[str, str]], folder: Path) -> Tokenizer:
 
 def steps_of(tokenizer: Tokenizer, numbers: list[int] | None = None) -> Iterator[Tokenizer]:
     """The tokenizer at these steps; at every step if None."""
-    order = TokenOrder.of(tokenizer)
-    count = len(order.tokens)
+    trainer = replay(tokenizer)
+    count = trainer.computed
     for number in range(count + 1) if numbers is None else sorted({n * count // 5 for n in numbers}):
-        yield order.tokenizer(number)
+        yield trainer.tokenizer(number)
 
 
 @pytest.mark.parametrize("format", WRITTEN)

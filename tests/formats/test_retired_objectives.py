@@ -12,13 +12,13 @@ from running_cli import cli, done, refused
 import tokentui
 from tokentui.axes import AXES, check, label, preset
 from tokentui.core.errors import TokentuiError
-from tokentui.learn.objectives import OBJECTIVES
 from tokentui.recipe import Recipe, Run, read_recipe
 from tokentui.session.opening import prepare
 from tokentui.text.read import read
 from tokentui.ui.dialogs import draft
 
 FOLDER = DATA / "retired"
+OBJECTIVES = AXES["objective"]
 RECORDED = json.loads((FOLDER / "ids.json").read_text(encoding="utf-8"))
 RETIRED = pytest.mark.parametrize("name", OBJECTIVES.retired)
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -39,14 +40,11 @@ from tokentui.encode.segment import UNKNOWN, WAYS
 from tokentui.formats import FORMATS, WRITTEN
 from tokentui.formats.proof import look
 from tokentui.formats.spec import Spec
-from tokentui.learn import start
-from tokentui.learn.bases import BASES, FILTERS, WEIGHTS
-from tokentui.learn.merging import without_kernel
-from tokentui.learn.objectives import OBJECTIVES, columns
-from tokentui.learn.ranking import TIES
+from tokentui.learn import Column, start
 from tokentui.preset_table import PRESETS, Preset
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session import commands as do
+from tokentui.session import state as states
 from tokentui.session.opening import prepare
 from tokentui.session.state import State
 from tokentui.text.corpus import Corpus
@@ -89,17 +87,17 @@ def new(record: Any, **fields: Any) -> Any:
 
 # The axis, its new value, and a recipe that is known to do the same; None where none does.
 VALUES: dict[str, tuple[Choice, Recipe | None]] = {
-    "tie": (new(TIES["smallest-pair"]), PLAIN.with_axes(tie="smallest-pair")),
+    "tie": (new(AXES["tie"]["smallest-pair"]), PLAIN.with_axes(tie="smallest-pair")),
     "split": (Split(NAME, "at hyphens", finds=_at_hyphens), PLAIN.with_axes(split="regex:[^-]+")),
-    "base": (new(BASES["first-seen"]), PLAIN.with_axes(base="first-seen")),
-    "pieces": (new(FILTERS["any"], allows=_short), None),
+    "base": (new(AXES["base"]["first-seen"]), PLAIN.with_axes(base="first-seen")),
+    "pieces": (new(AXES["pieces"]["any"], allows=_short), None),
     "normalize": (new(NORMALIZERS["lowercase"]), PLAIN.with_axes(normalize=("lowercase",))),
     "unknown": (new(UNKNOWN["fused"]), PLAIN.with_axes(unknown="fused")),
-    "objective": (new(OBJECTIVES["count"]), PLAIN),
+    "objective": (new(AXES["objective"]["count"]), PLAIN),
     "encode": (new(WAYS["merges"]), PLAIN),
     "unit": (new(UNITS["char"], kinds=0), PLAIN),
     "mark": (new(MARKS["none"]), PLAIN),
-    "weight": (new(WEIGHTS["distinct"]), PLAIN.with_axes(weight="distinct")),
+    "weight": (new(AXES["weight"]["distinct"]), PLAIN.with_axes(weight="distinct")),
 }
 
 
@@ -179,11 +177,12 @@ def test_a_new_preset_shows_up_everywhere(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize("name", ["value", "score"])
 async def test_an_objective_of_a_value_is_drawn(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its own exact value, rounded, stands in its column and in Why."""
+    score = AXES["objective"]["score"]
     record = new(
-        OBJECTIVES["score"], value=lambda count, left, right: (count**2, left * right),
-        formula="c(xy)²/(c(x)·c(y))", columns=columns("count", "left uses", "right uses", name),
+        score, value=lambda count, left, right: (count**2, left * right),
+        formula="c(xy)²/(c(x)·c(y))", columns=(*score.columns[:3], Column(name, "", "score")),
     )
-    monkeypatch.setitem(OBJECTIVES, NAME, record)
+    monkeypatch.setitem(AXES["objective"], NAME, record)
     state = State(prepare(CORPUS, with_new("objective"), Run()))
     state.view = replace(state.view, candidates_rows=9)
     rows_of = state.snapshot().main.candidates.rows
@@ -233,10 +232,12 @@ def test_the_screen_says_what_has_no_kernel(monkeypatch: pytest.MonkeyPatch) -> 
 ])
 def test_without_kernel(change: Callable[[], Recipe], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = change()
-    assert without_kernel(recipe) == said
     if native.available():
         monkeypatch.setenv(native.VARIABLE, "on")
         assert (start(CORPUS, recipe).traits.engine == COMPILED) is (not said)
+        monkeypatch.setattr(states, "KERNEL_BYTES", 0)
+        seen = State(prepare(CORPUS, recipe, Run())).snapshot().engine_said
+        assert re.findall("plain Python for ([^,;]+)", seen) == [said] * bool(said)
 
 
 # ---- records that are no values of an axis

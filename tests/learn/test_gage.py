@@ -11,15 +11,14 @@ import oracle
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from trainers import best, gage, lists, merge_steps, why
+from trainers import best, compressed, forget, lists, merge_steps, why
 
 from tokentui import learn
 from tokentui.axes import AXES, preset
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.gage import PLACEHOLDERS
-from tokentui.learn import Made, MergeStep, Query, start
-from tokentui.learn.gage import letter
-from tokentui.learn.pairs import PairTrainer
+from tokentui.learn import Made, MergeStep, PairCandidate, Query, Trainer, start
+from tokentui.learn.gage import GageTrainer, letter
 from tokentui.recipe import Recipe, Stops
 from tokentui.text.corpus import Corpus
 
@@ -43,16 +42,22 @@ def expand(compressed: bytes, table: Sequence[tuple[int, int, int, bytes]]) -> b
     return compressed
 
 
-def letters(trainer: PairTrainer) -> str:
+def spelled(trainer: Trainer, number: int) -> bytes:
+    """The bytes that the pair of a step stands for."""
+    pair = trainer.taken(number)
+    assert isinstance(pair, PairCandidate)
+    return pair.spelled
+
+
+def letters(trainer: Trainer) -> str:
     """The compressed text for people, a letter a byte: `CqCxo`."""
-    return "".join(map(letter, gage(trainer).compressed().compressed))
+    return "".join(map(letter, compressed(trainer).compressed))
 
 
-def trained_on(texts: list[bytes], recipe: Recipe | None = None) -> PairTrainer:
+def trained_on(texts: list[bytes], recipe: Recipe | None = None) -> Trainer:
     """A trainer at its start; each text is a document."""
     corpus = Corpus.from_lines([text.decode("utf-8", "surrogateescape") for text in texts])
     trainer = start(corpus, recipe or preset("gage"))
-    assert isinstance(trainer, PairTrainer)
     return trainer
 
 
@@ -107,7 +112,7 @@ class Plain:
         return value
 
 
-def assert_equal(trainer: PairTrainer, plain: Plain) -> None:
+def assert_equal(trainer: Trainer, plain: Plain) -> None:
     """The trainer's present step is the plain state."""
     ranked = plain.ranked()
     found = best(trainer, len(ranked) + 5)
@@ -117,12 +122,13 @@ def assert_equal(trainer: PairTrainer, plain: Plain) -> None:
     for one in found:
         assert one.token == bytes(plain.free[:1])
         assert getattr(one, "spelled", None) == plain.joined(one.left + one.right)
-    view = gage(trainer).compressed(length=10**6)
+    view = compressed(trainer, length=10**6)
     assert view.compressed == b"".join(plain.texts)
     assert view.text_bytes == plain.size()
     assert view.table_bytes == 3 * trainer.number
     assert {row[0]: row[3] for row in view.table}.items() <= plain.means.items()
-    assert gage(trainer).most - trainer.number == len(plain.free)
+    assert isinstance(trainer, GageTrainer)
+    assert trainer.most - trainer.number == len(plain.free)
     reasons = why(trainer)
     assert reasons.end == (None if ranked else "no pair left")
     assert (reasons.best is None) == (not ranked)
@@ -145,7 +151,7 @@ def test_every_step_is_a_replacement_in_plain_strings(texts: list[bytes], recipe
         assert (step.token, step.id) == (bytes((value,)), value)
         assert (step.count, step.replaced) == (count, before - plain.size())
         assert (step.tokens, step.vocab_size) == (plain.size(), 256)
-        assert gage(trainer).taken(step.number).spelled == plain.means[value]
+        assert spelled(trainer, step.number) == plain.means[value]
         assert_equal(trainer, plain)
     assert learn.step(trainer) is None
     assert learn.run(trainer, Stops()) == "no pair left"
@@ -156,7 +162,7 @@ def test_every_step_is_a_replacement_in_plain_strings(texts: list[bytes], recipe
 def test_it_expands_to_what_it_was_given(texts: list[bytes], recipe: Recipe, steps: int) -> None:
     trainer = trained_on(texts, recipe)
     learn.jump(trainer, steps)
-    view = gage(trainer).compressed(length=10**6)
+    view = compressed(trainer, length=10**6)
     distinct = list(dict.fromkeys(text for text in texts if text))
     assert expand(view.compressed, view.table) == b"".join(distinct)
     cuts = [0, *view.breaks, len(view.compressed)]
@@ -173,22 +179,21 @@ def test_it_expands_to_what_it_was_given(texts: list[bytes], recipe: Recipe, ste
 @given(documents, recipes, st.lists(st.integers(0, 12), max_size=6))
 def test_any_walk_comes_to_the_same_steps(texts: list[bytes], recipe: Recipe, moves: list[int]) -> None:
     trainer, fresh = trained_on(texts, recipe), trained_on(texts, recipe)
-    views = [gage(fresh).compressed()]
+    views = [compressed(fresh)]
     while learn.step(fresh):
-        views.append(gage(fresh).compressed())
+        views.append(compressed(fresh))
     for number in moves:
         at = learn.jump(trainer, number)
         assert at == min(number, len(views) - 1)
-        assert gage(trainer).compressed() == views[at]
+        assert compressed(trainer) == views[at]
     learn.jump(trainer, 0)
-    trainer.forget()
+    forget(trainer)
     assert lists(trainer) == lists(trained_on(texts, recipe))
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_slides(case: dict[str, Any]) -> None:
     trainer = start(oracle.corpus_of(case), Recipe(**case["recipe"]))
-    assert isinstance(trainer, PairTrainer)
     end = learn.run(trainer, Stops(**case["run"]))
     want = case["expect"]
     steps = merge_steps(trainer)
@@ -213,8 +218,8 @@ def test_the_slides_strings_and_sizes() -> None:
         seen.append(letters(trainer))
     assert seen == ["xxxdqxxxdxo", "AxdqAxdxo", "ABqABxo", "CqCxo"]
     assert [trainer.tokens_at(number) + 3 * number for number in range(4)] == [11, 12, 13, 14]
-    assert gage(trainer).compressed().sizes == "5 of text + 9 of table = 14 bytes; 11 before"
-    assert gage(trainer).compressed(1, 2).compressed == b"qC"
+    assert compressed(trainer).sizes == "5 of text + 9 of table = 14 bytes; 11 before"
+    assert compressed(trainer, 1, 2).compressed == b"qC"
 
 
 @pytest.mark.parametrize(
@@ -248,7 +253,7 @@ def test_another_limit_midway_takes_the_bytes_anew() -> None:
     assert learn.run(trainer, Stops(max_length=3, min_count=2)) == "min_count"
     assert [step.hex for step in merge_steps(trainer)] == [["78", "78", "41"], ["78", "64", "42"]]
     learn.run(trainer, Stops(merges=3))
-    assert gage(trainer).taken(3).spelled == b"xxxd"
+    assert spelled(trainer, 3) == b"xxxd"
 
 
 @pytest.mark.parametrize("lacking", [b"", b"q", b"\x80q"])
@@ -279,14 +284,14 @@ def test_documents_share_no_pairs_across_their_borders() -> None:
     trainer = trained_on([b"ab", b"ba", b"ab", b"b"])
     assert [(c.left + c.right, c.count) for c in best(trainer)] == [(b"ab", 2)]
     learn.run(trainer, Stops())
-    view = gage(trainer).compressed()
+    view = compressed(trainer)
     assert (view.compressed, view.breaks, view.text_bytes, view.original_bytes) == (b"Abab", (1, 3), 5, 7)
 
 
 def test_an_empty_corpus_ends_at_once() -> None:
     trainer = trained_on([b""])
     assert learn.run(trainer, Stops()) == "no pair left"
-    assert gage(trainer).compressed().sizes == "0 of text + 0 of table = 0 bytes; 0 before"
+    assert compressed(trainer).sizes == "0 of text + 0 of table = 0 bytes; 0 before"
 
 
 def test_a_token_is_found_by_its_byte_or_by_what_it_stands_for() -> None:

@@ -7,7 +7,7 @@ import gc
 import weakref
 
 import pytest
-from trainers import lists, start
+from trainers import forget, lists, start
 
 from tokentui import learn
 from tokentui.axes import preset
@@ -64,7 +64,7 @@ def test_a_vocabulary_that_is_forgotten_is_held_nowhere(
             assert rows
         forgotten.append(weakref.ref(trainer.tokenizer().vocabulary))
         learn.jump(trainer, 10)
-        trainer.forget()
+        forget(trainer)
     gc.collect()
     assert [one() for one in forgotten] == [None] * 3
 

@@ -10,18 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import Naive
-from trainers import best, lists, start, why, words_of
+from trainers import best, forget, lists, start, why, words_of
 
 from tokentui import learn
 from tokentui.axes import AXES
 from tokentui.core import native
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import job
-from tokentui.learn import MergeStep, Query, Word
+from tokentui.learn import MergeStep, Query, Trainer, Word
 from tokentui.learn.bases import sentencepiece_piece
 from tokentui.learn.merging import merging
 from tokentui.learn.objectives import Material
-from tokentui.learn.pairs import PairTrainer
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import count
@@ -49,7 +48,7 @@ recipes = st.builds(
 )
 
 
-def naive_of(trainer: PairTrainer, max_length: int | None = None) -> Naive:
+def naive_of(trainer: Trainer, max_length: int | None = None) -> Naive:
     """A naive run from the trainer's start."""
     vocabulary = trainer.tokenizer().vocabulary
     learn.jump(trainer, 0)
@@ -84,7 +83,7 @@ def naive_run(naive: Naive, base_last: bool) -> tuple[list[Naive], list[tuple[in
     return states, chosen, tied
 
 
-def assert_equal(trainer: PairTrainer, state: Naive) -> None:
+def assert_equal(trainer: Trainer, state: Naive) -> None:
     """The trainer's present step is the naive state: sequences, counts, order, uses, length."""
     counts = state.counts()
     ranked = state.ranked(counts)
@@ -172,7 +171,7 @@ def test_going_back_undoes_everything(text: str, recipe: Recipe) -> None:
     while step := learn.back(trainer):
         undone.append(step)
     assert undone[::-1] == made
-    trainer.forget()
+    forget(trainer)
     assert lists(trainer) == lists(fresh)
 
 

@@ -28,11 +28,10 @@ from tokentui.core.errors import TokentuiError
 from tokentui.formats import WRITTEN
 from tokentui.formats.files import export, load
 from tokentui.formats.proof import contents
-from tokentui.learn import Query
+from tokentui.learn import Query, Trainer
 from tokentui.learn.bpe import PlainPairs
 from tokentui.learn.merging import merging
 from tokentui.learn.objectives import Material
-from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.replay import ReplayTrainer
 from tokentui.recipe import FORBID, FORCE, LEAVE_OUT, Recipe, Run, Stops, WhatIf
 from tokentui.session.saved import Branch, SavedSession, dumps, loads
@@ -139,9 +138,9 @@ def test_what_merges_nothing_refuses_them() -> None:
 # ---- against the naive model
 
 
-def naive_of(trainer: PairTrainer, changes: list[WhatIf], max_length: int | None = None) -> NaiveUnder:
+def naive_of(trainer: Trainer, changes: list[WhatIf], max_length: int | None = None) -> NaiveUnder:
     """A naive run from the trainer's start."""
-    vocabulary, counts = trainer.engine.vocabulary, trainer.words.counts
+    vocabulary, counts = trainer.tokenizer().vocabulary, trainer.words.counts
     return NaiveUnder(
         words=words_of(trainer),
         weights=[1] * len(counts) if trainer.recipe.weight == "distinct" else list(counts),
@@ -160,7 +159,7 @@ def states_of(naive: NaiveUnder) -> list[NaiveUnder]:
     return states
 
 
-def assert_equal(trainer: PairTrainer, state: NaiveUnder) -> None:
+def assert_equal(trainer: Trainer, state: NaiveUnder) -> None:
     """The present step is the naive state: sequences, candidates, ties, length, and what comes next."""
     counts = state.counts()
     ranked, (forced, places) = state.ranked(counts), state.forced()
@@ -233,7 +232,6 @@ def test_a_fork_is_a_training_under_all_of_them(
     learn.jump(trainer, number)
     before = list(learn.steps(trainer)), best(trainer), words_of(trainer)
     fork = learn.what_if(trainer, more)
-    assert isinstance(fork, PairTrainer)
     assert fork.recipe == recipe.under(changes + more) == fork.tokenizer().recipe
     fresh = start(Corpus.from_text(text), fork.recipe)
     fresh.advance(number, stops, math.inf)
@@ -254,7 +252,7 @@ def test_a_run_by_score_is_a_recount(text: str, changes: list[WhatIf], number: i
     recipe = PLAIN.with_axes(objective="score").under(changes)
     trainer = start(Corpus.from_text(text), recipe)
     learn.jump(trainer, 4)
-    trainer = learn.what_if(trainer, [])  # type: ignore[assignment]
+    trainer = learn.what_if(trainer, [])
     learn.jump(trainer, number)
     learn.jump(trainer, 0)
     naive = naive_of(trainer, changes)
@@ -334,7 +332,7 @@ def test_gage_takes_them() -> None:
     assert [step.count for step in merge_steps(forced)] == [4, 1]
     assert forced.compression is not None
     assert forced.compression.compressed().table[1][1:3] == (ord("a"), ord("c"))
-    free = start(corpus, preset("gage"))
+    free: Any = start(corpus, preset("gage"))
     free.most = 1
     learn.jump(free, 1)
     free.what_if = (WhatIf(2, FORCE, (b"a", b"c")),)
@@ -370,7 +368,9 @@ def test_a_what_if_costs_what_the_steps_after_it_cost(monkeypatch: pytest.Monkey
     text = " ".join(f"{number:b}{number:o}" for number in range(400))
     trainer = start(Corpus.from_text(text), PLAIN)
     learn.jump(trainer, 100)
-    change = WhatIf(91, FORBID, trainer.taken(91).parts)
+    taken = trainer.taken(91)
+    assert taken is not None
+    change = WhatIf(91, FORBID, taken.parts)
     calls = counted(monkeypatch, "__init__", "_count", "best", "_make", "_merge", "_unmerge")
     fork = learn.what_if(trainer, [change])
     assert calls.pop("best") < 20
@@ -396,7 +396,6 @@ def test_of_a_compiled_training_the_steps_before_are_not_chosen_again(
     assert compiled.traits.engine == native.COMPILED
     calls = counted(monkeypatch, "best")
     fork = learn.what_if(compiled, [WhatIf(41, LEAVE_OUT), WhatIf(50, FORBID, (b"1", b"0"))])
-    assert isinstance(fork, PairTrainer)
     assert fork.traits.engine == native.PLAIN
     assert calls["best"] < 30
     fresh = merging(Material.of(words, fork.recipe), compiled=True)
@@ -516,7 +515,7 @@ def test_the_command(tmp_path: Path) -> None:
     told = cli(*asked, "--what-if", "4:force:q+z", "--trace", str(tmp_path / "trace"))
     assert "4:force:q+z changed nothing: the pair stands nowhere before step 4" in told.stderr
     assert load(out).recipe == CHANGED
-    assert load(out).vocabulary.merges == trainer.engine.vocabulary.merges
+    assert load(out).vocabulary.merges == trainer.tokenizer().vocabulary.merges
     assert "not a what-if" in refused("train", str(text), "-r", str(recipe), "--what-if", "x")
     assert "a unigram model has none" in refused(
         "train", str(text), "-r", "sentencepiece-unigram", "--what-if", "1:leave-out"

@@ -13,7 +13,7 @@ from trainers import start
 
 from tokentui import learn
 from tokentui.axes import preset
-from tokentui.learn.pairs import PairTrainer
+from tokentui.learn import Trainer
 from tokentui.recipe import Run, Stops
 from tokentui.text.corpus import Corpus
 
@@ -66,7 +66,7 @@ def raw(token: str) -> bytes:
     return bytes(LETTERS[letter] for letter in token)
 
 
-def same_vocabulary(tokenizer: Any, trainer: PairTrainer, byte_level: bool) -> None:
+def same_vocabulary(tokenizer: Any, trainer: Trainer, byte_level: bool) -> None:
     """Each of our pieces has the id that it has there, and there are no others."""
     ours = {entry.piece: entry.id for entry in trainer.tokenizer().entries()}
     specials = trainer.tokenizer().vocabulary.specials
@@ -77,7 +77,7 @@ def same_vocabulary(tokenizer: Any, trainer: PairTrainer, byte_level: bool) -> N
     assert ours == theirs
 
 
-def same_ids(tokenizer: Any, trainer: PairTrainer, probes: Sequence[str]) -> None:
+def same_ids(tokenizer: Any, trainer: Trainer, probes: Sequence[str]) -> None:
     """Both encode alike."""
     ours = trainer.tokenizer()
     for probe in probes:

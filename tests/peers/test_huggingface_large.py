@@ -23,7 +23,6 @@ from tokentui.axes import preset
 from tokentui.core import native
 from tokentui.core.native import COMPILED, PLAIN
 from tokentui.learn import start
-from tokentui.learn.bases import byte_order_of_gpt2
 from tokentui.recipe import Stops
 from tokentui.text.read import read
 
@@ -56,9 +55,9 @@ def theirs(text: str) -> list[tuple[bytes, bytes]]:
         initial_alphabet=hf.pre_tokenizers.ByteLevel.alphabet(),
     )
     tokenizer.train_from_iterator(pieces(text), trainer)
-    byte_of = {
-        chr(byte) if n < 188 else chr(256 + n - 188): byte for n, byte in enumerate(byte_order_of_gpt2())
-    }
+    printed = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]  # as themselves, in Latin-1
+    others = [byte for byte in range(256) if byte not in printed]
+    byte_of = {chr(byte): byte for byte in printed} | {chr(256 + n): byte for n, byte in enumerate(others)}
     merges = json.loads(tokenizer.to_str())["model"]["merges"]
     return [
         (bytes(map(byte_of.__getitem__, left)), bytes(map(byte_of.__getitem__, right)))

@@ -21,12 +21,9 @@ from tokentui.analyze.verify.peers import peer_of
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.formats.files import load
-from tokentui.learn.objectives import Material
-from tokentui.learn.unigram import UnigramTrainer
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session.stages import stages
 from tokentui.text.corpus import Corpus
-from tokentui.text.count import count
 from tokentui.text.split import spaced
 
 sentencepiece = pytest.importorskip("sentencepiece")
@@ -129,12 +126,10 @@ def test_unigram(coverage: float, symbols: tuple[str, ...]) -> None:
     lines = [line for line in peers.text("english").split("\n") if line.strip()]
     recipe = preset("sentencepiece-unigram").with_axes(coverage=coverage, symbols=symbols)
     theirs = trained(lines, recipe, 400, num_threads=1)
-    run = UnigramTrainer(
-        Material.of(count(Corpus.from_lines(lines), recipe), recipe, Run(specials=SPECIALS), lines)
-    )
+    run = learn.start(Corpus.from_lines(lines), recipe, Run(specials=SPECIALS))
     assert learn.run(run, Stops(vocab_size=400)) == "vocab_size"
     want = {theirs.id_to_piece(n): theirs.get_score(n) for n in range(3 + len(symbols), 400)}
-    vocabulary = run.vocabulary
+    vocabulary = run.tokenizer().vocabulary
     mine = {piece.decode(): score for piece, score in zip(vocabulary.pieces, vocabulary.scores, strict=True)}
     assert mine.keys() == want.keys()
     assert sum(abs(mine[piece] - want[piece]) <= 0.01 for piece in mine) >= 0.99 * len(want)

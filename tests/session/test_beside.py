@@ -12,6 +12,7 @@ from comparing import Bench, Run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from running_cli import done
+from trainers import trainer_class
 
 from tokentui import learn
 from tokentui.analyze.compare import PAIR_MEASURES, cuts
@@ -20,7 +21,6 @@ from tokentui.axes import preset
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn import start
-from tokentui.learn.pairs import PairTrainer
 from tokentui.recipe import Recipe, Stops
 from tokentui.recipe import Run as RunOf
 from tokentui.session import commands as do
@@ -205,13 +205,14 @@ def test_the_uses_are_copied_only_when_a_job_begins(monkeypatch: pytest.MonkeyPa
     bench.do(do.GoTo(6))
     bench.find()
     bench.do(do.GoTo(9))
-    copied, real = list[int](), PairTrainer.__dict__["uses"]
+    kind = trainer_class("gpt2")
+    copied, real = list[int](), kind.uses
 
-    def uses(trainer: PairTrainer) -> Any:
+    def uses(trainer: Any) -> Any:
         copied.append(trainer.number)
         return real.fget(trainer)
 
-    monkeypatch.setattr(PairTrainer, "uses", property(uses))
+    monkeypatch.setattr(kind, "uses", property(uses))
     jobs = [job for job in bench.state.results.wanted(bench.state.view) if job.key[0] != "divergence"]
     assert {job.key[0] for job in jobs} == {"curve", "vocabulary"}
     assert not copied

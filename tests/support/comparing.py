@@ -11,7 +11,6 @@ from trainers import words_of
 from tokentui.core.errors import TokentuiError
 from tokentui.formats.files import load
 from tokentui.learn import start
-from tokentui.learn.pairs import PairTrainer
 from tokentui.recipe import Recipe
 from tokentui.session.commands import Command, Compare, GoTo, SetViewport
 from tokentui.session.jobs import Finding
@@ -93,7 +92,6 @@ class Bench:
 def naive_of(corpus: Corpus, recipe: Recipe) -> Naive:
     """A naive run at its start, laid out from that of a trainer."""
     trainer = start(corpus, recipe)
-    assert isinstance(trainer, PairTrainer)
     vocabulary, counts = trainer.tokenizer().vocabulary, trainer.words.counts
     return Naive(
         words=words_of(trainer),

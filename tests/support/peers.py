@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from trainers import merge_steps
 
-from tokentui.learn.pairs import PairTrainer
+from tokentui.learn import Trainer
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 
@@ -60,12 +60,12 @@ def lines(name: str) -> Corpus:
     return Corpus.from_lines(text(name).split("\n"), name)
 
 
-def merges(trainer: PairTrainer) -> list[Merge]:
+def merges(trainer: Trainer) -> list[Merge]:
     """The pairs of a run in order."""
     return [(step.left, step.right) for step in merge_steps(trainer)]
 
 
-def made(trainer: PairTrainer) -> list[bytes]:
+def made(trainer: Trainer) -> list[bytes]:
     """The tokens that a run made in order."""
     return [step.token for step in merge_steps(trainer)]
 

@@ -28,6 +28,7 @@ from tokentui.encode.encoding import EncodedToken
 from tokentui.formats.proof import ExportReport
 from tokentui.formats.spec import Loss
 from tokentui.learn import (
+    Column,
     Compressed,
     Entry,
     PairCandidate,
@@ -37,7 +38,6 @@ from tokentui.learn import (
     Traits,
     Why,
 )
-from tokentui.learn.replay import COLUMNS
 from tokentui.recipe import Recipe
 from tokentui.session.saved import Branch, SavedSession
 from tokentui.session.snapshot import PiecePart, PiecesView, PreviewView
@@ -51,6 +51,9 @@ from tokentui.session.views import (
     StageView,
     TokenSpan,
 )
+
+REPLAY_COLUMNS = (Column("parts", "", "tokens"), Column("places", "", "count"), Column("place", "", "text"))
+"""The columns of the tokens of a file."""
 
 
 class Poison:
@@ -155,7 +158,7 @@ class Poison:
         if objective == 1:
             stages = tuple(StageView(self.text, self.text, n % 2 == 0, self.text) for n in range(4))
             pairs = self.replayed()
-            base["traits"] = Traits(step="token", candidate="token", columns=COLUMNS, replays=True)
+            base["traits"] = Traits(step="token", candidate="token", columns=REPLAY_COLUMNS, replays=True)
             base["opened"] = OpenedView(
                 self.text, self.text, self.text, 90, 99, stages, (self.text, self.text)
             )

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 
-from tokentui.learn import Entry, PairCandidate, PieceCandidate, TokenCandidate, Traits
-from tokentui.learn.objectives import OBJECTIVES
-from tokentui.learn.unigram.values import COLUMNS
+from tokentui.learn import Entry, PairCandidate, PieceCandidate, TokenCandidate, Traits, start
 from tokentui.recipe import Recipe
+from tokentui.text.corpus import Corpus
 
 
+@cache
 def traits_of(recipe: Recipe) -> Traits:
-    """The traits of a training by a recipe, as far as a screen reads them."""
-    objective = OBJECTIVES.of(recipe.objective)
-    if objective.scored:
-        return Traits(
-            grows=False, shrinks=True, heavy=True, step="step", candidate="piece", columns=COLUMNS, finer=True
-        )
-    return Traits(columns=objective.columns, compresses=objective.codes)
+    """The traits of a training by a recipe."""
+    return start(Corpus.from_text("hugs"), recipe).traits
 
 
 def pair_row(

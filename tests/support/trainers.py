@@ -5,62 +5,75 @@ from __future__ import annotations
 from typing import Any
 
 from tokentui import learn
-from tokentui.learn import MergeStep, Query, Why
-from tokentui.learn import trainer as face
-from tokentui.learn.gage import GageTrainer
-from tokentui.learn.pairs import PairTrainer
+from tokentui.axes import preset
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.learn import Compressed, MergeStep, Query, Trainer, Why, Word
 from tokentui.recipe import Recipe, Run, Stops
+from tokentui.session.opening import prepare_tokenizer
 from tokentui.text.corpus import Corpus
 
 
-def merge_steps(trainer: face.Trainer, first: int = 1) -> list[MergeStep]:
+def merge_steps(trainer: Trainer, first: int = 1) -> list[MergeStep]:
     """The computed steps from this one on, which are merges."""
     return [step for step in learn.steps(trainer, first) if isinstance(step, MergeStep)]
 
 
-def best(trainer: face.Trainer, rows: int = 100, top: int = 0) -> list[Any]:
+def best(trainer: Trainer, rows: int = 100, top: int = 0) -> list[Any]:
     """The best candidates, those before `top` left out; none where there are not so many."""
     page = trainer.candidates(Query(top, rows))
     return list(page.rows) if page.top == top else []
 
 
-def why(trainer: face.Trainer, stops: Stops | None = None) -> Why:
+def why(trainer: Trainer, stops: Stops | None = None) -> Why:
     """The reasons of the step to come."""
     return trainer.why(trainer.limits if stops is None else stops)
 
 
-def start(corpus: Corpus, recipe: Recipe, run: Run | None = None) -> PairTrainer:
+def start(corpus: Corpus, recipe: Recipe, run: Run | None = None) -> Trainer:
     """A training whose steps are merges."""
     trainer = learn.start(corpus, recipe, run)
-    assert isinstance(trainer, PairTrainer)
+    assert trainer.traits.step == "merge"
     return trainer
 
 
-def cells(trainer: PairTrainer) -> Any:
+def replay(tokenizer: Tokenizer) -> Trainer:
+    """The replay of the tokens of a tokenizer, at step 0, as an opened file has it."""
+    return prepare_tokenizer(Corpus.from_text(""), tokenizer, Run()).trainer
+
+
+def trainer_class(name: str) -> Any:
+    """The class of the trainings of a preset, for a test that replaces one of its methods."""
+    return type(learn.start(Corpus.from_text("low"), preset(name)))
+
+
+def cells(trainer: Trainer) -> Any:
     """The engine of a training by merges, plain or compiled."""
-    return trainer.engine
+    return vars(trainer)["engine"]
 
 
-def words_of(trainer: PairTrainer) -> list[list[int]]:
+def forget(trainer: Any) -> None:
+    """Let a training forget the steps past the present one, as it does under other limits."""
+    trainer.forget()
+
+
+def words_of(trainer: Trainer) -> list[list[int]]:
     """The symbols of each word of the corpus now."""
-    return [
-        [span.symbol for span in trainer.engine.word(n, 0, None)] for n in range(len(trainer.words.counts))
-    ]
+    return [[span.symbol for span in trainer.segment(Word(word))] for word in trainer.words.words]
 
 
-def lists(trainer: PairTrainer) -> dict[str, Any]:
+def lists(trainer: Trainer) -> dict[str, Any]:
     """All lists of a plain engine."""
-    return {name: one for name, one in vars(trainer.engine).items() if isinstance(one, list)}
+    return {name: one for name, one in vars(cells(trainer)).items() if isinstance(one, list)}
 
 
-def merge_at(trainer: PairTrainer, number: int) -> MergeStep:
+def merge_at(trainer: Trainer, number: int) -> MergeStep:
     """A step, which is a merge."""
     step = trainer.step_at(number)
     assert isinstance(step, MergeStep)
     return step
 
 
-def gage(trainer: face.Trainer) -> GageTrainer:
-    """The trainer of a compression."""
-    assert isinstance(trainer, GageTrainer)
-    return trainer
+def compressed(trainer: Trainer, start: int = 0, length: int = 4000) -> Compressed:
+    """The compressed text at the present step, so many bytes of it from a byte on."""
+    assert trainer.compression is not None
+    return trainer.compression.compressed(start, length)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -15,17 +15,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokentui import learn
-from tokentui.axes import preset
+from tokentui.axes import AXES, preset
 from tokentui.core import native
 from tokentui.core.choices import Parameter
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.learn import Made, Query, Size, Stop, Tokens, Trainer, Word, start
-from tokentui.learn.objectives import OBJECTIVES, Material, Part, Value, columns, trainer_of
+from tokentui.learn import Column, Made, Query, Size, Stop, Tokens, Trainer, Word, start
 from tokentui.learn.replay import ReplayTrainer
 from tokentui.recipe import Run, Stops, WhatIf
-from tokentui.text.count import Words
+from tokentui.text.parts import Part, Words
 
 NONE = Stops()
+OBJECTIVES = AXES["objective"]
 TEXT = "low low low low low lower lower newest newest newest widest widest widest lowest new wide low"
 COUNTS = {word: TEXT.split().count(word) for word in dict.fromkeys(TEXT.split())}
 WORDS = Words(tuple(COUNTS), tuple(COUNTS.values()))
@@ -181,11 +181,11 @@ def test_corpora_with_names_are_trained_as_one(name: str) -> None:
     once = Words(WORDS.words, [1 for _ in COUNTS])
     again = Words(WORDS.words, [count - 1 for count in COUNTS.values()])
     run = Run(Stops(vocab_size=14 if name == "unigram" else None))
-    material = Material((Part("once", once), Part("again", again)), RECIPES[name], run)
+    words = Words.of_parts((Part("once", once), Part("again", again)))
     for engine in ("plain", "compiled"):
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv(native.VARIABLE, "off" if engine == "plain" else "on")
-            several, one = trainer_of(material.recipe)(material), trained(name, engine)
+            several, one = start(None, RECIPES[name], run, words), trained(name, engine)
         assert several.advance(4, NONE, math.inf) == one.advance(4, NONE, math.inf)
         assert sum(several.lengths_at(4)) == one.tokens_at(4)
         assert digest(several) == digest(one)
@@ -298,6 +298,15 @@ NEW = "brand-new"
 """The name of an objective that is added."""
 
 
+Value = Callable[..., tuple[int, int]]
+"""The value of a pair as a fraction, from its count and the uses of its parts."""
+
+
+def columns(names: Sequence[str]) -> tuple[Column, ...]:
+    """Columns of these names."""
+    return tuple(Column(name, "", "score") for name in names)
+
+
 def pmi(count: int, left: int, right: int, power: int = 2) -> tuple[int, int]:
     """c(xy)ᵖ / (c(x)·c(y))."""
     return count**power, left * right
@@ -309,7 +318,7 @@ def test_an_objective_of_another_value_is_one_entry(monkeypatch: pytest.MonkeyPa
     names = "count", "left uses", "right uses", "value"
     power = Parameter("power", "the power of the count", 1, most=3)
     record = replace(
-        OBJECTIVES["count"], name=NEW, label=NEW, kernel=False, value=pmi, columns=columns(*names),
+        OBJECTIVES["count"], name=NEW, label=NEW, kernel=False, value=pmi, columns=columns(names),
         parameters=(power,),
     )
     monkeypatch.setitem(OBJECTIVES, NEW, record)
@@ -330,7 +339,7 @@ def test_an_objective_of_another_value_is_one_entry(monkeypatch: pytest.MonkeyPa
 def test_values_of_any_denominator_are_ordered_exactly(value: Value, words: dict[str, int]) -> None:
     record = replace(
         OBJECTIVES["count"], name=NEW, kernel=False, value=value,
-        columns=columns("count", "left uses", "right uses", "value"),
+        columns=columns(("count", "left uses", "right uses", "value")),
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(OBJECTIVES, NEW, record)

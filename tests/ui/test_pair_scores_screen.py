@@ -6,8 +6,7 @@ import pytest
 from screens import screen_text
 from waiting import settled, until
 
-from tokentui.axes import preset
-from tokentui.learn.objectives import OBJECTIVES
+from tokentui.axes import AXES, preset
 from tokentui.session import commands as do
 from tokentui.session.driver import Session
 from tokentui.ui.app import ExplorerApp
@@ -16,7 +15,7 @@ SIGNS = {"left uses": "f(x)", "right uses": "f(y)"}
 """The columns that stand as a sign in the head of the table."""
 SHOWN = {
     name: tuple(SIGNS.get(column.name, column.name) for column in one.columns[-3:])
-    for name, one in OBJECTIVES.items() if one.sees
+    for name, one in AXES["objective"].items() if one.sees
 }
 """The last three columns of each objective whose value is made of further figures."""
 
@@ -29,10 +28,10 @@ async def test_the_pairs_are_shown_with_their_figures(name: str) -> None:
         await settled(pilot)
         await until(pilot, lambda: "next" in screen_text(app))
         app.send(do.SetRecipe(recipe))
-        await until(pilot, lambda: OBJECTIVES[name].label in screen_text(app))
+        await until(pilot, lambda: AXES["objective"][name].label in screen_text(app))
         await pilot.press("n", "n", "b")
         await until(pilot, lambda: "step 1 of" in screen_text(app))
         said = screen_text(app)
         assert all(one in said for one in SHOWN[name]), said
         assert f"the {SHOWN[name][-1]} " in " ".join(said.replace("│", " ").split())
-        assert OBJECTIVES[name].label in said
+        assert AXES["objective"][name].label in said

@@ -15,7 +15,6 @@ from waiting import notes_of, settled, until
 from tokentui import learn
 from tokentui.core.safetext import is_safe
 from tokentui.learn import Traits, Word
-from tokentui.learn.pairs import PairTrainer
 from tokentui.recipe import FORBID, FORCE, LEAVE_OUT, Recipe, WhatIf
 from tokentui.session import commands as do
 from tokentui.session.snapshot import CostView, Snapshot
@@ -51,8 +50,7 @@ async def beside(app: ExplorerApp, pilot: Pilot[None], *columns: Recipe) -> Call
 def counted(changes: list[WhatIf], step: int) -> NaiveUnder:
     """A naive run over the sample after so many steps."""
     trainer = learn.start(read(["sample:english"]), RECIPE)
-    assert isinstance(trainer, PairTrainer)
-    vocabulary = trainer.engine.vocabulary
+    vocabulary = trainer.tokenizer().vocabulary
     words = [[span.symbol for span in trainer.segment(Word(word))] for word in trainer.words.words]
     naive = NaiveUnder(
         words=words, weights=list(trainer.words.counts), pieces=vocabulary.pieces[: vocabulary.base_size],
