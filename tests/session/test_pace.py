@@ -48,6 +48,10 @@ def test_nothing_is_told_before_there_is_anything_to_tell_by() -> None:
     assert told([(n, 5 * n) for n in range(9)], 0) == [None] * 9, "nobody knows how far it goes"
 
 
+def test_a_second_of_work_is_enough_to_tell_by() -> None:
+    assert told([(0.0, 0), (0.5, 50), (0.99, 99), (1.1, 110)], 1000) == [None, None, None, 9]
+
+
 def test_work_that_comes_in_jerks_does_not_make_it_jump() -> None:
     counts = [(n / 10, 100 * (n // 15) + 3 * (n % 15)) for n in range(600)]
     found = [left for left in told(counts, 6000)[100:] if left is not None]

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 
 import tokentui
 from tokentui import learn
-from tokentui.axes import check, preset
+from tokentui.axes import check, preset, refusal_of
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job
+from tokentui.encode.segment import UNKNOWN
 from tokentui.formats.files import export
 from tokentui.learn import Made, Query, Size, Trainer, Word
 from tokentui.learn.objectives import Material
@@ -276,6 +277,22 @@ def test_a_life_and_uses_are_those_of_the_steps(counts: dict[str, int], number: 
     for symbol in vocabulary.symbols(trainer.tokenizer().merges):
         told = [(one.number, one.uses) for one in trainer.uses_over(symbol)()]
         assert told == uses[vocabulary.pieces[symbol]]
+
+
+@pytest.mark.parametrize("unknown", UNKNOWN)
+@pytest.mark.parametrize("specials", [(), ("<s>", "</s>")])
+def test_the_size_of_a_step_is_that_of_its_tokenizer(unknown: str, specials: tuple[str, ...]) -> None:
+    axes = {"objective": "pathpiece", "encode": "fewest-tokens", "unknown": unknown}
+    recipe = CHARACTERS.with_axes(**axes)
+    if refusal_of(recipe) is not None:
+        return
+    counted = Words(tuple(COUNTS), tuple(COUNTS.values()))
+    trainer = learn.start(None, recipe, Run(specials=specials), counted)
+    for number in (0, 1, 7):
+        learn.jump(trainer, number)
+        assert trainer.size_at(number) == trainer.tokenizer().vocab_size
+    learn.run(trainer, NONE)
+    assert trainer.size_at(trainer.number) == trainer.traits.least_size == trainer.tokenizer().vocab_size
 
 
 # ---- files
