@@ -17,13 +17,14 @@ VALUES = [(axis, value) for axis in AXES for value in AXES[axis].written().value
 
 @pytest.mark.parametrize("at_axes", [False, True])
 async def test_every_value_of_every_axis_is_found(at_axes: bool) -> None:
-    for value in dict.fromkeys(value for _, value in VALUES):
-        dialog = RecipeScreen(FakeFace(), USED, "gpt2")
-        async with shown(dialog, (120, 40)) as (_, pilot):
-            rows = [row.key for row in dialog.axes.rows if isinstance(row.key, str)]
+    dialog = RecipeScreen(FakeFace(), USED, "gpt2")
+    async with shown(dialog, (120, 40)) as (_, pilot):
+        rows = [row.key.lower() for row in dialog.axes.rows if isinstance(row.key, str)]
+        for value in dict.fromkeys(value for _, value in VALUES):
             if any(value.lower() in name for name in rows) if at_axes else families(value):
                 continue  # a preset or a row is found
-            await pilot.press(*(["tab"] if at_axes else []), "slash")
+            dialog._go(dialog.axes if at_axes else dialog.presets)
+            await pilot.press("slash")
             dialog.field.put(value)
             await settled(pilot)
             assert f"={value}" in str(dialog.notice.content)
@@ -31,6 +32,9 @@ async def test_every_value_of_every_axis_is_found(at_axes: bool) -> None:
             await settled(pilot)
             assert value.lower() in str(dialog.values.cursor_key).lower()
             assert (dialog._open, dialog.values.cursor_key) in VALUES
+            await pilot.press("escape")
+            await settled(pilot)
+            assert not dialog._open
 
 
 @pytest.mark.parametrize("keys", [(), ("tab",)])
