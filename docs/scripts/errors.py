@@ -9,9 +9,10 @@ raised, and exits 1 where there is one.
 from __future__ import annotations
 
 import ast
+import itertools
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -93,28 +94,28 @@ def name_of(call: ast.Call) -> str:
             return ""
 
 
-def families(trees: Sequence[ast.Module]) -> set[str]:
+def families(nodes: Iterable[ast.AST]) -> set[str]:
     """The names of `TokentuiError` and of the classes below it."""
+    classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
     names = {BASE}
     while True:
         found = {
-            node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
-            and any(isinstance(base, ast.Name) and base.id in names for base in node.bases)
+            node.name for node in classes
+            if any(isinstance(base, ast.Name) and base.id in names for base in node.bases)
         }
         if found <= names:
             return names
         names |= found
 
 
-def makers(trees: Sequence[ast.Module], family: set[str]) -> dict[str, list[str]]:
+def makers(nodes: Iterable[ast.AST], family: set[str]) -> dict[str, list[str]]:
     """The functions that give an error back, each with the names of its arguments."""
     found = {}
-    for tree in trees:
-        for node in ast.walk(tree):
-            if not isinstance(node, ast.FunctionDef) or not isinstance(node.returns, ast.Name):
-                continue
-            if node.returns.id in family:
-                found[node.name] = [one.arg for one in node.args.args if one.arg != "self"]
+    for node in nodes:
+        if not isinstance(node, ast.FunctionDef) or not isinstance(node.returns, ast.Name):
+            continue
+        if node.returns.id in family:
+            found[node.name] = [one.arg for one in node.args.args if one.arg != "self"]
     return found
 
 
@@ -122,19 +123,21 @@ def entries() -> list[Entry]:
     """The errors of the package, in order of files and lines."""
     paths = sorted(PACKAGE.rglob("*.py"))
     trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
-    family = families([*trees.values()])
-    made_by = makers([*trees.values()], family)
+    nodes = {path: [*ast.walk(tree)] for path, tree in trees.items()}
+    family = families(itertools.chain(*nodes.values()))
+    made_by = makers(itertools.chain(*nodes.values()), family)
     texts = constants([*trees.values()])
-    return [entry for path, tree in trees.items() for entry in _of_file(path, tree, family, made_by, texts)]
+    return [entry for path, own in nodes.items() for entry in _of_file(path, own, family, made_by, texts)]
 
 
 def _of_file(
-    path: Path, tree: ast.Module, family: set[str], made_by: dict[str, list[str]], texts: Mapping[str, str]
+    path: Path, nodes: Sequence[ast.AST], family: set[str], made_by: dict[str, list[str]],
+    texts: Mapping[str, str],
 ) -> Iterator[Entry]:
-    within = {id(one) for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name in made_by
+    within = {id(one) for node in nodes if isinstance(node, ast.FunctionDef) and node.name in made_by
               for one in ast.walk(node)}
-    raised = {id(node.exc) for node in ast.walk(tree) if isinstance(node, ast.Raise)}
-    for node in ast.walk(tree):
+    raised = {id(node.exc) for node in nodes if isinstance(node, ast.Raise)}
+    for node in nodes:
         if not isinstance(node, ast.Call):
             continue
         name = name_of(node)

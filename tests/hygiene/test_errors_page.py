@@ -6,20 +6,27 @@ import runpy
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tokentui.core.errors import TokentuiError, whole
 
 ROOT = Path(__file__).resolve().parents[2]
 MADE: dict[str, Any] = runpy.run_path(str(ROOT / "docs" / "scripts" / "errors.py"))
-ENTRIES = MADE["entries"]()
 
 
-def test_the_page_is_made_of_the_code() -> None:
+@pytest.fixture(scope="module")
+def entries() -> list[Any]:
+    """The errors of the package."""
+    return MADE["entries"]()  # type: ignore[no-any-return]
+
+
+def test_the_page_is_made_of_the_code(entries: list[Any]) -> None:
     """`python docs/scripts/errors.py` writes it anew."""
-    assert (ROOT / "docs" / "errors.md").read_text(encoding="utf-8") == MADE["page"](ENTRIES)
+    assert (ROOT / "docs" / "errors.md").read_text(encoding="utf-8") == MADE["page"](entries)
 
 
-def test_what_a_test_raises_is_told_from_what_none_does(tmp_path: Path) -> None:
-    found = ENTRIES
+def test_what_a_test_raises_is_told_from_what_none_does(entries: list[Any], tmp_path: Path) -> None:
+    found = entries
     first, second = found[:2]
     raised = tmp_path / "raised"
     raised.write_text(f'["{first.file}", {first.last}]\n', encoding="utf-8")
@@ -30,10 +37,10 @@ def test_what_a_test_raises_is_told_from_what_none_does(tmp_path: Path) -> None:
                                          if one.file == first.file)
 
 
-def test_an_entry_has_the_words_of_its_error() -> None:
+def test_an_entry_has_the_words_of_its_error(entries: list[Any]) -> None:
     try:
         whole("three", "merges")
     except TokentuiError as error:
         made = error
-    entry = next(one for one in ENTRIES if one.what == "not a whole number: …")
+    entry = next(one for one in entries if one.what == "not a whole number: …")
     assert made.what.startswith(entry.what.removesuffix("…"))
