@@ -3,6 +3,7 @@ languages, glitch tokens, another vocabulary, and the curve of what ids save."""
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -20,7 +21,7 @@ import tokentui
 from tokentui.analyze.budget import budget, knee
 from tokentui.analyze.diff import diff
 from tokentui.analyze.glitches import glitches
-from tokentui.analyze.languages import BASES, costs, parallel_corpora
+from tokentui.analyze.languages import BASES, Languages, costs, parallel_corpora
 from tokentui.core.safetext import is_safe
 from tokentui.preset_table import preset_named
 from tokentui.recipe import Recipe, Run
@@ -72,8 +73,10 @@ async def compared(size: tuple[int, int] = (120, 40)) -> AsyncIterator[tuple[Exp
         yield app, pilot
 
 
-def trained() -> list[tokentui.Tokenizer]:
-    return [tokentui.train(TEXT, name, merges=MERGES) for name in ("gpt2", "minbpe-basic")]
+@functools.cache
+def trained() -> tuple[tokentui.Tokenizer, tokentui.Tokenizer]:
+    first, second = (tokentui.train(TEXT, name, merges=MERGES) for name in ("gpt2", "minbpe-basic"))
+    return first, second
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -92,29 +95,33 @@ async def test_what_differs_between_two_columns(size: tuple[int, int]) -> None:
         assert found.documents.worst == want.documents.worst
         text = screen_text(app)
         assert f"{want.documents.a:,} → {want.documents.b:,} tokens" in text
+        turned = diff(b, a, corpus, rows=50).went
         await pilot.press("x")
-        await until(pilot, lambda: screen.answer is not None
-                    and screen.answer.went == diff(b, a, corpus, rows=50).went)
+        await until(pilot, lambda: screen.answer is not None and screen.answer.went == turned)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, InspectScreen))
         await pilot.press("escape", "escape")
         await until(pilot, lambda: isinstance(app.screen, CompareScreen))
 
 
+@functools.cache
+def wanted_costs(by: str) -> tuple[Languages, ...]:
+    """What languages cost in both columns, by a base; the same on all sizes of the screen."""
+    return tuple(costs(one, parallel_corpora(), by) for one in trained())
+
+
 @pytest.mark.parametrize("size", SIZES)
 async def test_what_languages_cost(size: tuple[int, int]) -> None:
     async with compared(size) as (app, pilot):
         screen = await pressed(app, pilot, "dollar_sign", LanguagesScreen)  # type: ignore[type-var]
-        texts = parallel_corpora()
-        assert screen.answer == tuple(costs(one, texts, "sentences") for one in trained())
+        assert screen.answer == wanted_costs("sentences")
         for row in screen.answer[0].rows:
             assert re.search(rf"{row.language} +{row.tokens:,} ", screen_text(app))
         await pilot.press("tab", "b")
         by = [*BASES][1]
         await until(pilot, lambda: screen.answer is not None and screen.answer[1].by == by)
-        assert screen.answer == tuple(costs(one, texts, by) for one in trained())
-        second = costs(trained()[1], texts, by)
-        for one in second.rows:
+        assert screen.answer == wanted_costs(by)
+        for one in wanted_costs(by)[1].rows:
             assert f"{one.tokens:,}" in screen_text(app)
 
 
