@@ -38,7 +38,7 @@ def snapshots(number: int) -> Figures:
     gc.disable()
     steps, characters = [], []
     for n in range(2 * TIMES):  # forward and back again: the step stays near
-        state.handle(do.Move(1 if n % 2 == 0 else -1), lambda _: None)
+        do.perform(do.Move(1 if n % 2 == 0 else -1), state, lambda _: None)
         while state.sync.at_work:
             state.sync.work(0.0)
         begun = time.thread_time()
@@ -46,7 +46,7 @@ def snapshots(number: int) -> Figures:
         if n % 2 == 0:
             steps.append(time.thread_time() - begun)
     for n in range(TIMES):
-        state.handle(do.SetInput(TYPED[: n % len(TYPED)]), lambda _: None)
+        do.perform(do.SetInput(TYPED[: n % len(TYPED)]), state, lambda _: None)
         begun = time.thread_time()
         state.snapshot()
         characters.append(time.thread_time() - begun)

@@ -33,8 +33,8 @@ from tokentui.formats.files import load
 from tokentui.learn import jump
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
-from tokentui.session.asks import DiffColumns, EditVocabulary, Wishes, WriteEdited
 from tokentui.session.claims import Place
+from tokentui.session.commands import DiffColumns, EditVocabulary, Wishes, WriteEdited
 from tokentui.session.opening import prepare
 from tokentui.session.state import State
 from tokentui.session.tours import Stop, tour_text
@@ -250,15 +250,16 @@ async def test_commands_of_a_session(command: do.Command[Any], line: str) -> Non
 ])
 def test_commands_of_one_column(command: do.Command[Any], line: str) -> None:
     it = state()
-    it.handle(do.Compare((ColumnWanted(preset("gpt2")), ColumnWanted(preset("bert")))), print)
-    assert told(lambda: it.handle(command, print)) == line
+    do.perform(do.Compare((ColumnWanted(preset("gpt2")), ColumnWanted(preset("bert")))), it, print)
+    assert told(lambda: do.perform(command, it, print)) == line
 
 
 def test_a_column_that_is_not_open_yet_is_not_asked() -> None:
     it = state()
-    it.handle(do.Compare((ColumnWanted(preset("gpt2")), ColumnWanted(preset("bert"), name="theirs"))), print)
+    columns = ColumnWanted(preset("gpt2")), ColumnWanted(preset("bert"), name="theirs")
+    do.perform(do.Compare(columns), it, print)
     key = it.compared[1].key
-    line = told(lambda: it.handle(do.InspectText("hug", column=key), print))
+    line = told(lambda: do.perform(do.InspectText("hug", column=key), it, print))
     assert line == "theirs: the column is not open yet (press the key again then)"
 
 
@@ -572,20 +573,6 @@ def test_two_names_that_are_too_long_for_one_folder(tmp_path: Path) -> None:
     assert refused("serve", "--port", "0", *words).endswith(
         f"{name}: cannot be served: {os.strerror(errno.ENAMETOOLONG)}"
     )
-
-
-class Unknown(do.Command[None], lane=do.Lane.BESIDE, need=do.Need.WHOLE):
-    """A command that no session knows."""
-
-
-async def test_a_command_that_no_session_knows() -> None:
-    session = Watched()
-    await session.start()
-    await session.send(do.TrainOnText(TEXT))
-    with pytest.raises(TokentuiError) as found:
-        await session.send(Unknown())
-    assert str(found.value) == "Unknown: not a command of a session"
-    await session.close()
 
 
 def test_a_format_that_is_only_read() -> None:

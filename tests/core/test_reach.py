@@ -259,8 +259,8 @@ ASKED_FIRST = {
     "text/files.py": {"open", "stat"},
     "text/read.py": {"isdir", "iglob", "isfile", "walk", "islink", "stat", "scandir"},
     "formats/files.py": {"getsize", "isdir", "isfile", "exists"}, "formats/source.py": {"scandir"},
-    "session/tours.py": {"lexists", "read_text"}, "session/queries.py": {"lexists"},
-    "session/tools.py": {"lexists"},
+    "session/tours.py": {"lexists", "read_text"}, "session/commands/export.py": {"lexists"},
+    "session/commands/edit.py": {"lexists"},
     "ui/recording.py": {"expanduser", "lexists"}, "ui/dialogs/picker.py": {"scandir", "stat"},
 }
 """Calls of other files, each made once the door has been asked, or where nothing is sealed."""

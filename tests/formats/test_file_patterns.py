@@ -20,7 +20,7 @@ from tokentui.formats.oniguruma.classes import Untranslated
 from tokentui.formats.tokens import LETTERS
 from tokentui.recipe import Run
 from tokentui.session.opening import prepare_tokenizer
-from tokentui.session.queries import OWN_STEPS, pieces_view
+from tokentui.session.pieces import OWN_STEPS, pieces_view
 from tokentui.session.snapshot import PiecesView
 from tokentui.session.stages import stages
 from tokentui.session.views import CorpusPlace

@@ -178,10 +178,10 @@ async def test_escape_while_it_works(
         future = session.send(command)
         await asyncio.wait([future], timeout=wait)
         begun = time.perf_counter()
-        if command.lane is do.Lane.BESIDE:
+        if command.lane is do.Lane.JOB:
             future.cancel()
         await asyncio.wait([session.send(do.CancelWork())])
-        if command.lane is not do.Lane.BESIDE:
+        if command.lane is not do.Lane.JOB:
             await asyncio.wait([future])
         took.append(time.perf_counter() - begun)
         if not future.cancelled() and isinstance(error := future.exception(), Exception):

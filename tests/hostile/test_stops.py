@@ -25,9 +25,7 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.learn import start
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session import commands as do
-from tokentui.session import queries
 from tokentui.session.opening import Prepared, prepare
-from tokentui.session.queries import TokenizerAtStep
 from tokentui.session.state import State
 from tokentui.session.window import RunningText
 from tokentui.text import patterns
@@ -136,22 +134,22 @@ def test_work_on_one_enormous_word_asks_now_and_then(monkeypatch: pytest.MonkeyP
 def test_questions_facts_and_formats_stop_at_any_question(split: str) -> None:
     corpus = Corpus.from_text("hug pug pun bun hugs " * 40)
 
-    def glance() -> TokenizerAtStep:
-        """Return a view that no question has been asked of: a tokenizer keeps its answers."""
+    def fresh() -> State:
+        """Return a state that no question has been asked of: a tokenizer keeps its answers."""
         run = start(corpus, Recipe(split=split))
         learn.run(run, Stops(merges=12))
-        return State(replace(prepare(corpus, run.recipe, Run()), trainer=run)).at_step()
+        return State(replace(prepare(corpus, run.recipe, Run()), trainer=run))
 
     asked = do.AnalyzeVocabulary("hugs"), do.ExamineHealth(), do.Formats(), do.Preview(preset("bert"))
     for command in asked:
-        every, fresh = After(10**9), glance()
+        every, state = After(10**9), fresh()
         with jobs.job(cancel=every):
-            queries.answered(command, fresh)
+            do.perform(command, state, lambda _: None)
         assert every.asked
         for count in {1, every.asked // 2 or 1}:
-            fresh = glance()
+            state = fresh()
             with jobs.job(cancel=After(count)), pytest.raises(Cancelled):
-                queries.answered(command, fresh)
+                do.perform(command, state, lambda _: None)
 
 
 # A session
@@ -222,7 +220,7 @@ def test_a_typed_text_over_which_a_pattern_hangs_is_tried_once(monkeypatch: pyte
         one.typed = STUCK
         assert "the pattern takes too long" in str(one.snapshot().main.encoding.error)
         monkeypatch.setattr(patterns, "find", None)
-        one.handle(do.Move(0), lambda _: None)
+        do.perform(do.Move(0), one, lambda _: None)
         assert "the pattern takes too long" in str(one.snapshot().main.encoding.error)
         monkeypatch.undo()
         one.typed = "abc"

@@ -36,7 +36,7 @@ from tokentui.learn.unigram import UnigramTrainer
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session import commands as do
 from tokentui.session.jobs import JobPool
-from tokentui.session.opening import Shelf, prepare
+from tokentui.session.opening import TrainingCache, prepare
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.state import State
 from tokentui.session.views import ColumnWanted, Position
@@ -411,12 +411,12 @@ def test_a_fork_for_plain_python_leaves_a_training_its_kernels(failing: Failing)
 def test_a_failed_training_is_not_kept(failing: Failing) -> None:
     with plain():
         good = prepare(CORPUS, preset("gpt2"), Run())
-    bad, shelf = prepare(CORPUS, preset("gpt2"), Run()), Shelf()
-    shelf.keep(good)
+    bad, cache = prepare(CORPUS, preset("gpt2"), Run()), TrainingCache()
+    cache.keep(good)
     native.fail(SystemError("a kernel"))
-    shelf.keep(bad)
-    found = shelf.prepared(do.SetRecipe(preset("gpt2")), bad, nothing)
-    assert found.trainer is good.trainer
+    cache.keep(bad)
+    prepared = do.SetRecipe(preset("gpt2")).load(cache, bad, nothing)
+    assert prepared.trainer is good.trainer
 
 
 def test_pieces_of_a_step(failing: Failing, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -425,7 +425,7 @@ def test_pieces_of_a_step(failing: Failing, monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(UnigramTrainer, "fine", fails)
     state = state_of(replace(UNIGRAM, base="sorted"))
-    state.handle(do.StepPieces(1), nothing)
+    do.perform(do.StepPieces(1), state, nothing)
     assert state.main.broken
     assert failing.told == TOLD
 
@@ -447,12 +447,12 @@ def test_a_column_whose_uses_fail_is_laid_out_again(
     failing: Failing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state = state_of(replace(UNIGRAM, base="sorted"))
-    state.handle(do.Compare((state.main.wanted, ColumnWanted(preset("gpt2")))), nothing)
+    do.perform(do.Compare((state.main.wanted, ColumnWanted(preset("gpt2")))), state, nothing)
     for one in list(state.unprepared()):
         state.prepared(one, one.work())
     while state.sync.at_work:
         state.sync.work(0.0)
-    state.handle(do.SetViewport(replace(state.view, wants=("vocabularies",))), nothing)
+    do.perform(do.SetViewport(replace(state.view, wants=("vocabularies",))), state, nothing)
     column, pool = state.main, JobPool("test", 1, nothing)
 
     def fails(*_: object) -> None:
@@ -470,9 +470,9 @@ def test_a_column_that_fails_as_it_is_shown_leads_no_longer(
 ) -> None:
     state = state_of(preset("gpt2"))
     wanted = [ColumnWanted(preset(name)) for name in ("gpt2", "bert")]
-    state.handle(do.Compare(tuple(wanted)), nothing)
+    do.perform(do.Compare(tuple(wanted)), state, nothing)
     for command in (do.SyncBy("tokens"), do.GoTo(30)):
-        state.handle(command, nothing)
+        do.perform(command, state, nothing)
         while state.sync.at_work:
             for one in list(state.unprepared()):
                 state.prepared(one, one.work())
@@ -485,7 +485,7 @@ def test_a_column_that_fails_as_it_is_shown_leads_no_longer(
         raise SystemError("a kernel")
 
     monkeypatch.setattr(first.trainer, "candidates", fails)
-    state.handle(do.SetViewport(replace(state.view, candidates_top=1)), nothing)
+    do.perform(do.SetViewport(replace(state.view, candidates_top=1)), state, nothing)
     shown = state.snapshot()
     assert first.broken
     assert shown.position == Position("tokens", second.trainer.number)

@@ -33,7 +33,7 @@ from tokentui.session.commands import (
     SetViewport,
     ShowPassage,
 )
-from tokentui.session.queries import next_parting, text_of
+from tokentui.session.passages import next_disagreement, text_of
 from tokentui.session.snapshot import Curve, SharedTokens, Snapshot
 from tokentui.session.views import BETWEEN, Busy, ColumnWanted, Passage, TokenList, Viewport
 from tokentui.text.corpus import Corpus
@@ -83,8 +83,8 @@ def test_the_way_to_a_parting_is_found_before_one_goes() -> None:
     bench = Bench(read("sample:english"), preset("wordpiece"), preset("bert"), preset("bert"))
     answers: list[Any] = []
     bench.do(do.GoTo(20))
-    bench.state.handle(GoToDivergence(1, 2), answers.append)
-    bench.state.handle(GoToDivergence(2, 3), answers.append)
+    do.perform(GoToDivergence(1, 2), bench.state, answers.append)
+    do.perform(GoToDivergence(2, 3), bench.state, answers.append)
     assert answers == []
     (job, *rest) = [job for job in bench.state.results.wanted(bench.state.view) if job.key[0] == "divergence"]
     for given_up in rest:
@@ -480,10 +480,10 @@ def test_the_passages_that_are_cut_otherwise_go_round(corpus: Corpus, backward: 
     learn.jump(trainer, 9)
     ones = [trainer.tokenizer(0), trainer.tokenizer(9)]
     seen: list[Passage] = []
-    here = next_parting(corpus, ones, None, 20, backward)
+    here = next_disagreement(corpus, ones, None, 20, backward)
     while here is not None and here not in seen:
         seen.append(here)
-        here = next_parting(corpus, ones, here, 20, backward)
+        here = next_disagreement(corpus, ones, here, 20, backward)
     assert not seen or here == seen[0], "round the end"
     places = [(one.document, one.start) for one in seen]
     assert places == sorted(places, reverse=backward)

@@ -24,7 +24,7 @@ from tokentui.core.jobs import check
 from tokentui.learn import start
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session import commands as do
-from tokentui.session import driver
+from tokentui.session import passages
 from tokentui.session import state as work
 from tokentui.session.commands import (
     AddColumn,
@@ -218,14 +218,14 @@ async def test_the_search_for_a_passage_ends_with_the_comparison(
     await session.settle()
     begun = threading.Event()
 
-    def searches(command: object, at: object) -> None:
+    def searches(*_: object) -> None:
         begun.set()
         while True:
             check()
             time.sleep(0.001)
 
     with monkeypatch.context() as patch:
-        patch.setattr(driver, "answered", searches)
+        patch.setattr(passages, "next_disagreement", searches)
         passage = session.send(NextPassage())
         assert await asyncio.to_thread(begun.wait, PATIENCE)
         session.send(Leave())

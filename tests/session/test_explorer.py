@@ -37,8 +37,8 @@ def test_moves() -> None:
     assert it.snapshot().main.at.step == 2
     tell(it, do.Move(-100))
     assert it.snapshot().main.at.step == 0
-    it.handle(do.Move(1), lambda _: None)
-    it.handle(do.Move(1), lambda _: None)
+    do.perform(do.Move(1), it, lambda _: None)
+    do.perform(do.Move(1), it, lambda _: None)
     settle(it)
     assert it.snapshot().main.at.step == 2, "keys that come before the first is done add up"
 
@@ -153,27 +153,27 @@ def test_orders_of_the_vocabulary(order: str) -> None:
 
 def test_playing_keeps_to_its_speed(monkeypatch: pytest.MonkeyPatch) -> None:
     it = explorer("".join(f"word{n} other{n * 7} " for n in range(300)))
-    it.handle(do.Speed(-len(SPEEDS)), lambda _: None)
-    it.handle(do.Speed(2), lambda _: None)
+    do.perform(do.Speed(-len(SPEEDS)), it, lambda _: None)
+    do.perform(do.Speed(2), it, lambda _: None)
     assert it.sync.speed == 5
     since = 100.0
     with monkeypatch.context() as patch:
         patch.setattr(time, "monotonic", lambda: since)
-        it.handle(do.Play(True), lambda _: None)
+        do.perform(do.Play(True), it, lambda _: None)
     wait = it.sync.work(since)
     assert it.snapshot().main.at.step == 0
     assert wait == pytest.approx(0.2)
     it.sync.work(since + 1.01)
     assert it.snapshot().main.at.step == 5
     assert it.snapshot().running
-    it.handle(do.Play(), lambda _: None)
+    do.perform(do.Play(), it, lambda _: None)
     assert not it.sync.at_work
     assert not it.snapshot().running
 
 
 def test_playing_stops_at_the_end() -> None:
     it = explorer("ab ab")
-    it.handle(do.Speed(99), lambda _: None)
+    do.perform(do.Speed(99), it, lambda _: None)
     assert it.sync.speed is None
     tell(it, do.Play(True))
     assert it.snapshot().main.why.end == "no pair left"
@@ -259,7 +259,7 @@ def test_installing_another_recipe_walks_to_the_place() -> None:
     it = explorer()
     tell(it, do.Move(7))
     corpus, recipe = it.main.prepared.corpus, preset("udl-notebook")
-    it.install(prepare(corpus, recipe, Run(Stops())), do.SetRecipe(recipe))
+    it.install(prepare(corpus, recipe, Run(Stops())), keeps_place=True)
     settle(it)
     assert (it.snapshot().main.at.step, it.snapshot().main.preset) == (7, "udl-notebook")
 

@@ -16,7 +16,7 @@ from tokentui.learn import PairCandidate, PieceCandidate
 from tokentui.preset_table import PRESETS
 from tokentui.recipe import Run
 from tokentui.session import commands as do
-from tokentui.session import queries
+from tokentui.session import pieces
 from tokentui.session.opening import prepare
 from tokentui.session.snapshot import PiecesView
 from tokentui.session.state import State
@@ -44,7 +44,7 @@ def unigram(characters: int = 1_500) -> State:
 def swap(it: State, name: str, trainer: Any = None) -> None:
     corpus, recipe = it.main.prepared.corpus, preset(name)
     prepared = prepare(corpus, recipe, it.main.prepared.run)
-    it.install(replace(prepared, trainer=trainer or prepared.trainer), do.SetRecipe(recipe))
+    it.install(replace(prepared, trainer=trainer or prepared.trainer), keeps_place=True)
     settle(it)
 
 
@@ -86,7 +86,7 @@ def test_a_unigram_training_is_seen_piece_by_piece() -> None:
 def test_a_pruning_is_walked_piece_by_piece() -> None:
     it = unigram()
     with pytest.raises(TokentuiError, match="round of EM"):
-        it.handle(do.StepPieces(1), lambda _: None)
+        do.perform(do.StepPieces(1), it, lambda _: None)
     tell(it, do.Move(2))
     before = it.snapshot()
     going = [
@@ -200,7 +200,7 @@ def test_gage_shows_the_slides_string() -> None:
     assert view.table[-1][3] == b"xxxd"
     assert (view.text_bytes, view.original_bytes) == (5, 11)
     with pytest.raises(TokentuiError, match="only Gage"):
-        explorer("gpt2").handle(do.Compress(), lambda _: None)
+        do.perform(do.Compress(), explorer("gpt2"), lambda _: None)
 
 
 # ---- places
@@ -236,7 +236,7 @@ def test_the_same_size_is_kept(name: str) -> None:
     swap(it, "comp336-no-pretokenization")
     assert it.snapshot().main.at.vocab_size == size
     with pytest.raises(TokentuiError, match="no such place"):
-        it.handle(do.KeepPlace("time"), lambda _: None)
+        do.perform(do.KeepPlace("time"), it, lambda _: None)
 
 
 # ---- pieces
@@ -273,7 +273,7 @@ def test_pieces_step_over_documents_that_have_no_more(
     (view,) = tell(it, do.Pieces(CorpusPlace(*asked)))
     assert view.place == reached
     assert "".join(part.text for part in view.corpus) == "ab c"[reached[1] :]
-    monkeypatch.setattr(queries, "_MOST_EMPTY", 2)
+    monkeypatch.setattr(pieces, "_MOST_EMPTY", 2)
     (near,) = tell(it, do.Pieces(CorpusPlace(0, 0)))
     assert (near.place, near.corpus) == ((2, 0), ())
     assert tell(it, do.Pieces(near.place))[0].place == (3, 0)

@@ -41,7 +41,7 @@ def on_sample(recipe: str, merges: int = 6) -> State:
 
 def found(it: State, text: str, mode: GlyphMode = "text", row: int = -1) -> Any:
     answers: list[Any] = []
-    it.handle(do.Find("pairs", text, row, False, mode), answers.append)
+    do.perform(do.Find("pairs", text, row, False, mode), it, answers.append)
     return answers[0] and answers[0].at
 
 
@@ -107,14 +107,14 @@ def test_matches_of_the_corpus_are_counted_and_numbered(documents: list[str], wa
     for backward in (False, True):
         here = CorpusPlace()
         for _ in places:
-            it.handle(do.Find("corpus", wanted, here, backward), answers.append)
+            do.perform(do.Find("corpus", wanted, here, backward), it, answers.append)
             answer = answers[-1]
             assert answer is not None
             assert isinstance(answer.at, CorpusPlace)
             assert (places[answer.number - 1], answer.matches) == (answer.at, len(places))
             here = answer.at
     if not places:
-        it.handle(do.Find("corpus", wanted, CorpusPlace()), answers.append)
+        do.perform(do.Find("corpus", wanted, CorpusPlace()), it, answers.append)
         assert answers == [None]
 
 
@@ -165,6 +165,6 @@ def test_a_match_in_a_narrowed_list_is_a_row_of_that() -> None:
     it.view = Viewport(candidates_only="th")
     rows = it.snapshot().main.candidates.rows
     answers: list[Any] = []
-    it.handle(do.Find("pairs", "the", -1), answers.append)
+    do.perform(do.Find("pairs", "the", -1), it, answers.append)
     holding = [n for n, row in enumerate(rows) if b"the" in row.token]
     assert answers == [Found(holding[0], 1, len(holding))]

@@ -11,9 +11,8 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import to_bytes
 from tokentui.learn import Word, jump
 from tokentui.recipe import Run, Stops
-from tokentui.session.commands import Command, InspectToken, LifeOfWord, TokenPlaces, TokenThere
+from tokentui.session.commands import Command, InspectToken, LifeOfWord, TokenPlaces, TokenThere, perform
 from tokentui.session.opening import prepare
-from tokentui.session.queries import answered
 from tokentui.session.state import State
 from tokentui.session.tokens import TokenView, WordLife
 from tokentui.session.views import CorpusPlace
@@ -30,7 +29,9 @@ def state(name: str, step: int, source: str | Corpus = "sample:english") -> Stat
 
 
 def asked(it: State, command: Command[Any]) -> Any:
-    return answered(command, it.at_step(command))
+    answers: list[Any] = []
+    perform(command, it, answers.append)
+    return answers[0]
 
 
 def all_tokens(it: State) -> list[tuple[CorpusPlace, int]]:

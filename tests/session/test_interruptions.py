@@ -21,7 +21,7 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import check, check_match, tick
 from tokentui.learn import Tokens
 from tokentui.session import commands as do
-from tokentui.session import jobs, opening, queries
+from tokentui.session import jobs, opening
 from tokentui.session import state as states
 from tokentui.session.driver import Session
 from tokentui.session.opening import Prepared, prepare
@@ -52,7 +52,7 @@ async def test_a_question_is_given_up_when_whoever_asked_it_has_left(
         while True:
             check()
 
-    monkeypatch.setattr(queries, "vocabulary_report", endless)
+    monkeypatch.setattr("tokentui.analyze.report.vocabulary_report", endless)
     await session.send(do.Open(("sample:hugs",)))
     asked = session.send(do.AnalyzeVocabulary())
     await asyncio.to_thread(begun.wait, PATIENCE)
@@ -95,7 +95,7 @@ async def test_a_report_of_progress_does_not_end_a_match_that_is_only_looked_at(
 def parted() -> tuple[Bench, list[object]]:
     """Two columns, the first differing step of which is wanted and not known, and the answers."""
     bench, answers = Bench(CORPUS, ColumnWanted(preset("gpt2")), ColumnWanted(preset("bert"))), list[object]()
-    bench.state.handle(do.GoToDivergence(1, 2), answers.append)
+    do.perform(do.GoToDivergence(1, 2), bench.state, answers.append)
     return bench, answers
 
 
@@ -116,8 +116,8 @@ def test_the_way_to_the_first_differing_step_ends_where_another_corpus_begins() 
 
 def test_a_column_that_cannot_be_opened_parts_nowhere() -> None:
     bench, answers = Bench(CORPUS, ColumnWanted(preset("gpt2")), ColumnWanted(preset("bert"))), list[object]()
-    key = bench.state._add(ColumnWanted(path="/no/such"), None)
-    bench.state.handle(do.GoToDivergence(1, key), answers.append)
+    key = bench.state.add_column(ColumnWanted(path="/no/such"), None)
+    do.perform(do.GoToDivergence(1, key), bench.state, answers.append)
     bench.settle()
     assert "a column that cannot be shown parts nowhere" in str(*answers)
 
@@ -208,7 +208,8 @@ def test_where_all_columns_fail_there_is_nothing_to_do(
 
 def test_a_column_that_fails_without_a_word_is_not_opened_again(monkeypatch: pytest.MonkeyPatch) -> None:
     state = State(prepare(CORPUS, preset("gpt2"), ColumnWanted().run))
-    state.handle(do.Compare((ColumnWanted(preset("gpt2")), ColumnWanted(preset("bert")))), lambda _: None)
+    columns = ColumnWanted(preset("gpt2")), ColumnWanted(preset("bert"))
+    do.perform(do.Compare(columns), state, lambda _: None)
     (one,) = state.unprepared()
     state.prepared(one, MemoryError())
     assert not list(state.unprepared())
@@ -309,7 +310,7 @@ async def test_what_kernels_left_when_they_failed_does_not_come_back(
         assert shown.wait(PATIENCE)
         raise TokentuiError("no such file")
 
-    monkeypatch.setattr(opening.Shelf, "prepared", refused)
+    monkeypatch.setattr(do.Open, "load", refused)
     loaded = watched.send(do.Open(("part",)))
     await watched.until(lambda seen: seen.corpus.name == "part")
     shown.set()

@@ -89,7 +89,7 @@ def test_named_corpora_are_saved_with_absolute_paths(tmp_path: Path, monkeypatch
     assert absolute("corpora:none") == "corpora:none"
     kept = SavedSession((absolute(named),))
     assert loads(dumps(kept), "it") == kept
-    assert do.Open((named,)).named == "en + hi"
+    assert do.Open((named,)).name == "en + hi"
 
 
 def test_a_file_on_named_corpora_tells_their_tokens() -> None:

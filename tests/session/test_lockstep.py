@@ -289,7 +289,7 @@ def test_a_column_that_cannot_keep_up_does_not_end_a_move_past_the_stops(
     slow = bench.state.sync.columns[1]
     with monkeypatch.context() as patch:
         patch.setattr(slow, "to_step", lambda *_: False)
-        bench.state.handle(do.Move(100), lambda _: None)
+        do.perform(do.Move(100), bench.state, lambda _: None)
         for _ in range(20):
             bench.state.sync.work(time.monotonic(), 0.02)
             bench.state.snapshot()

@@ -13,7 +13,7 @@ from waiting import settled, until
 
 from tokentui.core.jobs import tick
 from tokentui.session import commands as do
-from tokentui.session import driver, pace
+from tokentui.session import pace
 from tokentui.session.driver import Session
 from tokentui.session.pace import FIRST_S, Pace
 from tokentui.session.snapshot import Snapshot
@@ -83,7 +83,7 @@ async def test_a_question_that_takes_long_is_told_of(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(pace, "_LOOK_S", 0.0)
     go_on, told, seen = threading.Event(), asyncio.Event(), []
 
-    def counted(command: object, at: object) -> str:
+    def counted(command: do.Formats, context: object) -> str:
         done = 0
         while not go_on.is_set():
             tick(done, 1 << 40)
@@ -95,7 +95,7 @@ async def test_a_question_that_takes_long_is_told_of(monkeypatch: pytest.MonkeyP
         if snapshot.asked is not None:
             told.set()
 
-    monkeypatch.setattr(driver, "answered", counted)
+    monkeypatch.setattr(do.Formats, "answer", counted)
     session = Session(shown)
     await session.start()
     await session.send(do.Open(("sample:hugs",)))

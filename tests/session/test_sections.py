@@ -100,7 +100,7 @@ def test_sections_from_the_cache_equal_those_made_afresh(
     it = State(made(recipe))
     for command in commands:
         try:
-            it.handle(command, lambda _: None)
+            do.perform(command, it, lambda _: None)
         except TokentuiError:
             assert isinstance(command, do.StepPieces)
         settle(it)
@@ -110,7 +110,7 @@ def test_sections_from_the_cache_equal_those_made_afresh(
 def test_a_section_whose_key_stays_is_the_same_object() -> None:
     it = State(made("gpt2"))
     first = it.snapshot().main
-    it.handle(do.SetInput("the cat"), lambda _: None)
+    do.perform(do.SetInput("the cat"), it, lambda _: None)
     typed = it.snapshot().main
     for name in ("at", "candidates", "why", "vocabulary", "corpus", "curve"):
         assert getattr(typed, name) is getattr(first, name)

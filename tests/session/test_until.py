@@ -32,7 +32,7 @@ def at(recipe: str, step: int = 0) -> State:
 def ran(it: State, command: do.RunUntil) -> tuple[Any, int]:
     """The answer, and the step where it stops."""
     answers: list[Any] = []
-    it.handle(command, answers.append)
+    do.perform(command, it, answers.append)
     while it.sync.at_work:
         it.sync.work(0.0, 0.002)
     assert len(answers) == 1
@@ -82,9 +82,9 @@ def test_a_token_that_is_there_already_is_told() -> None:
     _, _, made = plain("gpt2")
     it = at("gpt2", 9)
     with pytest.raises(TokentuiError, match="step 3 made this token already"):
-        it.handle(do.RunUntil(next(iter(made[3])).decode()), print)
+        do.perform(do.RunUntil(next(iter(made[3])).decode()), it, print)
     with pytest.raises(TokentuiError, match="from the start"):
-        it.handle(do.RunUntil("t"), print)
+        do.perform(do.RunUntil("t"), it, print)
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_a_token_that_is_there_already_is_told() -> None:
 )
 def test_what_is_no_condition_is_refused(command: do.RunUntil) -> None:
     with pytest.raises(TokentuiError):
-        at("gpt2").handle(command, print)
+        do.perform(command, at("gpt2"), print)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.formats.files import load
 from tokentui.learn import start
 from tokentui.recipe import Recipe
-from tokentui.session.commands import Command, Compare, GoTo, SetViewport
+from tokentui.session.commands import Command, Compare, GoTo, SetViewport, perform
 from tokentui.session.jobs import Finding
 from tokentui.session.opening import prepare, prepare_tokenizer
 from tokentui.session.snapshot import Snapshot
@@ -55,7 +55,7 @@ class Bench:
     def do(self, command: Command[Any]) -> Any:
         """Do something, and all that follows from it. Returns the answer, None where there is none yet."""
         answers: list[Any] = []
-        self.state.handle(command, answers.append)
+        perform(command, self.state, answers.append)
         self.settle()
         return answers[0] if answers else None
 

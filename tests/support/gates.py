@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -15,7 +16,7 @@ from tokentui.core.jobs import check
 from tokentui.session import driver as sessions
 from tokentui.session import opening
 from tokentui.session import state as states
-from tokentui.session.commands import Command
+from tokentui.session.commands import Command, Open, OpenTokenizer, SetRecipe, TrainOnText
 from tokentui.session.jobs import doing
 from tokentui.session.opening import Prepared
 from tokentui.session.state import State
@@ -41,11 +42,15 @@ class Gates:
         self._open = threading.Condition()
         self.held = ""
         """The phase that is being held, empty if none is."""
-        prepare, again, install = opening.Shelf.prepared, opening.prepare_again, State.install
+        again, install = opening.prepare_again, State.install
         installed: set[int] = set()
 
-        def prepared(
-            shelf: opening.Shelf, command: Command[None], was: Prepared, partial: opening.Partial
+        loads: dict[type[Command[None]], Callable[..., Prepared]] = {
+            kind: kind.load for kind in (Open, OpenTokenizer, SetRecipe, TrainOnText)
+        }
+
+        def load(
+            command: Command[None], cache: opening.TrainingCache, before: Prepared, partial: opening.Partial
         ) -> Prepared:
             parts: list[Prepared] = []
 
@@ -60,7 +65,7 @@ class Gates:
                 parts.append(part)
 
             patch.setattr(opening, "doing", does)
-            return prepare(shelf, command, was, taken)
+            return loads[type(command)](command, cache, before, taken)
 
         def held(was: Prepared) -> Prepared:
             found = again(was)
@@ -72,7 +77,8 @@ class Gates:
             installed.add(id(part))
 
         patch.setenv("TOKENTUI_KERNELS", "off")
-        patch.setattr(opening.Shelf, "prepared", prepared)
+        for kind in loads:
+            patch.setattr(kind, "load", load)
         patch.setattr(states, "prepare_again", held)
         patch.setattr(State, "install", takes)
         for name in ("FIRST_LOOK_CHARS", "FIRST_LOOK_OPENED", "FIRST_LOOK_STAGED"):

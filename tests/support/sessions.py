@@ -9,7 +9,7 @@ from typing import Any
 from waiting import PATIENCE
 
 from tokentui.recipe import Recipe, Run
-from tokentui.session.commands import Command
+from tokentui.session.commands import Command, perform
 from tokentui.session.driver import Session
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.state import State
@@ -61,6 +61,6 @@ def settle(state: State) -> None:
 def tell(state: State, command: Command[object]) -> list[Any]:
     """Give a command, work until there is nothing to do, and return its answers."""
     answers: list[Any] = []
-    state.handle(command, answers.append)
+    perform(command, state, answers.append)
     settle(state)
     return answers

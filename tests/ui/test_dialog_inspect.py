@@ -23,9 +23,8 @@ from tokentui.core.safetext import Kind, is_safe
 from tokentui.encode.segment import MergeStep
 from tokentui.learn import PairCandidate, jump, start
 from tokentui.recipe import Recipe, Run, Stops
-from tokentui.session.commands import GoTo, InspectText, InspectToken, TokenPlaces
+from tokentui.session.commands import Command, GoTo, InspectText, InspectToken, TokenPlaces, perform
 from tokentui.session.opening import prepare
-from tokentui.session.queries import answered
 from tokentui.session.state import State
 from tokentui.session.tokens import TokenView
 from tokentui.session.views import Viewport
@@ -252,15 +251,21 @@ def _state(recipe: Recipe, step: int, source: str = "sample:hugs") -> State:
     return it
 
 
+def _answer(it: State, command: Command[Any]) -> Any:
+    answers: list[Any] = []
+    perform(command, it, answers.append)
+    return answers[0]
+
+
 def _asked(it: State, command: InspectText) -> StringFacts:
-    found = answered(command, it.at_step())
+    found = _answer(it, command)
     assert isinstance(found, StringFacts)
     return found
 
 
 def _face(it: State) -> FakeFace:
     kinds = (InspectText, InspectToken, TokenPlaces)
-    answers = dict.fromkeys(kinds, lambda command: answered(command, it.at_step(command)))
+    answers = dict.fromkeys(kinds, lambda command: _answer(it, command))
     return FakeFace(snapshot(), answers=answers)
 
 
@@ -297,7 +302,7 @@ def test_the_word_at_a_place_of_a_text_is_told_of() -> None:
 def test_too_long_a_text_is_refused_in_one_line() -> None:
     it = _state(preset("gpt2"), 2)
     with pytest.raises(TokentuiError, match="more than 2,000 characters are not explained"):
-        answered(InspectText("ab" * 1001), it.at_step())
+        _answer(it, InspectText("ab" * 1001))
 
 
 def test_each_merge_of_the_ladder_leads_to_its_step() -> None:
@@ -438,7 +443,7 @@ def test_ids_have_no_separators() -> None:
     assert [text.rpartition("  ")[2] for text in ids] == [f"id {one.id}" for one in found.encoding.rows]
     number = next(one.id for one in it.main.trainer.tokenizer().entries() if one.piece == b"t")
     asked = InspectToken(number)
-    view = answered(asked, it.at_step(asked))
+    view = _answer(it, asked)
     assert isinstance(view, TokenView)
     held = [one._replace(id=43453) for one in view.spellings]
     said = [_text(row.cells[1]) for row in of_token(dataclasses.replace(view, spellings=held), None, 1, 90)

@@ -21,10 +21,10 @@ from tokentui.axes import preset
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe, Run
-from tokentui.session.commands import KeepPlace, Preview, SetRecipe
+from tokentui.session.commands import KeepPlace, Preview, SetRecipe, perform
 from tokentui.session.opening import Prepared, open_corpus, prepare
-from tokentui.session.queries import preview
 from tokentui.session.snapshot import PreviewView
+from tokentui.session.state import State
 from tokentui.ui.dialogs.draft import RecipeChoice
 from tokentui.ui.dialogs.preview import STEPS, compare, first_difference, steps_of, summary
 from tokentui.ui.dialogs.recipe import RecipeScreen
@@ -242,7 +242,9 @@ def _prepared() -> Prepared:
 
 @functools.cache
 def _view(recipe: Recipe) -> PreviewView:
-    return preview(_prepared(), Preview(recipe))
+    answers: list[PreviewView] = []
+    perform(Preview(recipe), State(_prepared()), answers.append)
+    return answers[0]
 
 
 def _real(command: Preview) -> PreviewView:

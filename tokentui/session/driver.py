@@ -19,13 +19,13 @@ from typing import TypeVar, cast
 from tokentui.core import native
 from tokentui.core.choices import Ref
 from tokentui.core.errors import Cancelled
-from tokentui.core.jobs import job, seen
+from tokentui.core.jobs import check, job, seen
 from tokentui.core.runtime import responsive
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
-from tokentui.session.jobs import Answer, Finding, JobPool, Line, said, tell_failure
-from tokentui.session.opening import Prepared, Shelf, nothing
-from tokentui.session.queries import answered
+from tokentui.session.jobs import Finding, JobPool, tell_failure
+from tokentui.session.opening import Prepared, TrainingCache, nothing
+from tokentui.session.queue import Answer, CommandQueue, summary
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.state import State
 from tokentui.session.sync import SLICE_S
@@ -99,12 +99,12 @@ class Session:
         self.state = State(nothing(recipe or Recipe(), run))
         """The columns. Only the engine's thread changes them, and none but it reads them while it works."""
         self._answers: list[tuple[Answer, object]] = []
-        self._line = Line(lambda answer, found: self._answers.append((answer, found)))
+        self._queue = CommandQueue(lambda answer, outcome: self._answers.append((answer, outcome)))
         self._loader = JobPool("tokentui-loader", 1, self._call)
         self._columns = JobPool("tokentui-columns", 1, self._call)
         self._pool = JobPool("tokentui-beside", 2, self._call)
         self._loading: Loading | None = None
-        self._shelf = Shelf()
+        self._cache = TrainingCache()
         self._touched = False
         """True if a command was done since the last snapshot."""
         self._stamp: tuple[object, ...] = ()
@@ -210,19 +210,19 @@ class Session:
             if (loading := self._loading) is not None and loading.part is not None:
                 self._show_part(loading, loading.part)
             now, wait = time.monotonic(), None
-            if self._line.waiting:
+            if self._queue.waiting:
                 self._go_on()
             if sync.at_work:
                 wait = sync.work(now, ARRIVE_S if state.main.prepared is not before else SLICE_S)
-                if self._line.waiting:
+                if self._queue.waiting:
                     self._go_on()
             working = sync.at_work
             wait = wait if working else None
             finds = len(sync.columns) > 1 or state.main.broken
             if finds or self._columns.running or self._pool.running:
                 wait = self._find(now, wait)
-            line, loading, waits = self._line.waiting, self._loading, state.waiting
-            state.waiting, state.busy = said(line) if line else "", None
+            queued, loading, waits = self._queue.waiting, self._loading, state.waiting
+            state.waiting, state.busy = summary(queued) if queued else "", None
             if loading is not None:
                 wait = min(PUBLISH_S if wait is None else wait, PUBLISH_S)
                 if state.waiting or state.main.prepared.nothing or not loading.quiet:
@@ -245,21 +245,21 @@ class Session:
         return wait, answers, snapshot
 
     def _give(self, command: do.Command[object], answer: Answer) -> None:
-        """Do it, or let it wait for what it needs."""
-        line = self._line
-        if line.waiting:
-            line.leave()
-        if isinstance(command, do.Play) and command.on is None and self.state.sync.playing:
+        """Run a command, or queue it until what it needs is there."""
+        queue = self._queue
+        if queue.waiting:
+            queue.prune()
+        if isinstance(command, do.Play) and command.playing is None and self.state.sync.playing:
             self._do(do.Play(False), answer)  # what is seen to run is stopped, whatever comes
         elif command.lane is do.Lane.LOADER:
-            if line.admits(command, self._loading.command if self._loading else None):
+            if queue.admits(command, self._loading.command if self._loading else None):
                 self._load(command, answer)
             else:
-                line.add(command, answer)
+                queue.add(command, answer)
         elif (command.need and command.need > self._there) or (
-            line.waiting and command.in_order and line.keeps_order
+            queue.waiting and command.in_order and queue.keeps_order
         ):
-            line.add(command, answer)
+            queue.add(command, answer)
         else:
             self._do(command, answer)
 
@@ -269,36 +269,36 @@ class Session:
         loading, state = self._loading, self.state
         if loading is None:
             if state.sync.playing or not state.sync.at_work:
-                return do.Need.REST
-            return do.Need.STEPS if state.sync.arriving else do.Need.WHOLE
+                return do.Need.IDLE
+            return do.Need.STEPS if state.sync.arriving else do.Need.COUNTED
         if loading.shows:
             return do.Need.ARRIVED if state.main.prepared.opened else do.Need.CORPUS
         if state.main.prepared.nothing:
             return do.Need.NOTHING
-        return do.Need.SIGHT if do.Decides.CORPUS in loading.command.decides else do.Need.CORPUS
+        return do.Need.SHOWN if do.Part.CORPUS in loading.command.replaces else do.Need.CORPUS
 
     def _go_on(self) -> None:
         """Do what comes next of what waits, as long as there is what it needs."""
-        line, sync = self._line, self.state.sync
-        while line.waiting:
-            line.leave()
-            if not line.waiting:
+        queue, sync = self._queue, self.state.sync
+        while queue.waiting:
+            queue.prune()
+            if not queue.waiting:
                 return
-            command = line.waiting[0].command
-            if command.decides:
-                if self._loading is not None or self._there < do.Need.REST:
+            command = queue.waiting[0].command
+            if command.replaces:
+                if self._loading is not None or self._there < do.Need.IDLE:
                     return
             # What waits is done as if each had been asked for when the one before it was done.
             elif command.need > self._there or (command.in_order and sync.at_work and not sync.playing):
                 return
-            for one in line.take():
-                if one.command.decides:
-                    self._load(one.command, one.answer)
+            for queued in queue.pop():
+                if queued.command.replaces:
+                    self._load(queued.command, queued.answer)
                 else:
-                    self._do(one.command, one.answer)
+                    self._do(queued.command, queued.answer)
 
     def _do(self, command: do.Command[object], answer: Answer) -> None:
-        """Begin what a command asks for."""
+        """Run a command, or begin the job that answers it."""
         state, sync = self.state, self.state.sync
         self._touched = True
         try:
@@ -306,40 +306,36 @@ class Session:
             if command.walks and sync.at_work and not (sync.playing or adds):
                 # what was asked for in the same moment is begun, and is not undone
                 sync.work(time.monotonic())
-            if command.lane is do.Lane.BESIDE:
-                self._ask(command, answer)
-                return
             if isinstance(command, do.CancelWork):
-                self._line.drop("dropped", loads=True)
+                self._queue.drop("dropped", loads=True)
                 self._loader.give_up("load")
                 state.results.give_up(self._pool)
                 self._columns.give_up(do.HoldOut.__name__)
             if isinstance(command, do.CancelWork | do.Leave):  # one column alone disagrees with none
                 self._pool.give_up(do.NextPassage.__name__)
-            state.handle(command, lambda found: self._answers.append((answer, found)))
+            do.perform(
+                command, state, lambda outcome: self._answers.append((answer, outcome)),
+                lambda work, _: self._submit(type(command).__name__, work, answer),
+            )
         except Exception as error:
             self._answers.append((answer, error))
 
     # ---- jobs
 
-    def _ask(self, command: do.Command[object], answer: Answer) -> None:
-        """Have a question answered by a thread of its own, on objects of its own."""
-        state, at = self.state, self.state.at_step(command)
+    def _submit(self, name: str, work: do.Job[object], answer: Answer) -> None:
+        """Run the job of a command in a thread of its own, in place of a running one of the same name."""
 
-        def work() -> object:
-            # Whoever asked may leave meanwhile; a file is written all the same, rather than half of it.
-            with job(cancel=None if isinstance(command, do.Export) else answer.cancelled):
-                return answered(command, at)
+        def run() -> object:
+            with job(cancel=answer.cancelled if work.cancellable else None):
+                check()
+                return work.work()
 
-        def taken(found: object) -> None:
+        def done(result: object) -> None:
             self._touched = True
-            if not isinstance(found, BaseException):
-                found = state.found(command, found)
-            self._answers.append((answer, found))
+            outcome = result if isinstance(result, BaseException) else work.answer(result)
+            self._answers.append((answer, outcome))
 
-        pool = self._columns if isinstance(command, do.HoldOut) else self._pool
-        name = type(command).__name__
-        pool.submit(name, work, taken, name)
+        (self._columns if work.reads_files else self._pool).submit(name, run, done, name)
 
     def _find(self, now: float, wait: float | None) -> float | None:
         """Open the columns that are not open, and find what belongs to the position once the columns rest
@@ -348,7 +344,7 @@ class Session:
 
         def taken(one: Finding, prepared: object) -> None:
             state.prepared(one, prepared)
-            self._shelf.keep(state.main.prepared)
+            self._cache.keep(state.main.prepared)
 
         self._columns.keep_to(state.unprepared(), taken)
         for column in sync.columns:
@@ -375,18 +371,17 @@ class Session:
             if last:
                 self._loading = None
             if isinstance(prepared, Prepared):
-                self._shelf.keep(was)
-                self._shelf.keep(prepared)
-                state.install(prepared, command)
+                self._cache.keep(was)
+                self._cache.keep(prepared)
+                state.install(prepared, **_keeps(command))
             elif last:
-                self._line.drop("not done, what it waited for is not there", loads=False)
+                self._queue.drop("not done, what it waited for is not there", loads=False)
                 if loading.shows:
                     state.install(was)
             self._answers.append((answer, None if isinstance(prepared, Prepared) else prepared))
 
-        load = cast("do.Command[None]", command)
-        what = f"opening {command.words.removeprefix('open ')}" if command.fresh else "opening"
-        self._loader.submit("load", lambda: self._shelf.prepared(load, was, partial), taken, what)
+        what = f"opening {command.description.removeprefix('open ')}" if command.fresh else "opening"
+        self._loader.submit("load", lambda: command.load(self._cache, was, partial), taken, what)
 
     def _show_part(self, loading: Loading, prepared: Prepared) -> None:
         """Show a part of what is being opened, once it takes long."""
@@ -395,4 +390,9 @@ class Session:
         loading.part = prepared
         if loading.command.fresh or not loading.quiet:
             loading.part, loading.shows = None, True
-            self.state.install(prepared, loading.command)
+            self.state.install(prepared, **_keeps(loading.command))
+
+
+def _keeps(command: do.Command[object]) -> dict[str, bool]:
+    """Return what of the place survives a command of the loader, as `State.install` takes it."""
+    return {"keeps_place": not command.fresh, "keeps_view": isinstance(command, do.TrainOnText)}

@@ -1,5 +1,4 @@
-"""Work in threads of its own: at most one job a key, the newest wins, and one that is given up is cancelled.
-"""
+"""Jobs in threads of their own: at most one per key; a new one replaces it, and it is cancelled."""
 
 from __future__ import annotations
 
@@ -11,11 +10,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
-from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import job
-from tokentui.session import commands as do
 from tokentui.session.pace import Pace
 from tokentui.session.views import Busy
 
@@ -111,7 +108,7 @@ class JobPool:
         self, key: Hashable, work: Callable[[], object], take: Callable[[object], object], what: str = "",
         signature: object = None,
     ) -> None:
-        """Begin a job in the place of one of the same key.
+        """Submit a job, cancelling any running job with the same key.
 
         Args:
             key: What it is about.
@@ -195,109 +192,8 @@ class JobPool:
         self._pool.shutdown(wait=self._threads > 1, cancel_futures=True)
 
 
-# The line of commands that wait for what is being loaded, in the order in which they were given, and are seen
-# to wait.
-
-
-Answer = asyncio.Future[object]
-
-
-class Dropped(TokentuiError):
-    """A command that waited was not done."""
-
-
-class Waiting(NamedTuple):
-    """A command that waits, and the future of its answer."""
-
-    command: do.Command[object]
-    answer: Answer
-
-
-class Line:
-    """Commands that wait, first come, first served.
-
-    Args:
-        resolve: Gives a future its answer, or its failure.
-    """
-
-    def __init__(self, resolve: Callable[[Answer, object], None]) -> None:
-        self._resolve = resolve
-        self.waiting: list[Waiting] = []
-
-    def leave(self) -> None:
-        """Let those leave that are wanted no longer."""
-        self.waiting = [one for one in self.waiting if not one.answer.done()]
-
-    @property
-    def keeps_order(self) -> bool:
-        """True if a waiting command must run before any later command that keeps its order."""
-        return any(one.command.in_order for one in self.waiting)
-
-    def add(self, command: do.Command[object], answer: Answer) -> None:
-        """Wait behind all others. A question, and a text to train on, takes the place of one of its kind."""
-        if command.lane is do.Lane.BESIDE or isinstance(command, do.TrainOnText):
-            self._drop([one for one in self.waiting if type(one.command) is type(command)], Cancelled())
-        self.waiting.append(Waiting(command, answer))
-
-    def take(self) -> list[Waiting]:
-        """Those that go together: the next one; of moves all that follow each other."""
-        held = self.waiting
-        moves = next((n for n, one in enumerate(held) if not isinstance(one.command, do.Move)), len(held))
-        self.waiting = held[moves or 1 :]
-        return held[: moves or 1]
-
-    def admits(self, load: do.Command[object], under_way: do.Command[object] | None) -> bool:
-        """Make way for a load. True if it may begin at once, in the place of what is being loaded, if
-        anything is.
-
-        What was to be loaded before and is decided anew is given up; so are steps, where a load begins anew
-        behind them.
-        """
-        ordered, moot = [one for one in self.waiting if one.command.in_order], list[Waiting]()
-        for one in reversed(ordered):
-            command = one.command
-            if not (command.decides in load.decides if command.decides else load.fresh and command.walks):
-                break
-            moot.insert(0, one)
-        place = "a tokenizer" if isinstance(load, do.OpenTokenizer) else "another corpus"
-        self._drop([one for one in moot if one.command.decides], Cancelled())
-        steps = [one for one in moot if not one.command.decides]
-        self._drop(steps, Dropped(f"not done, {place} was opened: {said(steps)}"))
-        if len(moot) < len(ordered):
-            return False
-        if isinstance(load, do.TrainOnText) and isinstance(under_way, do.TrainOnText):
-            return False  # what is typed fast is still seen to change
-        return under_way is None or under_way.decides in load.decides
-
-    def drop(self, why: str, *, loads: bool) -> None:
-        """Give up those that wait, all of them or up to the next load."""
-        held = self.waiting
-        stop = next((n for n, one in enumerate(held) if one.command.decides and not loads), len(held))
-        words = said(held[:stop])
-        self._drop(held[:stop], Dropped(f"{why}: {words}" if words else why))
-
-    def _drop(self, gone: list[Waiting], why: Exception) -> None:
-        self.waiting = [one for one in self.waiting if one not in gone]
-        for one in gone:
-            self._resolve(one.answer, why)
-
-
-def said(waiting: list[Waiting]) -> str:
-    """Waiting commands in words; moves in one direction are added up."""
-    words: list[str] = []
-    moves = 0
-    for one in waiting:
-        by = one.command.steps if isinstance(one.command, do.Move) else 0
-        if moves * by > 0:
-            words.pop()
-        moves = by + (moves if moves * by > 0 else 0)
-        count = "a step" if abs(moves) == 1 else f"{abs(moves):,} steps"
-        words.append(f"{count} {'on' if moves > 0 else 'back'}" if by else one.command.words)
-    return ", ".join(word for word in words if word)
-
-
 def tell_failure(task: asyncio.Task[None]) -> None:
-    """Tell the event loop at once that a task which runs for good has failed."""
+    """Report the failure of a task that should never end to the event loop, at once."""
     if not task.cancelled() and (error := task.exception()) is not None:
         task.get_loop().call_exception_handler(
             {"message": f"{task.get_name()} has failed", "exception": error, "task": task}

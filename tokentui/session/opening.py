@@ -20,7 +20,6 @@ from tokentui.learn.replay import ReplayTrainer
 from tokentui.learn.replay.segmentations import TokenOrder
 from tokentui.learn.trainer import Trainer
 from tokentui.recipe import Recipe, Run
-from tokentui.session import commands as do
 from tokentui.session.jobs import doing, unheard
 from tokentui.session.stages import opened_view
 from tokentui.session.views import ColumnWanted, OpenedView
@@ -216,50 +215,65 @@ SCRATCH = "scratch"
 """The name of a corpus that the user types."""
 
 
-class Shelf:
+class TrainingCache:
     """Trainings of the corpus that is open, kept so that going back to a recipe is instant."""
 
     def __init__(self) -> None:
         self._kept: list[Prepared] = []
         """The trainings, the one that was left last at the end."""
 
-    def prepared(self, command: do.Command[None], was: Prepared, partial: Partial) -> Prepared:
-        """Read and lay out what a command asks for, in the place of what was there; a training that is kept
-        is taken again.
+    def _of(self, corpus: Corpus) -> list[Prepared]:
+        return [prepared for prepared in self._kept if prepared.corpus is corpus and not prepared.failed]
+
+    def train(self, corpus: Corpus, recipe: Recipe, run: Run, partial: Partial) -> Prepared:
+        """Count a corpus for a recipe and lay it out, or return the kept training of it.
 
         Raises:
-            TokentuiError: It cannot be.
+            TokentuiError: The recipe makes no sense, or its pattern takes too long.
         """
-        corpus, file, recipe, run = was.corpus, was.opened, was.recipe, was.run
-        named: do.OpenTokenizer | None = None
-        match command:
-            case do.SetRecipe():
-                file, recipe, run = None, command.recipe, command.run or run
-            case do.OpenTokenizer():
-                named = command
-            case do.TrainOnText(text):
-                corpus = Corpus.from_text(text, SCRATCH)
-            case do.Open(sources, as_, field, named):
-                corpus = open_corpus(sources, as_, field)
-        kept = [one for one in self._kept if one.corpus is corpus and not one.failed]
-        if named is not None:
-            for one in kept if named.kept else ():
-                if one.opened and one.opened.view.path == named.path:
-                    return one
-            return prepare_tokenizer(
-                corpus, None, run, partial, path=named.path, split=named.split, encode=named.encode,
-                at_end=True,
-            )
-        if file is not None:
-            return prepare_tokenizer(corpus, file.tokenizer, run, partial, path=file.view.path, at_end=True)
-        for one in kept:
-            if one.makes(None, recipe, run):
-                return replace(one, run=run)
+        for prepared in self._of(corpus):
+            if prepared.makes(None, recipe, run):
+                return replace(prepared, run=run)
         return prepare(corpus, recipe, run, partial)
 
+    def open_tokenizer(
+        self, corpus: Corpus, run: Run, partial: Partial, path: str, split: str, encode: str, kept: bool
+    ) -> Prepared:
+        """Read a tokenizer file and compute its replay steps on a corpus; it begins at its last step.
+
+        Args:
+            corpus: The corpus.
+            run: The run to keep for a later training.
+            partial: Called with a part of a large corpus.
+            path: The file.
+            split: The split of a file that holds none; empty for its own.
+            encode: Another way to encode with it; empty for its own.
+            kept: True to return the training of this file that is kept, if there is one.
+
+        Raises:
+            TokentuiError: The file cannot be read, or is no tokenizer.
+        """
+        for prepared in self._of(corpus) if kept else ():
+            if prepared.opened and prepared.opened.view.path == path:
+                return prepared
+        return prepare_tokenizer(
+            corpus, None, run, partial, path=path, split=split, encode=encode, at_end=True
+        )
+
+    def on_corpus(self, corpus: Corpus, before: Prepared, partial: Partial) -> Prepared:
+        """Return the opened tokenizer, or the training, that was there before, on another corpus.
+
+        Raises:
+            TokentuiError: The corpus cannot be counted for it.
+        """
+        if (file := before.opened) is not None:
+            return prepare_tokenizer(
+                corpus, file.tokenizer, before.run, partial, path=file.view.path, at_end=True
+            )
+        return self.train(corpus, before.recipe, before.run, partial)
+
     def keep(self, prepared: Prepared) -> None:
-        """Keep a training while its corpus is open, as long as all that are kept hold no more than
-        `KEPT_BYTES`."""
+        """Keep a training while its corpus is open. The oldest go if all hold more than `KEPT_BYTES`."""
         if prepared.partial or prepared.failed:
             return
         file, recipe, run = prepared.opened, prepared.recipe, prepared.run

@@ -12,7 +12,6 @@ from tokentui.learn.rows import Candidate
 from tokentui.learn.trainer import Trainer
 from tokentui.learn.values import MergeStep
 from tokentui.session.opening import Prepared
-from tokentui.session.snapshot import EndView
 from tokentui.session.views import CorpusPlace, CorpusView, StepPlace, StepRow, StepsView, StepView, Viewport
 from tokentui.session.window import OpenedText, RunningText
 
@@ -163,16 +162,3 @@ def _around(view: CorpusView, place: CorpusPlace) -> StepPlace | None:
         before += part.text[: fresh.start]
         return StepPlace(before[-_AROUND:], part.text[fresh.start : fresh.end], after[:_AROUND])
     return None
-
-
-def at_end(prepared: Prepared, typed: str) -> EndView:
-    """The typed text by the tokenizer of the end of the run, to which a copy is trained.
-
-    Raises:
-        TokentuiError: A tokenizer of a file is open, or it refuses the text.
-    """
-    if prepared.opened is not None:
-        raise TokentuiError("a tokenizer of a file is not trained", prepared.opened.view.name, "open a text")
-    trainer = learn.start(prepared.corpus, prepared.recipe, prepared.run, prepared.trainer.words)
-    learn.run(trainer, prepared.run.stops)
-    return EndView(trainer.number, trainer.tokenizer().encode(typed).rows)

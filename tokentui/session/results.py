@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from concurrent.futures import Future
 from dataclasses import replace
 from itertools import combinations
+from typing import cast
 
 from tokentui.analyze.align import align
 from tokentui.analyze.compare import PairAgreement, agreement, word_spans
@@ -18,7 +20,7 @@ from tokentui.session import findings
 from tokentui.session.column import Column
 from tokentui.session.findings import Divergences, Vocabularies
 from tokentui.session.jobs import Finding, JobPool, Key, Signature
-from tokentui.session.queries import text_of
+from tokentui.session.passages import text_of
 from tokentui.session.snapshot import (
     Aligned,
     Between,
@@ -65,7 +67,8 @@ class Results:
         """The tokens that the vocabularies share, with all that they depend on."""
         self._listed: tuple[object, list[bytes] | None] | None = None
         """The whole list of tokens of which rows were shown last, with all that it depends on."""
-        self._going: dict[tuple[int, ...], list[tuple[Callable[[object], None], bool]]] = {}
+        self._going: dict[tuple[int, ...], list[tuple[Future[int | None], bool]]] = {}
+        """The pending answers of `go_to_divergence` and its `literal`, by the keys of the columns."""
 
     def begin(self, corpus: Corpus) -> None:
         """Begin anew on another corpus."""
@@ -141,7 +144,10 @@ class Results:
         self._found[one.key] = (one.signature, value)
         if one.key[0] == "divergence":
             for answer, literal in self._going.pop(one.key[1], []):
-                answer(self._go_before(value, literal) if isinstance(value, Divergences) else value)
+                if isinstance(value, Divergences):
+                    answer.set_result(self._go_before(value, literal))
+                else:
+                    answer.set_exception(cast("Exception", value))
 
     def give_up(self, pool: JobPool) -> None:
         """Give up what is being found, as the user asks: it is left until it is asked for."""
@@ -176,20 +182,35 @@ class Results:
         for pair in [pair for pair in self._going if {*keys} <= {*pair}]:
             failed = next((one for one in self.sync.columns if one.key in pair and one.error), None)
             for answer, _ in self._going.pop(pair):
-                answer(Cancelled() if failed is None else parts_nowhere(failed))
+                answer.set_exception(Cancelled() if failed is None else _no_divergence(failed))
 
     # ---- the first differing step
 
-    def when_found(self, a: int, b: int, answer: Callable[[object], None], literal: bool) -> None:
-        """Answer when the first differing step of two columns is known, by their keys, and go before it; or
-        now."""
-        pair = _pair(a, b)
-        found = self._divergence(pair)
-        if found is not None:
-            answer(self._go_before(found, literal))
-            return
-        self.look_again(a, b)
-        self._going.setdefault(pair, []).append((answer, literal))
+    def go_to_divergence(self, first: Column, second: Column, literal: bool) -> Future[int | None]:
+        """Go to the step before the first differing one of two columns, as soon as that is known.
+
+        Args:
+            first: A column.
+            second: The other one.
+            literal: True to compare merges as they are spelled; else by what they mean.
+
+        Returns:
+            The differing step, once it is known; None if there is none.
+
+        Raises:
+            TokentuiError: One of them failed to load.
+        """
+        for column in (first, second):
+            if column.error:
+                raise _no_divergence(column)
+        pair, answer = _pair(first.key, second.key), Future[int | None]()
+        known = self._divergence(pair)
+        if known is not None:
+            answer.set_result(self._go_before(known, literal))
+        else:
+            self.look_again(*pair)
+            self._going.setdefault(pair, []).append((answer, literal))
+        return answer
 
     def look_again(self, a: int, b: int) -> None:
         """Look for the first differing step of two columns although that was given up, or has failed."""
@@ -337,8 +358,8 @@ class Results:
         return aligned
 
 
-def parts_nowhere(failed: Column) -> TokentuiError:
-    """The error of who asks where a column parts from another that cannot be shown."""
+def _no_divergence(failed: Column) -> TokentuiError:
+    """Return the error of a question about the divergence of a column that failed to load."""
     return TokentuiError("a column that cannot be shown parts nowhere", failed.name, failed.error)
 
 

@@ -7,30 +7,26 @@ likes.
 from __future__ import annotations
 
 import dataclasses
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple, cast
 
 from tokentui.analyze.compare import FEWEST, MOST
-from tokentui.analyze.metrics import Conventions
 from tokentui.core import native
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.files import short_names
 from tokentui.learn import jump
 from tokentui.learn.merging import without_kernel
 from tokentui.learn.trainer import Trainer
-from tokentui.session import commands as do
 from tokentui.session.column import Column, same
-from tokentui.session.inspecting import NOTHING_HELD, hold
+from tokentui.session.context import StepContext
+from tokentui.session.errors import NothingOpen
 from tokentui.session.jobs import Finding
 from tokentui.session.opening import Prepared, branched, prepare_again, prepare_column
 from tokentui.session.past import Past
-from tokentui.session.queries import TokenizerAtStep, answered, check_view, fitted
-from tokentui.session.results import Results, parts_nowhere
+from tokentui.session.results import Results
 from tokentui.session.snapshot import Between, CorpusFacts, Snapshot
 from tokentui.session.sync import Synchronizer
-from tokentui.session.until import until_of
 from tokentui.session.views import (
     Busy,
     ColumnSnapshot,
@@ -40,16 +36,12 @@ from tokentui.session.views import (
     Position,
     Viewport,
 )
-from tokentui.text.corpus import Corpus
 from tokentui.text.count import WordCounts
 from tokentui.text.kernels.rules import without_scanner
 
-KEPT_PLACES = ("step", "size")
-"""The positions that can be restored after switching recipes: merge count or vocabulary size."""
 KERNEL_BYTES = 200_000
 """A smaller corpus gains nothing by kernels: plain Python steps through it as quickly as one looks. It is not
 laid out again by them, and the screen does not wait for them."""
-Answer = Callable[[object], None]
 _ALONE = Between()
 _NONE = "", ""
 
@@ -78,7 +70,7 @@ class State:
         self.keep_place = "step"
         self.sync = Synchronizer()
         self.results = Results(self.sync, prepared.corpus)
-        self.main = self._column(ColumnWanted(prepared.recipe, prepared.run))
+        self.main = self._new_column(ColumnWanted(prepared.recipe, prepared.run))
         """The column that the main screen shows."""
         self.compared: list[Column] = []
         """The columns that are shown side by side, or that are kept until they are again."""
@@ -94,7 +86,7 @@ class State:
 
     _keys = 0
 
-    def _column(self, wanted: ColumnWanted) -> Column:
+    def _new_column(self, wanted: ColumnWanted) -> Column:
         self._keys += 1
         return Column(self._keys, wanted)
 
@@ -132,20 +124,21 @@ class State:
             self._merges_at = sync.aim
         return Kept(self._merges_at, size)
 
-    def install(self, prepared: Prepared, command: do.Command[object] | None = None) -> None:
+    def install(self, prepared: Prepared, *, keeps_place: bool = False, keeps_view: bool = False) -> None:
         """Go on with another corpus or recipe in the first column, and walk to the place that is kept.
 
         Of a corpus that is opened the beginning is shown. The whole of a corpus of which a part was there
         before goes on with everything that is under way.
 
         Args:
-            prepared: What is there now.
-            command: What asked for it; None where what was there before comes back.
+            prepared: The new training.
+            keeps_place: True to walk to the place that is kept; a file begins at its last step all the same.
+            keeps_view: True to keep the rows that are shown of another corpus.
         """
         sync, main = self.sync, self.main
         before = main.prepared
         file, was = prepared.opened, before.opened
-        anew = command is None or command.fresh or (file and not prepared.partial)
+        anew = not keeps_place or (file and not prepared.partial)
         kept = None if anew else self._kept
         if file and before.partial and before.corpus is prepared.corpus and was and was.view == file.view:
             self.take_over(main, prepared)
@@ -156,7 +149,7 @@ class State:
         sync.halt()
         moved = prepared.corpus is not before.corpus
         self._take(prepared)
-        if moved and kept is None and not isinstance(command, do.TrainOnText):
+        if moved and kept is None and not keeps_view:
             self.view = dataclasses.replace(
                 self.view, corpus=CorpusPlace(), candidates_top=0, vocabulary_top=0
             )
@@ -236,96 +229,34 @@ class State:
             if files:
                 self.sync.go(max(one.trainer.computed for one in files), free=False)
 
-    def handle(self, command: do.Command[object], answer: Answer) -> None:
-        """Take in a command. `answer` is called with its answer, now or when it is known.
+    def start_walk(self) -> None:
+        """Prepare for a command that walks: a kept place is forgotten.
 
         Raises:
-            TokentuiError: It cannot be done.
+            TokentuiError: Nothing is open, or the only column failed to load.
         """
-        sync, main, found = self.sync, self.main, cast("object", None)
-        if command.walks:
-            if self._facts.nothing:
-                raise do.NothingOpen
-            if main.error and len(sync.columns) == 1:  # it failed as one of several, as all of them did
-                raise TokentuiError("a column that cannot be shown goes nowhere", main.name, main.error)
-            self._wished, self._show_whole = None, False
-        match command:
-            case do.Move(steps):
-                sync.go(steps, on=True)
-            case do.GoTo(step):
-                sync.go(step)
-            case do.GoToToken(text):
-                sync.seek(text, answer)
-                return
-            case do.RunUntil():
-                sync.run_until(until_of(command, main.prepared), answer)
-                return
-            case do.Play(on):
-                sync.play(on, time.monotonic())
-            case do.Speed(by):
-                sync.faster(by, time.monotonic())
-            case do.SetSpeed(speed):
-                sync.play_at(speed, time.monotonic())
-            case do.StepPieces(pieces):
-                sync.halt()
-                substeps = main.trainer.substeps
-                if substeps is None:
-                    raise TokentuiError(
-                        "a step is the finest step there is", "piece by piece", "take n and b"
-                    )
-                try:
-                    substeps.fine(pieces)
-                except Exception as error:
-                    if not main.breaks(error):
-                        raise
-            case do.CancelWork():
-                self._wished = None
-                sync.halt()
-            case do.SetInput(text):
-                self.typed, self.passage = text, None
-            case do.SetViewport(view):
-                check_view(view)
-                self.view = view
-            case do.KeepPlace(by):
-                if by not in KEPT_PLACES:
-                    raise TokentuiError("no such place to keep", by, "one of: " + ", ".join(KEPT_PLACES))
-                self.keep_place = by
-            case do.Compare(columns):
-                self._compare(columns)
-            case do.Leave():
-                self._leave()
-            case do.SyncBy(way):
-                sync.keep_by(way)
-            case do.AddColumn(wanted, place):
-                found = self._add(wanted, place)
-            case do.ChangeColumn(key, wanted):
-                found = self._change(key, wanted)
-            case do.RemoveColumn(key):
-                self._remove(key)
-            case do.MoveColumn(key, by):
-                self._move(key, by)
-            case do.GoToDivergence(a, b):
-                for column in (self._known(a), self._known(b)):
-                    if column.error:
-                        raise parts_nowhere(column)
-                self.results.when_found(a, b, answer, self.view.literal)
-                return
-            case do.FindDivergence(a, b):
-                self.results.look_again(self._known(a).key, self._known(b).key)
-            case do.ShowPassage(passage):
-                corpus = self.results.corpus
-                self.passage = fitted(corpus, passage) if passage is not None else None
-            case do.MeasureUnder(splitter, alpha):
-                self.results.under = Conventions(splitter, alpha)
-            case _:
-                found = answered(command, self.at_step(command))
-        answer(found)
+        main = self.main
+        if self._facts.nothing:
+            raise NothingOpen
+        if main.error and len(self.sync.columns) == 1:  # it failed as one of several, as all of them did
+            raise TokentuiError("a column that cannot be shown goes nowhere", main.name, main.error)
+        self._wished, self._show_whole = None, False
+
+    def stop(self) -> None:
+        """Stop the columns where they are, and forget the place that another recipe is brought to."""
+        self._wished = None
+        self.sync.halt()
 
     # ---- columns
 
-    def _compare(self, wanted: Sequence[ColumnWanted]) -> None:
+    def compare(self, wanted: Sequence[ColumnWanted]) -> None:
+        """Show columns side by side: these, or those that were compared before if there are none.
+
+        Raises:
+            TokentuiError: There are fewer than two.
+        """
         known = list(dict.fromkeys(self.compared if self.main.error else (self.main, *self.compared)))
-        known = [self._column(one.wanted) if one.error else one for one in known]  # it is tried again
+        known = [self._new_column(one.wanted) if one.error else one for one in known]  # it is tried again
         if wanted:
             columns = []
             for one in wanted[:MOST]:
@@ -335,7 +266,7 @@ class State:
                     if one.name:
                         found.wanted = dataclasses.replace(found.wanted, name=one.name)
                         found.describe()
-                columns.append(found or self._column(one))
+                columns.append(found or self._new_column(one))
         else:
             columns = known
         if len(columns) < FEWEST:
@@ -357,7 +288,8 @@ class State:
             files and self.main.trainer.number == self.main.trainer.computed
         )
 
-    def _leave(self) -> None:
+    def leave_compare(self) -> None:
+        """Show the first column that could be opened alone; the others are kept."""
         if len(self.sync.columns) == 1:
             return
         self.sync.halt()
@@ -370,32 +302,52 @@ class State:
         self.sync.put([self.main])
         self.sync.stand(self.main)
 
-    def _add(self, wanted: ColumnWanted, place: int | None) -> int:
+    def add_column(self, wanted: ColumnWanted, place: int | None) -> int:
+        """Insert a column at a place, or at the right, and return its key.
+
+        Raises:
+            TokentuiError: There are `MOST` already.
+        """
         if len(self.sync.columns) >= MOST:
             raise TokentuiError(
                 f"{MOST} columns are as many as there may be", "compare", "take one away first"
             )
-        column = self._column(wanted)
+        column = self._new_column(wanted)
         columns = list(self.sync.columns)
         columns.insert(len(columns) if place is None else place, column)
         self._put(columns)
         return column.key
 
-    def _change(self, key: int, wanted: ColumnWanted) -> int:
-        old, column = self._known(key), self._column(wanted)
+    def change_column(self, key: int, wanted: ColumnWanted) -> int:
+        """Replace the column with a key, and return the key of the new one.
+
+        Raises:
+            TokentuiError: There is no such column.
+        """
+        old, column = self.column(key), self._new_column(wanted)
         self._put(column if one is old else one for one in self.sync.columns)
         self.results.forget(key)
         return column.key
 
-    def _remove(self, key: int) -> None:
-        self._known(key)
+    def remove_column(self, key: int) -> None:
+        """Remove the column with a key.
+
+        Raises:
+            TokentuiError: There is no such column, or only `FEWEST` are left.
+        """
+        self.column(key)
         if len(self.sync.columns) <= FEWEST:
             raise TokentuiError("two columns are as few as there may be", "compare", "add one first")
         self._put(column for column in self.sync.columns if column.key != key)
         self.results.forget(key)
 
-    def _move(self, key: int, by: int) -> None:
-        column = self._known(key)
+    def move_column(self, key: int, by: int) -> None:
+        """Move the column with a key a number of places to the right, or to the left if it is negative.
+
+        Raises:
+            TokentuiError: There is no such column.
+        """
+        column = self.column(key)
         columns = [one for one in self.sync.columns if one is not column]
         columns.insert(min(max(0, self.sync.columns.index(column) + by), len(columns)), column)
         self._put(columns)
@@ -423,7 +375,12 @@ class State:
             of = max(near, key=lambda one: len(one.prepared.recipe.what_if))
             column.take(branched(of.prepared, recipe))
 
-    def _known(self, key: int) -> Column:
+    def column(self, key: int) -> Column:
+        """Return the column with a key.
+
+        Raises:
+            TokentuiError: There is no such column.
+        """
         column = self.sync.column(key)
         if column is None:
             raise TokentuiError("no such column", f"key {key}", "")
@@ -431,31 +388,23 @@ class State:
 
     # ---- looking
 
-    def at_step(self, command: do.Command[object] | None = None) -> TokenizerAtStep:
-        """The tokenizer of this step, for a question: of the column that it names, else of the first."""
-        key = getattr(command, "column", None)
-        column = self.main if key is None else self._known(key)
+    def context(self, key: int | None = None) -> StepContext:
+        """Return the context of a question about the column with a key, or about the first column.
+
+        Raises:
+            TokentuiError: There is no such column, or it is not open yet.
+        """
+        column = self.main if key is None else self.column(key)
         if key is not None and not column.open:
             raise TokentuiError("the column is not open yet", column.name, "press the key again then")
         prepared, trainer = column.prepared, column.trainer
-        held = NOTHING_HELD if command is None else hold(command, prepared, trainer.tokenizer())
-        there = list(self.sync.in_sync)
-        columns, keys = tuple(one.trainer.tokenizer() for one in there), tuple(one.key for one in there)
+        columns = {other.key: other.trainer.tokenizer() for other in self.sync.in_sync}
         if self._past is None or self._past[0] is not trainer:
             self._past = trainer, Past(prepared)
-        return TokenizerAtStep(
-            trainer.number, trainer.tokenizer(), prepared, self.view, self.typed, columns, keys,
-            self.passage, self._past[1], held,
+        return StepContext(
+            trainer.number, trainer.tokenizer(), prepared, self.view, self.typed, columns, self.passage,
+            self._past[1],
         )
-
-    def found(self, command: do.Command[object], found: object) -> object:
-        """Take in what a question has found. Returns its answer."""
-        if isinstance(command, do.NextPassage):
-            self.passage = cast("Passage | None", found) or self.passage
-        elif isinstance(command, do.HoldOut):
-            self.results.hold_out(cast("Corpus | None", found))
-            return None
-        return found
 
     def stamp(self) -> tuple[object, ...]:
         """Return the values that change a snapshot, besides commands."""

@@ -8,7 +8,8 @@ comes after the others on its own. One column alone goes its way at once: its po
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from concurrent.futures import Future
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.learn.trainer import Goal, Size, Tokens
@@ -154,8 +155,11 @@ class Synchronizer:
         for column in self.columns:
             column.in_sync = False
 
-    def seek(self, text: str, answer: Callable[[object], None]) -> None:
-        """Go to the step that makes a token; a column that is alone looks on past its stops.
+    def seek(self, text: str) -> Future[int | None]:
+        """Go to the step that makes a token, also past the stops of the column.
+
+        Returns:
+            The step, once it is known; None if no step makes it. `Cancelled` if something else is asked for.
 
         Raises:
             TokentuiError: There are several columns.
@@ -164,16 +168,21 @@ class Synchronizer:
             raise TokentuiError("a token is looked for in one column", text, "go to a step, or leave Compare")
         self.halt()
         trainer = self.columns[0].trainer
-        wanted = spellings(text)
-        found = trainer.find(wanted)
-        if found is not None:
-            self.go(found)
-            answer(found)
+        wanted, answer = spellings(text), Future[int | None]()
+        step = trainer.find(wanted)
+        if step is not None:
+            self.go(step)
+            answer.set_result(step)
         else:
             self.search = Seek(wanted, trainer.computed, trainer.number, answer)
+        return answer
 
-    def run_until(self, goal: Goal, answer: Callable[[object], None]) -> None:
+    def run_until(self, goal: Goal) -> Future[int | None]:
         """Go on to the first step that meets a condition, or to the end of the run.
+
+        Returns:
+            The step, once it is known; None if the run ends before. `Cancelled` if something else is asked
+            for.
 
         Raises:
             TokentuiError: There are several columns, or the token is made already.
@@ -181,20 +190,21 @@ class Synchronizer:
         if len(self.columns) > 1:
             raise TokentuiError("one column runs until", "run until", "leave Compare")
         self.halt()
-        column = self.columns[0]
+        column, answer = self.columns[0], Future[int | None]()
         if meets(column, goal):
-            answer(column.trainer.number)
-            return
+            answer.set_result(column.trainer.number)
+            return answer
         here, stop = column.trainer.number, column.stopped_at
-        found = column.trainer.find(goal, here) if here else column.trainer.find(goal)
-        if found and (stop is None or found <= stop or here >= stop):
-            self.go(found)
-            answer(found)
+        step = column.trainer.find(goal, here) if here else column.trainer.find(goal)
+        if step and (stop is None or step <= stop or here >= stop):
+            self.go(step)
+            answer.set_result(step)
         elif stop is not None:
             self.go(None)
-            answer(None)
+            answer.set_result(None)
         else:
             self.search = Seek(goal, column.trainer.computed, None, answer)
+        return answer
 
     def play(self, on: bool | None, now: float) -> None:
         """Run, or stop where it is; None turns over."""
@@ -216,7 +226,7 @@ class Synchronizer:
         """Stop where the columns are, see `settle`: the goal, the moves behind it and the search for a token
         are given up."""
         if self.search is not None:
-            self.search.answer(Cancelled())
+            self.search.answer.set_exception(Cancelled())
         self.search, self.goal, self.playing, self._free, self._then = None, None, False, False, []
         if self.target != self.position:
             self.settle()
@@ -478,7 +488,7 @@ class Synchronizer:
             self.search, self._free = None, seek.origin is not None
             nowhere = END if seek.origin is None else seek.origin
             self.goal = Position("merges", nowhere if found is None else found)
-            seek.answer(found)
+            seek.answer.set_result(found)
         self.position = self.target = _place_of(column, "merges")
 
     def _passes(self, value: int) -> bool:

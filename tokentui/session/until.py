@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass
 
 from tokentui.core.errors import TokentuiError
-from tokentui.learn.bases import WEIGHTS
-from tokentui.learn.trainer import Goal, Made, Size, Tokens
-from tokentui.session import commands as do
+from tokentui.learn.trainer import Goal, Made, Size
 from tokentui.session.column import Column, needles
-from tokentui.session.opening import Prepared
 
 
 @dataclass(slots=True)
@@ -22,49 +18,18 @@ class Seek:
         goal: The condition that the step meets.
         looked: The last step that was looked at.
         origin: The step to go back to where there is none; None to stay at the end of the run.
-        answer: Takes the step, or None.
+        answer: The step to come; None if there is none.
     """
 
     goal: Goal
     looked: int
     origin: int | None
-    answer: Callable[[object], None]
+    answer: Future[int | None]
 
 
 def spellings(text: str) -> Made:
     """The step that makes a token, by its text as it is shown or typed."""
     return Made(frozenset(needle for way in (text, "▁" + text) for needle in needles(way)))
-
-
-def until_of(command: do.RunUntil, prepared: Prepared) -> Goal:
-    """The condition of a run.
-
-    Raises:
-        TokentuiError: There is not exactly one, it cannot be met by any step, or the corpus has no bytes for
-            each token.
-    """
-    given = [bool(command.token), command.size is not None, command.compression is not None]
-    if sum(given) != 1:
-        raise TokentuiError("one condition belongs here", "run until", "a token, a size or bytes per token")
-    if command.size is not None:
-        return Size(command.size)
-    if command.compression is None:
-        return spellings(command.token)
-    ratio, size = command.compression, prepared.corpus.size
-    if not ratio > 0 or math.isinf(ratio):
-        raise TokentuiError("out of range", f"{ratio:g} bytes per token", "take more than 0")
-    if not WEIGHTS.of(prepared.recipe.weight).by_occurrences:
-        raise TokentuiError("distinct words count once: there are no bytes per token", "run until", "")
-    if prepared.trainer.traits.shrinks:
-        # Steps make the corpus longer: it is met at the first step with at least so many tokens.
-        return Tokens(math.ceil(size / ratio))
-    most = math.floor(size / ratio)
-    # The quotient is rounded: the most tokens that have the ratio, exactly as it is shown.
-    while most > 0 and size / most < ratio:
-        most -= 1
-    while size / (most + 1) >= ratio:
-        most += 1
-    return Tokens(most)
 
 
 def meets(column: Column, goal: Goal) -> bool:

@@ -315,7 +315,7 @@ class UntilScreen(AskLine):
             self.face.send(SetRecipe(sized.recipe, sized.run), lambda _: self.face.send(GoTo(None)))
         else:
             stop = stopped_by(command.size, self.now, self.face.run_in_use)
-            before = f"the run ends before {command.named}{stop}"
+            before = f"the run ends before {command.condition}{stop}"
             self.face.send(command, lambda step: self.face.say(before) if step is None else None)
 
 

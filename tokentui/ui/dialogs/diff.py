@@ -10,8 +10,7 @@ from tokentui.analyze.diff import Change, ChangedToken, Diff, MergeSide, MovedId
 from tokentui.analyze.documents import ChangedDocument, DocumentsDiff
 from tokentui.core.safetext import safe
 from tokentui.core.table import plural
-from tokentui.session.asks import DiffColumns
-from tokentui.session.commands import Command
+from tokentui.session.commands import Command, DiffColumns
 from tokentui.ui.dialogs import LEAVE, SCROLL
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.report import ReportScreen

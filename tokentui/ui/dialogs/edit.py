@@ -12,8 +12,7 @@ from tokentui.core.counts import read_count
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe, safe_line
 from tokentui.core.table import plural
-from tokentui.session.asks import EditView, EditVocabulary, Wishes, WriteEdited
-from tokentui.session.commands import Command
+from tokentui.session.commands import Command, EditView, EditVocabulary, Wishes, WriteEdited
 from tokentui.ui.dialogs import LEAVE, SCROLL
 from tokentui.ui.dialogs.ask import AskLine
 from tokentui.ui.dialogs.inspect import InspectScreen

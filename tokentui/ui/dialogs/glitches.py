@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Never
 
 from tokentui.analyze.glitches import KINDS, Glitch
 from tokentui.core.safetext import safe, safe_line
-from tokentui.session.asks import FindGlitches
-from tokentui.session.commands import Command
+from tokentui.session.commands import Command, FindGlitches
 from tokentui.ui.dialogs import LEAVE, SCROLL
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.report import ReportScreen

@@ -7,8 +7,7 @@ from typing import ClassVar, Never
 
 from tokentui.analyze.languages import BASES, LanguageCost, Languages
 from tokentui.core.safetext import safe
-from tokentui.session.asks import CountLanguages
-from tokentui.session.commands import Command
+from tokentui.session.commands import Command, CountLanguages
 from tokentui.ui.dialogs import LEAVE, SCROLL
 from tokentui.ui.dialogs.report import ReportScreen
 from tokentui.ui.draw.figures import bar, number

@@ -1,0 +1,86 @@
+"""The commands of a session: frozen values that a screen sends. A later snapshot shows their effect; some
+also have an answer.
+
+Each file holds the commands of one topic, with what they do. A new question is a class with an `answer`.
+"""
+
+from tokentui.session.commands.analysis import (
+    AnalyzeVocabulary,
+    CountLanguages,
+    DiffColumns,
+    EncodeAtEnd,
+    ExamineHealth,
+    FindGlitches,
+)
+from tokentui.session.commands.base import Command, Job, Lane, Need, Part, perform
+from tokentui.session.commands.compare import (
+    AddColumn,
+    ChangeColumn,
+    Compare,
+    FindDivergence,
+    GoToDivergence,
+    HoldOut,
+    Leave,
+    MeasureUnder,
+    MoveColumn,
+    NextPassage,
+    RemoveColumn,
+    ShowPassage,
+    SyncBy,
+)
+from tokentui.session.commands.edit import EditView, EditVocabulary, Wishes, WriteEdited
+from tokentui.session.commands.export import Contents, Export, Formats
+from tokentui.session.commands.inspect import (
+    Draw,
+    ExplainSteps,
+    InspectText,
+    InspectToken,
+    LifeOfWord,
+    ListSteps,
+    TokenPlaces,
+    TokenThere,
+    WhyUnreachable,
+)
+from tokentui.session.commands.navigate import (
+    CancelWork,
+    GoTo,
+    GoToToken,
+    Move,
+    Play,
+    RunUntil,
+    SetSpeed,
+    Speed,
+    StepPieces,
+)
+from tokentui.session.commands.open import (
+    Fingerprint,
+    KeepPlace,
+    Open,
+    OpenTokenizer,
+    Preview,
+    Recognise,
+    SetRecipe,
+    TrainOnText,
+)
+from tokentui.session.commands.view import (
+    Compress,
+    CorpusText,
+    Find,
+    FindChanged,
+    Pieces,
+    SetInput,
+    SetViewport,
+)
+from tokentui.session.errors import NothingOpen
+
+__all__ = [
+    "AddColumn", "AnalyzeVocabulary", "CancelWork", "ChangeColumn", "Command", "Compare", "Compress",
+    "Contents", "CorpusText", "CountLanguages", "DiffColumns", "Draw", "EditView", "EditVocabulary",
+    "EncodeAtEnd", "ExamineHealth", "ExplainSteps", "Export", "Find", "FindChanged", "FindDivergence",
+    "FindGlitches", "Fingerprint", "Formats", "GoTo", "GoToDivergence", "GoToToken", "HoldOut",
+    "InspectText", "InspectToken", "Job", "KeepPlace", "Lane", "Leave", "LifeOfWord", "ListSteps",
+    "MeasureUnder", "Move", "MoveColumn", "Need", "NextPassage", "NothingOpen", "Open", "OpenTokenizer",
+    "Part", "Pieces", "Play", "Preview", "Recognise", "RemoveColumn", "RunUntil", "SetInput",
+    "SetRecipe", "SetSpeed", "SetViewport", "ShowPassage", "Speed", "StepPieces", "SyncBy",
+    "TokenPlaces", "TokenThere", "TrainOnText", "WhyUnreachable", "Wishes", "WriteEdited", "perform",
+]

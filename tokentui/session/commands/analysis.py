@@ -1,0 +1,121 @@
+"""Questions about the whole tokenizer of a step: its vocabulary, its health, its costs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tokentui.core.errors import TokentuiError
+from tokentui.session.commands.base import Command, Lane, Need
+from tokentui.session.snapshot import EndView
+
+if TYPE_CHECKING:
+    from tokentui.analyze.diff import Diff
+    from tokentui.analyze.glitches import Glitch
+    from tokentui.analyze.languages import Languages
+    from tokentui.analyze.results import HealthReport, VocabularyReport
+    from tokentui.session.context import StepContext
+
+
+class EncodeAtEnd(Command[EndView], lane=Lane.JOB, need=Need.COUNTED):
+    """The typed text as it is encoded at the end of the run, to which a copy is trained.
+
+    Raises if a tokenizer of a file is open: it is not trained.
+    """
+
+    def answer(self, context: StepContext) -> EndView:
+        from tokentui import learn
+
+        prepared = context.prepared
+        if prepared.opened is not None:
+            raise TokentuiError(
+                "a tokenizer of a file is not trained", prepared.opened.view.name, "open a text"
+            )
+        trainer = learn.start(prepared.corpus, prepared.recipe, prepared.run, prepared.trainer.words)
+        learn.run(trainer, prepared.run.stops)
+        return EndView(trainer.number, trainer.tokenizer().encode(context.typed).rows)
+
+
+class AnalyzeVocabulary(Command["VocabularyReport"], lane=Lane.JOB, need=Need.COUNTED):
+    """Answers to the questions that a vocabulary raises, at this step.
+
+    Args:
+        word: The word whose spellings are listed; the first of the typed text if empty.
+        exhaust: True to train a copy until no pair is left, to report what happens then.
+    """
+
+    word: str = ""
+    exhaust: bool = False
+
+    def answer(self, context: StepContext) -> VocabularyReport:
+        from tokentui.analyze.report import vocabulary_report
+
+        return vocabulary_report(
+            context.tokenizer, context.corpus, context.prepared.trainer.words, step=context.step,
+            text=self.word or context.typed, exhaust=self.exhaust,
+        )
+
+
+class ExamineHealth(Command["HealthReport"], lane=Lane.JOB, need=Need.COUNTED):
+    """The facts of the tokenizer of this step and a report on its health; of a file always all of
+    it."""
+
+    def answer(self, context: StepContext) -> HealthReport:
+        from tokentui.analyze.health import examine
+
+        if (file := context.prepared.opened) is not None:
+            return examine(file.tokenizer)
+        return examine(context.tokenizer, context.step)
+
+
+class DiffColumns(Command["Diff"], lane=Lane.JOB, need=Need.COUNTED):
+    """The differences of the tokenizers of two columns, by their keys, at this position, on the corpus.
+
+    Args:
+        a: The old one.
+        b: The new one.
+        rows: The most documents that are listed.
+
+    Raises if one of them is not in step.
+    """
+
+    a: int
+    b: int
+    rows: int = 50
+
+    def answer(self, context: StepContext) -> Diff:
+        from tokentui.analyze.diff import diff
+
+        columns = context.columns
+        if self.a not in columns or self.b not in columns:
+            raise TokentuiError("a column is not in step yet", "diff", "press the key again then")
+        # The program has threads: a process that it forks may hang.
+        return diff(columns[self.a], columns[self.b], context.corpus, rows=self.rows, processes=1)
+
+
+class CountLanguages(Command["tuple[Languages, ...]"], lane=Lane.JOB, need=Need.COUNTED):
+    """The costs of the built-in parallel text under the tokenizer of each column that is in step.
+
+    Args:
+        by: The unit of the costs, a name of `tokentui.analyze.languages.BASES`.
+    """
+
+    by: str = "sentences"
+
+    def answer(self, context: StepContext) -> tuple[Languages, ...]:
+        from tokentui.analyze.languages import costs, parallel_corpora
+        from tokentui.text.count import WordCounts
+
+        texts = parallel_corpora()
+        counted = {name: WordCounts(text) for name, text in texts.items()}
+        return tuple(
+            costs(tokenizer, texts, self.by, counted=counted) for tokenizer in context.columns.values()
+        )
+
+
+class FindGlitches(Command["tuple[Glitch, ...]"], lane=Lane.JOB, need=Need.COUNTED):
+    """The glitch tokens of the tokenizer of this step, on the corpus."""
+
+    def answer(self, context: StepContext) -> tuple[Glitch, ...]:
+        from tokentui.analyze.glitches import glitches
+
+        return glitches(context.tokenizer, context.corpus)

@@ -1,0 +1,134 @@
+"""Commands that make a tokenizer with another vocabulary from that of a step."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tokentui.core import reach
+from tokentui.core.errors import TokentuiError
+from tokentui.session.commands.base import Command, Lane, Need
+
+if TYPE_CHECKING:
+    from tokentui.analyze.edit import Added, Edit, Grown, Pruned
+    from tokentui.encode.tokenizer import Entry, Tokenizer
+    from tokentui.formats.proof import ExportReport
+    from tokentui.formats.spec import Loss
+    from tokentui.session.context import StepContext
+    from tokentui.text.corpus import Corpus
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """The changes to a vocabulary, in the order in which they are made.
+
+    Attributes:
+        prune: True to remove the tokens that the corpus does not use.
+        keep: The most ids that pruning keeps; None for all that are used.
+        size: The number of ids to train on to with the corpus; None for no training.
+        merge: The file of another tokenizer whose merges are appended; empty for none.
+        add: Tokens to add.
+        special: Special tokens to add.
+    """
+
+    prune: bool = False
+    keep: int | None = None
+    size: int | None = None
+    merge: str = ""
+    add: tuple[str, ...] = ()
+    special: tuple[str, ...] = ()
+
+    def applied(self, tokenizer: Tokenizer, corpus: Corpus) -> Edit:
+        """Return a tokenizer with these changes.
+
+        Raises:
+            TokentuiError: There are no changes, or one cannot be made.
+        """
+        from tokentui.analyze.edit import add, prune, unchanged
+        from tokentui.analyze.grow import extend, merge
+        from tokentui.formats.files import load
+
+        if self == Wishes():
+            raise TokentuiError("nothing to change is named", "edit", "prune, train on, or name a token")
+        edit = unchanged(tokenizer)
+        if self.prune:
+            edit = prune(edit, corpus, self.keep)
+        if self.size is not None:
+            edit = extend(edit, corpus, self.size)
+        if self.merge:
+            edit = merge(edit, load(reach.expanded(self.merge), otherwise=tokenizer.recipe.split))
+        return add(edit, [*((text, False) for text in self.add), *((text, True) for text in self.special)])
+
+
+@dataclass(frozen=True)
+class EditView:
+    """A changed vocabulary that is not written yet.
+
+    Attributes:
+        before, after: The number of ids.
+        went: The removed tokens.
+        came: The new tokens.
+        added: Those of them that were named.
+        pruned: The effect of pruning on the corpus; None without pruning.
+        grown: The result of training on; None without it.
+        losses: The losses on the way.
+    """
+
+    before: int
+    after: int
+    went: Sequence[Entry]
+    came: Sequence[Entry]
+    added: Sequence[Added]
+    pruned: Pruned | None
+    grown: Grown | None
+    losses: Sequence[Loss]
+
+
+class EditVocabulary(Command[EditView], lane=Lane.JOB, need=Need.COUNTED):
+    """The tokenizer of this step with another vocabulary. Nothing is written."""
+
+    wishes: Wishes
+
+    def answer(self, context: StepContext) -> EditView:
+        from tokentui.analyze.edit import changes
+
+        edit = self.wishes.applied(context.tokenizer, context.corpus)
+        went, came = changes(edit, context.tokenizer)
+        return EditView(
+            context.tokenizer.vocab_size, edit.tokenizer.vocab_size, went, came, edit.added, edit.pruned,
+            edit.grown, edit.losses,
+        )
+
+
+class WriteEdited(Command["ExportReport"], lane=Lane.JOB, need=Need.COUNTED):
+    """Make the tokenizer of this step with another vocabulary, and write it, with the map of the ids if `ids`
+    names a file.
+
+    Raises if a path cannot be written, or a file exists already.
+    """
+
+    wishes: Wishes
+    path: str
+    format: str = ""
+    ids: str = ""
+
+    def answer(self, context: StepContext) -> ExportReport:
+        from tokentui.analyze.edit import id_map
+        from tokentui.core.files import write_together
+        from tokentui.formats.files import format_of, targets
+        from tokentui.formats.proof import contents
+
+        edit = self.wishes.applied(context.tokenizer, context.corpus)
+        reach.check_writing(self.path)
+        path, ids = map(reach.expanded, (self.path, self.ids))
+        format = format_of(path, edit.tokenizer.recipe, self.format or None)
+        maps = [(ids, id_map(ids, edit.ids))] if ids else []
+        for name in (*targets(path, format), *(name for name, _ in maps)):
+            if os.path.lexists(name):
+                raise TokentuiError("the file is there already", name, "take another name")
+        report, files = contents(edit.tokenizer, format)
+        if not report.refused:
+            write_together([*zip(targets(path, format), files, strict=True), *maps])
+        return report

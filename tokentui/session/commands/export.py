@@ -1,0 +1,98 @@
+"""Commands that write the tokenizer of a step."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tokentui.core import reach
+from tokentui.core.errors import TokentuiError
+from tokentui.session.commands.base import Command, Job, Lane, Need
+
+if TYPE_CHECKING:
+    from tokentui.formats import Format
+    from tokentui.formats.proof import ExportReport
+    from tokentui.session.context import StepContext
+    from tokentui.session.state import State
+
+
+class Formats(Command["Sequence[ExportReport]"], lane=Lane.JOB, need=Need.IDLE):
+    """The losses of each file format with the tokenizer of this step."""
+
+    def answer(self, context: StepContext) -> Sequence[ExportReport]:
+        from tokentui.core.jobs import each
+        from tokentui.formats import WRITTEN
+        from tokentui.formats.proof import look
+        from tokentui.formats.spec import Spec
+
+        spec = Spec(context.tokenizer)
+        return tuple(look(spec, format) for format in each(WRITTEN.values()))
+
+
+class Export(Command["ExportReport"], lane=Lane.JOB, need=Need.IDLE):
+    """Write the tokenizer of this step to a file. Nothing is written if the answer's `refused` gives a
+    reason.
+
+    Raises if the path cannot be written; unless `overwrite` is set, also if the file exists already or its
+    name is one of another format.
+    """
+
+    path: str
+    format: str
+    overwrite: bool = False
+
+    def apply(self, state: State) -> Job[ExportReport]:
+        context = state.context()
+        # Whoever asked may leave meanwhile: the file is written all the same, rather than half of it.
+        return Job(lambda: self.answer(context), cancellable=False)
+
+    def answer(self, context: StepContext) -> ExportReport:
+        from tokentui.formats import WRITTEN
+        from tokentui.formats.files import export, targets
+        from tokentui.formats.proof import look
+        from tokentui.formats.spec import Refused, Spec
+
+        reach.check_writing(self.path)
+        path, format = reach.expanded(self.path), WRITTEN[self.format]
+        existing = next((name for name in targets(path, format) if os.path.lexists(name)), None)
+        doubts = ["the file is there already"] if existing is not None else []
+        if (other := _other_format(path, format)) is not None:
+            doubts.append(f"a name like this is one of {other.name}, not of {format.name}")
+        if doubts and not self.overwrite:
+            hint = (
+                "enter again writes over it" if existing is not None else "enter again writes it all the same"
+            )
+            raise TokentuiError("; ".join(doubts), existing or path, hint)
+        try:
+            return export(context.tokenizer, path, format.name)
+        except Refused as error:
+            report = look(Spec(context.tokenizer), format)
+            return replace(report, refused=report.refused or error.what.partition(": ")[2])
+
+
+def _other_format(path: str, format: Format) -> Format | None:
+    """Return the format that a file name belongs to, if it is not `format`. A name in .json fits any."""
+    from tokentui.formats import OWN, WRITTEN
+
+    name = os.path.basename(path).lower()
+    if name in format.files or name.endswith(format.suffixes):
+        return None
+    return next(
+        (other for other in WRITTEN.values() if other is not OWN and name.endswith(other.suffixes)), None
+    )
+
+
+class Contents(Command["tuple[ExportReport, tuple[bytes, ...]]"], lane=Lane.JOB, need=Need.IDLE):
+    """The files of the tokenizer of this step in a format, for a browser to save; none if the report's
+    `refused` gives a reason."""
+
+    format: str
+
+    def answer(self, context: StepContext) -> tuple[ExportReport, tuple[bytes, ...]]:
+        from tokentui.formats import WRITTEN
+        from tokentui.formats.proof import contents
+
+        report, files = contents(context.tokenizer, WRITTEN[self.format])
+        return report, () if report.refused else tuple(files)

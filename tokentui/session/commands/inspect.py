@@ -1,0 +1,218 @@
+"""Questions about a token, a word or a text at a step, and about the steps that were made."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+from tokentui.core.errors import TokentuiError
+from tokentui.core.safetext import GlyphMode
+from tokentui.session.commands.base import Command, Job, Lane, Need
+from tokentui.session.views import CorpusPlace, StepsView, StepView
+
+if TYPE_CHECKING:
+    from tokentui.analyze.results import StringFacts
+    from tokentui.encode.sampling import Drawn
+    from tokentui.session.context import StepContext
+    from tokentui.session.state import State
+    from tokentui.session.tokens import Places, TokenAt, TokenView, WordLife
+
+
+class InspectText(Command["StringFacts"], lane=Lane.JOB, need=Need.ARRIVED):
+    """The facts of a text at this step: each step of its encoding, and why it is not one token.
+
+    Args:
+        text: The text.
+        at: A character offset: asks about the pre-token there; None asks about the whole text.
+        ahead: True to train a copy on, to find whether and when the text becomes one token.
+        column: The key of the column; the first one if None.
+
+    Raises if the text is too long.
+    """
+
+    text: str
+    at: int | None = None
+    ahead: bool = False
+    column: int | None = None
+
+    def answer(self, context: StepContext) -> StringFacts:
+        from tokentui import learn
+        from tokentui.analyze.inspect import string_facts
+        from tokentui.session.token_views import check_length, part_at
+
+        tokenizer, text, copy = context.tokenizer, self.text, None
+        if self.at is not None:
+            part = part_at(tokenizer, text, self.at)
+            text = text if part is None else text[part.start : part.end]
+        check_length(text)
+        if self.ahead and context.prepared.opened is None:
+            # The trainer walks on meanwhile; a copy comes to the same step.
+            copy = context.prepared.trainer.fork(0, ())
+            learn.jump(copy, context.step)
+            tokenizer = copy.tokenizer()
+        return string_facts(tokenizer, text, trainer=copy)
+
+
+class InspectToken(Command["TokenView"], lane=Lane.JOB, need=Need.COUNTED):
+    """The facts of a token, by its id or its exact bytes, at this step of a column, and its uses over the
+    run.
+
+    Raises if there is no such token.
+    """
+
+    token: int | bytes
+    column: int | None = None
+
+    def apply(self, state: State) -> Job[TokenView]:
+        from tokentui.session.token_views import symbol_of, token_view
+
+        context = state.context(self.column)
+        trainer = context.prepared.trainer
+        symbol = symbol_of(context.tokenizer, self.token)
+        # The job must not read a training that walks on: what it needs of this step is copied here.
+        uses, uses_over = tuple(map(int, trainer.uses)), None if symbol is None else trainer.uses_over(symbol)
+        return Job(lambda: token_view(context, self.token, uses, uses_over() if uses_over else ()))
+
+
+class LifeOfWord(Command["WordLife"], lane=Lane.JOB, need=Need.COUNTED):
+    """Each step up to this one that cuts the pre-token at an offset of a text differently.
+
+    Raises if there is no pre-token, or it cannot be encoded.
+    """
+
+    text: str
+    at: int = 0
+    column: int | None = None
+
+    def apply(self, state: State) -> Job[WordLife]:
+        from tokentui.session.token_views import pretoken_at, word_life
+
+        context = state.context(self.column)
+        trainer = context.prepared.trainer
+        word = pretoken_at(context.tokenizer, self.text, self.at)
+        if not word:
+            raise TokentuiError("no word stands there", "", "put the cursor on one")
+        if trainer.traits.shrinks:  # it surveys the corpus: on a copy, in the job
+            copy = trainer.fork(trainer.number, ())
+            return Job(lambda: word_life(context, word, copy.life(word)))
+        lives = trainer.life(word)
+        return Job(lambda: word_life(context, word, lives))
+
+
+class TokenPlaces(Command["Places"], need=Need.COUNTED):
+    """The next places of a token in the corpus, after a place; see `InspectToken`."""
+
+    token: int | bytes
+    after: CorpusPlace | None = None
+    most: int = 3
+    column: int | None = None
+
+    def answer(self, context: StepContext) -> Places:
+        from tokentui.encode.decode import bare
+        from tokentui.learn.bases import WEIGHTS
+        from tokentui.session.places import contexts
+        from tokentui.session.token_views import symbol_of
+        from tokentui.session.tokens import Places
+
+        prepared, tokenizer = context.prepared, context.tokenizer
+        symbol = symbol_of(tokenizer, self.token)
+        if symbol is None or not prepared.text.documents:
+            return Places((), False)
+        data = bare(tokenizer.recipe, tokenizer.vocabulary.spelled(symbol))
+        places = contexts(prepared.text, symbol, data, self.after, prepared.trainer)
+        counted = prepared.corpus.counts is None and WEIGHTS.of(tokenizer.recipe.weight).by_occurrences
+        return Places(tuple(itertools.islice(places, self.most)), counted)
+
+
+class TokenThere(Command["tuple[int | None, TokenAt] | None"], need=Need.COUNTED):
+    """The id and the text of the token over a character of the corpus; None if no token covers it.
+
+    Args:
+        place: The place of a pre-token, or of a part of one.
+        within: The offset of the character from there.
+    """
+
+    place: CorpusPlace
+    within: int = 0
+
+    def answer(self, context: StepContext) -> tuple[int | None, TokenAt] | None:
+        from tokentui.session.places import token_at
+
+        prepared, tokenizer = context.prepared, context.tokenizer
+        token = token_at(prepared.text, self.place, self.within, prepared.trainer)
+        if token is None or token.symbol is None:
+            return None if token is None else (None, token)
+        return tokenizer.vocabulary.id_of(token.symbol, tokenizer.merges), token
+
+
+class WhyUnreachable(Command[str]):
+    """The reason why no text ever becomes a token of the opened file, by its id.
+
+    Answered by a sentence; empty if some text does.
+    """
+
+    id: int
+
+    def answer(self, context: StepContext) -> str:
+        replay = context.prepared.trainer.replay
+        return "" if replay is None else replay.unreachable(self.id)
+
+
+class Draw(Command["Drawn"], lane=Lane.JOB, need=Need.ARRIVED):
+    """A text (the typed one if empty) encoded with the share `p` of its merges left out at random, as the
+    library `like` does it, with each draw. Raises if there are no merges, or the text is too long.
+    """
+
+    text: str = ""
+    p: float = 0.1
+    like: str = "tokenizers"
+    seed: int = 0
+
+    def answer(self, context: StepContext) -> Drawn:
+        from tokentui.session.token_views import INSPECTED_CHARS
+
+        text = self.text or context.typed
+        if len(text) > INSPECTED_CHARS:
+            what = f"a text of {len(text):,} characters is too long to tell each draw"
+            raise TokentuiError(what, "", f"take one of at most {INSPECTED_CHARS:,}")
+        return context.tokenizer.draws(text, p=self.p, like=self.like, seed=self.seed)
+
+
+class ListSteps(Command[StepsView], lane=Lane.JOB, need=Need.COUNTED):
+    """Some of the steps made so far, up to the current one.
+
+    Args:
+        order: `step`, `count`, `length` or `tie`.
+        find: Text that a token, or its parts with a plus between them, must contain; empty for all.
+        mode: How data are shown; `find` is read the same way.
+        top: The first row.
+        rows: The most rows.
+    """
+
+    order: str = "step"
+    find: str = ""
+    mode: GlyphMode = "text"
+    top: int = 0
+    rows: int = 100
+
+    def answer(self, context: StepContext) -> StepsView:
+        from tokentui.session.column import needles
+
+        match = needles(self.find, self.mode) if self.find else ()
+        return context.past.rows(context.step, self.order, match, self.top, self.rows)
+
+
+class ExplainSteps(Command[tuple[StepView, ...]], lane=Lane.JOB, need=Need.COUNTED):
+    """The reasons of steps, and their effect on the corpus and on the typed text: of steps that were made,
+    and of the next one.
+
+    Args:
+        numbers: The steps, 1 for the first.
+        places: The most places of the corpus that are shown; 0 for none.
+    """
+
+    numbers: tuple[int, ...]
+    places: int = 3
+
+    def answer(self, context: StepContext) -> tuple[StepView, ...]:
+        return context.past.views(self.numbers, context.typed, self.places)

@@ -1,0 +1,177 @@
+"""Commands that go from step to step."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING
+
+from tokentui.core.errors import TokentuiError
+from tokentui.session.commands.base import Command, Need
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from tokentui.learn.trainer import Goal
+    from tokentui.session.opening import Prepared
+    from tokentui.session.state import State
+
+
+class Move(Command[None], need=Need.ARRIVED, walks=True):
+    """Move a number of units of the position on, or back for a negative number; see `Position`."""
+
+    steps: int
+
+    def apply(self, state: State) -> None:
+        state.sync.go(self.steps, on=True)
+
+
+class GoTo(Command[None], need=Need.STEPS, walks=True):
+    """Go to a step, or another value of the position; None is the end of the run (its stops, or no pair
+    left)."""
+
+    step: int | None
+
+    @property
+    def description(self) -> str:
+        return "go to the end" if self.step is None else f"go to step {self.step:,}"
+
+    def apply(self, state: State) -> None:
+        state.sync.go(self.step)
+
+
+class GoToToken(Command[int | None], need=Need.STEPS, walks=True, summary="go to the token ‘{0.text:.40}’"):
+    """Go to the step that makes a token (text as shown or typed), if it is computed or comes within the run.
+
+    Answered by the step, or None if no step makes it. Only for one column.
+    """
+
+    text: str
+
+    def apply(self, state: State) -> Future[int | None]:
+        return state.sync.seek(self.text)
+
+
+class RunUntil(Command[int | None], need=Need.STEPS, walks=True, summary="run until {0.condition}"):
+    """Run on to the first step that meets a condition, the current one included; exactly one is given.
+
+    Args:
+        token: A token that the step makes, as shown or typed.
+        size: A number of ids that the vocabulary has reached.
+        compression: Bytes of the corpus per token.
+
+    Answered by the step; None if the run ends before, at its end then. The stops of the run apply. Only for
+    one column.
+    """
+
+    token: str = ""
+    size: int | None = None
+    compression: float | None = None
+
+    @property
+    def condition(self) -> str:
+        """The condition in a few words."""
+        if self.size is not None:
+            return f"{self.size:,} ids"
+        if self.compression is not None:
+            return f"{self.compression:g} bytes per token"
+        return f"the token ‘{self.token:.40}’"
+
+    def apply(self, state: State) -> Future[int | None]:
+        return state.sync.run_until(self._goal(state.main.prepared))
+
+    def _goal(self, prepared: Prepared) -> Goal:
+        """Return the condition as a trainer looks for it.
+
+        Raises:
+            TokentuiError: There is not exactly one, no step can meet it, or the corpus has no bytes per
+                token.
+        """
+        from tokentui.learn.bases import WEIGHTS
+        from tokentui.learn.trainer import Size, Tokens
+        from tokentui.session.until import spellings
+
+        given = [bool(self.token), self.size is not None, self.compression is not None]
+        if sum(given) != 1:
+            raise TokentuiError(
+                "one condition belongs here", "run until", "a token, a size or bytes per token"
+            )
+        if self.size is not None:
+            return Size(self.size)
+        if self.compression is None:
+            return spellings(self.token)
+        ratio, size = self.compression, prepared.corpus.size
+        if not ratio > 0 or math.isinf(ratio):
+            raise TokentuiError("out of range", f"{ratio:g} bytes per token", "take more than 0")
+        if not WEIGHTS.of(prepared.recipe.weight).by_occurrences:
+            raise TokentuiError("distinct words count once: there are no bytes per token", "run until", "")
+        if prepared.trainer.traits.shrinks:
+            # Steps make the corpus longer: it is met at the first step with at least that many tokens.
+            return Tokens(math.ceil(size / ratio))
+        most = math.floor(size / ratio)
+        # The quotient is rounded: the most tokens that have the ratio, exactly as it is shown.
+        while most > 0 and size / most < ratio:
+            most -= 1
+        while size / (most + 1) >= ratio:
+            most += 1
+        return Tokens(most)
+
+
+class Play(Command[None], need=Need.ARRIVED, walks=True, summary="run"):
+    """Play if `playing` is True, pause if it is False; None toggles."""
+
+    playing: bool | None = None
+
+    def apply(self, state: State) -> None:
+        state.sync.play(self.playing, time.monotonic())
+
+
+class StepPieces(Command[None], need=Need.ARRIVED, walks=True):
+    """Walk through a pruning piece by piece, in order of loss; a negative number of pieces goes back.
+
+    Raises if the next step does not drop pieces one by one.
+    """
+
+    pieces: int
+
+    @property
+    def description(self) -> str:
+        count = abs(self.pieces)
+        return f"{count:,} piece{'' if count == 1 else 's'} {'on' if self.pieces > 0 else 'back'}"
+
+    def apply(self, state: State) -> None:
+        state.sync.halt()
+        column = state.main
+        substeps = column.trainer.substeps
+        if substeps is None:
+            raise TokentuiError("a step is the finest step there is", "piece by piece", "take n and b")
+        try:
+            substeps.fine(self.pieces)
+        except Exception as error:
+            if not column.breaks(error):
+                raise
+
+
+class Speed(Command[None]):
+    """Play faster, or slower for a negative number, by a number of entries of `SPEEDS`."""
+
+    by: int
+
+    def apply(self, state: State) -> None:
+        state.sync.faster(self.by, time.monotonic())
+
+
+class SetSpeed(Command[None]):
+    """Play at one of `SPEEDS`, in steps per second; None is as fast as possible."""
+
+    speed: int | None
+
+    def apply(self, state: State) -> None:
+        state.sync.play_at(self.speed, time.monotonic())
+
+
+class CancelWork(Command[None]):
+    """Cancel the long work under way: opening, counting, walking, questions. The open corpus stays."""
+
+    def apply(self, state: State) -> None:
+        state.stop()  # the session gives up the jobs

@@ -1,0 +1,141 @@
+"""Commands for what is shown of a column: the typed text, the rows, and the text of the corpus."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tokentui.core.errors import TokentuiError
+from tokentui.core.safetext import GlyphMode
+from tokentui.session.commands.base import Command, Need
+from tokentui.session.snapshot import PiecesView
+from tokentui.session.views import BETWEEN, MAIN, PARTS, CorpusPlace, Found, Viewport
+
+if TYPE_CHECKING:
+    from tokentui.learn.trainer import Compressed
+    from tokentui.session.context import StepContext
+    from tokentui.session.state import State
+
+EDITABLE_BYTES = 1_000_000
+"""The size of the largest corpus that can be edited: each key trains on all of it."""
+
+
+class SetInput(Command[None]):
+    """Encode this text, as the user types it."""
+
+    text: str
+
+    def apply(self, state: State) -> None:
+        state.typed, state.passage = self.text, None
+
+
+class SetViewport(Command[None]):
+    """Show other rows, or other sections. Raises if a name in it is unknown."""
+
+    viewport: Viewport
+
+    def apply(self, state: State) -> None:
+        view = self.viewport
+        if view.tokens is not None and view.tokens.part not in PARTS:
+            raise TokentuiError("no such list", view.tokens.part, "one of: " + ", ".join(PARTS))
+        for name in view.wants:
+            if name not in MAIN and name not in BETWEEN:
+                raise TokentuiError("no such section", name, "one of: " + ", ".join((*MAIN, *BETWEEN)))
+        state.view = view
+
+
+class Find(Command[Found | None], need=Need.SHOWN, summary="find ‘{0.text:.40}’"):
+    """Find text in a pane, from a row or place on, wrapping around the end.
+
+    Args:
+        pane: `corpus`, `pairs` or `vocabulary`.
+        text: The text, as typed.
+        start: The row to start after (pairs, vocabulary) or the place (corpus).
+        backward: True to search backward.
+        mode: How data are shown; the text is read the same way.
+
+    Answered by the row or the place, with its number among all matches; None if nothing matches. Of a list
+    that is filtered only the rows that are left are searched.
+    """
+
+    pane: str
+    text: str
+    start: int | CorpusPlace
+    backward: bool = False
+    mode: GlyphMode = "text"
+
+    def answer(self, context: StepContext) -> Found | None:
+        from tokentui.session import search
+
+        if not self.text:
+            return None
+        trainer = context.prepared.trainer
+        if self.pane == "corpus" and isinstance(self.start, CorpusPlace):
+            return search.find_text(context.prepared.text, self.text, self.start, self.backward)
+        if self.pane == "pairs" and isinstance(self.start, int):
+            return search.find_candidate(
+                trainer, context.view, self.text, self.start, self.backward, self.mode
+            )
+        if self.pane == "vocabulary" and isinstance(self.start, int):
+            return search.find_entry(trainer, context.view, self.text, self.start, self.backward, self.mode)
+        raise TokentuiError("no such pane", self.pane, "one of: corpus, pairs, vocabulary")
+
+
+class FindChanged(Command[CorpusPlace | None], need=Need.SHOWN):
+    """Find the next place in the corpus that the last step changed, wrapping around the end.
+
+    Answered by the place; None if there is none.
+    """
+
+    start: CorpusPlace
+
+    def answer(self, context: StepContext) -> CorpusPlace | None:
+        from tokentui.session.search import find_changed
+
+        return find_changed(context.prepared, self.start)
+
+
+class CorpusText(Command[str], need=Need.CORPUS):
+    """The text of the corpus for an editor: its documents with line breaks between them.
+
+    Raises if it is larger than `EDITABLE_BYTES`, or counted words and not text.
+    """
+
+    def answer(self, context: StepContext) -> str:
+        corpus = context.corpus
+        if corpus.counts is not None:
+            raise TokentuiError("counted words are no text to be edited", corpus.name, "open the text")
+        if corpus.size > EDITABLE_BYTES:
+            raise TokentuiError(
+                f"more than {EDITABLE_BYTES:,} bytes cannot be edited", corpus.name, "open a part of it"
+            )
+        return "\n".join(corpus.documents)
+
+
+class Pieces(Command[PiecesView], need=Need.COUNTED):
+    """The pieces into which the split cuts the typed text, and `chars` characters of the corpus from a place
+    on."""
+
+    place: CorpusPlace
+    chars: int = 2000
+
+    def answer(self, context: StepContext) -> PiecesView:
+        from tokentui.session.pieces import pieces_view
+
+        return pieces_view(context.prepared, context.typed, self.place, self.chars)
+
+
+class Compress(Command["Compressed"], need=Need.COUNTED):
+    """The compressed text at this step: `length` bytes from byte `start` of the first document on.
+
+    Raises if the objective is not Gage's compression.
+    """
+
+    start: int = 0
+    length: int = 4000
+
+    def answer(self, context: StepContext) -> Compressed:
+        trainer = context.prepared.trainer
+        if (compression := trainer.compression) is None:
+            objective = f"objective={trainer.recipe.objective}"
+            raise TokentuiError("only Gage's compression has a compressed text", objective, "take gage")
+        return compression.compressed(self.start, self.length)

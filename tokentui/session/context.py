@@ -1,0 +1,43 @@
+"""The context of a question: the tokenizer of a step, and what is open."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.session.opening import Prepared
+from tokentui.session.past import Past
+from tokentui.session.views import Passage, Viewport
+from tokentui.text.corpus import Corpus
+
+
+@dataclass(frozen=True, slots=True)
+class StepContext:
+    """The tokenizer of the step at which a question is asked, and what is open then.
+
+    Attributes:
+        step: The step of the column that is asked about.
+        tokenizer: Its tokenizer.
+        prepared: The column: its corpus, and the counted words of its trainer. The trainer moves on
+            meanwhile, so only questions of the engine's lane may read the rest of it.
+        view: The rows that are shown.
+        typed: The typed text.
+        columns: The tokenizers of the columns that are in step, by their keys, from the left.
+        passage: The passage that is shown, if any.
+        past: The steps of the column, for questions about earlier ones.
+    """
+
+    step: int
+    tokenizer: Tokenizer
+    prepared: Prepared
+    view: Viewport
+    typed: str
+    columns: Mapping[int, Tokenizer]
+    passage: Passage | None
+    past: Past
+
+    @property
+    def corpus(self) -> Corpus:
+        """The corpus."""
+        return self.prepared.corpus

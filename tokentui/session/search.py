@@ -1,0 +1,82 @@
+"""Search of the corpus and of lists for a text, or for what a step changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tokentui.core.safetext import GlyphMode
+from tokentui.learn.rows import Query
+from tokentui.learn.trainer import Trainer
+from tokentui.session.column import needles
+from tokentui.session.opening import Prepared
+from tokentui.session.views import CorpusPlace, Found, Viewport, next_place
+from tokentui.session.window import RunningText
+from tokentui.text.count import matches_in
+
+COUNTED_CHARS = 20_000_000
+"""The longest corpus of which matches are counted; a tenth of it if it is normalized: keys would wait."""
+
+
+def find_candidate(
+    trainer: Trainer, view: Viewport, text: str, start: int, backward: bool, mode: GlyphMode
+) -> Found | None:
+    """Return the next row of the list of candidates that contains a text, wrapping around the end.
+
+    Args:
+        trainer: The training.
+        view: The order of the list, and the filter on it.
+        text: The text, as typed.
+        start: The row to start after.
+        backward: True to search backward.
+        mode: How data are shown; the text is read the same way.
+    """
+    order = view.candidates_order
+    places = trainer.candidates(Query(0, 0, order, needles(text, mode))).places
+    only = needles(view.candidates_only, view.mode) if view.candidates_only else ()
+    left = trainer.candidates(Query(0, 0, order, only)).places if only else None
+    return next_place(_within(places, left), start, backward)
+
+
+def find_entry(
+    trainer: Trainer, view: Viewport, text: str, start: int, backward: bool, mode: GlyphMode
+) -> Found | None:
+    """Return the next row of the vocabulary that contains a text; see `find_candidate`."""
+    order, among = view.vocabulary_order, view.vocabulary_among
+    places = trainer.entries(Query(0, 0, order, needles(text, mode), among=among)).places
+    only = needles(view.vocabulary_only, view.mode) if view.vocabulary_only else ()
+    left = trainer.entries(Query(0, 0, order, only, among=among)).places if only else None
+    return next_place(_within(places, left), start, backward)
+
+
+def find_text(window: RunningText, text: str, start: CorpusPlace, backward: bool) -> Found | None:
+    """Return the next place of the corpus that contains a text, wrapping around the end."""
+    match = window.find(text, start, backward) if window.documents else None
+    if match is None:
+        return None
+    document, offset = match
+    if window.characters > COUNTED_CHARS // (10 if window.normalizes else 1):
+        return Found(CorpusPlace(*match), 0, 0)
+    counts = window.matches(text)
+    before = sum(counts[:document]) + matches_in(window.text(document), text, offset)
+    return Found(CorpusPlace(*match), before + 1, sum(counts))
+
+
+def _within(places: Sequence[int], left: Sequence[int] | None) -> Sequence[int]:
+    """Return the rows of a list as they are numbered in the filtered list, if it is filtered."""
+    if left is None:
+        return places
+    wanted = set(places)
+    return [number for number, row in enumerate(left) if row in wanted]
+
+
+def find_changed(prepared: Prepared, start: CorpusPlace) -> CorpusPlace | None:
+    """Return the next place of a word that the last step changed, wrapping around the end."""
+    window, trainer = prepared.text, prepared.trainer
+    if not window.documents:
+        return None
+    changed = trainer.changed()
+    if (differs := changed.differs) is None:
+        words = trainer.words.words
+        differs = {words[number] for number in changed.words}.__contains__
+    place = window.find_word(differs, start)
+    return place and CorpusPlace(*place)
