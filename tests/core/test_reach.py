@@ -261,7 +261,7 @@ ASKED_FIRST = {
     "formats/files.py": {"getsize", "isdir", "isfile", "exists"}, "formats/source.py": {"scandir"},
     "session/tours.py": {"lexists", "read_text"}, "session/commands/export.py": {"lexists"},
     "session/commands/edit.py": {"lexists"},
-    "ui/recording.py": {"expanduser", "lexists"}, "ui/dialogs/picker.py": {"scandir", "stat"},
+    "ui/tour_writer.py": {"expanduser", "lexists"}, "ui/dialogs/picker.py": {"scandir", "stat"},
 }
 """Calls of other files, each made once the door has been asked, or where nothing is sealed."""
 

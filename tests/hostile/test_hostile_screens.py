@@ -36,6 +36,7 @@ from tokentui.session.commands import (
 )
 from tokentui.session.views import CorpusPlace, StageView
 from tokentui.ui.app import ExplorerApp
+from tokentui.ui.autosave import OfferScreen
 from tokentui.ui.dialogs.ask import AskLine, FindScreen, GoToScreen, HelpScreen
 from tokentui.ui.dialogs.draft import RecipeChoice
 from tokentui.ui.dialogs.export import ExportScreen
@@ -46,7 +47,6 @@ from tokentui.ui.dialogs.pieces import CompressedScreen, PiecesScreen
 from tokentui.ui.dialogs.questions import QuestionsScreen
 from tokentui.ui.dialogs.recipe import RecipeScreen
 from tokentui.ui.dialogs.settings import SettingsScreen
-from tokentui.ui.keeping import OfferScreen
 
 SIZES = ((80, 24), (200, 60))
 EVERY = [(walls, size) for walls in WALLS for size in SIZES]

@@ -32,7 +32,7 @@ def timers(app: ExplorerApp) -> list[object]:
 )
 async def test_no_timer_is_set_at_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keys: str) -> None:
     monkeypatch.setenv("TOKENTUI_HOME", str(tmp_path))
-    monkeypatch.setattr("tokentui.ui.keeping.SAVE_S", 0.02)
+    monkeypatch.setattr("tokentui.ui.autosave.SAVE_S", 0.02)
     monkeypatch.setattr(ExplorerApp, "NOTIFICATION_TIMEOUT", 0.05)
     app = ExplorerApp(
         lambda publish: Session(publish, preset_named("gpt2").recipe),
@@ -41,12 +41,12 @@ async def test_no_timer_is_set_at_rest(tmp_path: Path, monkeypatch: pytest.Monke
     )
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(pilot)
-        await until(pilot, lambda: app.keeping is not None and app.keeping._kept is not None)
+        await until(pilot, lambda: app.autosave is not None and app.autosave._kept is not None)
         await until(pilot, lambda: timers(app) == [])
         await pilot.press(*keys)
         if keys == "n":
             await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.at.step == 1)
         await until(pilot, lambda: timers(app) == [])
-        assert app.keeping is not None
-        kept, now = app.keeping._kept, app.keeping.now()
+        assert app.autosave is not None
+        kept, now = app.autosave._kept, app.autosave.current()
         assert kept == now, "what has changed is saved without a clock that looks for it"

@@ -32,7 +32,7 @@ async def test_another_recipe_and_an_edit_say_nothing_of_a_saved_session() -> No
     app, session = explorer(begun=SavedSession(sources=("sample:english",)))
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await settled(pilot)
-        await until(pilot, lambda: app.keeping is not None and session.of(Fingerprint))
+        await until(pilot, lambda: app.autosave is not None and session.of(Fingerprint))
         # The first answer is of what stood there before anything was open.
         answers: Any = session.answers
         for command in (SetRecipe(GPT2, Run()), TrainOnText("abc"), TrainOnText("abcd")):
@@ -49,14 +49,14 @@ async def test_a_session_gone_on_with_over_another_text_says_so(saved: str, said
     app, session = explorer(begun=SavedSession(sources=("sample:english",)))
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await settled(pilot)
-        await until(pilot, lambda: app.keeping is not None)
+        await until(pilot, lambda: app.autosave is not None)
         session.answers[Fingerprint] = "bb"
-        assert app.keeping is not None
-        app.keeping.go_on(SavedSession(scratch="abc", sha256=saved, training=Branch(GPT2)))
+        assert app.autosave is not None
+        app.autosave.resume(SavedSession(scratch="abc", sha256=saved, training=Branch(GPT2)))
         await until(pilot, lambda: len(session.of(Fingerprint)) >= 2)
         await pilot.pause()
         assert warned(app) is said
-        assert app.keeping._about.sha256 == "bb"
+        assert app.autosave._about.sha256 == "bb"
 
 
 async def test_a_note_that_comes_later_does_not_show_the_earlier_ones_again() -> None:

@@ -15,10 +15,10 @@ from tokentui.preset_table import preset_named
 from tokentui.recipe import Ending
 from tokentui.session.commands import ExamineHealth
 from tokentui.session.saved import Branch, SavedSession
+from tokentui.ui.autosave import OfferScreen
 from tokentui.ui.dialogs import Dialog
 from tokentui.ui.dialogs.ask import AskLine, GoToScreen, HelpScreen
 from tokentui.ui.dialogs.facts import FactsScreen
-from tokentui.ui.keeping import OfferScreen
 
 KEPT = SavedSession(sources=("sample:hugs",), training=Branch(preset_named("gpt2").recipe, step=3))
 SMALL: tuple[Callable[[], Dialog[Any]], ...] = (

@@ -241,7 +241,7 @@ async def test_one_goes_back_from_where_two_columns_part() -> None:
 async def test_one_goes_back_to_where_one_was() -> None:
     async with training() as (app, pilot):
         now: Any = lambda: app.main.snapshot  # noqa: E731
-        app.walk.corpus = "sample:english", None  # as the command line names it
+        app.recorder.corpus = "sample:english", None  # as the command line names it
         await pilot.press("ctrl+o")
         await until(pilot, lambda: "no place to go back to" in screen_text(app))
         await pilot.press("n", "n", "n")
@@ -261,13 +261,13 @@ async def test_one_goes_back_to_where_one_was() -> None:
         await until(pilot, lambda: step(app) == 0)
         app.send(do.Open(("sample:hugs",)))
         await until(pilot, lambda: now().corpus.name != corpus and not now().main.partial)
-        await until(pilot, lambda: app.walk.corpus[0] == "sample:hugs")
+        await until(pilot, lambda: app.recorder.corpus[0] == "sample:hugs")
         await pilot.press("ctrl+o")
         await until(pilot, lambda: now().corpus.name == corpus and now().main.recipe == preset("bert"))
-        await until(pilot, lambda: not app.back._going)
+        await until(pilot, lambda: not app.history.going_back)
         await pilot.press("ctrl+o")
         await until(pilot, lambda: step(app) == 3 and now().main.recipe == preset("bert"))
-        await until(pilot, lambda: not app.back._going)
+        await until(pilot, lambda: not app.history.going_back)
 
 
 async def test_a_place_that_one_jumps_from_twice_is_noted_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -315,7 +315,7 @@ async def typed_corpus(app: ExplorerApp, pilot: Pilot[Any], text: str) -> None:
     editor = app.main.corpus._editor
     assert editor is not None
     editor.text = text
-    await until(pilot, lambda: app.walk.corpus == ("", text))
+    await until(pilot, lambda: app.recorder.corpus == ("", text))
     await pilot.press("escape")
     await until(pilot, lambda: not app.main.corpus.editing)
 
@@ -323,13 +323,13 @@ async def typed_corpus(app: ExplorerApp, pilot: Pilot[Any], text: str) -> None:
 async def test_the_corpus_that_one_goes_back_to_is_the_one_to_type_into() -> None:
     async with training() as (app, pilot):
         now: Any = lambda: app.main.snapshot  # noqa: E731
-        app.walk.corpus = "sample:hugs", None
+        app.recorder.corpus = "sample:hugs", None
         await pilot.press("G")
         await until(pilot, lambda: now().main.why.end is not None)
         await typed_corpus(app, pilot, "one two one two")
         assert "scratch" in screen_text(app)
         await pilot.press("ctrl+o")
-        await until(pilot, lambda: not app.back._going and now().corpus.name == "hugs")
+        await until(pilot, lambda: not app.history.going_back and now().corpus.name == "hugs")
         assert not app.main.corpus.edited
         assert "scratch" not in screen_text(app)
         await pilot.press("t")
@@ -344,13 +344,13 @@ async def test_a_way_back_that_gives_way_does_not_bar_the_next_one(gates: Gates)
         now: Any = lambda: app.main.snapshot  # noqa: E731
         await typed_corpus(app, pilot, "one two one two " * 999)
         app.send(do.Open(("sample:hugs",)))
-        await until(pilot, lambda: app.walk.corpus[0] == "sample:hugs" and now().busy is None)
+        await until(pilot, lambda: app.recorder.corpus[0] == "sample:hugs" and now().busy is None)
         gates.close(COUNTING)
         await pilot.press("ctrl+o")
         await gates.until(COUNTING)
         app.main._open(do.Open(("sample:english",)))
         gates.close()
-        await until(pilot, lambda: app.walk.corpus[0] == "sample:english" and now().busy is None)
-        await until(pilot, lambda: not app.back._going)
+        await until(pilot, lambda: app.recorder.corpus[0] == "sample:english" and now().busy is None)
+        await until(pilot, lambda: not app.history.going_back)
         await pilot.press("ctrl+o")
-        await until(pilot, lambda: app.walk.corpus[0] != "sample:english" and not app.back._going)
+        await until(pilot, lambda: app.recorder.corpus[0] != "sample:english" and not app.history.going_back)

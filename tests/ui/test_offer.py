@@ -19,11 +19,11 @@ from tokentui.session.saved import Branch, Keeper, SavedSession, offered, read
 from tokentui.session.views import ColumnWanted
 from tokentui.text.corpus import Corpus
 from tokentui.tokenizer import train
-from tokentui.ui import keeping
+from tokentui.ui import autosave
 from tokentui.ui.app import ExplorerApp
+from tokentui.ui.autosave import OfferScreen
 from tokentui.ui.compare import CompareScreen
 from tokentui.ui.dialogs.open import file_column
-from tokentui.ui.keeping import OfferScreen
 
 pytestmark = pytest.mark.usefixtures("every_frame")
 GPT2 = preset_named("gpt2").recipe
@@ -74,8 +74,8 @@ async def test_enter_goes_on_where_it_was(sessions: Path) -> None:
     again = offered(sessions)
     assert again is not None, "it goes on at the next start, too"
     assert (again[0].sources, again[0].training.step) == (("sample:hugs",), 4)
-    assert app.keeping is not None
-    app.keeping.opened(KEPT)  # an answer that comes while the program ends
+    assert app.autosave is not None
+    app.autosave.switch_to(KEPT)  # an answer that comes while the program ends
 
 
 @pytest.mark.parametrize("left", [True, False])
@@ -88,8 +88,8 @@ async def test_leaving_while_it_is_opened_again_loses_nothing(
         gates.close(READING)
         await pilot.press("enter")
         await gates.until(READING)
-        assert app.keeping is not None
-        assert app.keeping.now() == KEPT
+        assert app.autosave is not None
+        assert app.autosave.current() == KEPT
         if left:
             await pilot.press("q")
         else:
@@ -109,8 +109,8 @@ async def test_where_it_cannot_be_opened_nothing_is_written_over_it(sessions: Pa
         await until(pilot, lambda: isinstance(app.screen, OfferScreen))
         await pilot.press("enter")
         await until(pilot, lambda: any("gone.txt" in note for note in notes_of(app)))
-        assert app.keeping is not None
-        assert app.keeping.now() is None
+        assert app.autosave is not None
+        assert app.autosave.current() is None
         await pilot.press("q")
         await until(pilot, lambda: not app.is_running)
     assert offered(sessions) == (gone, "")
@@ -134,7 +134,7 @@ async def test_esc_leaves_it_to_be_offered_again(sessions: Path) -> None:
         await pilot.press("escape")
         await until(pilot,
             lambda: app.main.snapshot is not None and app.main.snapshot.corpus.name == "english")
-        assert app.keeping is None
+        assert app.autosave is None
     assert offered(sessions) == (KEPT, "")
 
 
@@ -148,7 +148,10 @@ async def test_what_stood_side_by_side_stands_there_again(sessions: Path) -> Non
         assert isinstance(app.screen, CompareScreen)
         assert app.screen.snapshot is not None
         assert [column.name for column in app.screen.snapshot.columns] == ["gpt2", "comp336"]
-        await until(pilot, lambda: app.keeping is not None and len((app.keeping.now() or kept).columns) == 2)
+        await until(
+            pilot,
+            lambda: app.autosave is not None and len((app.autosave.current() or kept).columns) == 2,
+        )
         pilot.app.exit(return_code=129)
         await until(pilot, lambda: not app.is_running)
     again = offered(sessions)
@@ -164,8 +167,8 @@ async def test_columns_are_kept_that_are_compared_from_the_start_on(sessions: Pa
         app.compare([ColumnWanted(GPT2), ColumnWanted(preset_named("comp336").recipe)])
         await until(pilot, lambda: isinstance(app.screen, CompareScreen) and app.screen.snapshot is not None)
         app.main.snapshot = nothing  # as where a corpus is small: the columns came before it was drawn
-        assert app.keeping is not None
-        kept = app.keeping.now()
+        assert app.autosave is not None
+        kept = app.autosave.current()
         assert kept is not None
         assert (kept.sources, len(kept.columns)) == (("sample:english",), 2)
 
@@ -176,7 +179,7 @@ async def test_a_corpus_left_for_another_is_offered_no_more(sessions: Path) -> N
         await settled(pilot)
         await until(pilot, lambda: saved(sessions) != [KEPT])
         app.send(do.Open(("sample:sailor",)))
-        await until(pilot, lambda: app.keeping is not None and (kept := app.keeping.now()) is not None
+        await until(pilot, lambda: app.autosave is not None and (kept := app.autosave.current()) is not None
             and kept.sources == ("sample:sailor",))
         await pilot.press("q")
         await until(pilot, lambda: not app.is_running)
@@ -208,7 +211,7 @@ WORK: dict[str, Callable[[ExplorerApp], object]] = {
     "a sentence": lambda app: app.main.encode.line.put("hugs and pugs"),
     "columns": lambda app: app.compare([ColumnWanted(GPT2), ColumnWanted(preset_named("bert").recipe)]),
 }
-"""Each kind of work in a session, by the field of `SavedSession` that keeps it."""
+"""Each kind of work in a session, by the field of `SavedSession` that holds it."""
 
 
 @pytest.mark.parametrize("work", WORK)
@@ -219,14 +222,14 @@ async def test_q_saves_the_work_and_the_next_start_offers_it(
     begun = SavedSession(sources=("sample:english",))
     app = app_of(begun, None)
     async with app.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: app.keeping is not None and app.keeping.now() is not None)
-        keeps = app.keeping
-        assert keeps is not None
-        assert (before := keeps.now()) is not None
-        assert not keeps.worth_offering(before)
+        await until(pilot, lambda: app.autosave is not None and app.autosave.current() is not None)
+        saver = app.autosave
+        assert saver is not None
+        assert (before := saver.current()) is not None
+        assert not saver.worth_offering(before)
         WORK[work](app)
-        await until(pilot, lambda: (now := keeps.now()) is not None and keeps.worth_offering(now))
-        kept = keeps.now()
+        await until(pilot, lambda: (now := saver.current()) is not None and saver.worth_offering(now))
+        kept = saver.current()
         app.exit()
         await until(pilot, lambda: not app.is_running)
     offer = offered(tmp_path / "sessions")
@@ -236,7 +239,8 @@ async def test_q_saves_the_work_and_the_next_start_offers_it(
     async with again.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: "Your last session" in screen_text(pilot))
         await pilot.press("enter")
-        await until(pilot, lambda: again.keeping is not None and (now := again.keeping.now()) is not None
+        await until(pilot, lambda: again.autosave is not None
+            and (now := again.autosave.current()) is not None
             and (now.sources, now.scratch, now.training, now.typed, len(now.columns))
             == (kept.sources, kept.scratch, kept.training, kept.typed, len(kept.columns)))
 
@@ -246,18 +250,18 @@ async def test_what_is_opened_again_unchanged_is_kept_again(
     sessions: Path, monkeypatch: pytest.MonkeyPatch, leaves: bool
 ) -> None:
     """Its user opens the same corpus again, or what was to take its place cannot be opened."""
-    monkeypatch.setattr(keeping, "SAVE_S", 0.02)
+    monkeypatch.setattr(autosave, "SAVE_S", 0.02)
     app = app_of(SavedSession(sources=("sample:english",)), None)
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(pilot)
-        await until(pilot, lambda: app.keeping is not None and app.keeping._about.sha256)
-        keeps = app.keeping
-        assert keeps is not None
-        await until(pilot, lambda: keeps._keeper is not None and keeps.now() == keeps._kept)
-        before = keeps._keeper
+        await until(pilot, lambda: app.autosave is not None and app.autosave._about.sha256)
+        saver = app.autosave
+        assert saver is not None
+        await until(pilot, lambda: saver._keeper is not None and saver.current() == saver._kept)
+        before = saver._keeper
         assert before is not None
-        keeps.opened(keeps._about, keeps._kept if leaves else None)
-        await until(pilot, lambda: keeps._keeper not in (None, before))
+        saver.switch_to(saver._about, saver._kept if leaves else None)
+        await until(pilot, lambda: saver._keeper not in (None, before))
         await until(pilot, lambda: not read(before.path)[0].ended)
 
 
@@ -289,8 +293,8 @@ async def test_columns_of_files_are_kept_with_what_was_named_with_them(
         app.compare(wanted)
         await until(pilot, lambda: isinstance(app.screen, CompareScreen) and app.screen.snapshot is not None
                     and all(column.opened for column in app.screen.snapshot.columns))
-        assert app.keeping is not None
-        kept = app.keeping.now()
+        assert app.autosave is not None
+        kept = app.autosave.current()
     assert kept is not None
     again = [file_column(one) for one in kept.columns if isinstance(one, str)]
     assert [(one.path, one.split, one.encode, one.name) for one in again] == [

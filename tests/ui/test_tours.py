@@ -139,20 +139,20 @@ async def test_the_session_of_the_user_is_as_it_was(home: Path) -> None:
         await settled(pilot)
         await pilot.press("n", "n", "3", "v")
         await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.at.step == 2)
-        before, kept = screen_text(app), app._keep().now()
+        before, kept = screen_text(app), app._start_autosave().current()
         await pilot.press("W")
         await until(pilot, lambda: isinstance(app.screen, StartScreen))
         await pilot.press("1")
         screen = await playing(pilot, app, 0)
-        assert app.keeping is not None
-        assert app.keeping.now() == kept
+        assert app.autosave is not None
+        assert app.autosave.current() == kept
         await pilot.press("a")
         await until(pilot, lambda: app.screen is not screen)
         await pilot.press("escape", "enter", "i", "x", "y", "space", "z", "escape", "escape")
         await until(pilot, lambda: isinstance(app.screen, StartScreen))
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is app.main)
-        assert app.keeping.now() == kept
+        assert app.autosave.current() == kept
         await until(pilot, lambda: screen_text(app) == before)
     (path,) = (home / "sessions").glob("*.json")
     saved = read(path)[0]

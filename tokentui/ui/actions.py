@@ -57,7 +57,7 @@ _WHY = Ref("tokentui.ui.dialogs.steps:show_why")
 _HELP = Ref("tokentui.ui.dialogs.ask:HelpScreen")
 _FIRST = Ref("tokentui.ui.start:show")
 _TOUR = Ref("tokentui.ui.tour:play")
-_RECORD = Ref("tokentui.ui.recording:ask_name")
+_RECORD = Ref("tokentui.ui.tour_writer:ask_name")
 _GLITCHES = Ref("tokentui.ui.dialogs.glitches:GlitchScreen")
 _PREDICT = Ref("tokentui.ui.predict:turn")
 

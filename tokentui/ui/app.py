@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
@@ -21,25 +20,27 @@ from tokentui.session import commands as do
 from tokentui.session.commands import Command
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.actions import ACTIONS, COMPARE_ACTIONS, MAIN_ACTIONS, plays
-from tokentui.ui.back import Back
 from tokentui.ui.chosen import Chosen
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.face import SessionLike, Severity
+from tokentui.ui.history import NavigationHistory
 from tokentui.ui.keys import Acting
 from tokentui.ui.main import MainScreen
 from tokentui.ui.screen import PaneScreen
 from tokentui.ui.terminal.app import TerminalApp
-from tokentui.ui.walk import LEFT_OUT, Passed, Walk
+from tokentui.ui.tour_recorder import TourRecorder
 
 if TYPE_CHECKING:  # loaded when it is first wanted
     from tokentui.session.saved import SavedSession
     from tokentui.session.tours import Tour
     from tokentui.session.views import ColumnWanted
-    from tokentui.ui.keeping import Keeping
+    from tokentui.ui.autosave import Autosave
 
 Answer = TypeVar("Answer")
 Result = TypeVar("Result")
+Posted = Callable[[Command[Any], Snapshot | None], object]
+"""Takes a command that is about to be sent, and the snapshot that the screen shows."""
 
 _FIRST = Ref("tokentui.ui.start:show")
 _LINES_A_MESSAGE = 12
@@ -100,17 +101,23 @@ class ExplorerApp(Acting, TerminalApp):
         self._first_screen, self._tour = first_screen, tour
         self._begun, self._offer = begun, offer
         source = begun.sources[0] if begun is not None and len(begun.sources) == 1 and not begun.as_ else ""
-        self.walk = Walk(source)
-        self.back = Back(self)
-        self.keeping: Keeping | None = None
+        self._on_posted: list[Posted] = []
+        self._on_opened: list[Callable[[Command[Any]], object]] = []
+        self.recorder = TourRecorder(source, lambda: self.run_in_use)
+        self.history = NavigationHistory(self)
+        self.autosave: Autosave | None = None
+        self.subscribe(self.history.posted)
+        self.subscribe(self.recorder.posted, self.recorder.opened)
+        self.subscribe(opened=self._use_run)
         self._factory = session_factory
         self.chosen = Chosen(self, kept or {}, wrong)
         self._typed = self.chosen.sentence if typed is None else typed
         self._begin, self._then = begin, then
         self._boundaries = boundaries
         self._newest: object = None
-        """The last command that opens something; one before it that gave way has nothing to say."""
-        self.run_in_use = self.run_given = run or Run()
+        """The latest command that opens something; cancellation of older ones is not reported."""
+        self.run_in_use: Run = run or Run()
+        self.run_given = self.run_in_use
         self.session: SessionLike | None = None
         self.snapshot: Snapshot | None = None
         """The last snapshot of the session; the main screen shows those of one column."""
@@ -135,7 +142,7 @@ class ExplorerApp(Acting, TerminalApp):
         if isinstance(self.screen, PaneScreen) and self.screen.face is not self:
             self.say("a tour has no place to go back to: esc leaves it")
         else:
-            self.back.go()
+            self.history.go_back()
 
     async def action_do(self, key: str) -> None:
         """Do what a key stands for: one of the program's own, or one of the screen that is seen."""
@@ -193,8 +200,8 @@ class ExplorerApp(Acting, TerminalApp):
 
     def _begin_anew(self) -> None:
         def opened(_: None) -> None:
-            if self.keeping is not None:  # it may have begun before anything was open
-                self.keeping.fingerprint()
+            if self.autosave is not None:  # it may have begun before anything was open
+                self.autosave.fingerprint()
             if self._then is not None:
                 self._then(self)
 
@@ -202,42 +209,47 @@ class ExplorerApp(Acting, TerminalApp):
             self.await_answer(self._begin(self.session), opened, self.tell)
 
     def _offer_to_go_on(self, kept: SavedSession, note: str) -> None:
-        from tokentui.ui.keeping import OfferScreen
+        from tokentui.ui.autosave import OfferScreen
 
         def answered(wanted: bool | None) -> None:
             self._offer = None
             if wanted:
-                self._keep().go_on(kept)
+                self._start_autosave().resume(kept)
                 return
             self._begin_anew()
             if wanted is None:
                 # to be offered again it has to stay as it is: what is done now is not kept over it
                 self._begun = None
             else:
-                self._keep().give_up(kept)
+                self._start_autosave().dismiss(kept)
 
         self.push_screen(OfferScreen(self, kept, note), answered)
 
-    def _keep(self) -> Keeping:
-        """Return the saver of the session. It is loaded on first use: loading takes longer than a frame."""
-        if self.keeping is None:
-            from tokentui.ui.keeping import Keeping
+    def _start_autosave(self) -> Autosave:
+        """Return the autosave. It is loaded on first use: loading takes longer than a frame."""
+        if self.autosave is None:
+            from tokentui.ui.autosave import Autosave
 
-            self.keeping = Keeping(self, self.main, self._begun)
-            self.after_input = self.keeping.soon
-        return self.keeping
+            self.autosave = Autosave(self, self.main, self._begun)
+            self.subscribe(opened=self.autosave.opened)
+            self.after_input = self.autosave.schedule
+        return self.autosave
+
+    def _use_run(self, command: Command[Any]) -> None:
+        if isinstance(command, do.SetRecipe) and command.run is not None:
+            self.run_in_use = command.run
 
     def exit(self, result: None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
         """Leave, with all that is on the screen kept."""
-        if self.keeping is not None:
-            self.keeping.look()
+        if self.autosave is not None:
+            self.autosave.capture()
         super().exit(result, return_code, message)
 
     async def on_unmount(self) -> None:
         """Close the session."""
         try:
-            if self.keeping is not None:
-                await self.keeping.end(left=self.left)
+            if self.autosave is not None:
+                await self.autosave.end(left=self.left)
         finally:
             if self.session is not None:
                 await self.session.close()
@@ -265,9 +277,9 @@ class ExplorerApp(Acting, TerminalApp):
             if isinstance(screen, Follower) and getattr(screen, "face", self) is self:
                 screen.follow(snapshot)
         if self._begun is not None and self._offer is None and not snapshot.main.partial:
-            self._keep()
-        if self.keeping is not None:
-            self.keeping.soon()
+            self._start_autosave()
+        if self.autosave is not None:
+            self.autosave.schedule()
         if snapshot.corpus.notes != self._notes:
             known, self._notes = self._notes, snapshot.corpus.notes
             for note in self._notes:
@@ -280,67 +292,61 @@ class ExplorerApp(Acting, TerminalApp):
 
     # The face.
 
+    def subscribe(
+        self, posted: Posted | None = None, opened: Callable[[Command[Any]], object] | None = None
+    ) -> None:
+        """Watch the commands of the user's session.
+
+        Args:
+            posted: Called with each command before it is sent, and with what the screen shows then.
+            opened: Called with each command that has opened something, before its answer is handled.
+        """
+        if posted is not None:
+            self._on_posted.append(posted)
+        if opened is not None:
+            self._on_opened.append(opened)
+
+    def post(self, command: Command[Answer]) -> asyncio.Future[Answer]:
+        """Send a command to the session, and notify the subscribers. All commands of the user pass here.
+
+        Raises:
+            Cancelled: The session has not started.
+        """
+        if self.session is None:
+            raise Cancelled
+        for posted in self._on_posted:
+            posted(command, self.snapshot)
+        answer = self.session.send(command)
+        if command.opens:
+            self._newest = command
+            self.await_answer(answer, lambda _: self._notify_opened(command), lambda error: None)
+        return answer
+
+    def _notify_opened(self, command: Command[Any]) -> None:
+        for opened in self._on_opened:
+            opened(command)
+
     def send(
         self, command: Command[Answer], then: Callable[[Answer], object] | None = None,
         failed: Callable[[BaseException], object] | None = None,
     ) -> None:
-        """Hand a command to the session; see `Face.send`."""
-        self.back.note(command)
-        self._pass(command)
-        if command.opens:
-            then, failed = self._opening(command, then, failed or self.tell)
-        if self.session is not None:
-            self.await_answer(self.session.send(command), then, failed or self.tell)
-
-    def _pass(self, command: Command[Any]) -> None:
-        """Note for the walk where one is, before a command that goes on from there."""
-        if (command.opens or command.walks) and (now := self.snapshot) is not None:
-            column = replace(now.main, **LEFT_OUT)
-            self.walk.passed.append(Passed(column, self.run_in_use, self.walk.corpus))
-
-    def _opening(
-        self, command: Command[Answer], then: Callable[[Answer], object] | None,
-        failed: Callable[[BaseException], object],
-    ) -> tuple[Callable[[Answer], object], Callable[[BaseException], object]]:
-        """Return what follows when a command has opened something, and when it has not. A text or recipe that
-        gives way to another says nothing.
+        """Post a command, and call back with its answer; see `Face.send`. A text or recipe that another one
+        replaces before it is open does not fail.
         """
-        self._newest = command
+        failed = failed or self.tell
 
-        def opened(answer: Answer) -> None:
-            self.walk.opened(command)
-            if self.keeping is not None:
-                self.keeping.answered(command)
-            if isinstance(command, do.SetRecipe) and command.run is not None:
-                self.run_in_use = command.run
-            if then is not None:
-                then(answer)
-
-        def not_opened(error: BaseException) -> None:
-            gave_way = isinstance(command, do.SetRecipe | do.TrainOnText) and command is not self._newest
-            if not (gave_way and isinstance(error, Cancelled)):
+        def unless_replaced(error: BaseException) -> None:
+            replaced = isinstance(command, do.SetRecipe | do.TrainOnText) and command is not self._newest
+            if not (replaced and isinstance(error, Cancelled)):
                 failed(error)
 
-        return opened, not_opened
-
-    async def reopen(self, command: Command[None]) -> None:
-        """Open something as `send` does, and wait until it is open.
-
-        Raises:
-            TokentuiError: It cannot be opened.
-            Cancelled: It was given up, or gave way to something else.
-        """
-        self._pass(command)
-        opened, _ = self._opening(command, None, self.tell)
-        await self.ask(command)
-        opened(None)
+        if self.session is not None:
+            self.await_answer(self.post(command), then, unless_replaced)
 
     async def ask(self, command: Command[Answer]) -> Answer:
-        """Hand a command to the session and wait for its answer; see `Face.ask`."""
-        if self.session is None:
-            raise Cancelled
+        """Post a command and wait for its answer; see `Face.ask`."""
         try:
-            return await self.session.send(command)
+            return await self.post(command)
         except (TokentuiError, Cancelled):
             raise
         except Exception as error:

@@ -1,4 +1,4 @@
-"""The walk of a user, written as a tour."""
+"""Write the recorded places as a tour."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from tokentui.core.errors import TokentuiError, shown_path
 from tokentui.core.files import write_whole
 from tokentui.core.safetext import is_safe, safe
 from tokentui.core.table import plural
-from tokentui.recipe import Run
 from tokentui.session.claims import FACTS, Claim, Place
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.tours import SUFFIX, Stop, tour_text
 from tokentui.session.views import ColumnSnapshot
-from tokentui.ui.walk import Passed, Walk
+from tokentui.ui.tour_recorder import TourRecorder
 
 _ASK = Ref("tokentui.ui.dialogs.ask:AskLine")
 _DELIVER = Ref("tokentui.ui.delivery:deliver")
@@ -24,30 +23,33 @@ _CLAIMED = ("pair", "places", "tied", "tokens")
 _MOST_WORDS = 40
 
 
-def stops_of(walk: Walk, now: Snapshot | None, run: Run) -> list[Stop]:
-    """The stops of a walk as far as the user has come now, each with a sentence and with claims that hold."""
-    passed = [*walk.passed, *([Passed(now.main, run, walk.corpus)] if now is not None else ())]
+def stops_of(recorder: TourRecorder, now: Snapshot | None) -> list[Stop]:
+    """Return the recorded places, and the current one, as stops with a sentence and true claims.
+
+    Places that cannot be trained again from a name or a text are left out.
+    """
+    places = [*recorder.places, *([recorder.place(now)] if now is not None else ())]
     stops: list[Stop] = []
-    for main, run, (source, text) in passed:
+    for main, run, (source, text) in places:
         # A tour trains, on a corpus that it can name.
         if main.opened is None and not main.partial and main.at.start_tokens and (source or text):
             place = Place(source, text, main.recipe, run, main.at.step, main.encoding.text)
             if not stops or stops[-1].place != place:
-                stops.append(Stop(place, _said(main), claims=_claims(main)))
+                stops.append(Stop(place, _sentence(main), claims=_claims(main)))
     return stops
 
 
-def _said(main: ColumnSnapshot) -> str:
-    """A sentence for the stop, to be written anew by a teacher."""
+def _sentence(main: ColumnSnapshot) -> str:
+    """Return a sentence for the stop, which a teacher may rewrite."""
     best, step = main.why.best, f"Step {main.at.step:,}."
-    if best is None or not all(_writable(one.decode("utf-8", "surrogateescape")) for one in best.parts):
+    if best is None or not all(_writable(part.decode("utf-8", "surrogateescape")) for part in best.parts):
         return step
-    pair = "+".join(one.decode("utf-8", "surrogateescape").replace(" ", "·") for one in best.parts)
+    pair = "+".join(part.decode("utf-8", "surrogateescape").replace(" ", "·") for part in best.parts)
     return f"{step} The next pair is {pair}, in {plural(best.places, 'place')}."
 
 
 def _writable(text: str) -> bool:
-    """Return whether a text can be read in a tour."""
+    """Return True if a text can be read in a tour."""
     return is_safe(text) and "`" not in text and text.isprintable()
 
 
@@ -62,10 +64,10 @@ def _claims(main: ColumnSnapshot) -> tuple[Claim, ...]:
     return tuple(claims)
 
 
-def ask_name(on: Any) -> None:
-    """Ask for the name of a file, and write the walk to it."""
-    walk, face = on.app.walk, on.face
-    stops = stops_of(walk, face.snapshot, face.run_in_use)
+def ask_name(screen: Any) -> None:
+    """Prompt for the name of a file, and write the tour to it."""
+    face = screen.face
+    stops = stops_of(screen.app.recorder, face.snapshot)
     if not stops:
         face.say("nothing to record: a tour begins with a text that is trained on")
         return
@@ -75,7 +77,7 @@ def ask_name(on: Any) -> None:
             os.path.expanduser(line.strip()))
         return path if path.endswith(SUFFIX) else path + SUFFIX
 
-    def foretell(line: str) -> str:
+    def describe(line: str) -> str:
         if not line.strip():
             return f"the name of a file, such as walk{SUFFIX}"
         path = path_of(line)
@@ -83,12 +85,12 @@ def ask_name(on: Any) -> None:
             raise TokentuiError("the file is there already", os.path.basename(path), "name another")
         return f"writes {plural(len(stops), 'stop')} to {safe(os.path.basename(path), limit=40)}"
 
-    def take(line: str) -> None:
+    def write(line: str) -> None:
         path = path_of(line)
         name = os.path.basename(path).removesuffix(SUFFIX)
         data = tour_text(name, stops).encode()
         if reach.sealed():
-            _DELIVER(on.app, path, data)
+            _DELIVER(screen.app, path, data)
             return
         try:
             write_whole(path, data)
@@ -97,4 +99,4 @@ def ask_name(on: Any) -> None:
             return
         face.say(f"written: {shown_path(path)}; tokentui tour plays it")
 
-    face.push(_ASK(face, "Write the walk as a tour", foretell, take))
+    face.push(_ASK(face, "Write the walk as a tour", describe, write))

@@ -29,13 +29,13 @@ SAVE_S = 1.0
 MOST_BRANCHES = 6
 
 
-class Keeping:
-    """Saves the session of the program, from now on.
+class Autosave:
+    """Saves the session of the app in the background.
 
     Args:
-        face: The program.
+        face: The app.
         main: Its main screen.
-        begun: The session that the command line names, None for none.
+        begun: The session that the command line names, if any.
     """
 
     def __init__(self, face: Face, main: MainScreen, begun: SavedSession | None) -> None:
@@ -55,7 +55,9 @@ class Keeping:
         self._arrived: int | None = None
         """The version of the snapshot when its step was reached."""
         self._resuming: asyncio.Task[None] | None = None
-        self._thread = ThreadPoolExecutor(1, "tokentui-keeping")
+        self._own: list[do.Command[None]] = []
+        """The commands that open the resumed session."""
+        self._thread = ThreadPoolExecutor(1, "tokentui-autosave")
         self._saving: asyncio.Task[None] | None = None
         self._kept: SavedSession | None = None
         self._last: SavedSession | None = None
@@ -63,53 +65,56 @@ class Keeping:
         """When it is looked at next whether there is something to save; None where nothing has happened."""
         self.fingerprint()
 
-    def opened(self, about: SavedSession, left: SavedSession | None = None) -> None:
-        """Another corpus is open, or being opened. `left` is the session that its user has left for it."""
+    def switch_to(self, about: SavedSession, left: SavedSession | None = None) -> None:
+        """Save another session from now on.
+
+        Args:
+            about: The session, whose corpus is open or being opened.
+            left: The session that the user has left for it, if it has been saved; it is not offered again.
+        """
         with contextlib.suppress(RuntimeError):  # after `end` there is nothing to let go
             self._thread.submit(self._release, left)  # after what is being written
         self._about, self._branches, self._refused = about, {}, False
         self._resumed = self._before = self._arrived = self._kept = None
-        self.soon()
+        self.schedule()
 
-    def answered(self, command: do.Command[object]) -> None:
-        """A command of the user has been carried out."""
-        if not isinstance(command, do.Open | do.OpenTokenizer | do.TrainOnText | do.SetRecipe):
+    def opened(self, command: do.Command[object]) -> None:
+        """Note what a command of the user has opened."""
+        if any(command is own for own in self._own):
             return
         if self._resuming is not None and self._before is not None:  # the user has gone elsewhere meanwhile
             self._resuming.cancel()
-            self.opened(self._before)
+            self.switch_to(self._before)
         left = self._kept if self._kept is not None and self._kept.name == self._about.name else None
         match command:
             case do.Open(sources, as_, field):
-                self.opened(SavedSession(tuple(map(absolute, sources)), as_, field), left)
+                self.switch_to(SavedSession(tuple(map(absolute, sources)), as_, field), left)
             case do.OpenTokenizer(path, split):
                 self._about = dataclasses.replace(self._about, tokenizer=absolute(path), split=split)
             case do.TrainOnText(text):
                 if self._about.scratch is None:
-                    self.opened(SavedSession(), left)
+                    self.switch_to(SavedSession(), left)
                 self._about = dataclasses.replace(self._about, scratch=text)
             case _:
                 self._about = dataclasses.replace(self._about, tokenizer="", split="")
         self.fingerprint()
 
     def fingerprint(self, saved: str = "") -> None:
-        """Find out what the corpus is, to notice when another is there under its name than the one that was
-        `saved`.
-        """
+        """Compute the SHA-256 of the corpus, to be saved; warn if it differs from one that was `saved`."""
 
-        def found(sha256: str) -> None:
+        def compare(sha256: str) -> None:
             if saved and saved != sha256:
                 self._face.say(
                     "the corpus has changed since the session was saved: counts are those of the new text",
                     "warning",
                 )
             self._about = dataclasses.replace(self._about, sha256=sha256)
-            self.soon()
+            self.schedule()
 
-        self._face.send(do.Fingerprint(), found, lambda error: None)
+        self._face.send(do.Fingerprint(), compare, lambda error: None)
 
-    def now(self) -> SavedSession | None:
-        """The session as it stands; None before there is anything to keep."""
+    def current(self) -> SavedSession | None:
+        """Return the session as it would be saved now; None if there is nothing to save yet."""
         main, seen = self._main, self._main.snapshot
         if self._resumed is not None:
             if seen is None or self._arrived is None or seen.version <= self._arrived:
@@ -141,10 +146,10 @@ class Keeping:
             settings=settings, columns=tuple(columns), ended=False,
         )
 
-    def soon(self) -> None:
-        """Something may have changed: look within `SAVE_S` whether there is something to save."""
+    def schedule(self) -> None:
+        """Save within `SAVE_S` if the session has changed by then."""
         if self._first is None and not self._goes_on:
-            self._first = self.now()
+            self._first = self.current()
         if self._due is None and self._last is None:
             self._due = asyncio.get_running_loop().call_later(SAVE_S, self._save)
 
@@ -153,8 +158,8 @@ class Keeping:
         if self._refused:
             return
         if self._saving is not None and not self._saving.done():
-            self.soon()
-        elif (kept := self.now()) is not None and kept != self._kept:
+            self.schedule()
+        elif (kept := self.current()) is not None and kept != self._kept:
             self._kept = kept
             self._saving = asyncio.create_task(self._keep(kept))
 
@@ -174,9 +179,9 @@ class Keeping:
             tidy()
         self._keeper.save(kept)
 
-    def look(self) -> None:
-        """Look for the last time, while all screens are there."""
-        self._last = self._last or self.now()
+    def capture(self) -> None:
+        """Take the session to be saved at the end, while all screens exist."""
+        self._last = self._last or self.current()
 
     def worth_offering(self, kept: SavedSession) -> bool:
         """Return whether a session holds any work: a step, a text, a recipe or a file that the user chose.
@@ -207,7 +212,7 @@ class Keeping:
             self._resuming.cancel()
         if self._saving is not None:
             await asyncio.wait([self._saving])
-        kept = self._last or self.now()
+        kept = self._last or self.current()
         if kept is not None and not self._refused:
             await self._keep(dataclasses.replace(kept, ended=left and not self.worth_offering(kept)))
         self._refused = True
@@ -222,8 +227,8 @@ class Keeping:
             self._keeper.close()
             self._keeper = None
 
-    def give_up(self, kept: SavedSession) -> None:
-        """Offer a session no more."""
+    def dismiss(self, kept: SavedSession) -> None:
+        """Mark a saved session as ended: it is not offered again."""
 
         def mark() -> None:
             with contextlib.suppress(TokentuiError):
@@ -235,10 +240,10 @@ class Keeping:
 
     # Going on.
 
-    def go_on(self, kept: SavedSession) -> None:
-        """Open what a session had open, and go to its step."""
+    def resume(self, kept: SavedSession) -> None:
+        """Open the corpus of a saved session, and go to its step."""
         before, self._goes_on = self._about, True
-        self.opened(dataclasses.replace(kept, ended=False))
+        self.switch_to(dataclasses.replace(kept, ended=False))
         self._resumed, self._before = self._about, before
         self._branches = {(one.recipe, one.run): one for one in reversed(kept.branches)}
         self._face.run_in_use = kept.training.run
@@ -254,13 +259,13 @@ class Keeping:
         if kept.scratch is not None:
             opening = do.TrainOnText(kept.scratch)
         face.send(do.KeepPlace(str(settings.get("keep_place", "step"))), failed=lambda error: None)
+        self._own = [do.SetRecipe(kept.training.recipe, kept.training.run), opening]
         try:
-            # One after the other: what is opened takes the place of what is still being laid out.
-            await face.ask(do.SetRecipe(kept.training.recipe, kept.training.run))
-            await face.ask(opening)
+            for command in self._own:  # one after the other: the second would cancel the first
+                await face.ask(command)
         except (TokentuiError, Cancelled) as error:
             self._goes_on = False
-            self.opened(before)  # it is saved again
+            self.switch_to(before)  # it is saved again
             face.tell(error)
             return
         self._before = None
@@ -277,7 +282,7 @@ class Keeping:
 
     def _reached(self, _: object) -> None:
         self._arrived = self._main.snapshot.version if self._main.snapshot else 0
-        self.soon()
+        self.schedule()
 
 
 def _file_of(column: ColumnSnapshot, several: bool) -> str:

@@ -1,10 +1,10 @@
-"""The places that the user jumped from, and the way back to them."""
+"""Navigation history: the places that the user jumped from, and the way back to them."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Coroutine
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.recipe import Recipe, Run
@@ -14,10 +14,10 @@ from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import CorpusPlace, Position
 from tokentui.ui.face import Face
 from tokentui.ui.main import MainScreen
-from tokentui.ui.walk import Walk
+from tokentui.ui.tour_recorder import TourRecorder
 
 MOST = 100
-"""The number of places that are kept on each screen."""
+"""The most places that are kept for each screen."""
 _JUMPS = (
     do.GoTo, do.GoToToken, do.GoToDivergence, do.RunUntil, do.Find, do.FindChanged, do.SetRecipe, do.Open,
     do.OpenTokenizer,
@@ -32,11 +32,11 @@ class Place(NamedTuple):
 
     Attributes:
         step: The step.
-        recipe: What is trained, with its run; of an opened file what the file says.
+        recipe: The recipe that is trained, or that of the opened file.
         run: The run.
         file: The path of the opened file, its split and its way of encoding; empty for a training.
-        corpus: The corpus as the walk names it: a source, or a typed text.
-        top: The place of the corpus that is seen first.
+        corpus: The corpus as the tour recorder names it: a source, or a typed text.
+        top: The place of the corpus at the top of its pane.
     """
 
     step: int
@@ -47,92 +47,84 @@ class Place(NamedTuple):
     top: CorpusPlace
 
 
-class Jumping(Face, Protocol):
-    """The program, as the places to go back to know it."""
+class HistoryApp(Face, Protocol):
+    """The app, as the navigation history uses it."""
 
     main: MainScreen
     """The main screen."""
-    walk: Walk
-    """The walk of the user."""
-
-    async def reopen(self, command: Command[None]) -> None:
-        """Open something and wait until it is open.
-
-        Raises:
-            TokentuiError: It cannot be opened.
-            Cancelled: It was given up.
-        """
+    recorder: TourRecorder
+    """The tour recorder, which knows the names of corpora."""
 
     def run_worker(self, work: Coroutine[object, object, None], *, group: str, exclusive: bool) -> object:
         """Run a coroutine in the background; one of a group at a time."""
 
 
-class Back:
-    """The places of both screens, the last one last.
+class NavigationHistory:
+    """The places that the user jumped from, on the main screen and on Compare.
 
     Args:
-        app: The program.
+        app: The app.
     """
 
-    def __init__(self, app: Jumping) -> None:
+    def __init__(self, app: HistoryApp) -> None:
         self._app = app
         self._main: deque[Place] = deque(maxlen=MOST)
         self._compare: deque[Position] = deque(maxlen=MOST)
-        self._going = False
-        """True while one goes back on the main screen."""
-        self._heard = True
-        """False while a command is sent that goes back."""
+        self.going_back = False
+        """True while the main screen goes back to a place."""
+        self._own: Command[Any] | None = None
+        """The last command that goes back: it is no jump."""
 
-    def note(self, command: Command[object]) -> None:
-        """Note where one is, before a command that jumps."""
-        now = self._app.snapshot
-        if not self._heard or now is None or now.corpus.nothing or not isinstance(command, _JUMPS):
+    def posted(self, command: Command[Any], before: Snapshot | None) -> None:
+        """Record the place that a command jumps from."""
+        if command is self._own or not isinstance(command, _JUMPS):
+            return
+        if before is None or before.corpus.nothing:
             return
         if self._app.main.scrubber.dragging:
-            return  # where the drag began is noted
-        if len(now.columns) > 1:
-            if not self._compare or self._compare[-1] != now.position:
-                self._compare.append(now.position)
-        elif (place := self._here(now)) not in [*self._main][-1:]:
+            return  # the place where the drag began is recorded
+        if len(before.columns) > 1:
+            if not self._compare or self._compare[-1] != before.position:
+                self._compare.append(before.position)
+        elif (place := self._place(before)) not in [*self._main][-1:]:
             self._main.append(place)
 
-    def _here(self, now: Snapshot) -> Place:
-        app, column = self._app, now.main
+    def _place(self, snapshot: Snapshot) -> Place:
+        app, column = self._app, snapshot.main
         recipe = column.recipe
         file = (column.path, recipe.split, recipe.encode) if column.opened is not None else NO_FILE
         return Place(
             column.at.step, column.recipe, app.run_in_use, file if column.path else NO_FILE,
-            app.walk.corpus, app.main.text.top_place,
+            app.recorder.corpus, app.main.text.top_place,
         )
 
-    def go(self) -> None:
+    def go_back(self) -> None:
         """Go to the place before the last jump."""
-        now, app = self._app.snapshot, self._app
-        if now is None or self._going:
+        snapshot, app = self._app.snapshot, self._app
+        if snapshot is None or self.going_back:
             return
-        if len(now.columns) > 1:
-            while self._compare and self._compare[-1] in (now.position,):
+        if len(snapshot.columns) > 1:
+            while self._compare and self._compare[-1] == snapshot.position:
                 self._compare.pop()
             if not self._compare:
                 app.say("no place to go back to")
                 return
             place = self._compare.pop()
-            if place.by != now.position.by:
+            if place.by != snapshot.position.by:
                 app.send(do.SyncBy(place.by))
-            self._heard = False
-            app.send(do.GoTo(place.value))
-            self._heard = True
+            self._own = do.GoTo(place.value)
+            app.send(self._own)
             return
-        here = self._here(now)
+        here = self._place(snapshot)
         while self._main and self._main[-1] == here:
             self._main.pop()
         if not self._main:
             app.say("no place to go back to")
             return
-        self._going = True
-        app.run_worker(self._go(here, self._main.pop()), group="back", exclusive=True)
+        self.going_back = True
+        app.run_worker(self._return_to(self._main.pop(), here), group="back", exclusive=True)
 
-    async def _go(self, here: Place, place: Place) -> None:
+    async def _return_to(self, place: Place, here: Place) -> None:
         app = self._app
         try:
             if place.corpus != here.corpus:
@@ -140,14 +132,19 @@ class Back:
                 if not source and text is None:
                     raise TokentuiError("the corpus before has no name to open it by", "back", "o opens it")
                 corpus = do.Open((source,)) if text is None else do.TrainOnText(text)
-                await app.main.corpus.replaced(app.reopen(corpus))
+                await app.main.corpus.replaced(self._ask(corpus))
             if place.file[0] and place.file != here.file:
-                await app.reopen(do.OpenTokenizer(*place.file))
+                await self._ask(do.OpenTokenizer(*place.file))
             elif not place.file[0] and (here.file[0] or (place.recipe, place.run) != (here.recipe, here.run)):
-                await app.reopen(do.SetRecipe(place.recipe, place.run))
-            await app.ask(do.GoTo(place.step))
+                await self._ask(do.SetRecipe(place.recipe, place.run))
+            await self._ask(do.GoTo(place.step))
             app.main.text.show_place(place.top)
         except (TokentuiError, Cancelled) as error:
             app.tell(error)
         finally:
-            self._going = False
+            self.going_back = False
+
+    async def _ask(self, command: Command[Any]) -> None:
+        """Send a command that goes back, and wait until it is done."""
+        self._own = command
+        await self._app.ask(command)
