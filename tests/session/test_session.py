@@ -53,6 +53,20 @@ async def test_it_opens_and_steps(session: Watched) -> None:
     assert versions == sorted(set(versions))
 
 
+async def test_the_snapshot_of_a_turn_is_published_before_its_answer_is_handled(session: Watched) -> None:
+    await session.send(do.Open(("sample:sailor",)))
+    await session.settle()
+    published = list[object]()
+    answer = session.send(do.SetInput("see"))
+    answer.add_done_callback(lambda _: published.append(session.last.main.encoding.text))
+    await answer
+    count = len(session.snapshots)
+    question = session.send(do.ListSteps())
+    question.add_done_callback(lambda _: published.append(len(session.snapshots) > count))
+    await question
+    assert published == ["see", True]
+
+
 async def test_a_large_corpus_shows_its_first_pairs_before_it_is_whole(
     session: Watched, novel: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,6 +21,11 @@ def app_of(**more: Any) -> ExplorerApp:
     return ExplorerApp(Session, begin=lambda session: session.send(do.Open(("sample:hugs",))), **more)
 
 
+def shown_text(app: ExplorerApp) -> str:
+    """The typed text of the snapshot that is shown."""
+    return "" if app.snapshot is None else app.snapshot.main.encoding.text
+
+
 async def test_subscribers_get_each_command_with_the_state_before_and_what_was_opened() -> None:
     app, posted, opened = app_of(), list[tuple[do.Command[Any], Snapshot | None]](), list[do.Command[Any]]()
     async with app.run_test(size=(80, 24)) as pilot:
@@ -53,3 +58,14 @@ async def test_the_tour_recorder_names_the_corpus_of_a_resumed_session() -> None
         saved = app.autosave.current()
     assert saved is not None
     assert (saved.sources, saved.training.step) == (("sample:sailor",), 3)
+
+
+async def test_an_answer_is_handled_before_the_screen_shows_the_snapshot_of_its_turn() -> None:
+    app, seen = app_of(), list[str]()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        # The earliest that the screen can take a snapshot: at once.
+        app.call_later = lambda callback, *args: bool(callback(*args) or True)  # type: ignore[method-assign]
+        app.send(do.SetInput("hug pug"), lambda _: seen.append(shown_text(app)))
+        await until(pilot, lambda: shown_text(app) == "hug pug")
+        assert seen == [""]

@@ -3,6 +3,14 @@
 All that comes in, commands and the answers of jobs, waits in one inbox. One worker thread, the engine, owns
 the state: turn by turn it takes in what has come, walks the columns for some milliseconds, and makes a
 snapshot. Another thread reads and counts, one opens columns, two run queries, on objects of their own.
+
+The answers of a turn and its snapshot reach the event loop together. The futures of the answers are resolved,
+then `publish` is called, then the callbacks of the futures run. So whoever waits for an answer finds the
+snapshot of the same turn published. A turn may make no snapshot: while a new training walks to the kept
+place, or if the next command has come already. Then the answer comes first, and the snapshot follows in a
+later turn.
+
+The explorer handles an answer before it shows the snapshot of the same turn, see `ExplorerApp.show_later`.
 """
 
 from __future__ import annotations
@@ -177,7 +185,7 @@ class Session:
                 else:
                     future.set_result(answer)
             if snapshot is not None:
-                self._publish(snapshot)
+                self._publish(snapshot)  # before the callbacks of the futures, which the loop calls later
             if wait == 0 or self._inbox:
                 continue
             rests = wait is None and not (self._loader.running or self._columns.running or self._pool.running)

@@ -183,7 +183,7 @@ class ExplorerApp(Acting, TerminalApp):
     async def on_mount(self) -> None:
         """Start the session."""
         self.watch_failures()
-        self.session = self._factory(self._publish)
+        self.session = self._factory(self.show_later)
         await self.session.start()
         self.chosen.take_effect()
         if self._typed:
@@ -256,9 +256,17 @@ class ExplorerApp(Acting, TerminalApp):
 
     # From the session.
 
-    def _publish(self, snapshot: Snapshot) -> None:
-        """Show a snapshot as soon as the terminal has taken the last; one that still waits gives way to it.
+    def show_later(self, snapshot: Snapshot) -> None:
+        """Show a snapshot as soon as the terminal has taken the last one; a newer one replaces it meanwhile.
+
+        The answers of the same turn of the engine are handled first: their callbacks are in the queue of the
+        event loop already, and the snapshot is queued after them. A callback that needs the effect of its
+        command on the screen waits for the next snapshot. The answer of a command that was sent before the
+        engine was loaded takes one step of the loop more, and may come after the snapshot.
         """
+        asyncio.get_running_loop().call_soon(self._queue_snapshot, snapshot)
+
+    def _queue_snapshot(self, snapshot: Snapshot) -> None:
         waiting, self._pending = self._pending, snapshot
         if waiting is None:
             self.call_later(self._show_pending)

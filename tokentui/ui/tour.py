@@ -5,6 +5,7 @@ The screen and the session of the user wait below it as they were.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar
@@ -80,7 +81,7 @@ class TourFace:
 
     async def begin(self) -> None:
         """Begin the session."""
-        self.session = self._app.another_session(self._publish)
+        self.session = self._app.another_session(self._show_later)
         await self.session.start()
 
     async def end(self) -> None:
@@ -88,7 +89,11 @@ class TourFace:
         if self.session is not None:
             await self.session.close()
 
-    def _publish(self, snapshot: Snapshot) -> None:
+    def _show_later(self, snapshot: Snapshot) -> None:
+        """Show a snapshot after the answers of its turn; see `ExplorerApp.show_later`."""
+        asyncio.get_running_loop().call_soon(self._queue_snapshot, snapshot)
+
+    def _queue_snapshot(self, snapshot: Snapshot) -> None:
         waiting, self._waiting = self._waiting, snapshot
         if waiting is None:
             self._app.call_later(self._show)
