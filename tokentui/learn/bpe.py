@@ -96,7 +96,6 @@ class PlainPairs:
     """
 
     engine = PLAIN
-    own_worths = False
     key: Key
     fit: Callable[[Iterable[int]], list[int]]
     """Returns those of some pairs that may be merged."""
@@ -200,10 +199,10 @@ class PlainPairs:
             self._choose_anew(under)
         least = under.min_count if self.objective.filters else 1
         if least != self._queue.least:
-            self._queue, self._moved = Queue(self, least), set(range(1, len(self.counts)))
+            self._queue, self._moved = self._new_queue(least), set(range(1, len(self.counts)))
         if self._moved or self._parts:  # a step asks twice: whether there is one, and which
             queue = self._queue
-            queue.take(self._moved, self._parts)
+            queue.update(self._moved, self._parts)
             if queue is not self._queue:  # one of its values had a greater denominator
                 return self.best(under)
             self._moved.clear()
@@ -238,7 +237,7 @@ class PlainPairs:
         places, pairs, logged = self.counts[pair], len(self.counts), len(self._log_place)
         uses = self.uses[left], self.uses[right]
         more = next(self._features([pair])) if self.objective.sees else ()
-        tied, alike = self._queue.tied, self._queue.alike
+        tied, alike = self._queue.tied, self._queue.was_tied
         self.known += 1
         self.vocabulary.add(left, right, recorded_count)
         self.length.append(self.length[left] + self.length[right])
@@ -416,8 +415,30 @@ class PlainPairs:
             return [pair for part in in_blocks(pairs) for pair in part if judged[pair]]
 
         self.fit = list if longest is None and allows is None and not forbidden else fit
-        self.key, self._queue = self._rule(self), Queue(self, 1)
+        self.key, self._queue = self._rule(self), self._new_queue(1)
         self._moved, self._parts = set(range(1, len(self.counts))), set()
+
+    def _new_queue(self, least: int) -> Queue:
+        by_count, left, right = self.objective.value is None, self.left, self.right
+        return Queue(self, least, by_count, None if by_count else lambda pair: {left[pair], right[pair]})
+
+    def compared(self, pair: int) -> tuple[bytes, bytes]:
+        """The parts of a pair, which tie rules compare."""
+        pieces = self.vocabulary.pieces
+        return pieces[self.left[pair]], pieces[self.right[pair]]
+
+    def ids(self, pair: int) -> tuple[int, int]:
+        """The ids of the parts of a pair."""
+        order = self.vocabulary.order
+        return order[self.left[pair]], order[self.right[pair]]
+
+    def units(self, pair: int) -> int:
+        """The number of units of a pair."""
+        return self.length[self.left[pair]] + self.length[self.right[pair]]
+
+    def token(self, pair: int) -> bytes:
+        """The bytes of the token that a pair makes."""
+        return self.vocabulary.join(self.left[pair], self.right[pair])
 
     def values(self, pairs: Sequence[int]) -> list[int]:
         """The values of pairs that stand somewhere as whole numbers, which are ordered, and equal, exactly as

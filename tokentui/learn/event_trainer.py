@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Self
+from collections.abc import Callable, Iterator, Sequence
 
+from tokentui.core.jobs import check
 from tokentui.core.runtime import quiet_collector
-from tokentui.encode.events import LEAVING, MAKING, Kind
+from tokentui.encode.events import LEAVING, MAKING, Event, Kind
+from tokentui.encode.segment import WAYS
 from tokentui.encode.segment.replaying import Replaying
-from tokentui.learn.events import EventPairs
+from tokentui.encode.vocabulary import Vocabulary
+from tokentui.learn.events import EventEngine, Method
+from tokentui.learn.ngrams import NGramStep
 from tokentui.learn.objectives import Material
 from tokentui.learn.pairs import PairTrainer
-from tokentui.learn.rows import Why
-from tokentui.learn.trainer import Goal, Made, Size
-from tokentui.learn.values import EventStep, Life, Used
-from tokentui.recipe import Stops
+from tokentui.learn.rows import Candidate, Worth
+from tokentui.learn.values import EventStep, Life, NGram, Pair, PairEngine, Ranked
+
+_TURNING = (*MAKING, *LEAVING, Kind.BREAK)
+"""The events by which a token comes or goes, as `find` looks for it."""
 
 
 class EventTrainer(PairTrainer):
@@ -27,106 +30,132 @@ class EventTrainer(PairTrainer):
         again: As for `PairTrainer`.
     """
 
-    engine: EventPairs
+    engine: EventEngine
+
+    def __init__(
+        self, engine: EventEngine, material: Material,
+        again: Callable[[Material, PairEngine | None, int], PairTrainer],
+    ) -> None:
+        super().__init__(engine, material, again)
+        method = engine.method
+        self.traits = self.traits._replace(
+            step=method.step, candidate=method.candidate, phase=method.phase
+        )
 
     @classmethod
-    def of(cls, kind: type[EventPairs], material: Material, of: object = None, number: int = 0) -> Self:
-        """Start a training of a kind.
+    def start(
+        cls, material: Material, method: Callable[[Material], Method], source: object = None, number: int = 0
+    ) -> EventTrainer:
+        """Start a training.
 
         Args:
-            kind: The engine.
             material: The counted words, the recipe and the run.
-            of: The engine of a training of the same words, whose steps are taken over; None for none.
+            method: Makes the method.
+            source: The engine of a training of the same words, whose steps are taken over; None for none.
             number: How many of its steps are taken over.
         """
         with quiet_collector():
-            engine = of.fork(number, material) if isinstance(of, kind) else kind(material)
-        return cls(engine, material, lambda *again: cls.of(kind, *again))
+            if isinstance(source, EventEngine):
+                engine = source.fork(number, material)
+            else:
+                engine = EventEngine(material, method(material))
+        return cls(engine, material, lambda material, *of: cls.start(material, method, *of))
 
-    def step_at(self, number: int) -> EventStep:
+    # ---- candidates
+
+    def _worths(self, rows: Sequence[Pair | NGram]) -> list[Worth]:
+        return [row.worth if isinstance(row, NGram) else row.places for row in rows]
+
+    def _candidate_of(
+        self, vocabulary: Vocabulary, row: Pair | NGram, worth: Worth, tied: bool, letter: bytes
+    ) -> Candidate:
+        if isinstance(row, Pair):
+            return super()._candidate_of(vocabulary, row, worth, tied, letter)
+        parts = tuple(vocabulary.pieces[symbol] for symbol in row.symbols)
+        figures = {
+            "count": row.places, "change": None if row.before is None else row.places - row.before,
+            "worth": worth, "saved": worth, "run": len(parts),
+        }
+        return Candidate(
+            row.symbols, parts, b"".join(parts), worth,
+            tuple(figures[column.name] for column in self.objective.columns), tied, places=row.places,
+        )
+
+    def _facts(self, ranked: Ranked) -> list[str]:
+        if not ranked.rows:
+            return []
+        return self.engine.method.facts(self.engine, ranked.rows[0], ranked.replaced)
+
+    # ---- steps
+
+    def step_at(self, number: int) -> EventStep | NGramStep:  # type: ignore[override]  # no merge of a pair
         """A known step."""
-        engine, vocabulary, done = self.engine, self.engine.vocabulary, self.engine.done(number)
-        pair, replaced, tied, _ = done.figures
-        pieces = vocabulary.pieces
+        engine, vocabulary, step = self.engine, self.engine.vocabulary, self.engine.steps[number - 1]
+        pieces, first, (taken, replaced, tied, _) = vocabulary.pieces, step.events[0], step.figures
+        tokens, size = self.tokens_at(number), self.size_at(number)
+        kind, id = engine.method.kind(step.events), vocabulary.order[first.symbol]
+        if isinstance(taken, NGram):
+            return NGramStep(
+                number=number, kind=kind, events=step.events, tied=tied, tokens=tokens, vocab_size=size,
+                parts=tuple(pieces[part] for part in first.parts), token=pieces[first.symbol], id=id,
+                count=first.places, replaced=replaced, worth=taken.worth,
+                saved=self.tokens_at(number - 1) - tokens,
+            )
         return EventStep(
-            number=number, kind=engine.kind(done.events), events=done.events, tied=tied,
-            tokens=self.tokens_at(number), vocab_size=self.size_at(number), left=pieces[pair.left],
-            right=pieces[pair.right], token=pieces[done.events[0].symbol],
-            id=vocabulary.order[done.events[0].symbol], count=pair.places, replaced=replaced,
-            left_uses=pair.left_uses, right_uses=pair.right_uses,
+            number=number, kind=kind, events=step.events, tied=tied, tokens=tokens, vocab_size=size,
+            left=pieces[taken.left], right=pieces[taken.right], token=pieces[first.symbol], id=id,
+            count=taken.places, replaced=replaced, left_uses=taken.left_uses,
+            right_uses=taken.right_uses,
             following=tuple(
                 (str(event.kind), pieces[event.symbol], tuple(pieces[part] for part in event.parts))
-                for event in done.events[1:]
+                for event in step.events[1:]
             ),
         )
 
-    def lengths_at(self, number: int) -> tuple[int, ...]:
-        """The length of each named part at the present step; empty for others: a step may change any word."""
-        return self._lengths.seen(number, self.segment) if number == self.number else ()
+    def _turned(self, number: int) -> list[int]:
+        return [event.symbol for event in self.engine.steps[number - 1].events if event.kind in _TURNING]
 
-    def why(self, stops: Stops) -> Why:
-        """The reasons of the step to come, and what follows from its merge."""
-        why, ranked = super().why(stops), self._ranked(self._under(stops.only(self.traits.shaped_by)))
-        if not ranked.rows:
-            return why
-        return replace(why, facts=(*self.engine.facts(ranked.rows[0], ranked.replaced), *why.facts))
-
-    def find(self, goal: Goal, after: int = 0) -> int | None:
-        """The first computed step at which a goal is reached, or the first after a step; None where there is
-        none yet. Sizes and lengths may go up and down."""
-        first = after + 1 if after else 0
-        steps = range(first, self.computed + 1)
-        if isinstance(goal, Made):
-            made = (*range(after + 1, self.computed + 1), *range(first, 1))
-            return next((step for step in made if self._makes(step, goal.tokens)), None)
-        if isinstance(goal, Size):
-            return next((step for step in steps if self.size_at(step) >= goal.ids), None)
-        return next((step for step in steps if self.tokens_at(step) <= goal.tokens), None)
-
-    def _makes(self, number: int, tokens: frozenset[bytes]) -> bool:
-        """True if a step makes, or takes away, one of some tokens; the start makes the units."""
-        vocabulary, turning = self.engine.vocabulary, MAKING + LEAVING + (Kind.BREAK,)
-        if not number:
-            return not tokens.isdisjoint(vocabulary.pieces[: vocabulary.base_size])
-        return any(
-            event.kind in turning and vocabulary.pieces[event.symbol] in tokens
-            for event in self.engine.done(number).events
-        )
+    def _use_changes(self, symbol: int) -> Iterator[tuple[int, int, int | None]]:
+        for number in range(self.number, 0, -1):
+            step = self.engine.steps[number - 1]
+            if step.changes is None:
+                change = sum(_use_change(event, symbol) for event in step.events)
+            else:
+                change = step.changes.get(symbol, 0)
+            first = step.events[0]
+            joins = symbol != first.symbol and (symbol in first.parts or first.kind is Kind.COVER)
+            yield number, change, first.symbol if joins else None
 
     def life(self, word: str) -> list[Life]:
         """A pre-token as the tokenizers of the steps up to this one encode it."""
-        vocabulary = self.engine.vocabulary
-        encoder = self.tokenizer().encoder
-        units = encoder.pretokenizer.units(word)
-        units = [units[at] for at in encoder.kept(units)]
-        replaying = Replaying(vocabulary, self.number)
-        lives, characters = list[Life](), len(word)
-        for number, _ in replaying.history(units):
-            parts = encoder.parts(units, characters, replaying.with_limit(number, ()))
-            pieces = tuple(b"" if one.symbol is None else vocabulary.pieces[one.symbol] for one in parts)
-            if not lives or lives[-1].pieces != pieces:
-                lives.append(Life(number, pieces))
+        vocabulary, lives = self.engine.vocabulary, list[Life]()
+        if WAYS.of(self.recipe.encode).by_rank:
+            encoder, replaying = self.tokenizer().encoder, Replaying(vocabulary, self.number)
+            units = encoder.pretokenizer.units(word)
+            units = [units[at] for at in encoder.kept(units)]
+            for number, _ in replaying.history(units):
+                parts = encoder.parts(units, len(word), replaying.with_limit(number, ()))
+                spelled = (b"" if part.symbol is None else vocabulary.pieces[part.symbol] for part in parts)
+                _live_on(lives, number, tuple(spelled))
+            return lives
+        text = word.encode("utf-8", "surrogateescape")
+        for number in range(self.number + 1):
+            if not number or vocabulary.pieces[vocabulary.made_by(number)] in text:
+                check()
+                tokens = self.tokenizer(number).encoder.word(word)
+                _live_on(lives, number, tuple(token.piece or b"" for token in tokens))
         return lives
 
-    def made_at(self, symbol: int) -> int:
-        """The first step that made a symbol, 0 for a unit."""
-        return self.engine.vocabulary.made_at(symbol)
 
-    def uses_over(self, symbol: int) -> Callable[[], Sequence[Used]]:
-        """The uses of a symbol up to this step: each event takes from some symbols what it gives to others.
-        """
-        pieces, found = self.engine.vocabulary.pieces, list[Used]()
-        uses = int(self.engine.uses[symbol]) if symbol < len(self.engine.uses) else 0
-        for number in range(self.number, 0, -1):
-            was, into = uses, b""
-            for event in reversed(self.engine.done(number).events):
-                change = event.replaced * (event.parts.count(symbol) - (event.symbol == symbol))
-                if event.kind in (Kind.SPLIT, Kind.BREAK):
-                    uses -= change
-                elif event.kind is Kind.MERGE:
-                    uses += change
-                    into = pieces[event.symbol] if symbol in event.parts else into
-            if was != uses:
-                found.append(Used(number, was, into))
-        found.append(Used(0, uses))
-        return lambda: found[::-1]
+def _use_change(event: Event, symbol: int) -> int:
+    """Return by how much an event changed the uses of a symbol, by weight."""
+    change = event.replaced * (event.parts.count(symbol) - (event.symbol == symbol))
+    if event.kind is Kind.MERGE:
+        return -change
+    return change if event.kind in (Kind.SPLIT, Kind.BREAK) else 0
+
+
+def _live_on(lives: list[Life], number: int, pieces: tuple[bytes, ...]) -> None:
+    """Add the tokens of a word at a step, unless they are as before."""
+    if not lives or lives[-1].pieces != pieces:
+        lives.append(Life(number, pieces))

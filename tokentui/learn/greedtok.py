@@ -1,11 +1,10 @@
 """GreedTok: lay the text over the words that saves most tokens, given what is covered already (Lim et al.,
 "A partition cover approach to tokenization", 2025).
 
-Any text of two or more units that stands inside a word may become a token; nothing has to be made of pairs. A
-place counts where the text cuts no token at its borders. In a word its places are taken from left to right,
-none over another; each saves the tokens that it covers but one. A step lays the best text over all its
-places. It ends where no text saves a token any more. The reference has no tie rule; here that of the recipe
-holds.
+Any text of two or more units that occurs inside a word may become a token; nothing has to be made of pairs. A
+place counts if the text cuts no token at its borders. In a word its places are taken from left to right, none
+over another; each saves the tokens that it covers but one. A step lays the best text over all its places. It
+ends if no text saves a token any more. The reference has no tie rule; here that of the recipe holds.
 
 New text is encoded by the same covers in their order, each from left to right: an earlier token is laid over
 before a later one, and no token is cut.
@@ -16,25 +15,56 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tokentui.core.jobs import check
-from tokentui.encode.events import Event, Kind
+from tokentui.encode.events import Event, EventVocabulary, Kind
 from tokentui.encode.segment import ASKED_EVERY
 from tokentui.learn.event_trainer import EventTrainer
-from tokentui.learn.grams import Given, Grams, GramTrainer, whole
+from tokentui.learn.events import EventEngine
+from tokentui.learn.layouts import Layout, lay_out_words
+from tokentui.learn.ngrams import NGramTable, Share, segments
 from tokentui.learn.objectives import Material
-from tokentui.learn.values import Pair
+from tokentui.learn.values import NGram, Pair
 
 
-class Covers(Grams):
-    """The texts inside the words of a corpus, and what covering each of them saves."""
+class GreedTok:
+    """GreedTok as a method of an event training, and its n-grams: known by the text that they spell."""
 
-    making = Kind.COVER
+    making, step, candidate, phase = Kind.COVER, "cover", "text", "covering"
+    notes_changes = True
 
-    def runs(self, word: Sequence[int]) -> Mapping[bytes, Given]:
-        """The share of a word in each text that begins and ends with a token of it."""
-        pieces, length, longest = self.vocabulary.pieces, self.length, self.longest
-        found: dict[bytes, Given] = {}
+    def __init__(self, material: Material) -> None:
+        self._longest = int(str(material.objective.arguments(material.recipe.objective)["longest"]))
+        """The most units of a token."""
+
+    # ---- the method
+
+    def lay_out(self, material: Material) -> tuple[EventVocabulary, Layout]:
+        """Lay out the words, and count the texts in them."""
+        vocabulary, layout = lay_out_words(material)
+        layout.follow(NGramTable(layout, self))
+        return vocabulary, layout
+
+    def following(self, engine: EventEngine, merge: Event, taken: Pair | NGram) -> Iterator[Event]:
+        """Return no events: a step is one cover."""
+        return iter(())
+
+    def kind(self, events: Sequence[Event]) -> str:
+        """The name of a step."""
+        return self.step
+
+    def facts(self, engine: EventEngine, best: Pair | NGram, replaced: int) -> list[str]:
+        """The tokens that are saved, place by place."""
+        assert isinstance(best, NGram)
+        places = f"{best.places:,} place{'s' * (best.places != 1)}"
+        return [f"covers {places} and saves {best.worth:,}: each place the tokens that it covers but one"]
+
+    # ---- the n-grams
+
+    def shares(self, layout: Layout, word: Sequence[int]) -> Mapping[bytes, Share]:
+        """Return the share of a word in each text that begins and ends with a token of it."""
+        pieces, length, longest = layout.pieces, layout.length, self._longest
+        shares: dict[bytes, Share] = {}
         free: dict[bytes, int] = {}
-        for first, last in whole(word):
+        for first, last in segments(word):
             for start in range(first, last - 1):
                 if start % ASKED_EVERY == ASKED_EVERY - 1:
                     check()
@@ -45,31 +75,26 @@ class Covers(Grams):
                     if units > longest:
                         break
                     if text not in free:
-                        found[text] = Given(1, end - start)
+                        shares[text] = Share(1, end - start)
                     elif free[text] <= start:
-                        given = found[text]
-                        found[text] = Given(given.places + 1, given.saved + end - start)
+                        share = shares[text]
+                        shares[text] = Share(share.places + 1, share.saved + end - start)
                     else:
                         continue
                     free[text] = end + 1
-        return found
+        return shares
 
-    @property
-    def longest(self) -> int:
-        """The most units of a token."""
-        return int(str(self.parameters["longest"]))
+    def worth(self, layout: Layout, key: bytes, share: Share) -> int:
+        """Return the tokens that are saved."""
+        return share.saved
 
-    def worth_of(self, key: bytes, given: Given) -> int:
-        """The tokens that are saved."""
-        return given.saved
-
-    def spelled(self, key: bytes) -> bytes:
-        """The text itself."""
+    def text(self, layout: Layout, key: bytes) -> bytes:
+        """Return the text itself."""
         return key
 
-    def ends(self, key: bytes, word: Sequence[int], at: int) -> int:
-        """The place behind a text that begins at a place of a word, 0 where it does not."""
-        pieces, start, size = self.vocabulary.pieces, at, len(key)
+    def end(self, layout: Layout, key: bytes, word: Sequence[int], at: int) -> int:
+        """Return where a text ends that starts at a place of a word; 0 if it does not start there."""
+        pieces, start, size = layout.pieces, at, len(key)
         done = 0
         while done < size and at < len(word) and word[at] >= 0:
             piece = pieces[word[at]]
@@ -79,45 +104,39 @@ class Covers(Grams):
             at += 1
         return at if done == size and at > start + 1 else 0
 
-    def parts(self, gram: int) -> tuple[int, ...]:
-        """The tokens that a text covers at its first place; its units where it stands nowhere any more."""
-        found = self.first_at(gram)
+    def symbols(self, table: NGramTable, ngram: int) -> tuple[int, ...]:
+        """Return the tokens that a text covers at its first place; its units if it occurs nowhere."""
+        key, found = table.keys[ngram], table.first_at(ngram)
         if found is None:
-            return self._spelled_out(self.keys[gram])
+            return self._units(table.layout, key)
         number, at = found
-        word = self.words[number]
-        return tuple(word[at : self.ends(self.keys[gram], word, at)])
+        word = table.layout.words[number]
+        return tuple(word[at : self.end(table.layout, key, word, at)])
 
-    def _spelled_out(self, text: bytes) -> tuple[int, ...]:
-        units, out, at = self.vocabulary.units, list[int](), 0
+    def _units(self, layout: Layout, text: bytes) -> tuple[int, ...]:
+        """Return the symbols of the units of a text."""
+        out, at = list[int](), 0
         while at < len(text):
             end = at + 1
-            while text[at:end] not in units:
+            while text[at:end] not in layout.vocabulary.units:
                 end += 1
-            out.append(units[text[at:end]])
+            out.append(layout.vocabulary.units[text[at:end]])
             at = end
         return tuple(out)
 
-    def _key(self, event: Event) -> bytes:
-        return self.vocabulary.pieces[event.symbol]
+    def key(self, layout: Layout, event: Event) -> bytes:
+        """Return the text that an event covers."""
+        return layout.pieces[event.symbol]
 
-    def found(self, parts: tuple[bytes, ...]) -> Iterator[int]:
-        """The text that these parts spell together."""
-        if (gram := self._gram_of.get(b"".join(parts))) is not None:
-            yield gram
+    def keys(self, layout: Layout, parts: tuple[bytes, ...]) -> tuple[bytes]:
+        """Return the text that these parts spell together."""
+        return (b"".join(parts),)
 
-    def facts(self, best: Pair, replaced: int) -> list[str]:
-        """The tokens that are saved, place by place."""
-        places = f"{best.places:,} place{'s' * (best.places != 1)}"
-        return [f"covers {places} and saves {best.left_uses:,}: each place the tokens that it covers but one"]
-
-
-class GreedTrainer(GramTrainer):
-    """A training by covers."""
-
-    kind, candidate, phase = "cover", "text", "covering"
+    def outlives(self, key: bytes, size: int) -> bool:
+        """Return True: texts are made of bytes, not of symbols."""
+        return True
 
 
 def trainer(material: Material) -> EventTrainer:
     """Start a training."""
-    return GreedTrainer.of(Covers, material)
+    return EventTrainer.start(material, GreedTok)

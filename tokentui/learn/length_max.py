@@ -1,10 +1,10 @@
-"""Length-MAX: merge the run of tokens of the greatest count times length (Dong and Su, 2025).
+"""Length-MAX: merge the n-gram of tokens of the greatest count times length (Dong and Su, 2025).
 
-A run has 2 to `most` tokens. Its count takes every place in, overlapping ones too; a run that stands once is
-none. With `by=tokens` its worth is the count times its number of tokens, as the authors' prototype has it;
-with `by=saved` the count times one less, which is the tokens that are saved, as their second program has it;
-with `by=characters` the count times its characters, as the paper says. The run is merged from left to right.
-The authors' programs break ties in two other ways; here the rule of the recipe holds.
+An n-gram has 2 to `most` tokens. Its count takes every place in, overlapping ones too; an n-gram that occurs
+once is none. With `by=tokens` its worth is the count times its number of tokens, as the authors' prototype
+has it; with `by=saved` the count times one less, which is the tokens that are saved, as their second program
+has it; with `by=characters` the count times its characters, as the paper says. It is merged from left to
+right. The authors' programs break ties in two other ways; here the rule of the recipe holds.
 
 New text is encoded by the merges in their order, or by any way that looks at the tokens alone, such as
 `fewest-tokens`, which the second program takes.
@@ -12,80 +12,105 @@ New text is encoded by the merges in their order, or by any way that looks at th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tokentui.core.jobs import check
-from tokentui.encode.events import Event
+from tokentui.encode.events import Event, EventVocabulary, Kind
 from tokentui.encode.segment import ASKED_EVERY
 from tokentui.learn.event_trainer import EventTrainer
-from tokentui.learn.grams import Given, Grams, GramTrainer, whole
+from tokentui.learn.events import EventEngine
+from tokentui.learn.layouts import Layout, lay_out_words
+from tokentui.learn.ngrams import NGramTable, Share, segments
 from tokentui.learn.objectives import Material
-from tokentui.learn.values import Pair
+from tokentui.learn.values import NGram, Pair
 
 _Key = tuple[int, ...]
 
 
-class Runs(Grams):
-    """The runs of tokens of a corpus, by their symbols."""
+class LengthMax:
+    """Length-MAX as a method of an event training, and its n-grams: known by their symbols."""
 
-    def runs(self, word: Sequence[int]) -> Mapping[_Key, Given]:
-        """The share of a word in each run of its tokens."""
-        found: dict[_Key, Given] = {}
-        most, symbols = int(str(self.parameters["most"])), tuple(word)
-        for first, last in whole(word):
+    making, step, candidate, phase = Kind.MERGE, "merge", "run", "merging"
+    notes_changes = False
+
+    def __init__(self, material: Material) -> None:
+        parameters = material.objective.arguments(material.recipe.objective)
+        self._most, self._by = int(str(parameters["most"])), str(parameters["by"])
+
+    # ---- the method
+
+    def lay_out(self, material: Material) -> tuple[EventVocabulary, Layout]:
+        """Lay out the words, and count the n-grams in them."""
+        vocabulary, layout = lay_out_words(material)
+        layout.follow(NGramTable(layout, self))
+        return vocabulary, layout
+
+    def following(self, engine: EventEngine, merge: Event, taken: Pair | NGram) -> Iterator[Event]:
+        """Return no events: a step is one merge."""
+        return iter(())
+
+    def kind(self, events: Sequence[Event]) -> str:
+        """The name of a step."""
+        return self.step
+
+    def facts(self, engine: EventEngine, best: Pair | NGram, replaced: int) -> list[str]:
+        """The value of the n-gram, as a product."""
+        assert isinstance(best, NGram)
+        length = best.worth // best.places if best.places else 0
+        measure = {"tokens": "tokens", "saved": "tokens saved in each", "characters": "units"}[self._by]
+        return [f"value {best.places:,} places × {length} {measure} = {best.worth:,}"]
+
+    # ---- the n-grams
+
+    def shares(self, layout: Layout, word: Sequence[int]) -> Mapping[_Key, Share]:
+        """Return the share of a word in each n-gram of its tokens."""
+        shares: dict[_Key, Share] = {}
+        most, symbols = self._most, tuple(word)
+        for first, last in segments(word):
             for start in range(first, last - 1):
                 if start % ASKED_EVERY == ASKED_EVERY - 1:
                     check()
                 for end in range(start + 2, min(start + most, last) + 1):
                     key = symbols[start:end]
-                    given = found.get(key)
-                    found[key] = Given(1 if given is None else given.places + 1, 0)
-        return found
+                    share = shares.get(key)
+                    shares[key] = Share(1 if share is None else share.places + 1, 0)
+        return shares
 
-    def worth_of(self, key: _Key, given: Given) -> int:
-        """The count times the length, as the parameter `by` measures it."""
-        by = self.parameters["by"]
-        if by == "characters":
-            return given.places * sum(self.length[symbol] for symbol in key)
-        return given.places * (len(key) - (by == "saved"))
+    def worth(self, layout: Layout, key: _Key, share: Share) -> int:
+        """Return the count times the length, as the parameter `by` measures it."""
+        if self._by == "characters":
+            return share.places * sum(layout.length[symbol] for symbol in key)
+        return share.places * (len(key) - (self._by == "saved"))
 
-    def spelled(self, key: _Key) -> bytes:
-        """The text of the tokens together."""
-        pieces = self.vocabulary.pieces
-        return b"".join([pieces[symbol] for symbol in key])
+    def text(self, layout: Layout, key: _Key) -> bytes:
+        """Return the text of the tokens together."""
+        return b"".join([layout.pieces[symbol] for symbol in key])
 
-    def ends(self, key: _Key, word: Sequence[int], at: int) -> int:
-        """The place behind a run that begins at a place of a word, 0 where it does not."""
+    def end(self, layout: Layout, key: _Key, word: Sequence[int], at: int) -> int:
+        """Return where an n-gram ends that starts at a place of a word; 0 if it does not start there."""
         end = at + len(key)
         return end if word[at] == key[0] and tuple(word[at:end]) == key else 0
 
-    def parts(self, gram: int) -> tuple[int, ...]:
-        """The symbols of a run."""
-        key: _Key = self.keys[gram]
+    def symbols(self, table: NGramTable, ngram: int) -> _Key:
+        """Return the symbols of an n-gram."""
+        key: _Key = table.keys[ngram]
         return key
 
-    def _key(self, event: Event) -> _Key:
+    def key(self, layout: Layout, event: Event) -> _Key:
+        """Return the symbols that an event merges."""
         return event.parts
 
-    def _drop(self, size: int) -> None:
-        for key in [key for key in self._gram_of if max(key) >= size]:
-            del self._gram_of[key]
+    def keys(self, layout: Layout, parts: tuple[bytes, ...]) -> Iterable[_Key]:
+        """Return the n-gram of tokens of these bytes; none for a single one."""
+        symbols = [symbol for part in parts if (symbol := layout.vocabulary.symbol(part)) is not None]
+        if 1 < len(parts) == len(symbols):
+            yield tuple(symbols)
 
-    def found(self, parts: tuple[bytes, ...]) -> Iterator[int]:
-        """The run of tokens of these bytes; a single one stands for all that spell it, see `_choose_anew`."""
-        if len(parts) > 1:
-            symbols = [self.vocabulary.symbol(part) for part in parts]
-            if None not in symbols and (gram := self._gram_of.get(tuple(symbols))) is not None:
-                yield gram
-
-    def facts(self, best: Pair, replaced: int) -> list[str]:
-        """The value of the run, as a product."""
-        length = best.left_uses // best.places if best.places else 0
-        name = {"tokens": "tokens", "saved": "tokens saved in each", "characters": "units"}
-        said = name[str(self.parameters["by"])]
-        return [f"value {best.places:,} places × {length} {said} = {best.left_uses:,}"]
+    def outlives(self, key: _Key, size: int) -> bool:
+        """Return whether none of the symbols is forgotten."""
+        return max(key) < size
 
 
 def trainer(material: Material) -> EventTrainer:
     """Start a training."""
-    return GramTrainer.of(Runs, material)
+    return EventTrainer.start(material, LengthMax)

@@ -9,14 +9,13 @@ from __future__ import annotations
 import bisect
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, lru_cache, partial
-from typing import Any
+from functools import cache, lru_cache
 
 from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import WEIGHTS
-from tokentui.learn.candidates import candidate_of
 from tokentui.learn.lengths import Lengths
 from tokentui.learn.objectives import Material
 from tokentui.learn.replay.segmentations import MERGES, TokenOrder, WordSegmentations
@@ -26,6 +25,7 @@ from tokentui.learn.rows import (
     Candidate,
     Entry,
     Page,
+    PairCandidate,
     Query,
     Traits,
     Why,
@@ -40,6 +40,7 @@ from tokentui.learn.values import (
     Life,
     Merges,
     MergeStep,
+    NGram,
     Pair,
     PairEngine,
     Ranked,
@@ -70,8 +71,6 @@ class PairTrainer:
     limits = Stops()
     most = _FAR
     """The most merges that the vocabulary holds."""
-    gives_out = False
-    """True if the corpus is given out in other tokens than the engine has."""
     letters: Sequence[int] = ()
     """Where a byte stands for a pair: the byte of each merge."""
 
@@ -100,8 +99,7 @@ class PairTrainer:
         self._last: tuple[Constraints, Ranked] | None = None
         """The candidates that were asked for last, and the constraints with the step."""
         self._listed: tuple[tuple[object, ...], Sequence[int]] = ((), ())
-        make: Callable[..., Candidate] = partial(candidate_of, self.objective)
-        self._candidate = lru_cache(KEPT_ROWS)(make)
+        self._candidate = lru_cache(KEPT_ROWS)(self._candidate_of)
         self._entry = lru_cache(KEPT_ROWS)(entry_of)
         self._ends: dict[int, int] = {}
         """For a least count the furthest step, where no candidate had such a count after it."""
@@ -118,7 +116,7 @@ class PairTrainer:
         """The length of each named part of the corpus in tokens after a computed step; empty where there are
         none, and of a step further on that was never stood at."""
         engine = self.engine
-        if not self.words.parts or not isinstance(engine, Merges):  # of events only the present step is told
+        if not self.words.parts or not isinstance(engine, Merges):  # a step may change any word
             return self._lengths.seen(number, self.segment) if number == self.number else ()
         return self._lengths.after(
             number, self.number, lambda word: len(engine.word(word, 0, None)), engine.words_merged
@@ -279,6 +277,7 @@ class PairTrainer:
     def step_at(self, number: int) -> MergeStep:
         """A known step."""
         vocabulary, (pair, replaced, tied, _) = self.engine.vocabulary, self.engine.merged(number)
+        assert isinstance(pair, Pair)
         symbol, pieces = vocabulary.base_size + number - 1, vocabulary.pieces
         scored = self.objective.value is not None
         return MergeStep(
@@ -295,16 +294,15 @@ class PairTrainer:
     def taken(self, number: int) -> Candidate:
         """The pair that a known step merged, with the figures that it had then."""
         made = self.engine.merged(number)
-        (worth,) = self.objective.worths([made.pair])
+        (worth,) = self._worths([made.pair])
         return self._candidate(
-            self.engine.vocabulary, made.pair, worth, made.alike, bytes(self.letters[number - 1 : number])
+            self.engine.vocabulary, made.pair, worth, made.was_tied, bytes(self.letters[number - 1 : number])
         )
 
     def find(self, goal: Goal, after: int = 0) -> int | None:
         """The first computed step at which a goal is reached, or the first after a step; None where there is
         none yet."""
         first = after + 1 if after else 0
-        steps = range(first, self.computed + 1)
         if isinstance(goal, Made):
             # A byte may be a unit, and stand for a pair later: units come last.
             made = (*range(after + 1, self.computed + 1), *range(first, 1))
@@ -317,17 +315,24 @@ class PairTrainer:
                 else self.tokens_at(step) <= goal.tokens
             )
 
+        steps = range(first, self.computed + 1)
+        if not isinstance(self.engine, Merges):  # sizes and lengths may go up and down
+            return next(filter(reached, steps), None)
         found = first + bisect.bisect_left(steps, True, key=reached)
         return found if found <= self.computed else None
 
     def _makes(self, number: int, tokens: frozenset[bytes]) -> bool:
-        """True if a step makes one of some tokens; the start makes the units."""
+        """Return whether a token of these comes or goes at a step; units come at the start."""
         vocabulary = self.engine.vocabulary
-        base = vocabulary.base_size
-        made = (base + number - 1,) if number else range(base)
+        symbols = self._turned(number) if number else range(vocabulary.base_size)
         return any(
-            not tokens.isdisjoint((vocabulary.pieces[one], vocabulary.spelled(one))) for one in made
+            not tokens.isdisjoint((vocabulary.pieces[symbol], vocabulary.spelled(symbol)))
+            for symbol in symbols
         )
+
+    def _turned(self, number: int) -> Iterable[int]:
+        """Return the symbols that come or go at a step."""
+        return (self.engine.vocabulary.base_size + number - 1,)
 
     def why(self, stops: Stops) -> Why:
         """The reasons of the step to come."""
@@ -349,7 +354,12 @@ class PairTrainer:
             facts.append("no least pair count is set: rare pairs win")
         if fact := WEIGHTS.of(recipe.weight).fact:
             facts.append(fact)
+        facts = [*self._facts(ranked), *facts]
         return Why(best, second, ranked.tied, ranked.replaced, recipe.tie, end, tuple(facts))
+
+    def _facts(self, ranked: Ranked) -> list[str]:
+        """Return sentences on the step to come that only this kind of training knows."""
+        return []
 
     # ---- the candidates
 
@@ -377,22 +387,41 @@ class PairTrainer:
 
         return page(query, ranked.total, lambda row: row_of(order[row]), matches)
 
-    def _key_of(self, pair: Pair) -> Any:
-        """All that a row of a pair is made of besides its figures."""
-        return self.engine.vocabulary
+    def _worths(self, rows: Sequence[Pair | NGram]) -> list[Worth]:
+        """Return the values of candidates, exactly."""
+        return self.objective.worths([row for row in rows if isinstance(row, Pair)])
 
-    def _worths(self, pairs: Sequence[Pair]) -> list[Worth]:
-        """The values of pairs, exactly."""
-        return self.objective.worths(pairs)
-
-    def _parts_of(self, pair: Pair) -> tuple[bytes, ...]:
-        """The exact bytes of the parts of a pair."""
+    def _parts_of(self, row: Pair | NGram) -> tuple[bytes, ...]:
+        """Return the exact bytes of the parts of a candidate."""
         pieces = self.engine.vocabulary.pieces
-        return pieces[pair.left], pieces[pair.right]
+        return tuple(pieces[symbol] for symbol in row.symbols)
 
-    def _token_of(self, pair: Pair) -> bytes:
-        """The exact bytes of the token that a pair makes."""
-        return self.engine.vocabulary.join(pair.left, pair.right)
+    def _token_of(self, row: Pair | NGram) -> bytes:
+        """Return the exact bytes of the token that a candidate makes."""
+        if isinstance(row, Pair):
+            return self.engine.vocabulary.join(row.left, row.right)
+        return b"".join(self._parts_of(row))
+
+    def _candidate_of(
+        self, vocabulary: Vocabulary, row: Pair | NGram, worth: Worth, tied: bool, letter: bytes
+    ) -> Candidate:
+        """Return a candidate as a row; `letter` is its token if a byte stands for a pair."""
+        assert isinstance(row, Pair)
+        left, right, count, before, left_uses, right_uses, more = row
+        token = vocabulary.join(left, right)
+        value = float(worth)  # rounded once; candidates are ordered by their exact worth
+        figures = {
+            "count": count, "change": None if before is None else count - before, "left uses": left_uses,
+            "right uses": right_uses, "as": letter, "spelled": token,
+            **dict(zip(self.objective.sees, more, strict=True)),
+        }
+        return PairCandidate(
+            (left, right), (vocabulary.pieces[left], vocabulary.pieces[right]), letter or token, worth,
+            tuple(figures.get(column.name, value) for column in self.objective.columns), tied,
+            marks=vocabulary.mark_sizes(left, right) if vocabulary.mark else (0, 0), places=count,
+            before=before, left_uses=left_uses, right_uses=right_uses,
+            expansion=token if vocabulary.codes else b"",
+        )
 
     def _rows_of(self, ranked: Ranked) -> Callable[[int], Candidate]:
         """Return a function that makes the candidate at an index of the ranked ones.
@@ -412,7 +441,7 @@ class PairTrainer:
             else:
                 near = [other for other in (row - 1, row + 1) if forced <= other < len(pairs)]
                 tied = any(worth(row) == worth(other) for other in near + [0] * bool(ranked.forced))
-            return self._candidate(self._key_of(pairs[row]), pairs[row], worth(row), tied, letter)
+            return self._candidate(self.engine.vocabulary, pairs[row], worth(row), tied, letter)
 
         return candidate
 
@@ -436,23 +465,31 @@ class PairTrainer:
         return WordSegmentations(order).lives(word)
 
     def made_at(self, symbol: int) -> int:
-        """The step that made a symbol, 0 for a unit."""
-        return max(0, symbol - self.engine.vocabulary.base_size + 1)
+        """The step that first made a symbol, 0 for a unit."""
+        return self.engine.vocabulary.made_at(symbol)
 
     def uses_over(self, symbol: int) -> Callable[[], Sequence[Used]]:
-        """The uses of a symbol up to this step: each merge takes from its parts what it gives to its token.
-        """
-        vocabulary, found = self.engine.vocabulary, list[Used]()
-        base, pieces, uses = vocabulary.base_size, vocabulary.pieces, int(self.engine.uses[symbol])
-        for number, parts in zip(range(self.number, 0, -1), vocabulary.merges[: self.number][::-1],
-                strict=True):
+        """The uses of a symbol up to this step, from the changes of each step."""
+        pieces, uses, entries = self.engine.vocabulary.pieces, self.uses, list[Used]()
+        now = int(uses[symbol]) if symbol < len(uses) else 0
+        for number, change, into in self._use_changes(symbol):
+            if change:
+                entries.append(Used(number, now, b"" if into is None else pieces[into]))
+                now -= change
+        entries.append(Used(0, now))
+        return lambda: entries[::-1]
+
+    def _use_changes(self, symbol: int) -> Iterator[tuple[int, int, int | None]]:
+        """Yield the steps up to this one from the last, each with its change of the uses of a symbol, and the
+        symbol that it put in the place of some of them."""
+        vocabulary, base = self.engine.vocabulary, self.engine.vocabulary.base_size
+        merges = vocabulary.merges[: self.number]
+        for number, parts in zip(range(self.number, 0, -1), reversed(merges), strict=True):
             made = base + number - 1
-            if symbol == made or symbol in parts:
-                found.append(Used(number, uses, b"" if made == symbol else pieces[made]))
-                replaced = self.engine.merged(number).replaced
-                uses += -replaced if made == symbol else replaced * parts.count(symbol)
-        found.append(Used(0, uses))
-        return lambda: found[::-1]
+            if symbol == made:
+                yield number, self.engine.merged(number).replaced, None
+            elif symbol in parts:
+                yield number, -self.engine.merged(number).replaced * parts.count(symbol), made
 
     # ---- the vocabulary
 
@@ -464,7 +501,7 @@ class PairTrainer:
     def entries(self, query: Query) -> Page[Entry]:
         """The entries of the vocabulary at this step. Their order is kept while the step stays."""
         vocabulary, number = self.engine.vocabulary, self.number
-        uses = self.uses if self.gives_out else self.engine.uses
+        uses = self.uses
         key = vocabulary, number, query.order
         if self._listed[0] != key:
             self._listed = key, listed(vocabulary, number, uses, query.order)

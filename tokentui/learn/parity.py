@@ -46,7 +46,7 @@ from tokentui.learn.merging import is_chosen
 from tokentui.learn.objectives import OBJECTIVES, Material
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Candidate, Judged, Why
-from tokentui.learn.values import Constraints, Merged, MergeStep, PairEngine, Ranked
+from tokentui.learn.values import Constraints, Merged, MergeStep, Pair, PairEngine, Ranked
 from tokentui.recipe import Recipe, Stops
 from tokentui.text.count import Words
 from tokentui.text.parts import Part
@@ -297,9 +297,11 @@ class ParityPairs:
         deciding = self._deciding(self.parts[number - 1])
         if deciding is self.whole:
             return whole
-        own, uses = deciding.merged(number), whole.pair
-        pair = own.pair._replace(left_uses=uses.left_uses, right_uses=uses.right_uses)
-        return Merged(pair, whole.replaced, own.tied, own.alike)
+        own, everywhere = deciding.merged(number), whole.pair
+        assert isinstance(own.pair, Pair)
+        assert isinstance(everywhere, Pair)
+        pair = own.pair._replace(left_uses=everywhere.left_uses, right_uses=everywhere.right_uses)
+        return Merged(pair, whole.replaced, own.tied, own.was_tied)
 
     def ranked(self, under: Constraints, limit: int) -> Ranked:
         """The candidates at this step: the pairs of the language that decides."""
@@ -311,7 +313,8 @@ class ParityPairs:
             return ranked
         uses = self.uses
         rows = [
-            one._replace(left_uses=uses[one.left], right_uses=uses[one.right]) for one in ranked.rows
+            row._replace(left_uses=uses[row.left], right_uses=uses[row.right])
+            for row in ranked.rows if isinstance(row, Pair)
         ]
         return ranked._replace(replaced=self.whole.replaces(rows[0].left, rows[0].right), rows=rows)
 

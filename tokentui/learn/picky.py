@@ -1,7 +1,7 @@
-"""PickyBPE: after each merge a part is removed that hardly stands outside the merge any more (Chizhov et al.,
+"""PickyBPE: after each merge a part is removed that hardly occurs outside the merge any more (Chizhov et al.,
 "BPE Gets Picky", 2024).
 
-n is the number of places that were merged, f how often a part stands afterwards. A part of several units is
+n is the number of places that were merged, f how often a part occurs afterward. A part of several units is
 removed where its IoS, n / (f + n), is above the threshold: it is replaced by what it was first made of, down
 to tokens that are still there. The left part is taken apart before the right one is measured. A later merge
 that makes the same bytes brings the token back under its old id. The reference has no tie rule; here that of
@@ -13,62 +13,73 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+from tokentui.encode.events import Event, EventVocabulary, Kind
 from tokentui.learn.event_trainer import EventTrainer
-from tokentui.learn.events import EventPairs
+from tokentui.learn.events import EventEngine
+from tokentui.learn.layouts import Layout, PairTable, lay_out_words
 from tokentui.learn.objectives import Material
-from tokentui.learn.values import Event, Kind, Pair
+from tokentui.learn.values import NGram, Pair
 
 
-class PickyPairs(EventPairs):
-    """The pairs of a corpus, merges and removals."""
+class Picky:
+    """PickyBPE as a method of an event training: merges and removals."""
 
-    @property
-    def threshold(self) -> Fraction:
-        """The share above which a part is removed, as it is written."""
-        return Fraction(str(self.parameters["threshold"]))
+    making, step, candidate, phase = Kind.MERGE, "merge", "pair", "merging"
+    notes_changes = False
 
-    def goes(self, part: int, merged: int, left: int) -> bool:
-        """True if a part is removed that was merged in so many places and is left in so many."""
-        if part < self.vocabulary.base_size or not merged:
-            return False
-        return Fraction(merged, left + merged) > self.threshold
+    def __init__(self, material: Material) -> None:
+        written = material.objective.arguments(material.recipe.objective)["threshold"]
+        self._threshold, self._written = Fraction(str(written)), written
 
-    def following(self, merge: Event, uses: tuple[int, int]) -> Iterator[Event]:
-        """The removal of each part that hardly stands outside the merge."""
+    def lay_out(self, material: Material) -> tuple[EventVocabulary, Layout]:
+        """Lay out the words, and count the pairs in them."""
+        vocabulary, layout = lay_out_words(material)
+        layout.follow(PairTable(layout))
+        return vocabulary, layout
+
+    def following(self, engine: EventEngine, merge: Event, taken: Pair | NGram) -> Iterator[Event]:
+        """Return the removal of each part that hardly occurs outside the merge."""
         for part in dict.fromkeys(merge.parts):
-            left = self.uses[part]
-            if self.goes(part, merge.replaced, left):
-                yield Event(Kind.SPLIT, part, self.expansion(part), left)
+            left = engine.corpus.uses[part]
+            if self._goes(engine, part, merge.replaced, left):
+                yield Event(Kind.SPLIT, part, self._expansion(engine, part), left)
 
-    def expansion(self, symbol: int) -> tuple[int, ...]:
-        """The parts of the first making of a symbol, down to tokens that are there, and units."""
-        vocabulary, out = self.vocabulary, list[int]()
+    def _goes(self, engine: EventEngine, part: int, merged: int, left: int) -> bool:
+        """Return whether a part is removed that was merged in so many places and is left in so many."""
+        if part < engine.vocabulary.base_size or not merged:
+            return False
+        return Fraction(merged, left + merged) > self._threshold
+
+    def _expansion(self, engine: EventEngine, symbol: int) -> tuple[int, ...]:
+        """Return the parts that first made a symbol, down to tokens that are there, and units."""
+        vocabulary, out = engine.vocabulary, list[int]()
         for part in vocabulary.parts(symbol):
-            out += (part,) if vocabulary.is_there(part, self.number) else self.expansion(part)
+            out += (part,) if vocabulary.is_there(part, engine.number) else self._expansion(engine, part)
         return tuple(out)
 
     def kind(self, events: Sequence[Event]) -> str:
-        """A merge, with or without removals."""
+        """Return the name of a step: a merge, with or without removals."""
         return "merge" if len(events) == 1 else "merge and remove"
 
-    def facts(self, best: Pair, replaced: int) -> list[str]:
-        """The IoS of each part of several units: of all its places the share that the merge takes."""
+    def facts(self, engine: EventEngine, best: Pair | NGram, replaced: int) -> list[str]:
+        """Return the IoS of each part of several units: of all its places the share that the merge takes."""
         facts, gone = [], 0
-        for part in dict.fromkeys((best.left, best.right)):
-            if part < self.vocabulary.base_size:
+        left_part, right_part = best.symbols
+        for part in dict.fromkeys(best.symbols):
+            if part < engine.vocabulary.base_size:
                 continue
-            left = self.uses[part] - replaced * (1 + (best.left == best.right))
+            left = engine.corpus.uses[part] - replaced * (1 + (left_part == right_part))
             if gone:  # the left part was taken apart before, and may leave some of the right one
-                left += gone * self.expansion(best.left).count(part)
-            over = self.goes(part, replaced, left)
-            then = f"above {self.parameters['threshold']}: it goes" if over else "it stays"
-            name = self.vocabulary.pieces[part].decode("utf-8", "replace").replace(" ", "·")
+                left += gone * self._expansion(engine, left_part).count(part)
+            goes = self._goes(engine, part, replaced, left)
+            then = f"above {self._written}: it goes" if goes else "it stays"
+            name = engine.vocabulary.pieces[part].decode("utf-8", "replace").replace(" ", "·")
             share = replaced / (left + replaced)
             facts.append(f"IoS of {name}: {replaced:,} / ({left:,} + {replaced:,}) = {share:.3f}, {then}")
-            gone = left if over else 0
+            gone = left if goes else 0
         return facts
 
 
 def trainer(material: Material) -> EventTrainer:
     """Start a training."""
-    return EventTrainer.of(PickyPairs, material)
+    return EventTrainer.start(material, Picky)

@@ -15,8 +15,6 @@ from typing import Any, Protocol
 
 from tokentui.core.choices import Axis, Choice
 from tokentui.core.records import dataclass
-from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn.objectives import Objective
 
 _FALL = 4
 """The part of itself that the floor of a queue falls to, as a divisor."""
@@ -24,39 +22,47 @@ SPARE = 1024
 """The values out of date that a queue may hold, beyond twice as many as are valid."""
 
 Key = Callable[[int], Any]
-"""The key of a pair, by its number."""
+"""The key of a candidate, by its number."""
 
 
-class Pairs(Protocol):
-    """The pairs of a corpus by their numbers, as the queue and the rules see them.
+class Spelling(Protocol):
+    """Candidates by their numbers, as tie rules see them: pairs of symbols, or runs of them."""
+
+    def first_place(self, candidate: int) -> int:
+        """Return the first place of a candidate in the corpus, as a number that orders places."""
+
+    def compared(self, candidate: int) -> tuple[bytes, ...]:
+        """Return the texts that rules compare: the parts of a pair, the whole text of a run."""
+
+    def ids(self, candidate: int) -> tuple[int, ...]:
+        """Return the ids of its symbols."""
+
+    def units(self, candidate: int) -> int:
+        """Return the number of its units."""
+
+    def token(self, candidate: int) -> bytes:
+        """Return the bytes of the token that it would make."""
+
+
+class Valued(Protocol):
+    """Candidates by their numbers, as the queue sees them.
 
     Attributes:
-        objective: The value of a pair.
-        vocabulary: The vocabulary at the furthest step.
-        left: The symbol of the left part of each pair.
-        right: That of the right part.
-        counts: The count of each pair.
-        length: The length of each symbol in units.
-        fit: Returns those of some pairs that may be merged.
         key: The key of the tie rule.
-        own_worths: True if they are ordered by worths of their own, which no objective gives.
     """
 
-    objective: Objective
-    vocabulary: Vocabulary
-    left: list[int]
-    right: list[int]
-    counts: list[int]
-    length: list[int]
-    fit: Callable[[Iterable[int]], list[int]]
     key: Key
-    own_worths: bool
 
-    def values(self, pairs: Sequence[int]) -> list[int]:
-        """The values of pairs as whole numbers in the same order."""
+    @property
+    def counts(self) -> list[int]:
+        """The count of each candidate."""
 
-    def first_place(self, pair: int) -> int:
-        """The first place where a pair stands."""
+    @property
+    def fit(self) -> Callable[[Iterable[int]], list[int]]:
+        """Returns those of some candidates that may be taken."""
+
+    def values(self, candidates: Sequence[int]) -> list[int]:
+        """Return the values of candidates as whole numbers in the same order."""
 
 
 class Queue:
@@ -68,27 +74,33 @@ class Queue:
     Where the value is the count, which never grows, only candidates above a floor are held: most pairs that a
     merge changes are rare. The floor falls to a part of itself once nothing above it is left.
 
-    A merge of (a, b) changes the counts of pairs at its places alone, and the uses of a and b: where they
-    matter, all pairs of a and b are valued anew.
+    A merge of (a, b) changes the counts of pairs at its places alone, and the uses of a and b: where the
+    value depends on them, all pairs of a and b are valued anew.
 
     Args:
-        pairs: The pairs.
+        candidates: The candidates.
         least: The least count of a candidate.
+        by_count: True if the value is the count.
+        symbols_of: Returns the symbols whose uses the value of a candidate depends on; None if it depends on
+            no uses.
     """
 
-    def __init__(self, pairs: Pairs, least: int) -> None:
-        self._pairs, self.least = pairs, least
+    def __init__(
+        self, candidates: Valued, least: int, by_count: bool,
+        symbols_of: Callable[[int], set[int]] | None = None,
+    ) -> None:
+        self._candidates, self.least, self._symbols_of = candidates, least, symbols_of
         self._floor = least
         """The least count of a candidate that is held."""
-        if pairs.objective.value is None and not pairs.own_worths:  # else a rare one may be the best
-            self._floor = max(least, max(pairs.counts) // _FALL)
+        if by_count:  # else a rare one may be the best
+            self._floor = max(least, max(candidates.counts) // _FALL)
         self.tied = 0
         """The number of candidates that share the greatest value."""
-        self.alike = False
+        self.was_tied = False
         """True if another candidate is exactly as good as the pair that was chosen."""
         self._value: dict[int, int] = {}
         """The value of each candidate."""
-        self._alike: dict[int, set[int]] = {}
+        self._with_value: dict[int, set[int]] = {}
         """The candidates of each value."""
         self._values: list[int] = []
         """A heap of these values, negated, some that no candidate has any more among them."""
@@ -97,78 +109,78 @@ class Queue:
         self._touching: dict[int, list[int]] = {}
         """The candidates that each symbol is a part of, some that are none any more among them."""
 
-    def take(self, moved: set[int], parts: Iterable[int]) -> None:
+    def update(self, moved: set[int], merged: Iterable[int]) -> None:
         """Take in what merges changed.
 
         Args:
-            moved: The pairs that have come, or whose count changed.
-            parts: The symbols that were merged.
+            moved: The candidates that are new, or have another count.
+            merged: The symbols that were merged.
         """
-        pairs, counts, value_of, alike = self._pairs, self._pairs.counts, self._value, self._alike
-        valued = pairs.objective.value is not None
-        if valued:
-            for symbol in parts:
+        source, counts = self._candidates, self._candidates.counts
+        value_of, with_value, symbols_of = self._value, self._with_value, self._symbols_of
+        if symbols_of:
+            for symbol in merged:
                 self._touching[symbol] = live = [
-                    one for one in self._touching.get(symbol, ()) if one in value_of
+                    candidate for candidate in self._touching.get(symbol, ()) if candidate in value_of
                 ]
                 moved = moved.union(live)
         floor = self._floor
-        live = pairs.fit([pair for pair in moved if counts[pair] >= floor])
-        values = dict(zip(live, pairs.values(live), strict=True))
-        for pair in moved:
-            value, was = values.get(pair), value_of.get(pair)
+        live = source.fit([candidate for candidate in moved if counts[candidate] >= floor])
+        values = dict(zip(live, source.values(live), strict=True))
+        for candidate in moved:
+            value, was = values.get(candidate), value_of.get(candidate)
             if value == was:
                 if value in self._ordered:  # its place may be an earlier one where counts grow too
-                    heapq.heappush(self._ordered[value], (pairs.key(pair), pair))
+                    heapq.heappush(self._ordered[value], (source.key(candidate), candidate))
                 continue
             if was is not None:
-                alike[was].remove(pair)
-                if not alike[was]:
-                    del alike[was]
+                with_value[was].remove(candidate)
+                if not with_value[was]:
+                    del with_value[was]
                     self._ordered.pop(was, None)
-            elif valued:
-                for symbol in {pairs.left[pair], pairs.right[pair]}:
-                    self._touching.setdefault(symbol, []).append(pair)
+            elif symbols_of:
+                for symbol in symbols_of(candidate):
+                    self._touching.setdefault(symbol, []).append(candidate)
             if value is None:
-                del value_of[pair]
+                del value_of[candidate]
                 continue
-            value_of[pair] = value
-            if value in alike:
-                alike[value].add(pair)
+            value_of[candidate] = value
+            if value in with_value:
+                with_value[value].add(candidate)
             else:
-                alike[value] = {pair}
+                with_value[value] = {candidate}
                 heapq.heappush(self._values, -value)
             if value in self._ordered:
-                heapq.heappush(self._ordered[value], (pairs.key(pair), pair))
-        if len(self._values) > 2 * len(alike) + SPARE:
-            self._values = [-value for value in alike]
+                heapq.heappush(self._ordered[value], (source.key(candidate), candidate))
+        if len(self._values) > 2 * len(with_value) + SPARE:
+            self._values = [-value for value in with_value]
             heapq.heapify(self._values)
 
     def best(self) -> int:
-        """The best pair, 0 where none is left."""
+        """Return the best candidate, 0 if none is left."""
         while not self._prune():
             if self._floor <= self.least:
-                self.tied, self.alike = 0, False
+                self.tied, self.was_tied = 0, False
                 return 0
             self._lower(self._floor // _FALL)
-        key, alike = self._pairs.key, self._alike[-self._values[0]]
-        self.tied, self.alike = len(alike), len(alike) > 1
+        key, best = self._candidates.key, self._with_value[-self._values[0]]
+        self.tied, self.was_tied = len(best), len(best) > 1
         ordered = self._ordered.get(-self._values[0])
         if ordered is None:
-            ordered = self._ordered[-self._values[0]] = [(key(pair), pair) for pair in alike]
+            ordered = self._ordered[-self._values[0]] = [(key(candidate), candidate) for candidate in best]
             heapq.heapify(ordered)
         while True:
-            was, pair = ordered[0]
-            if pair not in alike:
+            was, candidate = ordered[0]
+            if candidate not in best:
                 heapq.heappop(ordered)
-            elif (now := key(pair)) != was:
-                heapq.heapreplace(ordered, (now, pair))
+            elif (now := key(candidate)) != was:
+                heapq.heapreplace(ordered, (now, candidate))
             else:
-                return pair
+                return candidate
 
     def _prune(self) -> bool:
         """Leave out greatest values that no candidate has any more. Returns whether one is left."""
-        while self._values and -self._values[0] not in self._alike:
+        while self._values and -self._values[0] not in self._with_value:
             heapq.heappop(self._values)
         return bool(self._values)
 
@@ -176,13 +188,14 @@ class Queue:
         """Take in the candidates between a lower floor and the present one."""
         above, self._floor = self._floor, max(self.least, floor)
         low = self._floor
-        self.take({pair for pair, count in enumerate(self._pairs.counts) if low <= count < above}, ())
+        counts = self._candidates.counts
+        self.update({candidate for candidate, count in enumerate(counts) if low <= count < above}, ())
 
-    def force(self, pair: int) -> None:
-        """Choose a pair whatever its value is; one that is no candidate is like no other."""
-        if self._pairs.counts[pair] < self._floor:
-            self._lower(self._pairs.counts[pair])
-        self.alike = pair in self._value and len(self._alike[self._value[pair]]) > 1
+    def force(self, candidate: int) -> None:
+        """Choose a candidate whatever its value is. One that may not be taken is tied with none."""
+        if self._candidates.counts[candidate] < self._floor:
+            self._lower(self._candidates.counts[candidate])
+        self.was_tied = candidate in self._value and len(self._with_value[self._value[candidate]]) > 1
 
 
 # ---- tie rules
@@ -191,32 +204,28 @@ _INVERT = bytes(range(255, -1, -1))
 _AFTER_ALL = "\u0100"
 
 
-def _first_seen(pairs: Pairs) -> Key:
-    return pairs.first_place
+def _first_seen(candidates: Spelling) -> Key:
+    return candidates.first_place
 
 
-def _largest_pair(pairs: Pairs) -> Key:
+def _largest_pair(candidates: Spelling) -> Key:
     # The inverted bytes, then a letter after all of them: a longer string comes before its own beginning.
-    def inverted(symbol: int) -> str:
-        return pieces[symbol].translate(_INVERT).decode("latin-1") + _AFTER_ALL
+    def inverted(piece: bytes) -> str:
+        return piece.translate(_INVERT).decode("latin-1") + _AFTER_ALL
 
-    pieces, left, right = pairs.vocabulary.pieces, pairs.left, pairs.right
-    return lambda pair: (inverted(left[pair]), inverted(right[pair]))
-
-
-def _smallest_pair(pairs: Pairs) -> Key:
-    pieces, left, right = pairs.vocabulary.pieces, pairs.left, pairs.right
-    return lambda pair: (pieces[left[pair]], pieces[right[pair]])
+    return lambda candidate: tuple(map(inverted, candidates.compared(candidate)))
 
 
-def _lowest_ids(pairs: Pairs) -> Key:
-    order, left, right = pairs.vocabulary.order, pairs.left, pairs.right
-    return lambda pair: (order[left[pair]], order[right[pair]])
+def _smallest_pair(candidates: Spelling) -> Key:
+    return candidates.compared
 
 
-def _shortest(pairs: Pairs) -> Key:
-    join, length, left, right = pairs.vocabulary.join, pairs.length, pairs.left, pairs.right
-    return lambda pair: (length[left[pair]] + length[right[pair]], join(left[pair], right[pair]))
+def _lowest_ids(candidates: Spelling) -> Key:
+    return candidates.ids
+
+
+def _shortest(candidates: Spelling) -> Key:
+    return lambda candidate: (candidates.units(candidate), candidates.token(candidate))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,12 +234,12 @@ class TieRule(Choice):
 
     Attributes:
         why: The words after its name in the sentence that explains a step.
-        key: Makes the key of the pairs of a corpus; the smallest key wins.
+        key: Makes the function that returns the key of a candidate; the smallest key wins.
         kernel: True if the kernels of merges have it, under its name; else plain Python trains.
     """
 
     why: str
-    key: Callable[[Pairs], Key]
+    key: Callable[[Spelling], Key]
     kernel: bool = False
 
 

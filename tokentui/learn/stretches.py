@@ -86,7 +86,7 @@ class PlainStretches(PlainPairs):
 
     def _take(self, material: Material, stage: Stage) -> None:
         self.at, self._words, self._cut = stage.at, stage.words, Pretokenizer(material.recipe).units
-        self.units = stage.units
+        self.units_of_symbol = stage.units
         """The units of the recipe that each symbol covers."""
 
     def _begin_later(self, stage: Stage) -> None:
@@ -103,7 +103,7 @@ class PlainStretches(PlainPairs):
         self._take(material, stage)
         self._after(steps, material)
         for left, right in self.vocabulary.merges[self.at :]:
-            self.units.append(self.units[left] + self.units[right])
+            self.units_of_symbol.append(self.units_of_symbol[left] + self.units_of_symbol[right])
         self._begin_later(stage)
         return self
 
@@ -125,7 +125,8 @@ class PlainStretches(PlainPairs):
         self._limits = limits
 
     def _make(self, pair: int) -> int:
-        self.units.append(self.units[self.left[pair]] + self.units[self.right[pair]])
+        units = self.units_of_symbol
+        units.append(units[self.left[pair]] + units[self.right[pair]])
         return super()._make(pair)
 
     def _falls(self) -> tuple[Mapping[int, int | None], int]:
@@ -141,8 +142,8 @@ class PlainStretches(PlainPairs):
 
     def forget(self) -> None:
         super().forget()
-        del self.units[len(self.vocabulary.pieces) :]
+        del self.units_of_symbol[len(self.vocabulary.pieces) :]
 
     def in_units(self, index: int) -> list[Span]:
         """The present tokens of a stretch, in units of the recipe."""
-        return spans_of((span.symbol for span in self.word(index, 0, None)), self.units)
+        return spans_of((span.symbol for span in self.word(index, 0, None)), self.units_of_symbol)

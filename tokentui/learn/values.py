@@ -276,22 +276,43 @@ class Pair(NamedTuple):
     right_uses: int
     more: tuple[int, ...] = ()
 
+    @property
+    def symbols(self) -> tuple[int, int]:
+        """Both parts."""
+        return self.left, self.right
+
+
+class NGram(NamedTuple):
+    """Two or more neighboring symbols that may become one.
+
+    Attributes:
+        symbols: The symbols; if they differ from place to place, those of the first place.
+        places: The number of places where they occur, by weight.
+        before: Their count before the last step, None if the last step made it.
+        worth: The value that n-grams are ordered by.
+    """
+
+    symbols: tuple[int, ...]
+    places: int
+    before: int | None
+    worth: int
+
 
 class Merged(NamedTuple):
     """A merge that was made.
 
     Attributes:
-        pair: The pair, with the figures that it had then.
+        pair: The pair or n-gram, with the figures that it had then.
         replaced: The number of places that were merged, by weight.
         tied: The number of candidates that shared the best value.
-        alike: True if another candidate was exactly as good as the pair. A forced pair need not have the best
-            value.
+        was_tied: True if another candidate was exactly as good as the pair. A forced pair need not have the
+            best value.
     """
 
-    pair: Pair
+    pair: Pair | NGram
     replaced: int
     tied: int
-    alike: bool
+    was_tied: bool
 
 
 class Ranked(NamedTuple):
@@ -309,7 +330,7 @@ class Ranked(NamedTuple):
     total: int
     tied: int
     replaced: int
-    rows: Sequence[Pair]
+    rows: Sequence[Pair | NGram]
     forced: int | None = None
 
 
