@@ -49,6 +49,7 @@ import bisect
 import copy
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import accumulate, chain, pairwise, repeat
 from operator import itemgetter
 from typing import NamedTuple
@@ -59,6 +60,7 @@ from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import BOUNDARY, FILTERS, WEIGHTS, Totals, barriers, tokens_of, totals_of
 from tokentui.learn.objectives import Material
 from tokentui.learn.ranking import TIES, Key, Queue
+from tokentui.learn.superwords import Superwords
 from tokentui.learn.values import Constraints, History, Merged, Pair, Ranked, Span, disjoint
 from tokentui.text.pretokenize import Pretokenizer
 
@@ -93,6 +95,8 @@ class PlainPairs:
         material: The counted words, the recipe and the run.
         vocabulary_of: Makes the vocabulary from the units and how often they count.
         cut: Cuts a word into units; those of the recipe if None.
+        superwords: The words in symbols of a vocabulary that has merges already, which are no steps of this
+            engine; None for words in units.
     """
 
     engine = PLAIN
@@ -111,25 +115,42 @@ class PlainPairs:
 
     # ---- 1. Lay out the words
 
-    def __init__(self, material: Material, vocabulary_of: Callable[[Totals], Vocabulary],
-                 cut: Callable[[str], list[bytes]] | None = None) -> None:
+    def __init__(
+        self, material: Material, vocabulary_of: Callable[[Totals], Vocabulary],
+        cut: Callable[[str], list[bytes]] | None = None, superwords: Superwords | None = None,
+    ) -> None:
         recipe, words = material.recipe, material.words
         self.objective, self._allows = material.objective, FILTERS.of(recipe.pieces).allows
         self._rule = TIES.of(recipe.tie).key
-        cut, weights = cut or Pretokenizer(recipe).units, WEIGHTS.of(recipe.weight).of(words.counts)
-        units = [cut(word) for word in each(words.words, len(words.words))]
-        totals = totals_of(units, weights)
-        barred = barriers(totals, recipe)
-        self.vocabulary = vocabulary_of({unit: totals[unit] for unit in totals if unit not in barred})
-        known = self._symbols()
-        symbol_of = {**known, **dict.fromkeys((*barred, _END), BOUNDARY)}
-        self.symbols = [BOUNDARY]
-        for part in in_blocks(chain.from_iterable(chain(word, (_END,)) for word in units)):
-            self.symbols += map(symbol_of.__getitem__, part)
-        sizes = [len(word) + 1 for word in units]
+        self._superwords, weights = superwords, WEIGHTS.of(recipe.weight).of(words.counts)
+        self.symbols, barred_tokens = [BOUNDARY], 0
+        if superwords is None:
+            cut = cut or Pretokenizer(recipe).units
+            units = [cut(word) for word in each(words.words, len(words.words))]
+            totals = totals_of(units, weights)
+            barred = barriers(totals, recipe)
+            self.vocabulary = vocabulary_of({unit: totals[unit] for unit in totals if unit not in barred})
+            pieces = self.vocabulary.pieces
+            symbol_of = {piece: symbol for symbol, piece in enumerate(pieces)}
+            symbol_of |= dict.fromkeys((*barred, _END), BOUNDARY)
+            for part in in_blocks(chain.from_iterable(chain(word, (_END,)) for word in units)):
+                self.symbols += map(symbol_of.__getitem__, part)
+            self.uses = [0 if piece in barred else totals.get(piece, 0) for piece in pieces]
+            """The uses of each symbol at this step, by weight."""
+            barred_tokens = tokens_of(barred, units, weights, recipe)
+            sizes = [len(word) + 1 for word in units]
+        else:
+            self.vocabulary = vocabulary_of({})
+            for word in superwords.words:
+                self.symbols += (*word, BOUNDARY)
+            self.uses = superwords.uses(weights)
+            sizes = [len(word) + 1 for word in superwords.words]
+            self._superwords = superwords._replace(words=())  # they are laid out now
+        self._earlier = len(self.vocabulary.merges)
+        """The merges that the vocabulary had before the first step."""
         self.starts = list(accumulate(sizes, initial=1))[:-1]
         self._weights = [0, *chain.from_iterable(map(repeat, weights, sizes))]
-        self.length = [1] * len(known)
+        self.length = [1] * len(self.vocabulary.pieces)
         """The number of cells that each symbol covers."""
         self.left, self.right, self.counts = [BOUNDARY], [BOUNDARY], [0]
         self._places: list[list[int]] = [[]]
@@ -140,9 +161,7 @@ class PlainPairs:
         self._log_place: list[int] = []
         """The places of each merge, and the pair that started at the token to the left before it."""
         self._log_left: list[int] = []
-        self.uses = [0 if unit in barred else totals.get(unit, 0) for unit in known]
-        """The uses of each symbol at this step, by weight."""
-        self._tokens = [sum(self.uses) + tokens_of(barred, units, weights, recipe)]
+        self._tokens = [sum(self.uses) + barred_tokens]
         self.tokens_at = self._tokens.__getitem__
         """The length of the corpus in tokens after a known step."""
         self._bits = 2 * self._tokens[0].bit_length()
@@ -153,10 +172,6 @@ class PlainPairs:
         self.number = self.known = 0
         self._made: list[Made] = []
         self._choose_anew(Constraints())
-
-    def _symbols(self) -> dict[bytes, int]:
-        """The symbol of each unit, in order."""
-        return {piece: symbol for symbol, piece in enumerate(self.vocabulary.pieces)}
 
     def _count(self) -> None:
         """Find the pairs of neighbouring units and count them, overlapping ones too."""
@@ -248,6 +263,10 @@ class PlainPairs:
         self._made.append(Made(pair, pairs, logged, figures))
         return replaced
 
+    def _symbol(self, number: int) -> int:
+        """Return the symbol that the step after a step makes."""
+        return self.vocabulary.base_size + self._earlier + number
+
     def _merge(self, pair: int) -> int:
         """Merge every place of a pair, left to right, into the symbol of the next step.
 
@@ -255,7 +274,7 @@ class PlainPairs:
         """
         symbols, pair_at, weights, length = self.symbols, self._pair_at, self._weights, self.length
         counts, places, log_place, log_left = self.counts, self._places, self._log_place, self._log_left
-        token, left, right = self.vocabulary.base_size + self.number, self.left[pair], self.right[pair]
+        token, left, right = self._symbol(self.number), self.left[pair], self.right[pair]
         moved = self._moved
         # the new pair (symbol, token) of each symbol that stands before the token
         before: dict[int, int] = {}
@@ -335,14 +354,14 @@ class PlainPairs:
         self._listed -= sum(map(len, self._places[first_new:]))
         del self.left[first_new:], self.right[first_new:], counts[first_new:], self._places[first_new:]
         del self._log_place[logged:], self._log_left[logged:]
-        self.uses[self.vocabulary.base_size + self.number] = 0
+        self.uses[self._symbol(self.number)] = 0
         self.uses[left] += figures.replaced
         self.uses[right] += figures.replaced
         return figures.replaced
 
     def forget(self) -> None:
         """Forget the steps past the present one."""
-        self.vocabulary = self.vocabulary.copy(self.number)
+        self.vocabulary = self.vocabulary.copy(self._earlier + self.number)
         del self.uses[len(self.vocabulary.pieces) :], self.length[len(self.vocabulary.pieces) :]
         del self._made[self.number :], self._tokens[self.number + 1 :]
         self.known = self.number
@@ -364,14 +383,12 @@ class PlainPairs:
         return other
 
     @classmethod
-    def after(cls, steps: History, material: Material) -> PlainPairs:
+    def after(
+        cls, steps: History, material: Material, superwords: Superwords | None = None
+    ) -> PlainPairs:
         """The same corpus after the steps of another engine, by another recipe. None is made again."""
-        self = cls.__new__(cls)
-        self._after(steps, material)
-        return self
-
-    def _after(self, steps: History, material: Material) -> None:
-        recipe = material.recipe
+        self, recipe = cls.__new__(cls), material.recipe
+        self._superwords = superwords
         self.objective, self._allows = material.objective, FILTERS.of(recipe.pieces).allows
         self._rule, self.vocabulary = TIES.of(recipe.tie).key, steps.vocabulary
         self.vocabulary.recipe = recipe
@@ -386,8 +403,10 @@ class PlainPairs:
         self._bits = 2 * self._tokens[0].bit_length()
         self._made = list(map(Made, *steps.made, steps.figures))
         self.number = self.known = len(self._made)
+        self._earlier = len(self.vocabulary.merges) - self.number
         self._segments = self._tokens[self.number] - sum(self.counts)
         self._choose_anew(Constraints())
+        return self
 
     # ---- 5. The pairs that may be merged, and their values
 
@@ -396,6 +415,8 @@ class PlainPairs:
         if under is not None:
             self._limits = under.max_length, under.forbidden
         (longest, forbidden), allows = self._limits, self._allows
+        if self._superwords:
+            allows, longest = partial(self._superwords.allows, longest=longest), None
         length, vocabulary, pieces = self.length, self.vocabulary, self.vocabulary.pieces
         tokens = {parts[0] for parts in forbidden if len(parts) == 1}
         judged = bytearray(1)  # 1 for each pair that may be merged: 0 is none; a redone merge makes the same
@@ -483,7 +504,7 @@ class PlainPairs:
 
         A pair first occurs in the step that creates the newer of its symbols.
         """
-        step = max(left, right) - self.vocabulary.base_size
+        step = max(left, right) - self._symbol(0)
         made, size = self._made, len(self.counts)
         if step < 0:
             if self._first_pairs is None:
@@ -576,7 +597,7 @@ class PlainPairs:
 
     def size_at(self, number: int) -> int:
         """The number of ids after a known step."""
-        return self.vocabulary.sizes[number]
+        return self.vocabulary.sizes[self._earlier + number]
 
     def words_changed(self) -> set[int]:
         """The words, by their number, in which the last step merged something."""

@@ -16,11 +16,12 @@ from tokentui.core.native import COMPILED, Flat, flat, larger
 from tokentui.core.pages import room_for
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn.bases import BOUNDARY, Totals
+from tokentui.learn.bases import BOUNDARY, WEIGHTS, Totals
 from tokentui.learn.bpe import PlainPairs
 from tokentui.learn.kernels import layout, merges, order, pairs, score, values
 from tokentui.learn.kernels.layout import State
 from tokentui.learn.objectives import Material
+from tokentui.learn.superwords import Superwords
 from tokentui.learn.values import Constraints, History, Merged, Pair, Ranked, Span, disjoint
 from tokentui.text.pretokenize import MARKS
 
@@ -65,27 +66,38 @@ class KernelPairs:
     Args:
         material: The counted words, the recipe and the run.
         vocabulary_of: Makes the vocabulary from the units and how often they count.
-        laid: The words in symbols of a vocabulary that has merges already; None for words in units.
+        superwords: The words in symbols of a vocabulary that has merges already; None for words in units.
     """
 
     engine = COMPILED
-    _per_symbol: tuple[str, ...] = ()
-    """The arrays with a row for each symbol, more than those that all have."""
 
     def __init__(
         self, material: Material, vocabulary_of: Callable[[Totals], Vocabulary],
-        laid: layout.Units | None = None,
+        superwords: Superwords | None = None,
     ) -> None:
         words, recipe, objective = material.words, material.recipe, material.objective
         tick(0, len(words.counts))
-        units = laid or layout.units_of(words, recipe)
-        self._vocabulary = vocabulary_of(dict(zip(units.pieces, units.totals, strict=True)))
+        self._superwords = superwords
+        self._per_symbol = ("extents",) if superwords else ()
+        """The arrays with a row for each symbol, more than those that all have."""
+        if superwords is None:
+            units = layout.units_of(words, recipe)
+            self._vocabulary = vocabulary_of(dict(zip(units.pieces, units.totals, strict=True)))
+        else:
+            self._vocabulary = vocabulary_of({})
+            weights = array("q", WEIGHTS.of(recipe.weight).of(words.counts))
+            units = layout.Units(
+                memoryview(array("i", chain.from_iterable(superwords.words))),
+                memoryview(array("q", accumulate(map(len, superwords.words), initial=0))),
+                memoryview(weights), self._vocabulary.pieces.copy(), superwords.uses(weights),
+            )
+            self._superwords = superwords._replace(words=())  # they are laid out now
         self.number = self.known = 0
         self._filters, self._filled, self._sees = objective.filters, (-1, -1), objective.sees
         worth, self._queue = QUEUES[objective.queue]
         base, self._earlier = self._vocabulary.pieces, len(self._vocabulary.merges)
         of_units = self._vocabulary.units
-        symbols = array("i", range(len(base)) if laid else [of_units[piece] for piece in units.pieces])
+        symbols = array("i", range(len(base)) if superwords else [of_units[piece] for piece in units.pieces])
         self._state = State(
             base=len(base), rule=layout.RULES[recipe.tie], longest=layout.NO_LIMIT, words=0,
             least=1, scored=worth,
@@ -107,6 +119,10 @@ class KernelPairs:
         self._between = max(LEAST_BETWEEN, self._rows("cells") // MOST_CHECKPOINTS)
         self._checkpoints: list[Checkpoint] = []
         self._apart = sum(units.totals) - sum(self._state.counts[: self.pairs_at(0)])
+        if superwords:
+            extents = superwords.extents(base)
+            self._state.extents[: len(extents)] = memoryview(extents)
+            self._state = self._state._replace(words=superwords.most)
         tick(len(words.counts), len(words.counts))
 
     def _lay_out(self, units: layout.Units, symbols: Any) -> int:
@@ -360,13 +376,10 @@ class KernelPairs:
             while self.number != number:
                 check()
                 self.walk(number, Constraints())
-            return self._plain(self._history(), material)
+            return PlainPairs.after(self._history(), material, self._superwords)
         finally:
             while self.number != here:
                 self.walk(here, Constraints())
-
-    def _plain(self, steps: History, material: Material) -> PlainPairs:
-        return PlainPairs.after(steps, material)
 
     def _history(self) -> History:
         """The corpus at this step, and the steps that led there."""

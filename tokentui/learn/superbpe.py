@@ -7,7 +7,8 @@ merges are replayed on whole stretches, and byte-pair encoding goes on there, so
 token of this stage holds at most so many parts between spaces, and no colon with a space behind it; a pair
 that would make another is never merged.
 
-Each stage is an engine of its own, the second one laid out in the tokens of the first. The authors' trainer
+Each stage is an engine of its own, whose steps are numbered from 0; the second one is laid out in the tokens
+of the first (`superwords`). The authors' trainer
 skips a merge of the first stage that stands nowhere on the stretches, and drops it; here it stays.
 """
 
@@ -16,7 +17,7 @@ from __future__ import annotations
 import copy
 import functools
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from tokentui.core import native
@@ -27,11 +28,12 @@ from tokentui.encode.segment.within import Within
 from tokentui.encode.stages import StagedVocabulary
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import BASES, Totals
+from tokentui.learn.bpe import PlainPairs
 from tokentui.learn.merging import engine_of, forked, is_chosen
 from tokentui.learn.objectives import OBJECTIVES, Material, Part
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Why
-from tokentui.learn.stretches import PlainStretches, SecondStage, Stage
+from tokentui.learn.superwords import Superwords
 from tokentui.learn.values import (
     Constraints,
     EventStep,
@@ -40,7 +42,6 @@ from tokentui.learn.values import (
     PairEngine,
     Ranked,
     Span,
-    Used,
 )
 from tokentui.recipe import Recipe, Stops
 from tokentui.text.count import Words
@@ -120,11 +121,13 @@ class TwoStages:
         self.first: PairEngine = engine_of(self._inner, made)
         self.engine = self.first.engine
         """The engine of the first stage, and of the second."""
-        self.second: SecondStage | None = None
+        self.second: PairEngine | None = None
         self.crossed: frozenset[int] = frozenset()
         """The stretches that the switch itself changed."""
         self.jumps: dict[int, int] = {}
         """By how much the switch changed the uses of each symbol."""
+        self._units = [1] * self.first.vocabulary.base_size
+        """The units of each symbol."""
         self._follow()
 
     def _follow(self) -> None:
@@ -133,8 +136,8 @@ class TwoStages:
         if self.number == self.at and self.second is None:
             self._switch()
         if self.second is not None:
-            self.known = self.second.known
-            self.number = self.second.number if self.number == self.at else self.number
+            self.known = self.at + self.second.known
+            self.number = self.at + self.second.number if self.number == self.at else self.number
 
     def _switch(self) -> None:
         """Lay out the stretches in the tokens that the merges make of them."""
@@ -143,7 +146,7 @@ class TwoStages:
         inside = [[span.symbol for span in first.word(n, 0, None)]
                   for n in each(range(len(self._lengths)), len(self._lengths))]
         meet = functools.cache(functools.partial(_meet, known, at))
-        texts, found, crossed = self.material.words.words, list[list[int]](), set[int]()
+        texts, stretches, crossed = self.material.words.words, list[list[int]](), set[int]()
         for n, (text, held) in enumerate(zip(each(texts, len(texts)), self._inside, strict=True)):
             words = [inside[number] for number in held]
             symbols = list(itertools.chain.from_iterable(words))
@@ -153,25 +156,31 @@ class TwoStages:
                 if now != symbols:
                     crossed.add(n)
                     symbols = now
-            found.append(symbols)
-        lengths = [first.tokens_at(number) for number in range(at)]
-        self.second = self._second(Stage(known, at, lengths, self.most, found))
+            stretches.append(symbols)
+        units = self._units_of_symbols(known)
+        self.second = self._second(known, Superwords(stretches, units[: len(known.pieces)], self.most, cut))
         self.crossed = frozenset(crossed)
         now_used = self.second.uses
         changes = {symbol: now_used[symbol] - was for symbol, was in enumerate(first.uses)}
         self.jumps = {symbol: change for symbol, change in changes.items() if change}
 
-    def _second(self, stage: Stage) -> SecondStage:
-        """The engine of the second stage: with kernels where the first one has them."""
-        # where a unit is no number to kernels, what a token covers depends on what stands beside it
+    def _second(self, known: Vocabulary, superwords: Superwords) -> PairEngine:
+        """Return the engine of the second stage: with kernels where the first one has them."""
+        # where a unit is no number to kernels, what a token covers depends on what is next to it
         if self.engine == native.COMPILED and is_chosen(self.material) and UNITS.of(
             self.material.recipe.unit
         ).kinds:
             with native.rescued():
-                from tokentui.learn.compiled_stretches import KernelStretches
+                from tokentui.learn.compiled import KernelPairs
 
-                return KernelStretches(self.material, stage)
-        return PlainStretches(self.material, stage)
+                return KernelPairs(self.material, lambda _: known, superwords)
+        return PlainPairs(self.material, lambda _: known, superwords=superwords)
+
+    def _units_of_symbols(self, known: Vocabulary) -> list[int]:
+        """Return the units of each symbol."""
+        for left, right in known.merges[len(self._units) - known.base_size :]:
+            self._units.append(self._units[left] + self._units[right])
+        return self._units
 
     # ---- walking
 
@@ -179,7 +188,7 @@ class TwoStages:
         """Go towards a step for some milliseconds."""
         second = self.second
         if second is not None and (self.number > self.at or (self.number == self.at and goal > self.at)):
-            second.walk(max(goal, self.at), under)
+            second.walk(max(goal - self.at, 0), under)
         elif self.number == self.at and goal > self.at:
             self._follow()
         else:
@@ -206,6 +215,7 @@ class TwoStages:
         else:
             self.second = None
             self.first.forget()
+        del self._units[len(self.vocabulary.pieces) :]
         self._follow()
 
     def fork(self, number: int, material: Material) -> TwoStages:
@@ -217,8 +227,9 @@ class TwoStages:
         other.first = forked(first, min(number, self.at), inner)
         other.first.vocabulary.recipe, other.engine = material.recipe, other.first.engine
         other.second = None
+        other._units = self._units[: other.first.vocabulary.base_size]
         if self.second is not None and number > self.at:
-            other.second = self.second.fork(number, material)
+            other.second = forked(self.second, number - self.at, material)
         other._follow()
         return other
 
@@ -242,11 +253,13 @@ class TwoStages:
         """The figures of a known step."""
         if self.second is None or number <= self.at:
             return self.first.merged(number)
-        return self.second.merged(number)
+        return self.second.merged(number - self.at)
 
     def tokens_at(self, number: int) -> int:
         """The length of the corpus in tokens after a known step."""
-        return self.first.tokens_at(number) if self.second is None else self.second.tokens_at(number)
+        if self.second is None or number < self.at:
+            return self.first.tokens_at(number)
+        return self.second.tokens_at(number - self.at)
 
     def size_at(self, number: int) -> int:
         """The number of ids after a known step."""
@@ -261,18 +274,23 @@ class TwoStages:
         return found | (self.crossed if self.number == self.at else frozenset())
 
     def _spans(self, index: int) -> list[Span]:
-        """The tokens of a stretch in the first stage."""
-        out, start = list[Span](), 0
+        """Return the tokens of a stretch at this step, in units of the recipe."""
+        spans, start = list[Span](), 0
+        if self.second is not None and self.number >= self.at:
+            units = self._units_of_symbols(self.vocabulary)
+            for _, _, symbol in self.second.word(index, 0, None):
+                spans.append(Span(start, start + units[symbol], symbol))
+                start += units[symbol]
+            return spans
         for number in self._inside[index]:
-            out += [Span(start + one.start, start + one.end, one.symbol)
-                    for one in self.first.word(number, 0, None)]
+            spans += [Span(start + span.start, start + span.end, span.symbol)
+                      for span in self.first.word(number, 0, None)]
             start += self._lengths[number]
-        return out
+        return spans
 
     def word(self, index: int, first: int, units: int | None) -> list[Span]:
         """The present tokens of a stretch, from the one that covers a unit on."""
-        now = self.second is not None and self.number >= self.at
-        spans = self.second.in_units(index) if now and self.second is not None else self._spans(index)
+        spans = self._spans(index)
         if not first and units is None:
             return spans
         last = None if units is None else first + units
@@ -300,10 +318,6 @@ class SuperTrainer(PairTrainer):
             taken = of.fork(number, material) if isinstance(of, TwoStages) else None
             engine = taken or TwoStages(material)
         super().__init__(engine, material, SuperTrainer)
-
-    def lengths_at(self, number: int) -> tuple[int, ...]:
-        """The length of each named part at the present step; empty for others: a step may change any word."""
-        return self._lengths.seen(number, self.segment) if number == self.number else ()
 
     def step_at(self, number: int) -> EventStep:
         """A known step."""
@@ -350,18 +364,12 @@ class SuperTrainer(PairTrainer):
                 lives.append(Life(number, pieces))
         return lives
 
-    def uses_over(self, symbol: int) -> Callable[[], Sequence[Used]]:
-        """The uses of a symbol up to this step; the switch may change them too."""
-        jump, at = self.engine.jumps.get(symbol, 0), self.engine.at
-        if not jump or self.number < at:
-            return super().uses_over(symbol)
-        found = super().uses_over(symbol)()
-        mended = [one._replace(uses=one.uses - jump) if one.number < at else one for one in found]
-        before = max((one.number for one in mended if one.number <= at), default=0)
-        if before < at:
-            now = next(one.uses for one in reversed(found) if one.number <= at)
-            mended = list(itertools.chain(
-                (one for one in mended if one.number < at), (Used(at, now),),
-                (one for one in mended if one.number > at),
-            ))
-        return lambda: mended
+    def _use_changes(self, symbol: int) -> Iterator[tuple[int, int, int | None]]:
+        """Yield the changes of each step; those of the switch come with the last step before it."""
+        at, jump = self.engine.at, self.engine.jumps.get(symbol, 0)
+        changes = {number: (change, into) for number, change, into in super()._use_changes(symbol)}
+        if jump and self.number >= at:
+            change, into = changes.get(at, (0, None))
+            changes[at] = change + jump, into
+        for number in sorted(changes, reverse=True):
+            yield number, *changes[number]
