@@ -173,7 +173,7 @@ def test_rows_that_a_step_leaves_as_they_were_are_the_same_objects(make: Callabl
 
 
 @pytest.mark.parametrize("name", [
-    name for name, recipe in RECIPES.items() if not OBJECTIVES.of(recipe.objective).apart
+    name for name, recipe in RECIPES.items() if not OBJECTIVES.of(recipe.objective).per_corpus
 ])
 @pytest.mark.usefixtures("loaded")
 def test_corpora_with_names_are_trained_as_one(name: str) -> None:

@@ -54,7 +54,7 @@ def extend(edit: Edit, corpus: Corpus, size: int) -> Edit:
     trainer_of(recipe)  # refuses a retired objective
     if vocabulary.scores or not vocabulary.ranked:
         raise TokentuiError(f"objective={recipe.objective} does not grow by merges", where, "train it anew")
-    if OBJECTIVES.of(recipe.objective).apart:
+    if OBJECTIVES.of(recipe.objective).per_corpus:
         what = f"objective={recipe.objective} goes on by the lengths of its languages, which no file holds"
         raise TokentuiError(what, where, "train it anew")
     if vocabulary.base_last or vocabulary.borrowed or len(vocabulary.units) < vocabulary.base_size:

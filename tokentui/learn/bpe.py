@@ -61,7 +61,7 @@ from tokentui.learn.bases import BOUNDARY, FILTERS, WEIGHTS, Totals, barriers, t
 from tokentui.learn.objectives import Material
 from tokentui.learn.ranking import TIES, Key, Queue
 from tokentui.learn.superwords import Superwords
-from tokentui.learn.values import Constraints, History, Merged, Pair, Ranked, Span, disjoint
+from tokentui.learn.values import Constraints, Merged, Pair, PlainState, Ranked, Span, disjoint
 from tokentui.text.pretokenize import Pretokenizer
 
 _END = b""
@@ -72,7 +72,7 @@ _SLICE, _A_STEP = 2048, 32
 """The work of a call of `walk`, in places merged, and the work of a step apart from its places."""
 
 
-class Made(NamedTuple):
+class MadeMerge(NamedTuple):
     """A merge that was made, with what undoes it.
 
     Attributes:
@@ -89,7 +89,7 @@ class Made(NamedTuple):
 
 
 class PlainPairs:
-    """The pairs of a corpus and the merges made of them. At step `number` it knows the steps up to `known`.
+    """The pairs of a corpus and the merges made of them: at step `number`, of `computed` steps so far.
 
     Args:
         material: The counted words, the recipe and the run.
@@ -101,7 +101,7 @@ class PlainPairs:
 
     engine = PLAIN
     key: Key
-    fit: Callable[[Iterable[int]], list[int]]
+    allowed: Callable[[Iterable[int]], list[int]]
     """Returns those of some pairs that may be merged."""
     _limits: tuple[int | None, frozenset[tuple[bytes, ...]]]
     _queue: Queue
@@ -163,18 +163,18 @@ class PlainPairs:
         self._log_left: list[int] = []
         self._tokens = [sum(self.uses) + barred_tokens]
         self.tokens_at = self._tokens.__getitem__
-        """The length of the corpus in tokens after a known step."""
+        """The length of the corpus in tokens after a computed step."""
         self._bits = 2 * self._tokens[0].bit_length()
         """No denominator of a value so far has more bits; that of a score is T² at most, T the length."""
         self._count()
         self._segments = self._tokens[0] - sum(self.counts)
         """How many more tokens there are than places of pairs: a merge takes one of each."""
-        self.number = self.known = 0
-        self._made: list[Made] = []
-        self._choose_anew(Constraints())
+        self.number = self.computed = 0
+        self._made: list[MadeMerge] = []
+        self._reset_candidates(Constraints())
 
     def _count(self) -> None:
-        """Find the pairs of neighbouring units and count them, overlapping ones too."""
+        """Find the pairs of neighboring symbols and count them, overlapping places too."""
         counts, places, weights, pair_at = self.counts, self._places, self._weights, self._pair_at
         found: dict[tuple[int, int], int] = {}
         for part in in_blocks(enumerate(pairwise(self.symbols))):
@@ -189,7 +189,7 @@ class PlainPairs:
         self._listed = sum(map(len, places))
 
     def _new(self, left: int, right: int) -> int:
-        """Add a pair to the pair table. Returns its number."""
+        """Add a pair to the table of pairs. Returns its number."""
         self.left.append(left)
         self.right.append(right)
         self.counts.append(0)
@@ -203,22 +203,22 @@ class PlainPairs:
         work = _SLICE
         while self.number > goal and work > 0:
             work -= self._unmerge() + _A_STEP
-        while self.number < min(goal, self.known) and work > 0:
+        while self.number < min(goal, self.computed) and work > 0:
             work -= self._merge(self._made[self.number].pair) + _A_STEP
         while self.number < goal and work > 0 and (pair := self.best(under)):  # choose
             work -= self._make(pair) + _A_STEP  # merge, update the counts, record
 
     def best(self, under: Constraints) -> int:
-        """The best pair at the furthest step, 0 where no pair may be merged."""
+        """Return the best pair at the furthest step, 0 if no pair may be merged."""
         if (under.max_length, under.forbidden) != self._limits:
-            self._choose_anew(under)
+            self._reset_candidates(under)
         least = under.min_count if self.objective.filters else 1
         if least != self._queue.least:
             self._queue, self._moved = self._new_queue(least), set(range(1, len(self.counts)))
-        if self._moved or self._parts:  # a step asks twice: whether there is one, and which
+        if self._moved or self._parts:  # asked twice a step: whether there is a pair, and which
             queue = self._queue
             queue.update(self._moved, self._parts)
-            if queue is not self._queue:  # one of its values had a greater denominator
+            if queue is not self._queue:  # a value had a greater denominator than all before
                 return self.best(under)
             self._moved.clear()
             self._parts.clear()
@@ -252,15 +252,15 @@ class PlainPairs:
         places, pairs, logged = self.counts[pair], len(self.counts), len(self._log_place)
         uses = self.uses[left], self.uses[right]
         more = next(self._features([pair])) if self.objective.sees else ()
-        tied, alike = self._queue.tied, self._queue.was_tied
-        self.known += 1
+        tied, was_tied = self._queue.tied, self._queue.was_tied
+        self.computed += 1
         self.vocabulary.add(left, right, recorded_count)
         self.length.append(self.length[left] + self.length[right])
         self.uses.append(0)
         replaced = self._merge(pair)
         self._tokens.append(self._tokens[-1] - replaced)
-        figures = Merged(Pair(left, right, places, places, *uses, more), replaced, tied, alike)
-        self._made.append(Made(pair, pairs, logged, figures))
+        figures = Merged(Pair(left, right, places, places, *uses, more), replaced, tied, was_tied)
+        self._made.append(MadeMerge(pair, pairs, logged, figures))
         return replaced
 
     def _symbol(self, number: int) -> int:
@@ -276,9 +276,9 @@ class PlainPairs:
         counts, places, log_place, log_left = self.counts, self._places, self._log_place, self._log_left
         token, left, right = self._symbol(self.number), self.left[pair], self.right[pair]
         moved = self._moved
-        # the new pair (symbol, token) of each symbol that stands before the token
+        # the new pair (symbol, token) of each symbol that comes before the token
         before: dict[int, int] = {}
-        after: dict[int, int] = {}  # the new pair (token, symbol) of each symbol that stands after it
+        after: dict[int, int] = {}  # the new pair (token, symbol) of each symbol that comes after it
         offset, end = length[left], length[token]
         first_new = len(counts)
         replaced = 0
@@ -364,15 +364,15 @@ class PlainPairs:
         self.vocabulary = self.vocabulary.copy(self._earlier + self.number)
         del self.uses[len(self.vocabulary.pieces) :], self.length[len(self.vocabulary.pieces) :]
         del self._made[self.number :], self._tokens[self.number + 1 :]
-        self.known = self.number
-        self._choose_anew()
+        self.computed = self.number
+        self._reset_candidates()
 
     # ---- 4. Fork
 
     def fork(self, number: int, material: Material) -> PlainPairs:
-        """The same corpus at a known step, for a run by another recipe. What no step changes is shared."""
+        """Return the same corpus at a computed step, for a run by another recipe."""
         other = copy.copy(self)
-        own = [name for name, one in vars(self).items() if isinstance(one, list) and name not in _SHARED]
+        own = [name for name, part in vars(self).items() if isinstance(part, list) and name not in _SHARED]
         vars(other).update({name: getattr(self, name).copy() for name in own})
         other.tokens_at, other._moved, other._parts = other._tokens.__getitem__, set(), set()
         while other.number != number:
@@ -384,9 +384,9 @@ class PlainPairs:
 
     @classmethod
     def after(
-        cls, steps: History, material: Material, superwords: Superwords | None = None
+        cls, steps: PlainState, material: Material, superwords: Superwords | None = None
     ) -> PlainPairs:
-        """The same corpus after the steps of another engine, by another recipe. None is made again."""
+        """Return an engine that continues after the steps of another one, without making them again."""
         self, recipe = cls.__new__(cls), material.recipe
         self._superwords = superwords
         self.objective, self._allows = material.objective, FILTERS.of(recipe.pieces).allows
@@ -401,17 +401,17 @@ class PlainPairs:
         self._log_place, self._log_left, self.uses = steps.log_place, steps.log_left, steps.uses
         self._tokens, self.tokens_at = steps.tokens, steps.tokens.__getitem__
         self._bits = 2 * self._tokens[0].bit_length()
-        self._made = list(map(Made, *steps.made, steps.figures))
-        self.number = self.known = len(self._made)
+        self._made = list(map(MadeMerge, *steps.made, steps.figures))
+        self.number = self.computed = len(self._made)
         self._earlier = len(self.vocabulary.merges) - self.number
         self._segments = self._tokens[self.number] - sum(self.counts)
-        self._choose_anew(Constraints())
+        self._reset_candidates(Constraints())
         return self
 
     # ---- 5. The pairs that may be merged, and their values
 
-    def _choose_anew(self, under: Constraints | None = None) -> None:
-        """Forget the order of the pairs, and take constraints on which of them may be merged."""
+    def _reset_candidates(self, under: Constraints | None = None) -> None:
+        """Forget the order of the pairs, and set the constraints on which of them may be merged."""
         if under is not None:
             self._limits = under.max_length, under.forbidden
         (longest, forbidden), allows = self._limits, self._allows
@@ -430,12 +430,12 @@ class PlainPairs:
                 and not (tokens and vocabulary.join(left, right) in tokens)
             )
 
-        def fit(pairs: Iterable[int]) -> list[int]:
+        def allowed(pairs: Iterable[int]) -> list[int]:
             for part in in_blocks(range(len(judged), len(self.counts))):
                 judged.extend(map(may, part))
             return [pair for part in in_blocks(pairs) for pair in part if judged[pair]]
 
-        self.fit = list if longest is None and allows is None and not forbidden else fit
+        self.allowed = list if longest is None and allows is None and not forbidden else allowed
         self.key, self._queue = self._rule(self), self._new_queue(1)
         self._moved, self._parts = set(range(1, len(self.counts))), set()
 
@@ -462,20 +462,19 @@ class PlainPairs:
         return self.vocabulary.join(self.left[pair], self.right[pair])
 
     def values(self, pairs: Sequence[int]) -> list[int]:
-        """The values of pairs that stand somewhere as whole numbers, which are ordered, and equal, exactly as
-        the values are.
+        """Return the values of pairs that occur, as whole numbers with exactly the same order and equality.
 
         A value n/d becomes floor(n·2^2B / d), where no denominator has more than B bits. Two values that
         differ do so by at least 1/(d·d') > 2^-2B. Multiplied by 2^2B they are more than 1 apart and their
         floors differ in the same direction; equal values have equal floors. Where a denominator has more
-        bits than all before it, B grows and the queue takes all pairs anew.
+        bits than all before it, B grows and the queue starts again with all pairs.
         """
         if self.objective.value is None:
             return [self.counts[pair] for pair in pairs]
         fractions = self._fractions(pairs)
         if (bits := max(map(itemgetter(1), fractions), default=0).bit_length()) > self._bits:
             self._bits = 2 * bits  # doubled, so that it grows seldom
-            self._choose_anew()
+            self._reset_candidates()
         shift = 2 * self._bits
         return [(numerator << shift) // denominator for numerator, denominator in fractions]
 
@@ -516,8 +515,7 @@ class PlainPairs:
         return next((pair for pair in pairs if self.left[pair] == left and self.right[pair] == right), 0)
 
     def _pair_of(self, parts: tuple[bytes, ...]) -> int:
-        """The pair of these parts that stands somewhere, 0 where none does; of several that are spelled alike
-        the one that stands most often."""
+        """Return the most frequent pair that is spelled so, 0 if none occurs."""
         pieces = self.vocabulary.pieces
         found = (
             pair for pair in range(1, len(self.counts))
@@ -527,23 +525,24 @@ class PlainPairs:
 
     # ---- 6. The candidates of a page, at any step
 
-    def ranked(self, under: Constraints, limit: int) -> Ranked:
-        """The candidates at this step, so many of the best in order."""
+    def top(self, under: Constraints, limit: int) -> Ranked:
+        """Return the best candidates at this step in order, `limit` of them at most."""
         if (under.max_length, under.forbidden) != self._limits:
-            self._choose_anew(under)
+            self._reset_candidates(under)
         counts, uses, key, (fell, first_new) = self.counts, self.uses, self.key, self._falls()
-        pairs = self.fit([pair for pair, count in enumerate(counts) if count >= under.min_count])
+        pairs = self.allowed([pair for pair, count in enumerate(counts) if count >= under.min_count])
         values = self.values(pairs)
         # Late in a run most pairs share the least value: no key is made for those that are further below.
         least = min(heapq.nlargest(limit, values), default=0)
-        ordered = ((-one, key(pair), pair) for one, pair in zip(values, pairs, strict=True) if one >= least)
+        valued = zip(values, pairs, strict=True)
+        ordered = ((-value, key(pair), pair) for value, pair in valued if value >= least)
         best = [pair for _, _, pair in heapq.nsmallest(limit, ordered)]
-        alike = None
+        equals = None
         if under.forced and (forced := self._pair_of(under.forced)):
-            alike = next((values.count(one) - 1 for one, pair in zip(values, pairs, strict=True)
-                          if pair == forced), None)
-            pairs += [forced] * (alike is None)  # it is like no other where it is no candidate
-            best, alike = [forced, *(pair for pair in best if pair != forced)], alike or 0
+            may = forced in pairs
+            equals = values.count(values[pairs.index(forced)]) - 1 if may else 0
+            pairs += [forced] * (not may)
+            best = [forced, *(pair for pair in best if pair != forced)]
         rows = []
         features = self._features(best) if self.objective.sees else repeat(())
         for pair, more in zip(best, features, strict=False):
@@ -555,11 +554,10 @@ class PlainPairs:
         replaced = rows[0].places if rows else 0
         if rows and rows[0].left == rows[0].right:
             replaced = self.disjoint(best[0])
-        return Ranked(len(pairs), tied, replaced, rows, alike)
+        return Ranked(len(pairs), tied, replaced, rows, equals)
 
     def _falls(self) -> tuple[Mapping[int, int | None], int]:
-        """The falls of the counts of pairs in the last step, None for one that stood nowhere; and the number
-        of pairs before it."""
+        """Return by how much the last step lowered counts, by pair, and the number of pairs before it."""
         fell: dict[int, int] = {}
         if not self.number:
             return fell, len(self.counts)
@@ -572,12 +570,12 @@ class PlainPairs:
         return fell, first_new
 
     def disjoint(self, pair: int) -> int:
-        """The number of places of a pair of twice the same symbol that a merge would replace, by weight."""
+        """Return the weight of the places that a merge of a pair of equal symbols would replace."""
         places = [at for at in self._places[pair] if self._pair_at[at] == pair]
         return disjoint(places, [self._weights[at] for at in places], 2 * self.length[self.left[pair]])
 
     def first_place(self, pair: int) -> int:
-        """The first place of a pair that still holds, the end of the corpus if none does."""
+        """Return the first cell where a pair occurs, the end of the corpus if it occurs nowhere."""
         pair_at = self._pair_at
         return next((at for at in self._places[pair] if pair_at[at] == pair), len(self.symbols))
 
@@ -589,14 +587,14 @@ class PlainPairs:
             self.symbols, self._weights, self.starts, self._pair_at, self.length, self.left, self.right,
             self.counts, self._places, self._log_place, self._log_left, self.uses, self._tokens,
         )
-        return 8 * (sum(len(one) for one in flat) + self._listed + 8 * self.known)
+        return 8 * (sum(len(numbers) for numbers in flat) + self._listed + 8 * self.computed)
 
     def merged(self, number: int) -> Merged:
-        """The figures of a known step."""
+        """The figures of a computed step."""
         return self._made[number - 1].figures
 
     def size_at(self, number: int) -> int:
-        """The number of ids after a known step."""
+        """The number of ids after a computed step."""
         return self.vocabulary.sizes[self._earlier + number]
 
     def words_changed(self) -> set[int]:
@@ -622,7 +620,12 @@ class PlainPairs:
         return self.disjoint(pair) if left == right else self.counts[pair]
 
     def word(self, index: int, first: int, units: int | None) -> list[Span]:
-        """The present tokens of a word, from the one that covers a unit on, for so many units; None for all.
+        """Return the present tokens of a word.
+
+        Args:
+            index: The number of the word.
+            first: The unit that the first token covers.
+            units: The number of units from there on; None for all.
         """
         start = self.starts[index]
         at, out = start + first, []
@@ -633,7 +636,7 @@ class PlainPairs:
         stop = end if units is None else min(end, start + first + units)
         while at < stop:
             symbol = symbols[at]
-            size = length[symbol] if symbol >= 0 else 1  # no token of the vocabulary stands there
+            size = length[symbol] if symbol >= 0 else 1  # a boundary inside a word is no token
             if symbol >= 0:
                 out.append(Span(at - start, at - start + size, symbol))
             at += size

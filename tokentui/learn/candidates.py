@@ -76,7 +76,8 @@ class Candidates:
         """Forget the order, and take constraints on what may be taken if there are any."""
         if under is not None:
             self._limits = under.max_length, under.forbidden
-        self._allowed: dict[int, bool] = {}
+        self._judged: dict[int, bool] = {}
+        """What `_judge` returned, by candidate."""
         self._queue = self._new_queue(1)
 
     def _new_queue(self, least: int) -> Queue:
@@ -94,16 +95,16 @@ class Candidates:
         worths = self.table.worths
         return [worths[candidate] for candidate in candidates]
 
-    def fit(self, candidates: Iterable[int]) -> list[int]:
+    def allowed(self, candidates: Iterable[int]) -> list[int]:
         """Return those of some candidates that may be taken."""
-        worths, allowed = self.table.worths, self._allowed
-        fit = [candidate for part in in_blocks(candidates) for candidate in part if worths[candidate] > 0]
+        worths, judged = self.table.worths, self._judged
+        found = [candidate for part in in_blocks(candidates) for candidate in part if worths[candidate] > 0]
         if self._allows is not None or self._limits != (None, frozenset()):
-            for candidate in fit:
-                if candidate not in allowed:
-                    allowed[candidate] = self._judge(candidate)
-            fit = [candidate for candidate in fit if allowed[candidate]]
-        return self.table.may(fit)
+            for candidate in found:
+                if candidate not in judged:
+                    judged[candidate] = self._judge(candidate)
+            found = [candidate for candidate in found if judged[candidate]]
+        return self.table.may(found)
 
     def _judge(self, candidate: int) -> bool:
         """Return whether the constraints and the recipe's filter of pieces allow a candidate."""
@@ -149,7 +150,8 @@ class Candidates:
 
     def find(self, parts: tuple[bytes, ...]) -> int:
         """Return the candidate of these parts that occurs, the best one of several; 0 if none does."""
-        worths, found = self.table.worths, (one for one in self.table.find(parts) if self.counts[one])
+        worths, counts = self.table.worths, self.counts
+        found = (candidate for candidate in self.table.find(parts) if counts[candidate])
         return min(found, key=lambda candidate: (-worths[candidate], self.key(candidate)), default=0)
 
     # ---- at any step
@@ -170,17 +172,18 @@ class Candidates:
             self.reset(under)
         worths, counts, key = self.table.worths, self.counts, self.key
         falls = self.table.falls(self._since(mark))
-        fit = self.fit([
+        allowed = self.allowed([
             candidate for candidate, count in enumerate(counts) if candidate and count >= under.min_count
         ])
-        values = [worths[candidate] for candidate in fit]
+        values = [worths[candidate] for candidate in allowed]
         # Late in a run most candidates share the least worth: those that are below it need no key.
         least = min(heapq.nlargest(limit, values), default=0)
-        ordered = ((-worths[one], key(one), one) for one in fit if worths[one] >= least)
+        first = (candidate for candidate in allowed if worths[candidate] >= least)
+        ordered = ((-worths[candidate], key(candidate), candidate) for candidate in first)
         best = [candidate for _, _, candidate in heapq.nsmallest(limit, ordered)]
-        total, equals = len(fit), None
+        total, equals = len(allowed), None
         if under.forced and (forced := self.find(under.forced)):
-            may = forced in fit
+            may = forced in allowed
             total += not may
             equals = values.count(worths[forced]) - 1 if may else 0
             best = [forced, *(candidate for candidate in best if candidate != forced)]

@@ -22,7 +22,7 @@ from tokentui.learn.kernels import layout, merges, order, pairs, score, values
 from tokentui.learn.kernels.layout import State
 from tokentui.learn.objectives import Material
 from tokentui.learn.superwords import Superwords
-from tokentui.learn.values import Constraints, History, Merged, Pair, Ranked, Span, disjoint
+from tokentui.learn.values import Constraints, Merged, Pair, PlainState, Ranked, Span, disjoint
 from tokentui.text.pretokenize import MARKS
 
 SLICE = 1 << 14
@@ -61,7 +61,7 @@ class Checkpoint(NamedTuple):
 class KernelPairs:
     """The pairs of a corpus and the merges made of them, with kernels that make many merges in one call.
 
-    The state is at the step `number`; the steps up to `known` are computed.
+    The state is at the step `number`; the steps up to `computed` are computed.
 
     Args:
         material: The counted words, the recipe and the run.
@@ -92,7 +92,7 @@ class KernelPairs:
                 memoryview(weights), self._vocabulary.pieces.copy(), superwords.uses(weights),
             )
             self._superwords = superwords._replace(words=())  # they are laid out now
-        self.number = self.known = 0
+        self.number = self.computed = 0
         self._filters, self._filled, self._sees = objective.filters, (-1, -1), objective.sees
         worth, self._queue = QUEUES[objective.queue]
         base, self._earlier = self._vocabulary.pieces, len(self._vocabulary.merges)
@@ -185,7 +185,7 @@ class KernelPairs:
                 of_pairs = ("counts", *self._queue.per_pair) if name == "table" else ()
                 self._grow(needed + needed // 2, name, *of_pairs)
         steps = self._rows("steps")
-        if self.known + 2 > steps or self._state.base + self.known + 2 > len(self._state.ends):
+        if self.computed + 2 > steps or self._state.base + self.computed + 2 > len(self._state.ends):
             self._make_symbols(2 * steps)
 
     # ---- walking
@@ -200,7 +200,7 @@ class KernelPairs:
         fresh |= {name: self._rows("symbols") for name in self._queue.per_symbol}
         arrays: dict[str, Any] = {name: flat(layout.ROWS[name], size) for name, size in fresh.items()}
         self._state = self._state._replace(longest=limits[0], least=limits[1], **arrays)
-        self._queue.fill(self.pairs_at(self.known), self._state.base + self.known, self._state)
+        self._queue.fill(self.pairs_at(self.computed), self._state.base + self.computed, self._state)
         self._filled = limits
 
     def best(self, under: Constraints) -> int:
@@ -211,20 +211,20 @@ class KernelPairs:
 
     def walk(self, goal: int, under: Constraints) -> None:
         """Go towards a step for about a millisecond, forward no further than there is a pair."""
-        if goal < self.number or self.number < self.known:
-            to = min(goal, self.known)
+        if goal < self.number or self.number < self.computed:
+            to = min(goal, self.computed)
             if abs(to - self.number) > 1:
                 self._leap(to)
             kernel = merges.undo if to < self.number else merges.redo
             self.number = kernel(self.number, to, SLICE, self._state)
             return
         self._limit(under)
-        several = goal > self.known + 1
-        known = self._queue.run(self.known, goal, under.min_count, SLICE, self._state)
-        if known == self.known < goal and self.best(under):
+        several = goal > self.computed + 1
+        known = self._queue.run(self.computed, goal, under.min_count, SLICE, self._state)
+        if known == self.computed < goal and self.best(under):
             self._make_room()
             known = self._queue.run(known, goal, under.min_count, SLICE, self._state)
-        self.number = self.known = known
+        self.number = self.computed = known
         if several:  # a single step does not wait for the copy
             self._keep()
 
@@ -236,13 +236,13 @@ class KernelPairs:
     def merge_given(self, left: int, right: int, recorded_count: int) -> int:
         """Merge two symbols as the step after the furthest one; see `PlainPairs.merge_given`."""
         vocabulary, queued = self._vocabulary, self._filled[0] >= 0
-        if len(vocabulary.merges) < self.known:
+        if len(vocabulary.merges) < self.computed:
             vocabulary = self.vocabulary
-        known = pairs.take(self.known, left, right, queued, self._state)
-        if known == self.known:
+        known = pairs.take(self.computed, left, right, queued, self._state)
+        if known == self.computed:
             self._make_room()
             known = pairs.take(known, left, right, queued, self._state)
-        self.number = self.known = known
+        self.number = self.computed = known
         if len(vocabulary.merges) < known:  # not yet added by an engine that shares it
             vocabulary.add(left, right, recorded_count)
         return self._figure(known - 1, "replaced")
@@ -265,7 +265,7 @@ class KernelPairs:
     def forget(self) -> None:
         """Forget the steps past the present one."""
         self._vocabulary = self.vocabulary.copy(self._earlier + self.number)
-        self.known = self.number
+        self.computed = self.number
         for latest in (1, 2):
             self._state.symbols[latest::4] = flat("int32", self._rows("symbols"))
         self._checkpoints = [
@@ -281,12 +281,12 @@ class KernelPairs:
 
     def _keep(self) -> None:
         """Make a checkpoint if the last one is far enough away."""
-        since = self._work(self.known) - self._work(self._checkpoints[-1].number if self._checkpoints else 0)
+        made, last = self.computed, self._checkpoints[-1].number if self._checkpoints else 0
+        since = self._work(made) - self._work(last)
         if since >= self._between:
             state = self._state
-            self._checkpoints.append(
-                Checkpoint(self.known, _copy(state.cells), _copy(state.counts[: self.pairs_at(self.known)]))
-            )
+            counts = state.counts[: self.pairs_at(made)]
+            self._checkpoints.append(Checkpoint(made, _copy(state.cells), _copy(counts)))
             if len(self._checkpoints) == MOST_CHECKPOINTS:
                 self._checkpoints = self._checkpoints[1::2]
                 self._between *= 2
@@ -315,8 +315,8 @@ class KernelPairs:
     def vocabulary(self) -> Vocabulary:
         """The vocabulary. It follows the kernels when it is asked for."""
         made = len(self._vocabulary.merges) - self._earlier
-        if made < self.known:
-            size = self.known - made
+        if made < self.computed:
+            size = self.computed - made
             lefts, rights, places = flat("int32", size), flat("int32", size), flat("int64", size)
             merges.chosen_pairs(made, lefts, rights, places, self._state)
             self._vocabulary.extend(list(zip(lefts.tolist(), rights.tolist(), strict=True)), places.tolist())
@@ -329,9 +329,9 @@ class KernelPairs:
     def memory(self) -> int:
         """The bytes that the corpus, its pairs, the history and the checkpoints take; the vocabulary comes on
         top."""
-        state, size = self._state, self.pairs_at(self.known)
+        state, size = self._state, self.pairs_at(self.computed)
         used = {
-            "log": self._figure(self.known, "logged"), "places": int(state.table[4 * size + 2]),
+            "log": self._figure(self.computed, "logged"), "places": int(state.table[4 * size + 2]),
             "table": size, "counts": size, "heap": size,
         }
         sizes = [
@@ -348,7 +348,7 @@ class KernelPairs:
     @property
     def uses(self) -> memoryview:
         """The uses of each known symbol at this step, by weight."""
-        found: memoryview = self._state.uses[: self._state.base + self.known]
+        found: memoryview = self._state.uses[: self._state.base + self.computed]
         return found
 
     def merged(self, number: int) -> Merged:
@@ -381,7 +381,7 @@ class KernelPairs:
             while self.number != here:
                 self.walk(here, Constraints())
 
-    def _history(self) -> History:
+    def _history(self) -> PlainState:
         """The corpus at this step, and the steps that led there."""
         state, number, size = self._state, self.number, self.pairs_at(self.number)
         logged, end = self._figure(number, "logged"), _STEP_WORDS * number
@@ -394,7 +394,7 @@ class KernelPairs:
         pairs = map(Pair, lefts, rights, of["places"], of["places"], of["left_uses"], of["right_uses"],
                     map(self._more, range(number), lefts, rights))
         alike = [tied > 1 for tied in of["tied"]]  # nothing is forced here
-        return History(
+        return PlainState(
             self.vocabulary.copy(self._earlier + number),
             state.cells[::2].tolist(), state.cells[1::2].tolist(),
             self._starts.tolist(), state.symbols[: 4 * (state.base + number) : 4].tolist(),
@@ -414,7 +414,7 @@ class KernelPairs:
         """The number of ids after a known step: no merge spells a special token."""
         return self._vocabulary.sizes[self._earlier] + number
 
-    def ranked(self, under: Constraints, limit: int) -> Ranked:
+    def top(self, under: Constraints, limit: int) -> Ranked:
         """The candidates at this step, so many of the best in order."""
         size = self.pairs_at(self.number)
         limit = min(limit, size)

@@ -27,16 +27,16 @@ class EventTrainer(PairTrainer):
     Args:
         engine: The engine.
         material: The counted words, the recipe and the run.
-        again: As for `PairTrainer`.
+        rebuild: As for `PairTrainer`.
     """
 
     engine: EventEngine
 
     def __init__(
         self, engine: EventEngine, material: Material,
-        again: Callable[[Material, PairEngine | None, int], PairTrainer],
+        rebuild: Callable[[Material, PairEngine | None, int], PairTrainer],
     ) -> None:
-        super().__init__(engine, material, again)
+        super().__init__(engine, material, rebuild)
         method = engine.method
         self.traits = self.traits._replace(
             step=method.step, candidate=method.candidate, phase=method.phase

@@ -142,7 +142,7 @@ class EventEngine:
         self.material, self.method = material, method
         self.vocabulary, self.corpus = method.lay_out(material)
         self.candidates = self.corpus.candidates(material)
-        self.number = self.known = 0
+        self.number = self.computed = 0
         self.steps: list[MadeStep] = []
         self._tokens = [self.corpus.tokens]
 
@@ -153,7 +153,7 @@ class EventEngine:
         work = _SLICE
         while self.number > goal and work > 0:
             work -= self._undo() + _A_STEP
-        while self.number < min(goal, self.known) and work > 0:
+        while self.number < min(goal, self.computed) and work > 0:
             work -= self._redo() + _A_STEP
         while self.number < goal and work > 0 and (candidate := self.best(under)):
             work -= self._make(candidate) + _A_STEP
@@ -162,7 +162,7 @@ class EventEngine:
         """Return the best candidate at the furthest step, 0 if none may be taken."""
         return self.candidates.best(under)
 
-    def ranked(self, under: Constraints, limit: int) -> Ranked:
+    def top(self, under: Constraints, limit: int) -> Ranked:
         """Return the candidates at this step, so many of the best in order."""
         return self.candidates.top(under, limit, self._last_mark)
 
@@ -176,7 +176,7 @@ class EventEngine:
         taken, mark, pieces = self.candidates.row(candidate), self.corpus.mark, self.vocabulary.pieces
         tied, was_tied = self.candidates.tied, self.candidates.was_tied
         symbol = self.vocabulary.named(b"".join([pieces[part] for part in taken.symbols]))
-        self.known += 1
+        self.computed += 1
         self.number += 1
         events: list[Event] = []
 
@@ -216,7 +216,7 @@ class EventEngine:
         """Forget the steps past the present one."""
         self.vocabulary = self.vocabulary.copy(self.number)
         del self.steps[self.number :], self._tokens[self.number + 1 :]
-        self.known = self.number
+        self.computed = self.number
         self.corpus.forget(self.vocabulary)
         self.candidates = self.corpus.candidates(self.material)
 
@@ -253,7 +253,7 @@ class EventEngine:
 
     def memory(self) -> int:
         """The bytes that the corpus, its candidates and the history take, about eight a number."""
-        return 8 * (self.corpus.memory() + 12 * self.known)
+        return 8 * (self.corpus.memory() + 12 * self.computed)
 
     def words_changed(self) -> set[int]:
         """The words, by their number, that the last step changed."""

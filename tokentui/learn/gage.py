@@ -54,17 +54,17 @@ class GageTrainer(PairTrainer):
 
     Args:
         material: The documents, each of them a word, and the recipe.
-        of: The engine of a compression of the same documents, whose steps are taken over; None for none.
+        source: The engine of a compression of the same documents, whose steps are taken over; None for none.
         number: How many of its steps are taken over.
     """
 
-    def __init__(self, material: Material, of: PairEngine | None = None, number: int = 0) -> None:
+    def __init__(self, material: Material, source: PairEngine | None = None, number: int = 0) -> None:
         def vocabulary(totals: Totals) -> GageVocabulary:
             run = material.run
             return GageVocabulary(material.recipe, free_bytes(totals), run.specials, run.first_id)
 
         with quiet_collector():
-            taken = of.fork(number, material) if isinstance(of, PlainPairs) else None
+            taken = source.fork(number, material) if isinstance(source, PlainPairs) else None
             self._pairs = taken or PlainPairs(material, vocabulary)
         super().__init__(self._pairs, material, GageTrainer)
         self.compression = self

@@ -248,7 +248,7 @@ class PairTable:
     """The pairs of neighboring symbols of a layout.
 
     Args:
-        layout: The layout. It must be told to follow the table.
+        layout: The layout; see `Layout.follow`.
         overlapping: True if places that overlap count: in "aaa" the pair of two a occurs twice. Otherwise
             every other place of such a run counts.
     """

@@ -71,7 +71,7 @@ def _may_spell(specials: Sequence[str], words: Words, recipe: Recipe) -> bool:
     return any(spelling in text or spelling.removeprefix(prefix) in text for spelling in spellings)
 
 
-def forked(engine: PairEngine, number: int, material: Material) -> PlainPairs:
+def plain_fork(engine: PairEngine, number: int, material: Material) -> PlainPairs:
     """The corpus of an engine of merges at a known step, in plain Python."""
     if isinstance(engine, PlainPairs):
         return engine.fork(number, material)
@@ -81,21 +81,21 @@ def forked(engine: PairEngine, number: int, material: Material) -> PlainPairs:
     return engine.fork(number, material)
 
 
-def engine_of(
-    material: Material, vocabulary: Callable[[Totals], Vocabulary], of: PairEngine | None = None,
+def start_pairs(
+    material: Material, vocabulary: Callable[[Totals], Vocabulary], source: PairEngine | None = None,
     number: int = 0, compiled: bool | None = None,
 ) -> PairEngine:
     """The engine of a training by merges of pairs that is fit.
 
     Args:
-        material, of, number, compiled: As for `merging`.
+        material, source, number, compiled: As for `merging`.
         vocabulary: Makes the vocabulary from the units and how often they count.
     """
     chosen = not native.failed and (is_chosen(material) if compiled is None else compiled)
-    if isinstance(of, PlainPairs) or (
-        of is not None and of.engine == native.COMPILED and material.recipe.what_if
+    if isinstance(source, PlainPairs) or (
+        source is not None and source.engine == native.COMPILED and material.recipe.what_if
     ):
-        return forked(of, number, material)
+        return plain_fork(source, number, material)
     if chosen and not material.recipe.what_if:
         with native.rescued():
             from tokentui.learn.compiled import KernelPairs
@@ -105,13 +105,13 @@ def engine_of(
 
 
 def merging(
-    material: Material, of: PairEngine | None = None, number: int = 0, compiled: bool | None = None
+    material: Material, source: PairEngine | None = None, number: int = 0, compiled: bool | None = None
 ) -> PairTrainer:
     """Start a training by merges of pairs. Only plain Python knows what-ifs.
 
     Args:
         material: The counted words, the recipe and the run.
-        of: The engine of a training of the same words, whose steps are taken over; None for none.
+        source: The engine of a training of the same words, whose steps are taken over; None for none.
         number: How many of its steps are taken over, where they need not be chosen again.
         compiled: True to train with kernels; None lets `is_chosen` decide.
     """
@@ -121,5 +121,5 @@ def merging(
         return Vocabulary(recipe, BASES.of(recipe.base).units(totals), run.specials, run.first_id)
 
     with quiet_collector():
-        engine = engine_of(material, vocabulary, of, number, compiled)
+        engine = start_pairs(material, vocabulary, source, number, compiled)
         return PairTrainer(engine, material, partial(merging, compiled=compiled))

@@ -61,7 +61,7 @@ class NGramTable:
     """The n-grams of a layout; see `candidates.Table`.
 
     Args:
-        layout: The layout. It must be told to follow the table.
+        layout: The layout; see `Layout.follow`.
         kind: The kind of n-gram.
     """
 

@@ -101,7 +101,7 @@ class Objective(Choice):
         least: The least count that a pair must have in any case.
         scored: True if its pieces have log probabilities, and no merges.
         codes: True if a byte replaces a pair, so that ids are bytes of a compressed text.
-        apart: True if the named corpora of a training are not counted as one.
+        per_corpus: True if the named corpora of a training are not counted as one.
         events: True if steps are more than one merge, and its tokenizers encode by all that happened.
         prunes: True if its tokens are all there from the start and leave, and no merges make them.
         vocabulary: Makes the vocabulary, before any merge, from the recipe, the base, the special tokens and
@@ -125,7 +125,7 @@ class Objective(Choice):
     least: int = 1
     scored: bool = False
     codes: bool = False
-    apart: bool = False
+    per_corpus: bool = False
     events: bool = False
     prunes: bool = False
     vocabulary: Callable[..., Vocabulary] | None = None
@@ -281,7 +281,7 @@ OBJECTIVES = Axis(
     ),
     Objective(
         "parity", "it stands most often in the language that is worst off", label="parity-aware bpe",
-        trainer=Ref("tokentui.learn.parity:parity"), kernel=True, apart=True,
+        trainer=Ref("tokentui.learn.parity:parity"), kernel=True, per_corpus=True,
         columns=columns("count", "change"),
         parameters=(
             Parameter("variant", "which language is worst off: base, window or ratio", "base", str),

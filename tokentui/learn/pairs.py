@@ -38,7 +38,7 @@ from tokentui.learn.values import (
     Event,
     Kind,
     Life,
-    Merges,
+    MergeEngine,
     MergeStep,
     NGram,
     Pair,
@@ -64,7 +64,7 @@ class PairTrainer:
     Args:
         engine: The corpus and its pairs.
         material: The counted words, the recipe and the run.
-        again: Makes another training of the same corpus, for a fork: takes its material, and the engine and
+        rebuild: Makes another training of the same corpus, for a fork: takes its material, and the engine and
             the number of steps that may be taken over from it.
     """
 
@@ -78,9 +78,9 @@ class PairTrainer:
         self,
         engine: PairEngine,
         material: Material,
-        again: Callable[[Material, PairEngine | None, int], PairTrainer],
+        rebuild: Callable[[Material, PairEngine | None, int], PairTrainer],
     ) -> None:
-        self.engine, self._material, self._again = engine, material, again
+        self.engine, self._material, self._rebuild = engine, material, rebuild
         self.words, self.recipe, self.objective = material.words, material.recipe, material.objective
         self.what_if = self.recipe.changes
         self._left_out: dict[int, tuple[bytes, ...]] = {}
@@ -92,7 +92,7 @@ class PairTrainer:
             engine=engine.engine, columns=self.objective.columns, shaped_by=self.objective.shaped_by,
             least_size=engine.size_at(0), compresses=self.objective.codes, what_ifs=True,
         )
-        self.number, self.computed = engine.number, engine.known
+        self.number, self.computed = engine.number, engine.computed
         self.tokens_at, self.size_at, self.memory = engine.tokens_at, engine.size_at, engine.memory
         self._lengths = Lengths(self.words, self.recipe.weight)
         self._index: dict[str, int] = {}
@@ -116,7 +116,7 @@ class PairTrainer:
         """The length of each named part of the corpus in tokens after a computed step; empty where there are
         none, and of a step further on that was never stood at."""
         engine = self.engine
-        if not self.words.parts or not isinstance(engine, Merges):  # a step may change any word
+        if not self.words.parts or not isinstance(engine, MergeEngine):  # a step may change any word
             return self._lengths.seen(number, self.segment) if number == self.number else ()
         return self._lengths.after(
             number, self.number, lambda word: len(engine.word(word, 0, None)), engine.words_merged
@@ -142,7 +142,7 @@ class PairTrainer:
             try:
                 self.engine.walk(to, self._under(stops))
             finally:  # a walk that is stopped stays where it is
-                self.number, self.computed = self.engine.number, self.engine.known
+                self.number, self.computed = self.engine.number, self.engine.computed
             if time.perf_counter() > deadline and self.number != goal:
                 return None
         return Stop.MERGES
@@ -266,7 +266,7 @@ class PairTrainer:
     def fork(self, number: int, what_if: tuple[WhatIf, ...]) -> PairTrainer:
         """Another training over the same corpus that stands at a computed step and goes on under what-ifs."""
         material = replace(self._material, recipe=self.recipe.under(what_if))
-        other = self._again(material, self.engine if number else None, number)
+        other = self._rebuild(material, self.engine if number else None, number)
         other.limits = self.limits
         other._left_out = {step: parts for step, parts in self._left_out.items() if step <= number}
         other.advance(number, self.limits, math.inf)
@@ -316,7 +316,7 @@ class PairTrainer:
             )
 
         steps = range(first, self.computed + 1)
-        if not isinstance(self.engine, Merges):  # sizes and lengths may go up and down
+        if not isinstance(self.engine, MergeEngine):  # sizes and lengths may go up and down
             return next(filter(reached, steps), None)
         found = first + bisect.bisect_left(steps, True, key=reached)
         return found if found <= self.computed else None
@@ -367,7 +367,7 @@ class PairTrainer:
         """The candidates at this step, kept while the step and the constraints stay."""
         last = self._last
         if last is None or last[0] != under or len(last[1].rows) < min(limit, last[1].total):
-            self._last = last = under, self.engine.ranked(under, max(limit, _LOOKED_AT))
+            self._last = last = under, self.engine.top(under, max(limit, _LOOKED_AT))
         return last[1]
 
     def candidates(self, query: Query) -> Page[Candidate]:

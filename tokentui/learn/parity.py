@@ -142,7 +142,7 @@ class ParityPairs:
         self.material, self.rule = material, Rule.of(material.recipe.objective)
         self.whole, self.languages, self.judged = whole, tuple(languages), tuple(judged)
         self._all: tuple[SharedEngine, ...] = tuple(dict.fromkeys((whole, *languages, *judged)))
-        self.engine, self.number, self.known = whole.engine, whole.number, whole.known
+        self.engine, self.number, self.computed = whole.engine, whole.number, whole.computed
         self.tokens_at, self.size_at = whole.tokens_at, whole.size_at
         self.word, self.words_changed, self.words_merged = whole.word, whole.words_changed, whole.words_merged
         self.parts: list[int] = []
@@ -234,8 +234,8 @@ class ParityPairs:
 
     def walk(self, goal: int, under: Constraints) -> None:
         """Go towards a step for some milliseconds, forward no further than there is a pair."""
-        if goal < self.number or self.number < self.known:
-            self.whole.walk(min(goal, self.known), under)
+        if goal < self.number or self.number < self.computed:
+            self.whole.walk(min(goal, self.computed), under)
             number = self.whole.number
             for one in self._all:
                 while one.number != number:
@@ -248,13 +248,13 @@ class ParityPairs:
             for one in self._all:
                 replaced = one.merge_given(left, right, places)
                 work -= replaced if one is self.whole else 0
-            self.parts.append(self.language(self.known))
-            self.number = self.known = self.known + 1
+            self.parts.append(self.language(self.computed))
+            self.number = self.computed = self.computed + 1
             work -= _A_STEP
 
     def _best(self, under: Constraints) -> tuple[int, int, int] | None:
         """Return the pair of the step after the furthest one: its symbols and its count. None at the end."""
-        part = self.language(self.known)
+        part = self.language(self.computed)
         if part == NOBODY:
             return None
         deciding = self._deciding(part)
@@ -272,7 +272,7 @@ class ParityPairs:
             one.forget()
         self._share()
         del self.parts[self.number :]
-        self.known, self._chosen, self._had = self.number, (NOBODY, -1), (-2, [])
+        self.computed, self._chosen, self._had = self.number, (NOBODY, -1), (-2, [])
 
     # ---- the figures
 
@@ -303,12 +303,12 @@ class ParityPairs:
         pair = own.pair._replace(left_uses=everywhere.left_uses, right_uses=everywhere.right_uses)
         return Merged(pair, whole.replaced, own.tied, own.was_tied)
 
-    def ranked(self, under: Constraints, limit: int) -> Ranked:
+    def top(self, under: Constraints, limit: int) -> Ranked:
         """The candidates at this step: the pairs of the language that decides."""
         part = self.language(self.number)
         if part == NOBODY:
             return Ranked(0, 0, 0, ())
-        ranked = self._deciding(part).ranked(under, limit)
+        ranked = self._deciding(part).top(under, limit)
         if self._deciding(part) is self.whole or not ranked.rows:
             return ranked
         uses = self.uses
@@ -344,9 +344,9 @@ class ParityTrainer(PairTrainer):
 
     def __init__(
         self, engine: ParityPairs, material: Material,
-        again: Callable[[Material, PairEngine | None, int], PairTrainer],
+        rebuild: Callable[[Material, PairEngine | None, int], PairTrainer],
     ) -> None:
-        super().__init__(engine, material, again)
+        super().__init__(engine, material, rebuild)
         self._pairs = engine
         self._names = [part.name for part in material.parts]
 
@@ -412,13 +412,13 @@ class ParityTrainer(PairTrainer):
 
 
 def parity(
-    material: Material, of: PairEngine | None = None, number: int = 0, compiled: bool | None = None
+    material: Material, source: PairEngine | None = None, number: int = 0, compiled: bool | None = None
 ) -> ParityTrainer:
     """Start a training over the parts of a material. Only plain Python knows what-ifs.
 
     Args:
         material: The parts, the recipe and the run.
-        of: The engine of a training of the same parts, whose steps are taken over; None for none.
+        source: The engine of a training of the same parts, whose steps are taken over; None for none.
         number: How many of its steps are taken over, where they need not be chosen again.
         compiled: True to train with kernels; None lets `is_chosen` decide.
 
@@ -429,19 +429,19 @@ def parity(
     if rule.ratios and len(rule.ratios) != len(material.parts):
         what = f"{len(rule.ratios)} ratios, and {len(material.parts)} languages"
         raise TokentuiError(what, f"objective={recipe.objective}", "name a ratio for each language, in order")
-    again = partial(parity, compiled=compiled)
+    rebuild = partial(parity, compiled=compiled)
     with quiet_collector():
-        if isinstance(of, ParityPairs) and (of.engine != native.COMPILED or recipe.what_if):
-            texts = of.texts().items()
+        if isinstance(source, ParityPairs) and (source.engine != native.COMPILED or recipe.what_if):
+            texts = source.texts().items()
             forks = {one: one.fork(number, _alone(material, words)) for one, words in texts}
-            return ParityTrainer(of.after(number, forks, material), material, again)
+            return ParityTrainer(source.after(number, forks, material), material, rebuild)
         chosen = not native.failed and (is_chosen(material) if compiled is None else compiled)
         if chosen and not recipe.what_if:
             with native.rescued():
                 from tokentui.learn.compiled import KernelPairs
 
-                return ParityTrainer(_started(material, KernelPairs), material, again)
-        return ParityTrainer(_started(material, PlainPairs), material, again)
+                return ParityTrainer(_started(material, KernelPairs), material, rebuild)
+        return ParityTrainer(_started(material, PlainPairs), material, rebuild)
 
 
 def _alone(material: Material, words: Words) -> Material:

@@ -58,7 +58,7 @@ class Valued(Protocol):
         """The count of each candidate."""
 
     @property
-    def fit(self) -> Callable[[Iterable[int]], list[int]]:
+    def allowed(self) -> Callable[[Iterable[int]], list[int]]:
         """Returns those of some candidates that may be taken."""
 
     def values(self, candidates: Sequence[int]) -> list[int]:
@@ -125,7 +125,7 @@ class Queue:
                 ]
                 moved = moved.union(live)
         floor = self._floor
-        live = source.fit([candidate for candidate in moved if counts[candidate] >= floor])
+        live = source.allowed([candidate for candidate in moved if counts[candidate] >= floor])
         values = dict(zip(live, source.values(live), strict=True))
         for candidate in moved:
             value, was = values.get(candidate), value_of.get(candidate)

@@ -29,7 +29,7 @@ from tokentui.encode.stages import StagedVocabulary
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import BASES, Totals
 from tokentui.learn.bpe import PlainPairs
-from tokentui.learn.merging import engine_of, forked, is_chosen
+from tokentui.learn.merging import is_chosen, plain_fork, start_pairs
 from tokentui.learn.objectives import OBJECTIVES, Material, Part
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Why
@@ -118,7 +118,7 @@ class TwoStages:
             run = material.run
             return vocabulary(recipe, BASES.of(recipe.base).units(totals), run.specials, run.first_id)
 
-        self.first: PairEngine = engine_of(self._inner, made)
+        self.first: PairEngine = start_pairs(self._inner, made)
         self.engine = self.first.engine
         """The engine of the first stage, and of the second."""
         self.second: PairEngine | None = None
@@ -132,11 +132,11 @@ class TwoStages:
 
     def _follow(self) -> None:
         """Take the step from the stage that it is in; with the last step of the first, begin the second."""
-        self.number, self.known = self.first.number, self.first.known
+        self.number, self.computed = self.first.number, self.first.computed
         if self.number == self.at and self.second is None:
             self._switch()
         if self.second is not None:
-            self.known = self.at + self.second.known
+            self.computed = self.at + self.second.computed
             self.number = self.at + self.second.number if self.number == self.at else self.number
 
     def _switch(self) -> None:
@@ -204,9 +204,9 @@ class TwoStages:
         """The stage that this step is in."""
         return self.first if self.second is None or self.number < self.at else self.second
 
-    def ranked(self, under: Constraints, limit: int) -> Ranked:
+    def top(self, under: Constraints, limit: int) -> Ranked:
         """The candidates at this step."""
-        return self._now.ranked(under, limit)
+        return self._now.top(under, limit)
 
     def forget(self) -> None:
         """Forget the steps past the present one."""
@@ -224,12 +224,12 @@ class TwoStages:
         inner = replace(self._inner, recipe=self._inner.recipe.with_axes(what_if=material.recipe.what_if))
         first = self.first
         other.material, other._inner = material, inner
-        other.first = forked(first, min(number, self.at), inner)
+        other.first = plain_fork(first, min(number, self.at), inner)
         other.first.vocabulary.recipe, other.engine = material.recipe, other.first.engine
         other.second = None
         other._units = self._units[: other.first.vocabulary.base_size]
         if self.second is not None and number > self.at:
-            other.second = forked(self.second, number - self.at, material)
+            other.second = plain_fork(self.second, number - self.at, material)
         other._follow()
         return other
 
@@ -307,15 +307,15 @@ class SuperTrainer(PairTrainer):
 
     Args:
         material: The counted stretches, the recipe and the run.
-        of: The engine of a training of the same stretches, whose steps are taken over; None for none.
+        source: The engine of a training of the same stretches, whose steps are taken over; None for none.
         number: How many of its steps are taken over.
     """
 
     engine: TwoStages
 
-    def __init__(self, material: Material, of: PairEngine | None = None, number: int = 0) -> None:
+    def __init__(self, material: Material, source: PairEngine | None = None, number: int = 0) -> None:
         with quiet_collector():
-            taken = of.fork(number, material) if isinstance(of, TwoStages) else None
+            taken = source.fork(number, material) if isinstance(source, TwoStages) else None
             engine = taken or TwoStages(material)
         super().__init__(engine, material, SuperTrainer)
 

@@ -334,7 +334,7 @@ class Ranked(NamedTuple):
     forced: int | None = None
 
 
-class History(NamedTuple):
+class PlainState(NamedTuple):
     """The corpus as an engine has laid it out, and the steps that led there; see `bpe.PlainPairs`.
 
     Attributes:
@@ -375,7 +375,7 @@ class History(NamedTuple):
 class PairEngine(Protocol):
     """The pairs of a corpus and the merges made of them: plain Python (`bpe`) or kernels (`compiled`).
 
-    It stands at the step `number` and knows the steps up to `known`.
+    It stands at the step `number` and knows the steps up to `computed`.
     """
 
     engine: str
@@ -383,7 +383,7 @@ class PairEngine(Protocol):
     @property
     def number(self) -> int: ...
     @property
-    def known(self) -> int: ...
+    def computed(self) -> int: ...
     @property
     def vocabulary(self) -> Vocabulary: ...
     @property
@@ -391,7 +391,7 @@ class PairEngine(Protocol):
     def memory(self) -> int: ...
     def walk(self, goal: int, under: Constraints) -> None: ...
     def best(self, under: Constraints) -> int: ...
-    def ranked(self, under: Constraints, limit: int) -> Ranked: ...
+    def top(self, under: Constraints, limit: int) -> Ranked: ...
     def forget(self) -> None: ...
     def merged(self, number: int) -> Merged: ...
     def tokens_at(self, number: int) -> int: ...
@@ -401,7 +401,7 @@ class PairEngine(Protocol):
 
 
 @runtime_checkable
-class Merges(Protocol):
+class MergeEngine(Protocol):
     """An engine whose steps are one merge each, and shorten each word by a token a place."""
 
     def words_merged(self, number: int) -> Sequence[int]: ...

@@ -57,7 +57,7 @@ def listed(
 ) -> list[int]:
     """The entries of a vocabulary in an order: a symbol, or -1-n for the n-th of specials and byte tokens.
 
-    What no step made has no age: by `newest` it comes behind what steps made, the most used first.
+    What no step made has no age: by `newest` it comes after what steps made, the most used first.
 
     Args:
         vocabulary: The vocabulary.
@@ -68,58 +68,58 @@ def listed(
     """
     if newest is None:
         newest, borrowed = vocabulary.symbols(merges)[:: 1 if vocabulary.scores else -1], vocabulary.borrowed
-        newest = [one for one in newest if one not in borrowed] if borrowed else newest
-    found = list(newest)
+        newest = [symbol for symbol in newest if symbol not in borrowed] if borrowed else newest
+    symbols = list(newest)
     fixed = [-1 - n for n in range(len(vocabulary.specials) + vocabulary.byte_tokens)]
     if order == "id":
         numbered = vocabulary.ids(merges)
-        ids = {one: numbered[one] for one in found}
-        ids |= {one: entry_of(vocabulary, one).id or 0 for one in fixed}
+        ids = {symbol: numbered[symbol] for symbol in symbols}
+        ids |= {number: entry_of(vocabulary, number).id or 0 for number in fixed}
         return sorted(ids, key=ids.__getitem__)
     if order == "most used":
-        found.sort(key=uses.__getitem__, reverse=True)
+        symbols.sort(key=uses.__getitem__, reverse=True)
     elif order == "longest":
-        found.sort(key=lambda symbol: -len(vocabulary.spelled(symbol)))
+        symbols.sort(key=lambda symbol: -len(vocabulary.spelled(symbol)))
     elif not vocabulary.scores:
         base = vocabulary.base_size
-        found = [one for one in found if one >= base] + sorted(
-            [one for one in found[::-1] if one < base], key=uses.__getitem__, reverse=True
+        symbols = [symbol for symbol in symbols if symbol >= base] + sorted(
+            [symbol for symbol in symbols[::-1] if symbol < base], key=uses.__getitem__, reverse=True
         )
-    return found + fixed
+    return symbols + fixed
 
 
 def entry_of(
-    vocabulary: Vocabulary, one: int, number: int | None = None, uses: int | None = None
+    vocabulary: Vocabulary, number: int, id: int | None = None, uses: int | None = None
 ) -> Entry:
-    """The entry of a symbol with its id and its uses, or of a special or byte token; see `listed`."""
-    if one < 0:
-        n = -1 - one
+    """Return the entry of a number of `listed`: a symbol with its id and uses, a special or a byte token."""
+    if number < 0:
+        n = -1 - number
         if n < len(vocabulary.specials):
             name = vocabulary.specials[n]
             return Entry(vocabulary.special_id(name), -1, to_bytes(name), "special", uses=uses)
         value = n - len(vocabulary.specials)
         return Entry(vocabulary.byte_id(value), -1, byte_token(value).encode(), "byte")
-    pieces, kind = vocabulary.pieces, vocabulary.kind_of(one)
+    pieces, kind = vocabulary.pieces, vocabulary.kind_of(number)
     entry = Entry(
-        number, one, pieces[one], "base" if kind == "unit" else kind, uses=uses,
-        score=vocabulary.scores[one] if vocabulary.scores else None,
-        marks=vocabulary.mark_sizes(one) if vocabulary.mark else (0, 0),
+        id, number, pieces[number], "base" if kind == "unit" else kind, uses=uses,
+        score=vocabulary.scores[number] if vocabulary.scores else None,
+        marks=vocabulary.mark_sizes(number) if vocabulary.mark else (0, 0),
     )
-    if not (parts := vocabulary.parts(one)):
+    if not (parts := vocabulary.parts(number)):
         return entry
     return entry._replace(
-        made=vocabulary.made_at(one), places=vocabulary.count_of(one),
+        made=vocabulary.made_at(number), places=vocabulary.count_of(number),
         parts=tuple(pieces[part] for part in parts),
     )
 
 
 _FOLDING = "newest", "most used"
-"""The orders in which the entries out of use may be one row: they are what one does not look for there."""
+"""The orders in which the entries out of use may be one row: nobody looks for them there."""
 
 
 @functools.lru_cache(maxsize=256)
 def _folded(count: int) -> Entry:
-    """The row that stands for so many entries; the same object at each step."""
+    """Return the row for a number of entries out of use; the same object at each step."""
     return Entry(None, -1, b"", "folded", uses=count)
 
 

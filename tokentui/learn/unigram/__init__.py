@@ -55,7 +55,7 @@ from tokentui.learn.unigram.model import (
     PRUNE,
     REASONS,
     SUB_ROUNDS,
-    Judged,
+    Judgment,
     Model,
     Models,
     pruned_size,
@@ -311,7 +311,7 @@ class UnigramTrainer:
         return self._positions[self.number].model.coming(self._target)
 
     @property
-    def _judged(self) -> Judged:
+    def _judged(self) -> Judgment:
         """The effect of the next pruning on the pieces of this step."""
         return finished(self._models.judge(self._positions[self.number].model, self._target, self._others))
 

@@ -153,7 +153,7 @@ class Alternatives(NamedTuple):
     found: Others
 
 
-class Judged(NamedTuple):
+class Judgment(NamedTuple):
     """The pieces of a model as a pruning sees them.
 
     Attributes:
@@ -332,7 +332,7 @@ class Models:
         return (yield from lattices.survey(words, *(yield from self.tables(model)), model.unknown, self.run))
 
     @_kept
-    def judge(self, model: Model, target: int, others: int) -> Slices[Judged]:
+    def judge(self, model: Model, target: int, others: int) -> Slices[Judgment]:
         """The pieces of a model by the next pruning, or by the last cut if that is next."""
         worth, paths = (yield from self.worth(model)), (yield from self.alternatives(model))
         kind, dropped = model.coming(target), Dropped()
@@ -343,7 +343,7 @@ class Models:
         reasons = {piece: REASONS[why] for piece, why in zip(dropped.pieces, dropped.why, strict=True)}
         order = sorted(range(len(worth.loss)), key=worth.loss.__getitem__)
         going = [n for n in order if kind in (PRUNE, CUT) and model.pieces[n] in reasons]
-        return Judged(worth, (yield from self.survey(model)).uses, order, going, reasons, paths)
+        return Judgment(worth, (yield from self.survey(model)).uses, order, going, reasons, paths)
 
     def without(self, model: Model, places: Iterable[int]) -> Model:
         """The model without the pieces at these places, for looking at: not one that training goes on from.
