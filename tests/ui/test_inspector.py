@@ -212,6 +212,10 @@ async def test_the_corpus_stays_visible_and_marks_the_word_whose_life_is_shown(
             part for row in uncovered for part, style in row if "match" in style or "cursor" in style
         )
         assert word in marked.replace("│", "").replace("·", "")
+        assert text._view is not None
+        elsewhere = [part for part in text._view.parts if word not in part.text]
+        assert all(len(part.tokens) < 2 for part in elsewhere), "only the word is shown in tokens"
+        assert "2 Pairs" not in screen_text(pilot)
         assert "4 Encode" in screen_text(pilot)
         await pilot.press("home")
         await settled(pilot)

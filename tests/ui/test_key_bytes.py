@@ -83,7 +83,7 @@ async def test_a_row_further(size: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_step_of_the_life_of_a_word_costs_no_more_than_going_there(size: tuple[int, int]) -> None:
-    """The panes follow the run. The box over them costs the move of its cursor."""
+    """The corpus follows the run in the tokens of the word. The box costs the move of its cursor."""
     app = explorer()
     async with app.run_test(size=size) as pilot:
         await at_the_end(pilot, app)
@@ -102,6 +102,7 @@ async def test_a_step_of_the_life_of_a_word_costs_no_more_than_going_there(size:
             assert app.main.snapshot.main.at.step == step
             costs.append(drawn.bytes())
         assert len(costs) > 2
+        assert max(costs) < 1_500 * SIZES[size]
         await pilot.press("end", "escape")
         await settled(pilot)
         app.send(do.GoTo(steps[0]))

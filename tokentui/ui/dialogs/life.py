@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from textual.screen import Screen
+from textual.widget import Widget
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe, safe_line
@@ -33,8 +34,9 @@ _FOOT = 2
 class LifeScreen(ListDialog[None]):
     """Shows each step that cut a word anew, and takes the run to the step of the row.
 
-    The box leaves the upper half of the panes free, and the typed text. The corpus marks the word there.
-    Dialogs below, such as the inspector, are hidden meanwhile.
+    The box leaves the upper half of the corpus free, and the typed text. The corpus marks the word there, and
+    shows only the word in tokens. The panes next to it and dialogs below, such as the inspector, are hidden
+    meanwhile: at each step all of them would change, which costs 4 kB on the line.
 
     Args:
         face: The program.
@@ -62,8 +64,8 @@ class LifeScreen(ListDialog[None]):
         """The step that the run was sent to last."""
         self._panes: Screen[object] | None = None
         """The screen that has the panes."""
-        self._hidden: list[Dialog[object]] = []
-        """The dialogs between that screen and this one."""
+        self._hidden: list[Widget] = []
+        """The boxes of the dialogs between that screen and this one, and the panes next to the corpus."""
         self._before: Marked | None = None
         """What the corpus pane showed and marked before; None while it marks the word."""
 
@@ -92,16 +94,19 @@ class LifeScreen(ListDialog[None]):
             if not isinstance(screen, Dialog):
                 self._panes = screen
                 break
-            screen.box.visible = False
-            self._hidden.append(screen)
+            self._hidden.append(screen.box)
+        if self._panes is not None and self._text is not None:
+            self._hidden += [pane for pane in self._panes.query("#panes > *") if not pane.query(CorpusText)]
+        for widget in self._hidden:
+            widget.visible = False
         if self.now is not None:
             self._origin = self.now.main.at.step
         self.find_out(self._asks, self._take, "its life is being looked up …", self._not_told)
 
     def on_unmount(self) -> None:
-        """Show the dialogs below again."""
-        for screen in self._hidden:
-            screen.box.visible = True
+        """Show again what was hidden."""
+        for widget in self._hidden:
+            widget.visible = True
 
     def tell_waiting(self) -> None:
         """Say it where its life will stand."""

@@ -6,7 +6,10 @@ another. The place of its top row is kept, whatever is merged and however wide t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from itertools import accumulate
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from textual.containers import Vertical
@@ -17,7 +20,7 @@ from tokentui.core.safetext import GlyphMode
 from tokentui.session.commands import CorpusText as WholeText
 from tokentui.session.commands import TrainOnText
 from tokentui.session.snapshot import Snapshot
-from tokentui.session.views import CorpusPlace, CorpusView
+from tokentui.session.views import CorpusPlace, CorpusView, TokenSpan
 from tokentui.ui.draw.lines import ScrolledLines
 from tokentui.ui.draw.running import Boundaries, Layout, Manner, ages_legend
 from tokentui.ui.draw.text import Cell
@@ -70,9 +73,13 @@ class CorpusText(ScrolledLines):
         """The text that is marked wherever it is seen."""
         self.match: Cell = ()
         """The number of the match that was found, and of all."""
+        self.cuts_only_marked = False
+        """True if only pre-tokens with a part of `sought` show their tokens. Then a step redraws few rows."""
         self.cursor: CorpusPlace | None = None
         """The place of the token under the cursor; None where there is no cursor."""
         self._view: CorpusView | None = None
+        """The text as it is drawn; `_whole` has the tokens of all pre-tokens."""
+        self._whole: CorpusView | None = None
         self._aim: tuple[Aim, CorpusPlace] | None = None
         self._asked: tuple[CorpusPlace, int, int] | None = None
         self.paint([(("starting …", "muted"),)])
@@ -91,7 +98,10 @@ class CorpusText(ScrolledLines):
         # for again.
         if self._view is None or (self._view.place, len(self._view.parts)) != (view.place, len(view.parts)):
             self._asked = None
-        self._view, self.mode = view, mode
+        self._whole, self.mode = view, mode
+        if self.cuts_only_marked and self.boundaries != "age":
+            view = self._with_marked_cuts(view)
+        self._view = view
         held = self.layout_held
         rows = held.rows if held is not None and self._aim is None and held.manner.mode == mode else None
         if held is None or rows is None or not held.take(view.parts, self.top_place, view.at_start):
@@ -106,7 +116,7 @@ class CorpusText(ScrolledLines):
         """Go back to the beginning, for another corpus."""
         self.top_place, self.top, self.layout_held = CorpusPlace(), 0, None
         self.found = self._aim = self._asked = None
-        self.sought, self.match = "", ()
+        self.sought, self.match, self.cuts_only_marked = "", (), False
 
     def begin_again(self, place: CorpusPlace | None = None) -> None:
         """Show nothing until the text comes anew: round a place, or where it was."""
@@ -160,16 +170,37 @@ class CorpusText(ScrolledLines):
         return Marked(self.sought, self.found, self.match, self.top_place)
 
     def mark(self, text: str) -> None:
-        """Mark a text wherever it is seen, and nothing else."""
+        """Mark a text wherever it is seen, and nothing else. Only it is shown in tokens."""
         self.found, self.sought, self.match = None, text, ()
-        self._repaint()
+        self._cut_only_marked(True)
 
     def restore(self, marked: Marked) -> None:
         """Mark and show what was marked and shown before."""
         self.sought, self.found, self.match, top = marked
         if top != self.top_place:
             self._go("top", top)
+        self._cut_only_marked(False)
+
+    def _cut_only_marked(self, cuts_only_marked: bool) -> None:
+        self.cuts_only_marked = cuts_only_marked
+        if self._whole is not None and self._view is not None:
+            self.show(self._whole, self.mode)
         self._repaint()
+
+    def _with_marked_cuts(self, view: CorpusView) -> CorpusView:
+        """Return a view in which each pre-token without a part of `sought` is one token."""
+        text = "".join([part.text for part in view.parts])
+        starts = accumulate([len(part.text) for part in view.parts], initial=0)
+        matches = [match.span() for match in re.finditer(re.escape(self.sought), text)] if self.sought else []
+        parts, at = [], 0
+        for start, part in zip(starts, view.parts, strict=False):
+            end = start + len(part.text)
+            while at < len(matches) and matches[at][1] <= start:
+                at += 1
+            if part.tokens and not (at < len(matches) and matches[at][0] < end):
+                part = part._replace(tokens=(TokenSpan(0, len(part.text), False, False),))
+            parts.append(part)
+        return replace(view, parts=tuple(parts))
 
     def forget_found(self) -> None:
         """Mark nothing any more."""
