@@ -59,7 +59,7 @@ def test_the_shipped_tables_are_those_of_the_installed_regex_if_it_takes_them() 
     """All code points are compared. A new `regex` with other classes does not take the tables and passes."""
     shipped = json.loads((native.LIBRARIES / "classes.json").read_text())
     made = json.loads(rules.as_json())
-    agrees = rules.agrees(rules._letters(), rules._folds())
+    agrees = rules.agrees(rules.runs_of(rules._letters()), rules._folds())
     assert agrees, "the check refuses the tables of the installed regex"
     if rules._shipped():
         assert {**shipped, "regex": ""} == {**made, "regex": ""}
@@ -79,12 +79,12 @@ def test_tables_with_one_other_class_do_not_agree(code: int, name: int) -> None:
     classes = bytearray(b"".join(table.low[row << 7 : (row + 1) << 7] for row in high))
     changed = classes[code] != name
     classes[code] = name
-    assert rules.agrees(rules._folded(classes), rules._folds()) is not changed
+    assert rules.agrees(rules.runs_of(rules._folded(classes)), rules._folds()) is not changed
 
 
 def test_tables_with_other_folds_do_not_agree() -> None:
-    assert not rules.agrees(rules._letters(), ())
-    assert not rules.agrees(rules._letters(), (*rules._folds(), (0x212A, ord("k"))))
+    assert not rules.agrees(rules.runs_of(rules._letters()), ())
+    assert not rules.agrees(rules.runs_of(rules._letters()), (*rules._folds(), (0x212A, ord("k"))))
 
 
 def test_tables_of_another_regex_are_not_taken(tmp_path: Path, expected: str) -> None:
@@ -92,8 +92,9 @@ def test_tables_of_another_regex_are_not_taken(tmp_path: Path, expected: str) ->
     shipped = json.loads((folder / "classes.json").read_text())
     tables = {**shipped["tables"], "letters": shipped["tables"]["bert"]}
     other = json.dumps({**shipped, "regex": "0", "tables": tables})
+    shorter = json.dumps({**shipped, "regex": "0", "runs": ["", ""]})
     damaged = '{"regex": 1, "tables": {"letters": ["", ""]}, "folds": []}'
-    for content in ('{"regex": "0"}', "[]", "", damaged, other):
+    for content in ('{"regex": "0"}', "[]", "", damaged, other, shorter):
         (folder / "classes.json").write_text(content)
         assert run(folder)[1] == expected
 
