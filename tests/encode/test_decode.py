@@ -234,6 +234,9 @@ def test_many_ids_are_decoded_as_one_by_one(name: str, data: st.DataObject) -> N
     some = st.sampled_from([*known[:40], *known[-40:], None, NO_ID])
     ids = data.draw(st.lists(some, max_size=12))
     assert tokenizer.decode_bytes(ids) == token_by_token(tokenizer, ids)
+    for number in ids:
+        if number is not None and number != NO_ID:
+            assert tokenizer.decoder.text_of(number) == tokenizer.decode([number])
     with pytest.raises(TokentuiError, match="no such id"):
         tokenizer.decode_bytes([*ids, 10**6])
 

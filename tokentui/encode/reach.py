@@ -210,7 +210,7 @@ def own_text(tokenizer: Tokenizer, symbol: int) -> str | None:
         return None
     if vocabulary.prefix and vocabulary.unit_continues(piece):
         return text.removeprefix(tokenizer.recipe.mark_text)
-    return tokenizer.decoder.to_text([vocabulary.id_of(symbol, tokenizer.merges)])
+    return tokenizer.decoder.text_of(vocabulary.id_of(symbol, tokenizer.merges))
 
 
 def _answer(
