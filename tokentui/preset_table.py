@@ -203,13 +203,19 @@ def resolved(recipe: Recipe | str, published: bool = False) -> tuple[Recipe, Run
     return plain, known.run if known is not None and published else Run()
 
 
+REMOVED = {"scaffold-bpe": "pickybpe"}
+"""Presets that earlier versions had, and the preset to take in place of each."""
+
+
 def preset_named(name: str) -> Preset:
-    """The preset of this name.
+    """Return the preset of this name.
 
     Raises:
-        TokentuiError: There is none; it names the nearest.
+        TokentuiError: There is none, or it was removed; the hint names another one.
     """
-    if name_of(name, "preset") not in PRESETS:
+    if name_of(name, "preset") in REMOVED:
+        raise TokentuiError("this preset was removed", name, f"take {REMOVED[name]}")
+    if name not in PRESETS:
         raise TokentuiError("no such preset", name or "''", nearest(name, PRESETS))
     return PRESETS[name]
 

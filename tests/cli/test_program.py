@@ -45,6 +45,7 @@ from tokentui.session.commands import Open, OpenTokenizer
         ("train sample:sailer -r gpt2", "sample:sailer: no such sample (did you mean sailor?)"),
         ("train sailor -r gpt2", "sailor: no such file (did you mean sample:sailor?)"),
         ("train sample:sailor -r gpt5", "gpt5: no such preset (did you mean gpt4?)"),
+        ("train sample:sailor -r scaffold-bpe", "scaffold-bpe: this preset was removed (take pickybpe)"),
         ("train sample:sailor -r none.toml", "none.toml: no such file (check the name)"),
         (
             "train sample:sailor -r gage -s base=gpt2-bytes",

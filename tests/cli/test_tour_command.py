@@ -54,7 +54,6 @@ def test_faults_are_one_line(words: list[str], said: str) -> None:
     [
         ("title = 'X'\n\x1b[31mfly\n", "x.toml:2: not TOML: "),
         ("title = 'X'\n[[stop]]\n\"\\u001b[31mfly\" = 3\n", "x.toml: stop 1: no such key: "),
-        ("title X\nopen sample:hugs\nsay x\n", "x.toml: written in the tour format of an earlier version"),
     ],
 )  # fmt: skip
 def test_an_error_in_a_tour_names_the_file_and_the_place(tmp_path: Path, text: str, line: str) -> None:

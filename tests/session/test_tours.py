@@ -157,16 +157,6 @@ def test_a_claim_of_a_wrong_type_is_refused_with_an_example(fact: str) -> None:
     parse_tour(f'{HEAD}text = "x"\nclaims = {{ {fact} = {example} }}', "t", "t.toml")
 
 
-@pytest.mark.parametrize("text", [
-    "title Which pair is first\nopen sample:hugs\nsay x\n", "# A comment.\n\n# Another.\ntitle A\n",
-])
-def test_a_tour_of_the_old_format_is_refused_in_one_line(text: str) -> None:
-    assert error_of(text) == (
-        "t.toml: written in the tour format of an earlier version "
-        "(record it again with R, or rewrite it as TOML)"
-    )
-
-
 def error_of(text: str) -> str:
     """Return the error of a text that is no tour, or an empty text."""
     try:

@@ -22,6 +22,7 @@ from rich.cells import cell_len
 from screens import explorer, screen_text
 from waiting import settled, strips_of, until
 
+from tokentui.core.native import COMPILED, FAILED, PLAIN
 from tokentui.core.safetext import is_safe
 from tokentui.learn import Page, Why
 from tokentui.recipe import Ending
@@ -122,7 +123,8 @@ async def test_wide_and_combining_characters_stay_in_their_columns() -> None:
 
 async def test_nothing_jumps_while_numbers_change() -> None:
     def edges(text: str) -> list[str]:
-        return ["".join("#" if char in "┌┐└┘▸" else " " for char in line) for line in text.splitlines()]
+        lines = text.splitlines()
+        return ["".join("#" if char in "┌┐└┘▸" else " " for char in line).rstrip() for line in lines]
 
     async with comparing((120, 40), 3) as (app, screen, session, pilot):
         one = tuple(column(n, step=9, tokens=620_000, vocab_size=260) for n in range(3))
@@ -216,6 +218,23 @@ async def test_a_column_that_cannot_be_shown_and_one_that_comes() -> None:
         await until(pilot, lambda: screen.focused is screen.columns[2].says)
         await draw(screen, session, pilot)
         await until(pilot, lambda: screen.focused is screen.columns[2].table)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_a_column_shows_its_size_limit(size: tuple[int, int]) -> None:
+    async with comparing(size) as (app, screen, session, pilot):
+        columns = column(0, size_limit=2000), column(1)
+        await draw(screen, session, pilot, columns=columns)
+        titles = [line for line in screen_text(app).split("\n") if "A gpt2" in line]
+        assert any("to 2,000 ids" in line for line in titles)
+        assert screen_text(app).count("to 2,000 ids") == 1
+
+
+@pytest.mark.parametrize(("engine", "shown"), [(COMPILED, False), (PLAIN, False), (FAILED, True)])
+async def test_the_engine_is_named_only_if_kernels_failed(engine: str, shown: bool) -> None:
+    async with comparing((120, 40)) as (app, screen, session, pilot):
+        await draw(screen, session, pilot, engine=engine)
+        assert (engine in screen_text(app)) is shown
 
 
 async def test_nothing_unsafe_is_drawn() -> None:

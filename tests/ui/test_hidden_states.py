@@ -156,7 +156,7 @@ async def test_a_filter_and_a_view_of_compare_are_in_its_titles(size: tuple[int,
         await pilot.press("r", "v", "v")
         await settled(pilot)
         assert screen.states("vocabulary") == ('only "zq"', "without marks", "hex")
-        assert all(column.title.states == ("hex",) for column in screen.columns[:2])
+        assert all(column.title.states == ("hex", "to 300 ids") for column in screen.columns[:2])
         assert screen.states("measures") == ()
         await pilot.press("1")
         await settled(pilot)

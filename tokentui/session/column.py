@@ -193,6 +193,8 @@ class Column:
             opened = {"partial": prepared.partial, "traits": self.trainer.traits}
             if file is not None:
                 opened["opened"] = file.view
+            else:
+                opened["size_limit"] = self.stops.vocab_size
         preset, plain = preset_of(recipe), recipe.but()
         changed = ", ".join(one.said for one in recipe.changes[:_CHANGES_NAMED])
         changed += f" and {len(recipe.what_if) - _CHANGES_NAMED:,} more" * (

@@ -32,7 +32,6 @@ END = "end"
 _MOST_BYTES = 1 << 20
 _MOST_STOPS = 1000
 _MOST_CORPUS = 10_000
-_OLD_FORMAT = re.compile(r"\s*(?:#[^\n]*\n\s*)*title [^=\n]")
 _TOML_ERROR = re.compile(r"(.*) \(at line (\d+), column \d+\)")
 
 
@@ -152,9 +151,6 @@ def parse_tour(text: str, name: str, where: str, folder: str = "") -> Tour:
     try:
         tables = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        if _OLD_FORMAT.match(text):
-            what = "written in the tour format of an earlier version"
-            raise TokentuiError(what, where, "record it again with R, or rewrite it as TOML") from None
         found = _TOML_ERROR.fullmatch(" ".join(str(error).split()))
         at, what = (f"{where}:{found[2]}", found[1]) if found else (where, " ".join(str(error).split()))
         raise TokentuiError(f"not TOML: {what}", at, "docs/tours.md shows a tour") from None

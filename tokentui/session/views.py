@@ -414,6 +414,7 @@ class ColumnSnapshot:
         loading: The work under way while it is not at the position: being opened, or walking there.
         in_sync: Whether it stands at the position.
         partial: Whether only a part of the corpus has been counted.
+        size_limit: The vocabulary size that ends its training; None for no such stop and for a file.
         traits: The facts about its trainer: the columns of its candidates, the name of a step, its engine.
         errors: The reasons of the sections that could not be made, in one line each, by the name of the
         section.
@@ -437,6 +438,7 @@ class ColumnSnapshot:
     loading: Busy | None = None
     in_sync: bool = True
     partial: bool = False
+    size_limit: int | None = None
     traits: Traits = NO_TRAITS
     errors: Mapping[str, str] = field(default_factory=dict)
     at: AtStep = AtStep()

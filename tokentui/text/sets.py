@@ -14,6 +14,7 @@ from tokentui.core.errors import TokentuiError
 _MEMBER = re.compile(
     r"\\[pP]\{[^{}]*\}|\\[xuU]\{[^{}]*\}|\\N\{[^{}]*\}|\[:\^?\w+:\]|\\.|[^\\]", re.DOTALL
 )
+_POSIX = re.compile(r"\[:\^?\w+:\]")
 _OPERATION = re.compile(r"&&|--(?=\[|\\[pPdDwWsS])|~~(?=\[|\\[pPdDwWsS])")
 _DEEPEST = 50
 
@@ -75,7 +76,7 @@ def _nested_end(pattern: str, at: int) -> int | None:
     """The place behind a class in which brackets nest; None where it is not closed."""
     depth = 0
     while at < len(pattern):
-        if pattern[at] == "[" and not (depth and re.compile(r"\[:\^?\w+:\]").match(pattern, at)):
+        if pattern[at] == "[" and not (depth and _POSIX.match(pattern, at)):
             depth += 1
             at += 1 + pattern.startswith("^", at + 1)
             at += pattern.startswith("]", at)
@@ -127,7 +128,7 @@ def _class(pattern: str, at: int, depth: int = 0) -> tuple[str, int]:
             operation = match.group()
             at = match.end()
             continue
-        posix = re.compile(r"\[:\^?\w+:\]").match(pattern, at)
+        posix = _POSIX.match(pattern, at)
         if pattern[at] == "[" and not posix:
             one, at = _class(pattern, at, depth + 1)
             inner.append(one)

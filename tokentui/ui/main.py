@@ -28,7 +28,7 @@ from tokentui.ui.keys import Action
 from tokentui.ui.panes.corpus import CorpusBody, CorpusText
 from tokentui.ui.panes.encode import EncodeBody, first_words
 from tokentui.ui.panes.slider import Slider
-from tokentui.ui.panes.tables import ColumnTable, candidates, counted_in, entries, match_cell
+from tokentui.ui.panes.tables import ColumnTable, candidates, counted_in, entries, match_cell, size_state
 from tokentui.ui.panes.why import header, sentences, tabs, why_lines
 from tokentui.ui.screen import Band, Body, Layout, PaneScreen
 
@@ -210,10 +210,10 @@ class MainScreen(PaneScreen):
 
     def states(self, pane: str) -> tuple[str, ...]:
         """Return the settings that change what a pane shows; of the vocabulary, also the size of the run."""
-        now, size = self.snapshot, self.face.run_in_use.stops.vocab_size
-        trained = now is not None and now.main.opened is None and not now.corpus.nothing
-        limit = (f"to {size:,} ids",) if pane == "vocabulary" and size is not None and trained else ()
-        return (*super().states(pane), *limit)
+        now = self.snapshot
+        limited = pane == "vocabulary" and now is not None and not now.corpus.nothing
+        limit = size_state(now.main) if now is not None and limited else ""
+        return (*super().states(pane), *filter(None, [limit]))
 
     def _editor_turned(self) -> None:
         """The editor has come or gone, or its text has become the corpus."""

@@ -14,6 +14,7 @@ from textual.containers import Vertical
 
 from tokentui.analyze.compare import PairAgreement
 from tokentui.analyze.results import DivergenceSide
+from tokentui.core.native import FAILED
 from tokentui.core.safetext import GlyphMode, safe
 from tokentui.session.snapshot import DivergenceView, SharedTokens, Snapshot
 from tokentui.session.views import END, LETTERS, WAYS, AtStep, ColumnSnapshot, Position
@@ -22,7 +23,7 @@ from tokentui.ui.draw.figures import number, size, step_of
 from tokentui.ui.draw.lines import Lines, Pane, flow, spread
 from tokentui.ui.draw.text import Cell, Run, wrap
 from tokentui.ui.face import under_way
-from tokentui.ui.panes.tables import ColumnTable, candidates, counted_in, tokens, worth_of
+from tokentui.ui.panes.tables import ColumnTable, candidates, counted_in, size_state, tokens, worth_of
 from tokentui.ui.panes.why import busy_cell, pace, reasons
 from tokentui.ui.screen import VIEWS, Layout
 
@@ -94,7 +95,7 @@ def standing(now: Snapshot | None, width: int) -> Sequence[Cell]:
         left = (*left, (" → the end" if now.goal.value == END else f" → {number(now.goal.value)}", "accent"))
     elif now.between.ended:
         left = (*left, (" the end of all", "muted"))
-    right: Cell = ((now.engine_said, "muted"), (" ", "")) if now.engine else ()
+    right: Cell = ((now.engine, "muted"), (" ", "")) if now.engine == FAILED else ()
     if now.between.busy is not None:
         right = (*busy_cell(now.between.busy)[:-2], (" ", ""))
     return (spread(left, right, width),)
@@ -347,4 +348,5 @@ class ColumnPane(Pane):
         name = f"{LETTERS[self.place]} {safe(column.name, limit=COLUMN_SHOWN)}"
         name += counted_in(column) if shown else ""
         note = self.table.note if shown and self.table.total else ()
-        self.title.say(note, ((name, True),), [VIEWS[mode]] if VIEWS[mode] else ())
+        states = (*filter(None, [VIEWS[mode]]), *([size_state(column)] if column.size_limit else []))
+        self.title.say(note, ((name, True),), states)

@@ -182,6 +182,12 @@ def counted_in(column: ColumnSnapshot) -> str:
     return f" in {safe(name, limit=_LANGUAGE_SHOWN)}" if name else ""
 
 
+def size_state(column: ColumnSnapshot) -> str:
+    """Return the vocabulary size that ends the training of a column, for a title; empty without such a
+    limit."""
+    return "" if column.size_limit is None else f"to {number(column.size_limit)} ids"
+
+
 def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
     """The candidates in their trainer's columns: pairs by count or value, pieces by loss, a file's tokens.
 
