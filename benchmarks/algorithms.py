@@ -1,10 +1,12 @@
 """Train all objectives on one corpus to one size, and write docs/algorithms.md:
-`python benchmarks/algorithms.py CORPUS [--size N] [--most SECONDS] [--jobs N] [--out FILE]`.
+`python benchmarks/algorithms.py [CORPUS] [--only NAME] [--size N] [--most SECONDS] [--jobs N] [--out FILE]`.
 
-CORPUS is a text of about a megabyte. What is trained is read from the records: every objective on the recipe
-of GPT-2, with the fewest other axes changed that it makes sense with, and the presets of the papers as they
-are. Each trains in a fresh process. One that takes longer than allowed is left where it has come to, and its
-row says so.
+CORPUS is a text of about a megabyte; without one it is the built-in texts, which are shorter. `--only NAME`
+trains one objective or preset and prints its row and its note, to put into the page.
+
+What is trained is read from the records: every objective on the recipe of GPT-2, with the fewest other axes
+changed that it makes sense with, and the presets of the papers as they are. Each trains in a fresh process.
+One that takes longer than allowed is left where it has come to, and its row says so.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import sys
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -31,6 +34,7 @@ from tokentui.preset_table import presets
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.joining import joined
+from tokentui.text.sources import samples
 
 OUT = ROOT / "docs" / "algorithms.md"
 PLAIN = Recipe()
@@ -183,6 +187,34 @@ def notes(entrants: list[Entrant], size: int, found: dict[str, Figures]) -> str:
     return "\n".join(lines)
 
 
+def only(path: Path, name: str, size: int, most: float) -> str:
+    """Return the rows of one objective or preset, each with its note, and the corpus that it was trained on.
+    """
+    parts = [_under(path, size)]
+    for kind, entrants in (("objective", by_objective()), ("preset", by_preset())):
+        for entrant in entrants:
+            if entrant.name == name:
+                found = apart("algorithms", "measured", str(path), kind, name, size, most)
+                parts.append("| " + " | ".join(row(entrant, found)) + " |")
+                parts.append(notes([entrant], size, {name: found}))
+    if len(parts) == 1:
+        known = ", ".join(one.name for one in (*by_objective(), *by_preset()))
+        raise SystemExit(f"--only {name}: no such objective or preset of the page: {known}")
+    return "\n".join(parts)
+
+
+def _under(path: Path, size: int) -> str:
+    return f"{megabytes(path)} of `{path.name}`, {size:,} ids; {machine()}; {datetime.date.today()}"
+
+
+def built_in(folder: Path) -> Path:
+    """Write the built-in texts, one after the other, into a file of a folder, and return its path."""
+    path = folder / "built-in.txt"
+    texts = [one.path.read_text(encoding="utf-8") for one in samples() if one.as_ == "text"]
+    path.write_text("\n".join(texts), encoding="utf-8")
+    return path
+
+
 def page(path: Path, size: int, most: float, jobs: int) -> str:
     """The page, all measured anew, so many at a time."""
     text = (HERE / "algorithms.md").read_text(encoding="utf-8")
@@ -201,8 +233,7 @@ def page(path: Path, size: int, most: float, jobs: int) -> str:
         table = Table(title, HEADS, [row(one, found[one.name]) for one in entrants])
         text = text.replace("{{" + kind + "}}", str(table))
         text = text.replace("{{notes of " + kind + "}}", notes(entrants, size, found))
-    under = f"{megabytes(path)} of `{path.name}`, {size:,} ids; {machine()}; {datetime.date.today()}"
-    return text.replace("{{under}}", under).replace("{{most}}", f"{most:,.0f}").replace(
+    return text.replace("{{under}}", _under(path, size)).replace("{{most}}", f"{most:,.0f}").replace(
         "{{agreed}}", f"{AGREED:,}"
     )
 
@@ -210,15 +241,21 @@ def page(path: Path, size: int, most: float, jobs: int) -> str:
 def main(words: list[str] | None = None) -> None:
     """Measure, and write the page."""
     parser = argparse.ArgumentParser(description="Train all objectives on one corpus to one size.")
-    parser.add_argument("corpus", type=Path)
+    parser.add_argument("corpus", type=Path, nargs="?", help="a text; the built-in texts where left out")
+    parser.add_argument("--only", metavar="NAME", help="print the row of one objective or preset")
     parser.add_argument("--size", type=int, default=8000, help="the ids that each run ends at")
     parser.add_argument("--most", type=float, default=60, help="the CPU seconds that one may train")
     parser.add_argument("--jobs", type=int, default=1, help="how many train at a time")
     parser.add_argument("--out", type=Path, default=OUT)
     given = parser.parse_args(words)
     kernels()
-    text = page(given.corpus.resolve(), given.size, given.most, given.jobs)
-    given.out.write_text(text, encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        corpus = built_in(Path(folder)) if given.corpus is None else given.corpus.resolve()
+        if given.only:
+            print(only(corpus, given.only, given.size, given.most))
+        else:
+            text = page(corpus, given.size, given.most, given.jobs)
+            given.out.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -78,4 +78,22 @@ def test_what_takes_too_long_is_left_and_said(
 def test_the_page_in_the_documents_has_them_all() -> None:
     page = (ROOT / "docs" / "algorithms.md").read_text(encoding="utf-8")
     missing = names() - rows(page).keys()
-    assert not missing, f"python benchmarks/algorithms.py CORPUS makes the page anew, with {missing}"
+    assert not missing, f"python benchmarks/algorithms.py --only NAME prints the row of each of {missing}"
+
+
+def test_the_row_of_one_name_is_printed_on_the_built_in_texts(
+    bench: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(
+        bench, "apart", lambda module, function, *words: getattr(bench, function)(*words)
+    )
+    monkeypatch.setattr(bench, "kernels", lambda: None)
+    out = tmp_path / "page.md"
+    bench.main(["--only", "count-length", "--size", "300", "--out", str(out)])
+    under, line, note = capsys.readouterr().out.splitlines()
+    assert "`built-in.txt`, 300 ids" in under
+    assert rows(line)["count-length"][:2] == ["300", "44"]
+    assert note.startswith("- `count-length`: ")
+    assert not out.exists()
+    with pytest.raises(SystemExit, match="--only dice: no such objective or preset"):
+        bench.main(["--only", "dice"])
