@@ -32,9 +32,9 @@ def test_newest_first_without_repeats(home: Path) -> None:
 
 
 def test_only_so_many_are_kept(home: Path) -> None:
-    for number in range(saved.MOST_RECENT + 5):
+    for number in range(25):
         saved.remember(f"/{number}")
-    assert saved.recent() == tuple(f"/{number}" for number in reversed(range(5, saved.MOST_RECENT + 5)))
+    assert saved.recent() == tuple(f"/{number}" for number in reversed(range(5, 25)))
 
 
 def test_paths_are_kept_absolute_and_standard_input_is_not(

@@ -216,6 +216,9 @@ def test_the_screen_says_what_has_no_kernel(monkeypatch: pytest.MonkeyPatch) -> 
     recipe = PLAIN.with_axes(symbols=("est",))
     explorer = State(prepare(large, recipe, Run()))
     assert explorer.snapshot().engine_said == "plain Python for symbols=est, else compiled"
+    for size, said in ((199_999, "compiled"), (200_000, "plain Python for symbols=est, else compiled")):
+        state = State(prepare(Corpus.from_text(("low lower lowest " * 12_000)[:size]), recipe, Run()))
+        assert state.snapshot().engine_said == said
     known = State(prepare(large, PLAIN, Run()))
     assert known.snapshot().engine_said == "compiled"
     recipe = PLAIN.with_axes(split=r"regex:\b\w+")

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import made_up
@@ -120,6 +121,23 @@ async def test_measures_wait_until_the_columns_rest(
     seen = await session.settle()
     assert seen.between.measured is not None
     assert seen.between.measured.at == Position("merges", 4)
+
+
+async def test_columns_rest_after_150_milliseconds(
+    session: Comparing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = start = time.monotonic()
+    monkeypatch.setattr(driver, "time", SimpleNamespace(monotonic=lambda: now))
+    await session.until(lambda seen: seen.between.divergences and seen.between.divergences[0].done)
+    await session.send(do.Move(1))
+    await session.until(lambda seen: steps(seen) == [1, 1])
+    now = start + 0.149
+    await session.send(do.SetInput("later"))
+    seen = await session.until(lambda seen: seen.between.aligned.text == "later")
+    assert (seen.between.busy, seen.between.measured) == (None, None)
+    now = start + 0.151
+    seen = await session.settle()
+    assert seen.between.measured is not None
 
 
 async def test_every_snapshot_belongs_to_one_position(session: Comparing) -> None:

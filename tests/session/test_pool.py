@@ -8,6 +8,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -69,6 +70,28 @@ def test_an_answer_goes_without_a_collection(gives_up: bool) -> None:
         while kept[0]() is not None:  # its thread may be about to let go of it
             assert time.monotonic() < end
             time.sleep(0.001)
+
+
+def test_progress_is_reported_ten_times_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr(jobs, "time", SimpleNamespace(monotonic=lambda: now))
+    inbox = queue.Queue[Callable[[], object] | None]()
+    pool, answers, reports = JobPool("test", 1, inbox.put), list[object](), list[float]()
+
+    def work() -> None:
+        nonlocal now
+        for count in range(1, 31):
+            now = 100 + count / 32
+            tick(count, 30)
+
+    pool.submit("one", work, answers.append, "looking")
+    while not answers:
+        if (call := inbox.get(timeout=60)) is None:
+            reports.append(now)
+        else:
+            call()
+    pool.close()
+    assert len(reports) == 8, "at the start, and every 4/32 seconds"
 
 
 @pytest.mark.parametrize(("what", "told"), [("", []), ("looking", ["looking", "looking"])])

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import itertools
 import os
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import made_up
 import pytest
@@ -79,6 +82,32 @@ async def test_a_large_corpus_shows_its_first_pairs_before_it_is_whole(
     assert any(snapshot.busy for snapshot in session.snapshots)
     assert not session.last.main.partial
     assert session.last.main.at.occurrences > partial[0].main.at.occurrences
+
+
+async def test_a_walk_is_shown_ten_times_a_second(
+    session: Watched, novel: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(native.VARIABLE, "off")  # the other one is at the end before it is shown
+    await session.send(do.Open((str(novel),)))
+    await session.settle()
+    now, times, publish = time.monotonic(), list[float](), session.take
+
+    def monotonic() -> float:
+        nonlocal now
+        now += 1 / 32
+        return now
+
+    def take(snapshot: Snapshot) -> None:
+        if 0 < snapshot.main.at.step < 3_000:
+            times.append(now)
+        publish(snapshot)
+
+    monkeypatch.setattr(driver, "time", SimpleNamespace(monotonic=monotonic))
+    monkeypatch.setattr(session, "_publish", take)
+    await session.send(do.GoTo(3_000))
+    await session.settle()
+    waits = {after - before for before, after in itertools.pairwise(times[1:])}
+    assert waits == {4 / 32}, "the first turn that begins 0.1 seconds after the last snapshot"
 
 
 async def test_running_publishes_and_stops_where_it_is(
