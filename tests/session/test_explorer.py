@@ -279,3 +279,20 @@ def test_what_decoding_gives_back_is_seen_beside_what_is_lost() -> None:
     assert seen.lost == ("white space is added in 2 places: mark=prefix:##",)
     tell(it, do.SetInput("the old woman"))
     assert (it.snapshot().main.encoding.back, it.snapshot().main.encoding.lost) == ("", ())
+
+
+@pytest.mark.parametrize(("length", "lost"), [(4_000, True), (4_001, False)])
+def test_losses_are_looked_for_in_a_text_of_4000_characters(length: int, lost: bool) -> None:
+    it = explorer("the old woman paused , ! " * 3, preset("bert"))
+    tell(it, do.SetInput(("the old woman, paused! " * length)[:length]))
+    assert bool(it.snapshot().main.encoding.lost) == lost
+
+
+@pytest.mark.parametrize(("changes", "name"), [
+    (("1:leave-out",), "without step 1"),
+    (("1:leave-out", "2:forbid:o+l"), "without step 1, without o+l"),
+    (("1:leave-out", "2:forbid:o+l", "3:forbid:l+d"), "without step 1, without o+l and 1 more"),
+])
+def test_a_column_is_named_for_its_first_two_what_ifs(changes: tuple[str, ...], name: str) -> None:
+    it = explorer("the old woman paused , ! " * 3, preset("gpt2").with_axes(what_if=changes))
+    assert it.snapshot().main.name == name
