@@ -584,29 +584,22 @@ async def test_the_main_screen_asks_what_to_compare_with() -> None:
         assert app.screen.encode.line.value == "hello"
 
 
-async def test_columns_that_were_kept_come_back() -> None:
+@pytest.mark.parametrize(("keys", "columns", "note"), [
+    (("enter", "enter"), [], "the comparison as it was left"),
+    ((*"wordpiece", "enter"), ["gpt2", "wordpiece"], ""),
+])
+async def test_a_comparison_that_was_left_is_resumed_unless_a_column_is_named(
+    keys: tuple[str, ...], columns: list[str], note: str
+) -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settled(pilot)
         session.show(parked=1)
         await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.parked)
-        await pilot.press("c", "enter", "enter")
+        await pilot.press("c", *keys)
         await until(pilot, lambda: isinstance(app.screen, CompareScreen))
-        assert session.of(Compare) == [Compare()]
-        assert "the comparison as it was left" in notes_of(app)[-1]
-
-
-async def test_a_name_typed_after_a_comparison_was_left_names_a_column() -> None:
-    app, session = explorer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settled(pilot)
-        session.show(parked=1)
-        await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.parked)
-        await pilot.press("c", *"wordpiece", "enter")
-        await until(pilot, lambda: isinstance(app.screen, CompareScreen))
-        assert [[one.name for one in command.columns] for command in session.of(Compare)] == [
-            ["gpt2", "wordpiece"]
-        ]
+        assert [[one.name for one in command.columns] for command in session.of(Compare)] == [columns]
+        assert any("the comparison as it was left" in one for one in notes_of(app)) == bool(note)
 
 
 async def test_a_comparison_that_cannot_be_made_goes_back() -> None:

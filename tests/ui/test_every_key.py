@@ -338,14 +338,20 @@ async def test_every_step_key_while_another_recipe_is_laid_out(
         assert (now.main.recipe, now.main.at.step) == (preset("bert"), 10)
 
 
-async def test_questions_on_a_file_wait_until_all_of_the_corpus_is_encoded(
-    gates: Gates, text: Path, tmp_path: Path
-) -> None:
-    path = str(tmp_path / "own.json")
+async def exported(text: Path, gates: Gates, folder: Path) -> str:
+    """The file of a tokenizer that was trained on the text, at step 60."""
+    path = str(folder / "own.json")
     async with opening(text, gates, READING) as seen:
         gates.close()
         seen.app.send(do.GoTo(60))
         await seen.session.send(do.Export(path, "tokentui"))
+    return path
+
+
+async def test_questions_on_a_file_wait_until_all_of_the_corpus_is_encoded(
+    gates: Gates, text: Path, tmp_path: Path
+) -> None:
+    path = await exported(text, gates, tmp_path)
     gates.close(PART, ENCODING)
     app = ExplorerApp(
         Session, begin=lambda session: session.send(do.Open((str(text),), tokenizer=do.OpenTokenizer(path)))
@@ -373,11 +379,7 @@ async def test_questions_on_a_file_wait_until_all_of_the_corpus_is_encoded(
 async def test_a_typed_word_is_explained_by_a_file_before_the_corpus_is_encoded(
     gates: Gates, text: Path, tmp_path: Path, key: str
 ) -> None:
-    path = str(tmp_path / "own.json")
-    async with opening(text, gates, READING) as seen:
-        gates.close()
-        seen.app.send(do.GoTo(60))
-        await seen.session.send(do.Export(path, "tokentui"))
+    path = await exported(text, gates, tmp_path)
     gates.close(PART)
     app = ExplorerApp(
         Session, typed="strong",
@@ -390,9 +392,9 @@ async def test_a_typed_word_is_explained_by_a_file_before_the_corpus_is_encoded(
         await seen.press("i", *([] if key == "enter" else ["escape"]), key)
         dialog: Any = app.screen
         await seen.until(lambda: (dialog.found if key == "enter" else dialog.drawn) is not None)
+        await seen.until(lambda: "waits: " not in screen_text(app))
         assert app.main.snapshot
         assert app.main.snapshot.main.partial
-        assert "waits: " not in screen_text(app)
         await seen.press(*["escape"] * (2 if key == "enter" else 1))  # out of the dialog, out of the line
         gates.close()
         await seen.settle()
