@@ -25,7 +25,7 @@ from tokentui.core.jobs import check
 from tokentui.learn import start
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session import commands as do
-from tokentui.session import passages
+from tokentui.session import driver, passages
 from tokentui.session import state as work
 from tokentui.session.commands import (
     AddColumn,

@@ -18,7 +18,7 @@ from tokentui.session import commands as do
 from tokentui.session.driver import Session
 from tokentui.session.shipped import TOURS
 from tokentui.session.views import ColumnWanted
-from tokentui.ui import back
+from tokentui.ui import history
 from tokentui.ui.actions import plays
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs.ask import UntilScreen
@@ -271,7 +271,7 @@ async def test_one_goes_back_to_where_one_was() -> None:
 
 
 async def test_a_place_that_one_jumps_from_twice_is_noted_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(back, "MOST", 2)
+    monkeypatch.setattr(history, "MOST", 2)
     async with training() as (app, pilot):
         for place in ("5", "5", "5", "9"):  # three times from step 5
             await pilot.press("g", place, "enter")
@@ -289,7 +289,7 @@ async def test_a_place_that_one_jumps_from_twice_is_noted_once(monkeypatch: pyte
 async def test_a_position_of_compare_that_one_jumps_from_twice_is_noted_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(back, "MOST", 2)
+    monkeypatch.setattr(history, "MOST", 2)
     async with training() as (app, pilot):
         app.compare((ColumnWanted(preset("gpt2")), ColumnWanted(preset("bert"))))
         now: Any = lambda: app.snapshot  # noqa: E731
