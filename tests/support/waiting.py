@@ -7,6 +7,7 @@ the session is idle as well, and `until` waits for a state.
 from __future__ import annotations
 
 import asyncio
+import inspect
 import time
 from collections.abc import Callable
 from typing import Any
@@ -20,6 +21,8 @@ from textual.app import App
 from textual.pilot import Pilot
 from textual.strip import Strip
 from textual.widgets import Static
+from textual.worker import Worker
+from textual.worker_manager import WorkerManager
 
 from tokentui.session.driver import Session
 from tokentui.ui import LateSession
@@ -80,6 +83,19 @@ def _draw_for_a_terminal(compositor: Compositor, full: bool = False, *stack: Any
 
 
 Compositor.render_update = _draw_for_a_terminal  # type: ignore[assignment, method-assign]
+
+new_worker = WorkerManager._new_worker
+"""What begins a worker."""
+
+
+def _of_a_function(workers: WorkerManager, work: Any, *args: Any, **more: Any) -> Worker[Any]:
+    """Begin a worker. Not that of a coroutine: where it is cancelled before it begins, which seldom happens,
+    Python warns of it, and a test fails that has nothing to do with it."""
+    assert not inspect.iscoroutine(work), f"a worker gets the function, not its coroutine: {work}"
+    return new_worker(workers, work, *args, **more)
+
+
+WorkerManager._new_worker = _of_a_function  # type: ignore[assignment, method-assign]
 
 shut_down = App._shutdown
 """What ends an app."""

@@ -28,7 +28,7 @@ from tokentui.ui.app import ExplorerApp
 from tokentui.ui.compare import CompareScreen
 from tokentui.ui.dialogs import Dialog
 from tokentui.ui.draw.lines import Lines
-from tokentui.ui.guard import Guarded
+from tokentui.ui.guard import Guarded, start_worker
 from tokentui.ui.main import MainScreen
 
 HOSTILE = TokentuiError("no \x1b[31m [red]such[/red] [/b] file", "a[@click=app.quit]b")
@@ -96,7 +96,7 @@ def _set(name: str) -> Callable[[Any], object]:
 
 
 WAYS: dict[str, Callable[[Any], object]] = {
-    "action": lambda part: part.app.run_worker(part.app.run_action("fail", part)),
+    "action": lambda part: start_worker(part.app, "actions", part.app.run_action, "fail", part),
     "message handler": lambda part: part.post_message(Ask()),
     "watcher": _set("value"),
     "async watcher": _set("slow"),

@@ -16,6 +16,7 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.session import commands as do
 from tokentui.session.views import ColumnWanted
 from tokentui.ui.dialogs import Dialog
+from tokentui.ui.guard import start_worker
 from tokentui.ui.screen import PaneScreen
 
 
@@ -29,7 +30,7 @@ class Waits(Dialog[str]):
 
     def on_mount(self) -> None:
         """Wait."""
-        self.run_worker(self._show())
+        start_worker(self, "show", self._show)
 
     async def _show(self) -> None:
         self.query_one("#said", Static).update(await self.late)

@@ -13,7 +13,8 @@ Textual.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine, Mapping
+from functools import partial
 from typing import Any
 
 from textual.actions import ActionParseResult
@@ -88,6 +89,16 @@ class GuardedApp(Guarded, App[None]):
             report(self, cause)
         else:
             super()._handle_exception(error)
+
+
+def start_worker(
+    node: DOMNode, group: str, function: Callable[..., Coroutine[Any, Any, object]], *args: object
+) -> None:
+    """Call an async function in a worker of a node, in place of a worker of the same group.
+
+    Textual takes a coroutine as well, but Python warns of a coroutine that is cancelled before it begins.
+    """
+    node.run_worker(partial(function, *args), group=group, exclusive=True)  # type: ignore[arg-type]
 
 
 def report(app: App[Any], error: BaseException) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Coroutine
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from tokentui.core.errors import Cancelled, TokentuiError
@@ -55,8 +55,8 @@ class HistoryApp(Face, Protocol):
     recorder: TourRecorder
     """The tour recorder, which knows the names of corpora."""
 
-    def run_worker(self, work: Coroutine[object, object, None], *, group: str, exclusive: bool) -> object:
-        """Run a coroutine in the background; one of a group at a time."""
+    def run_worker(self, work: Any, *, group: str, exclusive: bool) -> object:
+        """Call an async function in a worker, one of a group at a time."""
 
 
 class NavigationHistory:
@@ -122,7 +122,7 @@ class NavigationHistory:
             app.say("no place to go back to")
             return
         self.going_back = True
-        app.run_worker(self._return_to(self._main.pop(), here), group="back", exclusive=True)
+        app.run_worker(partial(self._return_to, self._main.pop(), here), group="back", exclusive=True)
 
     async def _return_to(self, place: Place, here: Place) -> None:
         app = self._app

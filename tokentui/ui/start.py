@@ -20,6 +20,7 @@ from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number, size
 from tokentui.ui.draw.lines import Lines, spread
 from tokentui.ui.draw.text import Cell, Run, runs
+from tokentui.ui.guard import start_worker
 from tokentui.ui.keys import Acting, Action
 from tokentui.ui.main import LEAST
 from tokentui.ui.panes.tables import tokens
@@ -103,7 +104,7 @@ class StartScreen(Acting, Once[str]):
         ready = not (snapshot.corpus.nothing or snapshot.main.partial) and snapshot.main.encoding.text
         if ready and snapshot.main.traits.grows and self._asked != snapshot.main.encoding.text:
             self._asked = snapshot.main.encoding.text
-            self.run_worker(self._ask(), group="asked", exclusive=True)
+            start_worker(self, "asked", self._ask)
         self.lines.again()
 
     async def _ask(self) -> None:

@@ -28,6 +28,7 @@ from tokentui.ui.draw.lines import Lines, Pane
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.draw.text import Run as Part
 from tokentui.ui.face import Face, SessionLike, Severity
+from tokentui.ui.guard import start_worker
 from tokentui.ui.keys import Action
 from tokentui.ui.main import MainScreen
 
@@ -258,7 +259,7 @@ class TourScreen(MainScreen, Once[None]):
     def _stand(self) -> None:
         """Bring everything to the place of the stop."""
         self.lay_out_panel()
-        self.run_worker(self._go_there(self.at), group="tour", exclusive=True)
+        start_worker(self, "tour", self._go_there, self.at)
 
     async def _go_there(self, at: int) -> None:
         stop, face = self.tour.stops[at], self._own

@@ -26,7 +26,7 @@ from tokentui.ui.draw.lines import KeyLine
 from tokentui.ui.draw.table import Column, Listing, TableRow, place_columns
 from tokentui.ui.draw.text import Cell, Copied, join
 from tokentui.ui.face import Face, under_way, waits_for
-from tokentui.ui.guard import Guarded
+from tokentui.ui.guard import Guarded, start_worker
 from tokentui.ui.keys import Acting, Action
 from tokentui.ui.typed import Field, lines_of, typed_beyond
 
@@ -226,8 +226,7 @@ class Dialog(Acting, ModalScreen[Result], Once[Result]):
 
         self.asking = asking
         self.tell_waiting()
-        # Not the coroutine itself: one that gives way before it begins would be complained of.
-        self.run_worker(ask, group="asked", exclusive=True)  # type: ignore[arg-type]
+        start_worker(self, "asked", ask)
 
     @property
     def editing(self) -> bool:

@@ -38,6 +38,7 @@ from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.table import GAP, Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell, Copied
 from tokentui.ui.face import Face, loads
+from tokentui.ui.guard import start_worker
 from tokentui.ui.keys import Action
 from tokentui.ui.typed import Field
 
@@ -168,7 +169,7 @@ class InspectScreen(ListDialog[None]):
             token = row.id
         if token is not None and self._tells:
             self._learning = True
-            self.run_worker(self._learn(token), group="token", exclusive=True)
+            start_worker(self, "token", self._learn, token)
         else:
             self._learning = False
             self.workers.cancel_group(self, "token")
@@ -205,10 +206,11 @@ class InspectScreen(ListDialog[None]):
             self._lacks = safe_line(error) if isinstance(error, TokentuiError) else "stopped"
             self.lay_out()
 
-    async def _look(self, after: CorpusPlace | None) -> None:
+    async def _look(self, after: CorpusPlace | None, first: int = 1) -> None:
+        """Show the places after one; `first` is the number of the first of them."""
         if (view := self.view) is not None:
             self.places = await self.face.ask(TokenPlaces(view.facts.id, after, column=self._column))
-            self._learning = False
+            self._first, self._learning = first, False
             self.lay_out()
 
     def more_places(self) -> None:
@@ -216,19 +218,19 @@ class InspectScreen(ListDialog[None]):
         held = self.places
         if self.view is None or held is None or self.editing:
             return
-        self._first = self._first + len(held.found) if held.found else 1
+        first = self._first + len(held.found) if held.found else 1
         after = held.found[-1].place if held.found else None
-        if self.view.uses and held.counted and self._first > self.view.uses:
-            self._first, after = 1, None
+        if self.view.uses and held.counted and first > self.view.uses:
+            first, after = 1, None
 
         async def look() -> None:
             try:
-                await self._look(after)
+                await self._look(after, first)
             except (TokentuiError, Cancelled) as error:
                 self._lacks = safe_line(error) if isinstance(error, TokentuiError) else "stopped"
                 self.lay_out()
 
-        self.run_worker(look(), group="token", exclusive=True)
+        start_worker(self, "token", look)
 
     def _ask(self, command: InspectText) -> None:
         self._asks, self._failed = command, ""

@@ -35,6 +35,7 @@ from tokentui.ui.draw.figures import size as size_text
 from tokentui.ui.draw.table import Column, Listing, TableRow, heading
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import Face
+from tokentui.ui.guard import start_worker
 from tokentui.ui.keys import Action
 
 READ_AS: tuple[str | None, ...] = (None, "text", "lines", "jsonl", "counts")
@@ -82,7 +83,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
     def on_mount(self) -> None:
         """Look for what takes a disk."""
         self.name_box(subtitle="read as: auto")
-        self.run_worker(self._look_for_recent(), group="recent")
+        start_worker(self, "recent", self._look_for_recent)
 
     async def _look_for_recent(self) -> None:
         self._recent = await in_thread(recently_opened)
@@ -101,7 +102,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         # would then open a tokenizer as a text.
         opening = any(one.group == "opening" and not one.is_finished for one in self.workers)
         if path and not opening:
-            self.run_worker(self._tell_what(reach.expanded(path)), group="what")
+            start_worker(self, "what", self._tell_what, reach.expanded(path))
 
     # What is listed.
 
@@ -167,8 +168,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
             else:
                 self.dismiss(Open((typed,), self._as))
         else:
-            self.run_worker(self._open_path(typed, reach.expanded(typed)), group="opening",
-                exclusive=True)
+            start_worker(self, "opening", self._open_path, typed, reach.expanded(typed))
 
     async def _open_path(self, source: str, path: str) -> None:
         self.workers.cancel_group(self, "what")
@@ -396,7 +396,7 @@ class AddScreen(Picker[ColumnWanted]):
         if typed in PRESETS:
             self._take_preset(PRESETS[typed])
         else:
-            self.run_worker(self._open(typed, reach.expanded(typed)), group="opening", exclusive=True)
+            start_worker(self, "opening", self._open, typed, reach.expanded(typed))
 
     def _take_preset(self, preset: Preset) -> None:
         # The same run for all, so that what differs is the recipe; or that which the preset was published

@@ -29,6 +29,7 @@ from tokentui.ui.draw.figures import size as size_text
 from tokentui.ui.draw.table import Column, Listing, TableRow, heading
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import Face
+from tokentui.ui.guard import start_worker
 from tokentui.ui.keys import Action
 from tokentui.ui.typed import Field
 
@@ -225,7 +226,7 @@ class Picker(Dialog[Result]):
     def look(self, typed: str) -> None:
         """List the folder of what was typed."""
         if self._beginning(typed) is None:
-            self.run_worker(self.listed(typed), group="listing", exclusive=True)
+            start_worker(self, "listing", self.listed, typed)
         else:
             self.show_rows()
 
@@ -318,7 +319,7 @@ class Picker(Dialog[Result]):
             return
         typed = self.field.value
         if self._beginning(typed) is None:  # the listing is on its way: to the list only without one
-            self.run_worker(self._complete_listed(typed), group="completing", exclusive=True)
+            start_worker(self, "completing", self._complete_listed, typed)
             return
         begun = parts(typed)[1]
         # Names, not paths: what they have in common may end inside a word.

@@ -21,7 +21,7 @@ from tokentui.ui.draw.figures import decimal, number
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import Face
-from tokentui.ui.guard import Guarded
+from tokentui.ui.guard import Guarded, start_worker
 
 STEPS = 10
 """The number of steps that are compared."""
@@ -158,7 +158,7 @@ class PreviewPane(Guarded, Vertical):
         self._show()
         if not {self._used, wish} <= self._known.keys():
             # What was asked before is given up: its future is cancelled with the worker that waits for it.
-            self.run_worker(self._ask(self._face, wish), group="preview", exclusive=True)
+            start_worker(self, "preview", self._ask, self._face, wish)
 
     def tell_waiting(self, waits: str) -> None:
         """Say what an answer waits for."""
