@@ -1,4 +1,4 @@
-"""Commands that a signal ends leave no file behind, and a named pipe as output is reported."""
+"""Commands that a signal ends leave no file, and a named pipe as output is reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written as TOML reads back."""
+"""TOML that was written reads back."""
 
 from __future__ import annotations
 

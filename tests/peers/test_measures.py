@@ -22,7 +22,7 @@ PUBLISHED = (
     "t5-small/tokenizer.json", "spm-llama2/tokenizer.model", "spm-xlnet-base-cased/spiece.model",
 )
 _BEFORE = "a a"
-"""A text that words are counted behind, so that one space is in front of each whatever a tokenizer adds."""
+"""A text in front of each counted word, so that the word follows a space whatever a tokenizer adds."""
 
 
 def recount(owner: owners.Owner, lines: list[str], unknown: int | None) -> dict[str, float]:

@@ -20,7 +20,7 @@ ROWS = 40
 LIVES = 3
 """The number of words and of tokens whose life and uses are observed."""
 LONGEST = 60
-"""The characters of a word whose life is observed. Without a split a whole document is one word."""
+"""The characters of a word whose life is compared. Without a split a whole document is one word."""
 
 
 def plain(value: Any) -> Any:
@@ -40,14 +40,14 @@ def digest(value: Any) -> str:
 
 
 def of_candidate(row: Candidate | None) -> Any:
-    """Return what is observed of a candidate."""
+    """Return the fields of a candidate that tests compare."""
     if row is None:
         return None
     return plain((row.parts, row.token, row.worth, row.values, row.tied, row.part, row.marks, row.places))
 
 
 def of_entry(entry: Entry) -> Any:
-    """Return what is observed of an entry of the vocabulary."""
+    """Return the fields of a vocabulary entry that tests compare."""
     return plain((
         entry.id, entry.piece, entry.kind, entry.made, entry.places, entry.uses, entry.score, entry.parts,
         entry.marks,
@@ -55,7 +55,7 @@ def of_entry(entry: Entry) -> Any:
 
 
 def of_why(why: Why) -> dict[str, Any]:
-    """Return what is observed of the reasons of a step. Sentences are left out: they may be reworded."""
+    """Return the reasons of a step that tests compare. Sentences are left out: they may be reworded."""
     return {
         "best": of_candidate(why.best), "runner_up": digest(of_candidate(why.runner_up)), "tied": why.tied,
         "replaced": plain(why.replaced), "tie_rule": why.tie_rule,
@@ -66,7 +66,7 @@ def of_why(why: Why) -> dict[str, Any]:
 
 
 def of_tokenizer(tokenizer: Tokenizer, texts: Iterable[str]) -> dict[str, Any]:
-    """Return what is observed of a tokenizer: its vocabulary, and the ids of some texts."""
+    """Return the vocabulary of a tokenizer and the ids of some texts."""
     vocabulary, merges = tokenizer.vocabulary, tokenizer.merges
     ids = vocabulary.ids(merges)
     pieces = sorted((ids[symbol], vocabulary.pieces[symbol]) for symbol in vocabulary.symbols(merges))

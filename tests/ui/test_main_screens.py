@@ -41,7 +41,7 @@ STATES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
         ("é: not in the vocabulary (take unknown=drop)",),
     ),
 }
-"""The states of the screen: what a snapshot changes, and what is shown then."""
+"""The states of the screen, and how a snapshot changes them."""
 EMPTY: dict[str, Any] = {
     "corpus_name": "nothing open", "corpus_bytes": 0, "occurrences": 0, "distinct": 0, "step": 0,
     "computed": 0, "end": Ending(), "tokens": 0, "start_tokens": 0, "last": None, "last_id": None,

@@ -110,7 +110,7 @@ def unwritten(text: str) -> str:
 def _glitch(
     tokenizer: Tokenizer, entry: Entry, written: tuple[str, ...] | None
 ) -> Glitch | None:
-    """Return the glitch that an entry is of its own; None where it is none.
+    """Return the glitch that an entry has by itself, or None.
 
     Args:
         tokenizer: The tokenizer.

@@ -196,7 +196,7 @@ class Axis(dict[str, C]):
         self.retired = {one.name: one for one in retired}
 
     def find(self, value: str) -> C | None:
-        """Return the record of a value, retired or not; None where there is none."""
+        """Return the record of a value, retired or not, or None for an unknown value."""
         name = value.partition(":")[0]
         return self.get(name) or self.retired.get(name)
 

@@ -102,7 +102,7 @@ class PlainPairs:
     engine = PLAIN
     key: Key
     allowed: Callable[[Iterable[int]], list[int]]
-    """Returns those of some pairs that may be merged."""
+    """Returns the pairs that may be merged, of those given."""
     _limits: tuple[int | None, frozenset[tuple[bytes, ...]]]
     _queue: Queue
     """The candidates at the furthest step."""

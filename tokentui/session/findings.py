@@ -245,7 +245,7 @@ def curve_so_far(key: int, prepared: Prepared, points: int) -> Curve | None:
 
 
 def through(curve: Curve, prepared: Prepared, steps: Iterable[int]) -> Curve:
-    """Return a curve with the values at more steps, as far as the training tells them.
+    """Return a curve with the values at more steps, as far as the training knows them.
 
     The share of ids in use at these steps is None: only a walk over the corpus tells it.
     """
@@ -259,7 +259,7 @@ def through(curve: Curve, prepared: Prepared, steps: Iterable[int]) -> Curve:
 
 
 def _tells(prepared: Prepared) -> bool:
-    """Return whether the training of a column tells the tokens of its corpus at each step."""
+    """Return whether the training of a column knows the number of tokens at each step."""
     return prepared.opened is not None or as_trained(prepared.recipe)
 
 

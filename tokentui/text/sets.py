@@ -20,7 +20,7 @@ _DEEPEST = 50
 
 
 def expanded(pattern: str) -> str:
-    r"""Return a pattern without set operations that matches the same; a pattern that has none as it is.
+    r"""Return an equivalent pattern without set operations. A pattern without any is returned unchanged.
 
     Intersection (`&&`), difference (`--`) and symmetric difference (`~~`) work from left to right. The last
     two are operations only before a class, such as `[…]` or `\p{…}`.
@@ -50,7 +50,7 @@ def expanded(pattern: str) -> str:
 
 
 def class_end(pattern: str, at: int) -> int:
-    """Return the place behind the class that opens at a place. Brackets nest in it only if it has a set
+    """Return the position after the class that opens at a position. Brackets nest in it only if it has a set
     operation, as `regex` reads them.
     """
     end = _nested_end(pattern, at)
@@ -60,7 +60,7 @@ def class_end(pattern: str, at: int) -> int:
 
 
 def _plain_end(pattern: str, at: int) -> int:
-    """The place behind a class in which a bracket is a character."""
+    """Return the position after a class in which a bracket is a character."""
     at += 1
     if pattern.startswith("^", at):
         at += 1
@@ -73,7 +73,7 @@ def _plain_end(pattern: str, at: int) -> int:
 
 
 def _nested_end(pattern: str, at: int) -> int | None:
-    """The place behind a class in which brackets nest; None where it is not closed."""
+    """Return the position after a class in which brackets nest, or None if it is not closed."""
     depth = 0
     while at < len(pattern):
         if pattern[at] == "[" and not (depth and _POSIX.match(pattern, at)):
@@ -104,7 +104,7 @@ def _has_operation(text: str) -> bool:
 
 
 def _class(pattern: str, at: int, depth: int = 0) -> tuple[str, int]:
-    """Return a class as a pattern of one character, and the place behind it."""
+    """Return a class as a pattern of one character, and the position after it."""
     if depth > _DEEPEST:
         raise _error("brackets too deep in one another", at)
     begin = at

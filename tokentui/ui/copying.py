@@ -84,7 +84,7 @@ def _of_row(table: VirtualTable, now: Snapshot | None) -> Iterator[Copied]:
 
 
 def _whole(table: VirtualTable, row: TableRow) -> Iterator[tuple[Cell, ...]]:
-    """Yield the cells of a row, and of the rows that it goes on in; see `ListDialog.tell`."""
+    """Yield the cells of a row and of its continuation rows; see `ListDialog.tell`."""
     rows = table.rows if isinstance(table, Listing) else (row,)
     match row.key:
         case (first, int()) if any(one.key == first for one in rows):

@@ -139,7 +139,7 @@ class Dialog(Acting, ModalScreen[Result], Once[Result]):
             self.type_into(line, lines_of(event.text).split("\n", 1)[0])
 
     def _line_beside(self) -> Field | None:
-        """Return the line that is seen while something else has the focus; None if there is none."""
+        """Return the line to show while another widget has the focus, or None."""
         if isinstance(self.focused, Input):
             return None
         return next((widget for widget in self.focus_chain if isinstance(widget, Field)), None)

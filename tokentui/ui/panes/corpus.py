@@ -166,7 +166,7 @@ class CorpusText(ScrolledLines):
 
     @property
     def marked(self) -> Marked:
-        """What is marked, and the place of the top row."""
+        """The marked range, and the position of the top row."""
         return Marked(self.sought, self.found, self.match, self.top_place)
 
     def mark(self, text: str) -> None:

@@ -46,7 +46,7 @@ class TypedPane(Guarded, Vertical):
 
     @property
     def states(self) -> Sequence[str]:
-        """The settings that change what is shown: none; see `Body.states`."""
+        """No setting changes this pane; see `Body.states`."""
         return ()
 
     def __init__(self, typed: str, facts: Lines, below: Widget) -> None:
