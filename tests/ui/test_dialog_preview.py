@@ -102,6 +102,21 @@ async def test_a_difference_is_seen_at_a_glance(
         assert "i+n" in line
 
 
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+@pytest.mark.parametrize("other", ["gpt4", "gpt2"])
+async def test_a_sample_is_marked_on_the_screen(size: tuple[int, int], other: str) -> None:
+    """The mark is there whether the steps differ or not, and not if the whole corpus was counted."""
+    for sample in (True, False):
+        here, there = (dataclasses.replace(view, sample=sample) for view in (HERE, THERE))
+        dialog = recipes(Trial(gpt2=here, gpt4=there))
+        async with shown(dialog, size) as (_app, pilot):
+            await pilot.press(*["down"] * (other == "gpt4"))
+            told = "differ from step 3 on" if other == "gpt4" else "the same"
+            await until(pilot, lambda: told in lines(pilot))  # noqa: B023
+            assert (", not the run · " + told in lines(pilot)) is sample
+            assert ("First steps · " + told in lines(pilot)) is not sample
+
+
 async def test_the_present_one_is_asked_first_and_each_only_once() -> None:
     trial = Trial(gpt2=HERE)
     dialog = recipes(trial)
@@ -324,6 +339,6 @@ def test_the_steps_of_a_sample_are_marked_at_every_width(width: int, other: Prev
     assert "ample" in line
     assert len(line) <= width
     if width >= 44:
-        assert f"ample of {other.chars:,}" in line
-    if width >= 69:
         assert "the run" in line
+    if width >= 69:
+        assert f"ample of {other.chars:,} characters" in line

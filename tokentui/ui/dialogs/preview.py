@@ -119,7 +119,7 @@ def summary(
         ways = [
             (*ways[0], (f" · on a sample of {chars} characters: the run may differ", "warning")),
             ((f"Sample of {chars} characters, not the run", "warning"), *says),
-            ((f"Sample of {chars}", "warning"), *says),
+            (("Sample, not the run", "warning"), *says),
             (("Sample", "warning"), *says),
         ]
     return next((way for way in ways if ui_text.width(way) <= width), ways[-1])
