@@ -61,14 +61,14 @@ class Loading:
 
     Attributes:
         command: The command that opens it.
-        was: The training to go back to where it comes to nothing.
+        before: The training to go back to if it fails.
         since: The time at which it began.
         part: A part of it, to be shown before all of the corpus is counted.
         shows: True if a part, also of an opening before it, is shown.
     """
 
     command: do.Command[object]
-    was: Prepared
+    before: Prepared
     since: float
     part: Prepared | None = None
     shows: bool = False
@@ -108,9 +108,9 @@ class Session:
         """The columns. Only the engine's thread changes them, and none but it reads them while it works."""
         self._answers: list[tuple[Answer, object]] = []
         self._queue = CommandQueue(lambda answer, outcome: self._answers.append((answer, outcome)))
-        self._loader = JobPool("tokentui-loader", 1, self._call)
-        self._columns = JobPool("tokentui-columns", 1, self._call)
-        self._pool = JobPool("tokentui-beside", 2, self._call)
+        self._loader = JobPool("tokentui-loader", 1, self._call_engine)
+        self._columns = JobPool("tokentui-columns", 1, self._call_engine)
+        self._pool = JobPool("tokentui-beside", 2, self._call_engine)
         self._loading: Loading | None = None
         self._cache = TrainingCache()
         self._touched = False
@@ -146,10 +146,10 @@ class Session:
         self._responsive.close()
 
     def send(self, command: do.Command[_A]) -> asyncio.Future[_A]:
-        """Hand in a command.
+        """Send a command to the engine.
 
         Returns:
-            Its answer, once it is known; a `TokentuiError` where it cannot be done.
+            Its answer, once it is known; a `TokentuiError` if it cannot be done.
         """
         answer: Answer = asyncio.get_running_loop().create_future()
         answer.add_done_callback(seen)
@@ -158,19 +158,19 @@ class Session:
         else:
             self._asked.add(answer)
             answer.add_done_callback(self._asked.discard)
-            self._hand_in(lambda: self._give(command, answer))
+            self._enqueue(lambda: self._accept(command, answer))
         return cast("asyncio.Future[_A]", answer)
 
-    def _hand_in(self, work: Callable[[], object] | None) -> None:
+    def _enqueue(self, work: Callable[[], object] | None) -> None:
         self.idle.clear()
         if work is not None:
             self._inbox.append(work)
         self._wake.set()
 
-    def _call(self, work: Callable[[], object] | None) -> None:
-        """Have something done by the engine, or None to have it look; from any thread."""
+    def _call_engine(self, work: Callable[[], object] | None) -> None:
+        """Let the engine thread call a function, or only take a turn for None. Safe from any thread."""
         with contextlib.suppress(RuntimeError):  # the loop may have closed meanwhile
-            self._loop.call_soon_threadsafe(self._hand_in, work)
+            self._loop.call_soon_threadsafe(self._enqueue, work)
 
     async def _drive(self) -> None:
         while not self._closing:
@@ -219,16 +219,16 @@ class Session:
                 self._show_part(loading, loading.part)
             now, wait = time.monotonic(), None
             if self._queue.waiting:
-                self._go_on()
+                self._run_queued()
             if sync.at_work:
                 wait = sync.work(now, ARRIVE_S if state.main.prepared is not before else SLICE_S)
                 if self._queue.waiting:
-                    self._go_on()
+                    self._run_queued()
             working = sync.at_work
             wait = wait if working else None
             finds = len(sync.columns) > 1 or state.main.broken
             if finds or self._columns.running or self._pool.running:
-                wait = self._find(now, wait)
+                wait = self._start_jobs(now, wait)
             queued, loading, waits = self._queue.waiting, self._loading, state.waiting
             state.waiting, state.busy = summary(queued) if queued else "", None
             if loading is not None:
@@ -252,27 +252,27 @@ class Session:
             answers, self._answers = self._answers, []
         return wait, answers, snapshot
 
-    def _give(self, command: do.Command[object], answer: Answer) -> None:
+    def _accept(self, command: do.Command[object], answer: Answer) -> None:
         """Run a command, or queue it until what it needs is there."""
         queue = self._queue
         if queue.waiting:
             queue.prune()
         if isinstance(command, do.Play) and command.playing is None and self.state.sync.playing:
-            self._do(do.Play(False), answer)  # what is seen to run is stopped, whatever comes
+            self._run(do.Play(False), answer)  # what is seen to run is stopped, whatever comes
         elif command.lane is do.Lane.LOADER:
             if queue.admits(command, self._loading.command if self._loading else None):
                 self._load(command, answer)
             else:
                 queue.add(command, answer)
-        elif (command.need and command.need > self._there) or (
+        elif (command.need and command.need > self._available) or (
             queue.waiting and command.in_order and queue.keeps_order
         ):
             queue.add(command, answer)
         else:
-            self._do(command, answer)
+            self._run(command, answer)
 
     @property
-    def _there(self) -> do.Need:
+    def _available(self) -> do.Need:
         """The state that is available to commands."""
         loading, state = self._loading, self.state
         if loading is None:
@@ -285,8 +285,8 @@ class Session:
             return do.Need.NOTHING
         return do.Need.SHOWN if do.Part.CORPUS in loading.command.replaces else do.Need.CORPUS
 
-    def _go_on(self) -> None:
-        """Do what comes next of what waits, as long as there is what it needs."""
+    def _run_queued(self) -> None:
+        """Run the queued commands, as long as what the next one needs is there."""
         queue, sync = self._queue, self.state.sync
         while queue.waiting:
             queue.prune()
@@ -294,18 +294,18 @@ class Session:
                 return
             command = queue.waiting[0].command
             if command.replaces:
-                if self._loading is not None or self._there < do.Need.IDLE:
+                if self._loading is not None or self._available < do.Need.IDLE:
                     return
             # What waits is done as if each had been asked for when the one before it was done.
-            elif command.need > self._there or (command.in_order and sync.at_work and not sync.playing):
+            elif command.need > self._available or (command.in_order and sync.at_work and not sync.playing):
                 return
             for queued in queue.pop():
                 if queued.command.replaces:
                     self._load(queued.command, queued.answer)
                 else:
-                    self._do(queued.command, queued.answer)
+                    self._run(queued.command, queued.answer)
 
-    def _do(self, command: do.Command[object], answer: Answer) -> None:
+    def _run(self, command: do.Command[object], answer: Answer) -> None:
         """Run a command, or begin the job that answers it."""
         state, sync = self.state, self.state.sync
         self._touched = True
@@ -345,9 +345,12 @@ class Session:
 
         (self._columns if work.reads_files else self._pool).submit(name, run, done, name)
 
-    def _find(self, now: float, wait: float | None) -> float | None:
-        """Open the columns that are not open, and find what belongs to the position once the columns rest
-        there. Returns the seconds until the next turn."""
+    def _start_jobs(self, now: float, wait: float | None) -> float | None:
+        """Start the jobs that open columns, and those about the position once the columns rest there.
+
+        Returns:
+            The seconds until the next turn; None if there is none to come.
+        """
         state, sync = self.state, self.state.sync
 
         def taken(one: Finding, prepared: object) -> None:
@@ -365,34 +368,34 @@ class Session:
         return max(0.001, left) if len(sync.columns) > 1 and wait is None and left > 0 else wait
 
     def _load(self, command: do.Command[object], answer: Answer) -> None:
-        """Open something in the first column, in the place of what is being opened there."""
-        state, before, now = self.state, self._loading, time.monotonic()
-        was = before.was if before is not None else state.main.prepared
-        loading = self._loading = Loading(command, was, now, shows=before is not None and before.shows)
+        """Open something in the first column, replacing what is being opened there."""
+        state, replaced, now = self.state, self._loading, time.monotonic()
+        before = replaced.before if replaced is not None else state.main.prepared
+        loading = self._loading = Loading(command, before, now, shows=replaced is not None and replaced.shows)
         self._quiet_until = 0.0 if command.fresh else now + QUIET_S
 
         def partial(prepared: Prepared) -> None:
-            self._call(lambda: self._show_part(loading, prepared))
+            self._call_engine(lambda: self._show_part(loading, prepared))
 
         def taken(prepared: object) -> None:
             last = self._loading is loading
             if last:
                 self._loading = None
             if isinstance(prepared, Prepared):
-                self._cache.keep(was)
+                self._cache.keep(before)
                 self._cache.keep(prepared)
                 state.install(prepared, **_keeps(command))
             elif last:
                 self._queue.drop("not done, what it waited for is not there", loads=False)
                 if loading.shows:
-                    state.install(was)
+                    state.install(before)
             self._answers.append((answer, None if isinstance(prepared, Prepared) else prepared))
 
         what = f"opening {command.description.removeprefix('open ')}" if command.fresh else "opening"
-        self._loader.submit("load", lambda: command.load(self._cache, was, partial), taken, what)
+        self._loader.submit("load", lambda: command.load(self._cache, before, partial), taken, what)
 
     def _show_part(self, loading: Loading, prepared: Prepared) -> None:
-        """Show a part of what is being opened, once it takes long."""
+        """Show a part of what is being opened, once opening takes long."""
         if self._loading is not loading:
             return
         loading.part = prepared
