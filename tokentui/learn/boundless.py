@@ -120,7 +120,7 @@ def _cut(material: Material) -> _Cut:
 class Documents:
     """Both views: a layout of the distinct words, and one of the rows, whose symbols are items.
 
-    The words are the first items, by their numbers; then come the joined ones. See `events.Corpus`.
+    The words are the first items, by their numbers; then come the joined ones. See `events.EventCorpus`.
 
     Args:
         vocabulary: The vocabulary.

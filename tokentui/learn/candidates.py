@@ -22,7 +22,7 @@ Rewrite = Callable[[list[int]], tuple[list[int], int, int, int]]
 at its back are surely as before."""
 
 
-class Table(Spelling, Protocol):
+class CandidateTable(Spelling, Protocol):
     """The candidates of a layout, by their numbers from 1 on.
 
     Attributes:
@@ -62,7 +62,8 @@ class Candidates:
     """
 
     def __init__(
-        self, table: Table, since: Callable[[int], Mapping[int, Sequence[int]]], recipe: Recipe, filters: bool
+        self, table: CandidateTable, since: Callable[[int], Mapping[int, Sequence[int]]], recipe: Recipe,
+        filters: bool,
     ) -> None:
         self.table, self._since, self._filters = table, since, filters
         self._allows = FILTERS.of(recipe.pieces).allows

@@ -15,7 +15,7 @@ from tokentui.learn.ngrams import NGramStep
 from tokentui.learn.objectives import Material
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Candidate, Worth
-from tokentui.learn.values import EventStep, Life, NGram, Pair, PairEngine, Ranked
+from tokentui.learn.values import EventStep, Life, NGram, Pair, PairEngine, Ranked, lives
 
 _TURNING = (*MAKING, *LEAVING, Kind.BREAK)
 """The events by which a token comes or goes, as `find` looks for it."""
@@ -128,23 +128,27 @@ class EventTrainer(PairTrainer):
 
     def life(self, word: str) -> list[Life]:
         """A pre-token as the tokenizers of the steps up to this one encode it."""
-        vocabulary, lives = self.engine.vocabulary, list[Life]()
-        if WAYS.of(self.recipe.encode).by_rank:
-            encoder, replaying = self.tokenizer().encoder, Replaying(vocabulary, self.number)
-            units = encoder.pretokenizer.units(word)
-            units = [units[at] for at in encoder.kept(units)]
-            for number, _ in replaying.history(units):
-                parts = encoder.parts(units, len(word), replaying.with_limit(number, ()))
-                spelled = (b"" if part.symbol is None else vocabulary.pieces[part.symbol] for part in parts)
-                _live_on(lives, number, tuple(spelled))
-            return lives
-        text = word.encode("utf-8", "surrogateescape")
+        return lives(self._replayed(word) if WAYS.of(self.recipe.encode).by_rank else self._encoded(word))
+
+    def _replayed(self, word: str) -> Iterator[tuple[int, tuple[bytes, ...]]]:
+        """Yield the tokens of a word after each step whose events change it."""
+        vocabulary, encoder = self.engine.vocabulary, self.tokenizer().encoder
+        units, replaying = encoder.pretokenizer.units(word), Replaying(vocabulary, self.number)
+        units = [units[at] for at in encoder.kept(units)]
+        for number, _ in replaying.history(units):
+            parts = encoder.parts(units, len(word), replaying.with_limit(number, ()))
+            yield number, tuple(
+                b"" if part.symbol is None else vocabulary.pieces[part.symbol] for part in parts
+            )
+
+    def _encoded(self, word: str) -> Iterator[tuple[int, tuple[bytes, ...]]]:
+        """Yield the tokens of a word after each step whose token occurs in it, for other ways of encoding."""
+        vocabulary, text = self.engine.vocabulary, word.encode("utf-8", "surrogateescape")
         for number in range(self.number + 1):
             if not number or vocabulary.pieces[vocabulary.made_by(number)] in text:
                 check()
                 tokens = self.tokenizer(number).encoder.word(word)
-                _live_on(lives, number, tuple(token.piece or b"" for token in tokens))
-        return lives
+                yield number, tuple(token.piece or b"" for token in tokens)
 
 
 def _use_change(event: Event, symbol: int) -> int:
@@ -153,9 +157,3 @@ def _use_change(event: Event, symbol: int) -> int:
     if event.kind is Kind.MERGE:
         return -change
     return change if event.kind in (Kind.SPLIT, Kind.BREAK) else 0
-
-
-def _live_on(lives: list[Life], number: int, pieces: tuple[bytes, ...]) -> None:
-    """Add the tokens of a word at a step, unless they are as before."""
-    if not lives or lives[-1].pieces != pieces:
-        lives.append(Life(number, pieces))

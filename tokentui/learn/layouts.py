@@ -17,7 +17,7 @@ from typing import Self
 from tokentui.core.jobs import each
 from tokentui.encode.events import Event, EventVocabulary, Kind
 from tokentui.learn.bases import BASES, BOUNDARY, WEIGHTS, barriers, tokens_of, totals_of
-from tokentui.learn.candidates import Candidates, Rewrite, Table
+from tokentui.learn.candidates import Candidates, CandidateTable, Rewrite
 from tokentui.learn.objectives import Material
 from tokentui.learn.ranking import Key, Spelling
 from tokentui.learn.values import Pair
@@ -36,7 +36,7 @@ class Layout:
         barred: The tokens of units that nothing merges with, by weight.
     """
 
-    table: Table
+    table: CandidateTable
     vocabulary: EventVocabulary
     """The vocabulary of the symbols; a layout of rows has none."""
 
@@ -64,7 +64,7 @@ class Layout:
         self._starts = list(accumulate(sizes, initial=0))
         """The first unit of each word, and the end of all."""
 
-    def follow(self, table: Table) -> None:
+    def follow(self, table: CandidateTable) -> None:
         """Count candidates by a table from now on."""
         self.table = table
         for number, word in enumerate(each(self.words, len(self.words))):

@@ -29,7 +29,7 @@ class Share(NamedTuple):
     saved: int
 
 
-class Kind(Protocol):
+class NGramKind(Protocol):
     """A kind of n-gram: which ones a word has, where one ends, and what it is worth."""
 
     def shares(self, layout: Layout, word: Sequence[int]) -> Mapping[Any, Share]:
@@ -58,14 +58,14 @@ class Kind(Protocol):
 
 
 class NGramTable:
-    """The n-grams of a layout; see `candidates.Table`.
+    """The n-grams of a layout; see `candidates.CandidateTable`.
 
     Args:
         layout: The layout; see `Layout.follow`.
         kind: The kind of n-gram.
     """
 
-    def __init__(self, layout: Layout, kind: Kind) -> None:
+    def __init__(self, layout: Layout, kind: NGramKind) -> None:
         self.layout, self.kind = layout, kind
         self.keys: list[Any] = [()]
         """The key of each n-gram that has occurred, from number 1 on."""

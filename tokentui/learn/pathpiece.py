@@ -44,7 +44,7 @@ from tokentui.learn.objectives import Material
 from tokentui.learn.paths import STAYS, Place, RemovalStep, Removed, Spelled
 from tokentui.learn.rows import KEPT_ROWS, Entry, Page, PieceCandidate, Query, Traits, Why
 from tokentui.learn.trainer import SLICE_S, Goal, Size, Tokens
-from tokentui.learn.values import Changed, Event, Kind, Life, Span, Stop, Used, Word
+from tokentui.learn.values import Changed, Event, Kind, Life, Span, Stop, Used, Word, lives
 from tokentui.learn.view import entry_of, listed, page, shows, vocabulary_page
 from tokentui.recipe import Ending, Stops, WhatIf
 from tokentui.text.pretokenize import Pretokenizer
@@ -441,18 +441,20 @@ class PathTrainer:
 
     def life(self, word: str) -> list[Life]:
         """A pre-token as the tokenizers of the steps up to this one encode it."""
-        spelled, lives = Spelled.of(self._cut(word), self._apart), list[Life]()
+        spelled = Spelled.of(self._cut(word), self._apart)
         held = (spelled.part(first, last)
                 for first, last in spelled.stretches(self._widest))
         steps = {self._gone[self._of[text]] for text in held if text in self._of}
         sure = all(spelled.part(at, at + 1) in self._of for at in range(len(spelled.places) - 1))
-        for number in sorted({0, *(step for step in steps if step <= self.number)}):
-            pieces = self._cut_at(spelled, number)
-            if not sure:  # what becomes of an unknown unit is for the recipe to say
-                pieces = tuple(token.piece or b"" for token in self.tokenizer(number).encoder.word(word))
-            if not lives or lives[-1].pieces != pieces:
-                lives.append(Life(number, pieces))
-        return lives
+
+        def pieces(number: int) -> tuple[bytes, ...]:
+            if sure:
+                return self._cut_at(spelled, number)
+            # the recipe says what becomes of an unknown unit
+            return tuple(token.piece or b"" for token in self.tokenizer(number).encoder.word(word))
+
+        numbers = sorted({0, *(step for step in steps if step <= self.number)})
+        return lives((number, pieces(number)) for number in numbers)
 
     def made_at(self, symbol: int) -> int:
         """The step that made a symbol: all tokens are there from the start."""

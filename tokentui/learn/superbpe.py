@@ -42,6 +42,7 @@ from tokentui.learn.values import (
     PairEngine,
     Ranked,
     Span,
+    lives,
 )
 from tokentui.recipe import Recipe, Stops
 from tokentui.text.count import Words
@@ -355,14 +356,13 @@ class SuperTrainer(PairTrainer):
         if self.number >= at:
             steps = {step for step in steps if step < at} | {at}
             steps |= {step.rank + 1 for step in across.steps(units, len(word)) if step.rank >= at}
-        lives = list[Life]()
-        for number in sorted({0, *steps}):
+
+        def pieces(number: int) -> tuple[bytes, ...]:
             way = Within(known, number) if number < at else across.with_limit(number, ())
             parts = encoder.parts(units, len(word), way)
-            pieces = tuple(b"" if one.symbol is None else known.pieces[one.symbol] for one in parts)
-            if not lives or lives[-1].pieces != pieces:
-                lives.append(Life(number, pieces))
-        return lives
+            return tuple(b"" if part.symbol is None else known.pieces[part.symbol] for part in parts)
+
+        return lives((number, pieces(number)) for number in sorted({0, *steps}))
 
     def _use_changes(self, symbol: int) -> Iterator[tuple[int, int, int | None]]:
         """Yield the changes of each step; those of the switch come with the last step before it."""

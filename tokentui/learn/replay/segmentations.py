@@ -32,7 +32,7 @@ from tokentui.encode.segment.merges import Join, Merging, PairMerging
 from tokentui.encode.segment.viterbi import Viterbi
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn.values import Life, Span
+from tokentui.learn.values import Life, Span, lives
 from tokentui.text.pretokenize import UNITS
 
 MERGES, RANKS, IDS, SCORES = "merges", "ranks", "ids", "scores"
@@ -259,17 +259,16 @@ class WordSegmentations:
 
     def lives(self, word: str) -> list[Life]:
         """A pre-token as it is encoded from the start on, with each step that cuts it in another way."""
-        lives: list[Life] = []
         if word in self._encoder.pretokenizer.symbols:
             return [Life(0, (word.encode(),))]
         units = self._encoder.pretokenizer.units(word)
         taken = [units[at] for at in self._encoder.kept(units)]
-        for step, _ in self.changes(word):
+
+        def pieces(step: int) -> tuple[bytes, ...]:
             parts = self._after(step).segment(taken, len(word))
-            pieces = tuple(token.piece or b"" for token in self._encoder.word(word, parts))
-            if not lives or pieces != lives[-1].pieces:
-                lives.append(Life(step, pieces))
-        return lives
+            return tuple(token.piece or b"" for token in self._encoder.word(word, parts))
+
+        return lives((step, pieces(step)) for step, _ in self.changes(word))
 
     def _merges_of(self, units: Sequence[bytes]) -> _Merges | None:
         """The merges of a word by one run over it; None where one run does not tell what each step does."""

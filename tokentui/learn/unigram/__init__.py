@@ -61,7 +61,7 @@ from tokentui.learn.unigram.model import (
     pruned_size,
 )
 from tokentui.learn.unigram.values import COLUMNS, Left, ModelVocabulary, RoundStep
-from tokentui.learn.values import Changed, Life, Span, Stop, Used, Word
+from tokentui.learn.values import Changed, Life, Span, Stop, Used, Word, lives
 from tokentui.learn.view import looks_at_parts, page, shows
 from tokentui.recipe import Ending, Stops, WhatIf
 
@@ -443,12 +443,8 @@ class UnigramTrainer:
 
     def life(self, word: str) -> list[Life]:
         """A pre-token as the tokenizers of the steps up to this one encode it."""
-        lives: list[Life] = []
-        for number, (model, *_) in enumerate(self._positions[: self.number + 1]):
-            pieces = tuple(self._laid_out(model).pieces(word))
-            if not lives or lives[-1].pieces != pieces:
-                lives.append(Life(number, pieces))
-        return lives
+        positions = enumerate(self._positions[: self.number + 1])
+        return lives((number, tuple(self._laid_out(model).pieces(word))) for number, (model, *_) in positions)
 
     def uses_over(self, symbol: int) -> Callable[[], Sequence[Used]]:
         """The uses of a piece of this step: a survey of the corpus by the model of each step."""
