@@ -13,7 +13,7 @@ from running_cli import done, refused
 
 import tokentui
 from tokentui.analyze.glitches import KINDS, unwritten
-from tokentui.encode.segment import MergeStep
+from tokentui.encode.segment import AppliedMerge
 from tokentui.text.corpus import Corpus
 
 CORPUS = Corpus.from_text("low lower lowest newest wide " * 9 + "new \x07\x07\x07 bell क्षमा करें", "words")
@@ -90,7 +90,7 @@ def test_those_that_a_corpus_swallows(trained: tokentui.Tokenizer) -> None:
     made: set[bytes] = set()
     for word in trained.explain(CORPUS.documents[0]):
         made.update(word.units)
-        made.update(one.result for one in word.steps if isinstance(one, MergeStep))
+        made.update(one.result for one in word.steps if isinstance(one, AppliedMerge))
     used = set(trained.encode(CORPUS.documents[0]).pieces)
     other = {one.piece for one in trained.glitches()}
     assert found

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import tokentui
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.segment import MergeStep
+from tokentui.encode.segment import AppliedMerge
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
@@ -123,7 +123,7 @@ def test_a_ladder_has_counts_and_the_word_after_each_merge() -> None:
     rungs = list(word.ladder)
     assert [pieces for _, _, pieces in rungs] == [(b"h", b"ug"), (b"hug",)]
     for step, count, _ in rungs:
-        assert isinstance(step, MergeStep)
+        assert isinstance(step, AppliedMerge)
         assert count == run[step.rank + 1].count
     assert word.lattice == ()
 

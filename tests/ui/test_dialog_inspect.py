@@ -20,7 +20,7 @@ from tokentui.analyze.results import StringFacts
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import Kind, is_safe
-from tokentui.encode.segment import MergeStep
+from tokentui.encode.segment import AppliedMerge
 from tokentui.learn import PairCandidate, jump, start
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session.commands import Command, GoTo, InspectText, InspectToken, TokenPlaces, perform
@@ -418,7 +418,7 @@ async def test_steps_of_five_digits_are_not_cut(size: tuple[int, int]) -> None:
     late = []
     for word in found.words:
         steps = tuple(
-            dataclasses.replace(step, rank=step.rank + higher) if isinstance(step, MergeStep) else step
+            dataclasses.replace(step, rank=step.rank + higher) if isinstance(step, AppliedMerge) else step
             for step in word.explanation.steps
         )
         late.append(dataclasses.replace(word, explanation=dataclasses.replace(word.explanation, steps=steps)))
@@ -429,7 +429,7 @@ async def test_steps_of_five_digits_are_not_cut(size: tuple[int, int]) -> None:
         await until(pilot, lambda: dialog.found is not None and not dialog.asking)
         await pilot.pause()
         for step in late[0].explanation.steps:
-            assert isinstance(step, MergeStep)
+            assert isinstance(step, AppliedMerge)
             assert re.search(rf"(step|merge) {step.rank + 1:,} +\S", screen_text(pilot))
         assert "…" not in screen_text(pilot)
 

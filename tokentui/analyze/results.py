@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from tokentui.encode.answers import Ways as Ways
-from tokentui.encode.segment import MergeStep as MergeStep
+from tokentui.encode.segment import AppliedMerge as AppliedMerge
 from tokentui.encode.segment import SplitStep as SplitStep
 
 if TYPE_CHECKING:

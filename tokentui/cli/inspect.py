@@ -56,7 +56,7 @@ from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.safetext import safe, safe_line
 from tokentui.core.table import Table
 from tokentui.encode.decode import bare
-from tokentui.encode.segment import MergeStep, SplitStep, Step
+from tokentui.encode.segment import AppliedMerge, SplitStep, Step
 from tokentui.encode.stretches import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.text.pretokenize import UNITS
@@ -462,7 +462,7 @@ def _word_row(word: WordFacts) -> output.Json:
 
 
 def _step_row(step: Step) -> output.Json:
-    if isinstance(step, MergeStep):
+    if isinstance(step, AppliedMerge):
         pieces = output.as_json((step.left, step.right, step.result))
         return {"step": step.rank + 1, "hex": pieces} | output.as_row(step, "start", "middle", "end")
     if isinstance(step, SplitStep):

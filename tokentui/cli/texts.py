@@ -32,7 +32,7 @@ from tokentui.encode.answers import Ways
 from tokentui.encode.encoding import Encoding
 from tokentui.encode.explain import WordExplanation
 from tokentui.encode.sampling import SEEDS, Drawn, read_sample
-from tokentui.encode.segment import MergeStep, SplitStep
+from tokentui.encode.segment import AppliedMerge, SplitStep
 from tokentui.encode.segment.dropout import Draw
 from tokentui.encode.stretches import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
@@ -189,7 +189,7 @@ def explained(word: WordExplanation) -> Table:
     """A word with its units, a row a step with the pieces after it, and the ids."""
     rows = []
     for number, (step, count, pieces) in enumerate(word.ladder, 1):
-        if isinstance(step, MergeStep):
+        if isinstance(step, AppliedMerge):
             what = f"step {step.rank + 1:,}: {output.merged((step.left, step.right), step.result)}"
             what += f" ({'once' if count == 1 else f'{count:,} times'})" if count else ""
         elif isinstance(step, SplitStep):

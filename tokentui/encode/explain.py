@@ -18,7 +18,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.records import dataclass
 from tokentui.encode.decode import Decoder
 from tokentui.encode.offsets import WordEncoder
-from tokentui.encode.segment import MergeStep, SplitStep, Step
+from tokentui.encode.segment import AppliedMerge, SplitStep, Step
 from tokentui.encode.segment.viterbi import Edge, Viterbi
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.recipe import Recipe
@@ -77,7 +77,7 @@ class WordExplanation:
         """
         starts = set(range(len(self.units)))
         for step in self.steps[:steps]:
-            if isinstance(step, MergeStep):
+            if isinstance(step, AppliedMerge):
                 starts.discard(step.middle)
             elif isinstance(step, SplitStep):
                 starts.update(step.cuts)
@@ -130,7 +130,7 @@ def explain(encoder: WordEncoder, text: str | bytes) -> tuple[WordExplanation, .
 
 def _count(vocabulary: Vocabulary, step: Step) -> int | None:
     """The count of the pair of a merge when it was chosen; None where a file does not say."""
-    if not isinstance(step, MergeStep) or step.rank >= len(vocabulary.counts):
+    if not isinstance(step, AppliedMerge) or step.rank >= len(vocabulary.counts):
         return None
     return vocabulary.counts[step.rank] or None
 

@@ -32,7 +32,7 @@ from tokentui.encode.case import (
 )
 from tokentui.encode.decode import spelled_units
 from tokentui.encode.offsets import WordEncoder
-from tokentui.encode.segment import MergeStep
+from tokentui.encode.segment import AppliedMerge
 from tokentui.encode.segment.viterbi import Viterbi
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Special
@@ -211,7 +211,7 @@ def _blocked(case: Case) -> Facts:
         "parts": tuple(map(vocabulary.spelled, vocabulary.parts(case.target))), "by": (), "by_step": None,
     }
     for step in case.encoder.segmenter.steps(case.kept, case.characters):
-        if isinstance(step, MergeStep) and (step.start, step.end) not in wanted:
+        if isinstance(step, AppliedMerge) and (step.start, step.end) not in wanted:
             return facts | {"by": (step.left, step.right), "by_step": step.rank + 1}
     return facts
 

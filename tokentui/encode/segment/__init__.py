@@ -63,7 +63,7 @@ def in_bytes(parts: Iterable[Part], units: Sequence[bytes], bytes_: Mapping[int,
 
 
 @dataclass(frozen=True, slots=True)
-class MergeStep:
+class AppliedMerge:
     """One merge as it was applied to a word; places are indices of the word's units."""
 
     rank: int
@@ -125,7 +125,7 @@ class SplitStep:
     end: int
 
 
-Step = MergeStep | Attempt | SplitStep
+Step = AppliedMerge | Attempt | SplitStep
 
 
 class Refused(TokentuiError):

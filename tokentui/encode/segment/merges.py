@@ -20,7 +20,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 from tokentui.core.jobs import check
-from tokentui.encode.segment import ASKED_EVERY, LimitedTable, MergeStep, Part, RankedPair, in_bytes
+from tokentui.encode.segment import ASKED_EVERY, AppliedMerge, LimitedTable, Part, RankedPair, in_bytes
 from tokentui.encode.vocabulary import Vocabulary
 
 NONE = -1
@@ -175,7 +175,7 @@ class Merging:
             at = following[at]
         return parts
 
-    def steps(self, units: Sequence[bytes], characters: int) -> Iterator[MergeStep]:
+    def steps(self, units: Sequence[bytes], characters: int) -> Iterator[AppliedMerge]:
         """Each merge in the order applied; none for a word that is a token as it is."""
         if self._whole_word(units) is not None:
             return
@@ -185,7 +185,7 @@ class Merging:
         for left, right, at, middle in merge_cells(symbols, ends, following, self._merged):
             made = symbols[at]
             places = starts[at], starts[middle], ends[at]
-            yield MergeStep(self._rank(made), pieces[left], pieces[right], pieces[made], *places)
+            yield AppliedMerge(self._rank(made), pieces[left], pieces[right], pieces[made], *places)
 
     def _rank(self, made: int) -> int:
         """The number of the merge that makes a token, 0 for the first."""

@@ -16,7 +16,7 @@ from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Self, cast
 
 from tokentui.core.jobs import check
-from tokentui.encode.segment import ASKED_EVERY, MergeStep, Part, SplitStep
+from tokentui.encode.segment import ASKED_EVERY, AppliedMerge, Part, SplitStep
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.text.pretokenize import Pretokenizer
 
@@ -256,7 +256,7 @@ class Replaying:
             at = end
         return parts
 
-    def steps(self, units: Sequence[bytes], characters: int) -> Iterator[MergeStep | SplitStep]:
+    def steps(self, units: Sequence[bytes], characters: int) -> Iterator[AppliedMerge | SplitStep]:
         """Each change in the order applied, the merges and covers as merges of the first part with the rest;
         at the end what is not given out is taken apart."""
         symbols, following = self._cells(units)
@@ -267,7 +267,7 @@ class Replaying:
                 for left in range(1, len(was)):
                     piece = b"".join(pieces[one] for one in was[: left + 1])
                     result = pieces[now[0]] if left == len(was) - 1 else piece
-                    yield MergeStep(
+                    yield AppliedMerge(
                         rank, b"".join(pieces[one] for one in was[:left]), pieces[was[left]], result,
                         at[0], at[left], at[left + 1],
                     )

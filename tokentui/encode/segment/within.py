@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self, cast
 
-from tokentui.encode.segment import MergeStep, Part
+from tokentui.encode.segment import AppliedMerge, Part
 from tokentui.encode.segment.merges import Merging
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.text.pretokenize import Pretokenizer
@@ -50,7 +50,7 @@ class Within:
             for start, word in self._words(units) for part in self._merging.segment(word, characters)
         ]
 
-    def steps(self, units: Sequence[bytes], characters: int) -> Iterator[MergeStep]:
+    def steps(self, units: Sequence[bytes], characters: int) -> Iterator[AppliedMerge]:
         """Each merge in the order of the ranks."""
         found = [
             replace(step, start=step.start + start, middle=step.middle + start, end=step.end + start)

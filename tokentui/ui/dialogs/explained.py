@@ -7,7 +7,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
-from tokentui.analyze.results import MergeStep, SplitStep, StringFacts, Ways, WordFacts
+from tokentui.analyze.results import AppliedMerge, SplitStep, StringFacts, Ways, WordFacts
 from tokentui.core.safetext import safe
 from tokentui.core.table import plural
 from tokentui.ui.draw import text as ui_text
@@ -116,7 +116,7 @@ def _ladder(at: int, word: WordFacts, steps: bool) -> Iterator[TableRow]:
     """A row a merge, or a try, in order: the word as it stands then, and what was merged or tried."""
     told = word.explanation
     for n, (step, count, pieces) in enumerate(itertools.islice(told.ladder, MOST_STEPS)):
-        if isinstance(step, MergeStep):
+        if isinstance(step, AppliedMerge):
             stood = "" if count is None else f"  stood {plural(count, 'time')}"
             merged = (*_joined((step.left,)), (" + ", "muted"), *_joined((step.right,)), (stood, "muted"))
             key: Hashable = ("step", step.rank + 1, at, n) if steps else ("merge", at, n)
