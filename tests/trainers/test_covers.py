@@ -444,3 +444,15 @@ def test_a_forced_run_counts_once_among_the_candidates(parts: tuple[bytes, ...],
     forced = trainer.fork(0, (WhatIf(1, "force", parts),)).candidates(Query())
     assert forced.total == page.total + added
     assert [row.parts for row in forced.rows].count(parts) == 1
+
+
+@pytest.mark.parametrize("objective", ["greedtok", "length-max:most=2", "picky"])
+def test_a_candidate_is_forbidden_before_its_parts_are_made(objective: str) -> None:
+    trainer = started(COUNTS, objective)
+    for number in range(1, learn.jump(trainer, 8) + 1):
+        taken = trainer.taken(number)
+        assert taken is not None
+        other = learn.what_if(trainer, [WhatIf(1, "forbid", taken.parts)])
+        made = [candidate.parts for step in learn.steps(other) if (candidate := other.taken(step.number))]
+        assert made, "nothing is trained"
+        assert taken.parts not in made, f"step {number} is taken all the same"
