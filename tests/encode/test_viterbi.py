@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.segment import WAYS
-from tokentui.encode.segment.viterbi import UNKNOWN_PENALTY, Edge, Sampling, Viterbi
+from tokentui.encode.segment.viterbi import Edge, Sampling, Viterbi
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.recipe import Recipe
@@ -51,7 +51,7 @@ def every(units: list[bytes], scores: dict[bytes, float], prefix: bytes = b"") -
     """Every segmentation of some units with its score, unknown units included."""
     if not units:
         yield (), 0.0
-    unknown = min(scores.values(), default=0.0) - UNKNOWN_PENALTY
+    unknown = min(scores.values(), default=0.0) - 10.0  # as in sentencepiece
     for end in range(1, len(units) + 1):
         piece = units[0] + b"".join(unit.removeprefix(prefix) for unit in units[1:end])
         if piece in scores:

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from tokentui import learn
 from tokentui.axes import preset
-from tokentui.learn import PairCandidate, Query, Trainer
-from tokentui.learn.rows import BY_COUNT
+from tokentui.learn import BY_COUNT, PairCandidate, Query, Trainer
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 from sessions import tell
+from trainers import cells
 
 from tokentui import learn
 from tokentui.axes import preset
 from tokentui.core import native
 from tokentui.learn import Trainer, start
-from tokentui.learn.pairs import PairTrainer
 from tokentui.recipe import Ending, Run, Stops
 from tokentui.session import commands as do
 from tokentui.session.opening import nothing, prepare
@@ -83,11 +83,10 @@ class Asked(list[int]):
 def test_a_known_step_is_looked_at_once_for_a_least_count(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(native.VARIABLE, "off")
     trainer = start(read("sample:sailor"), preset("gpt2"))
-    assert isinstance(trainer, PairTrainer)
     stops = Stops(min_count=2)
     learn.run(trainer, stops)
     end = trainer.ending(stops)
-    vocabulary = trainer.engine.vocabulary
+    vocabulary: Any = cells(trainer).vocabulary
     vocabulary.counts = counts = Asked(vocabulary.counts)
     for step in (0, 1, end.step, trainer.computed // 2):
         assert step is not None

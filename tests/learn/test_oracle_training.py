@@ -11,19 +11,17 @@ import pytest
 from trainers import best, merge_steps
 
 from tokentui import learn
-from tokentui.learn import start
-from tokentui.learn.pairs import PairTrainer
+from tokentui.learn import Trainer, start
 from tokentui.recipe import Recipe, Run, Stops
 
 CASES = oracle.cases("train", objective="count") + oracle.cases("train", objective="score")
 
 
-def trained(case: dict[str, Any]) -> tuple[PairTrainer, str]:
+def trained(case: dict[str, Any]) -> tuple[Trainer, str]:
     """The trainer of a case after its run, and why it ended."""
     run = dict(case["run"])
     begin = Run(first_id=run.pop("first_id", 0), specials=tuple(run.pop("specials", ())))
     trainer = start(oracle.corpus_of(case), Recipe(**case["recipe"]), begin)
-    assert isinstance(trainer, PairTrainer)
     return trainer, learn.run(trainer, Stops(**run))
 
 
@@ -59,7 +57,7 @@ def test_training(case: dict[str, Any]) -> None:
             assert [c.count for c in best(trainer, 10_000)] == sorted(found.values(), reverse=True)
 
 
-def check_encoding(trainer: PairTrainer, case: dict[str, Any]) -> None:
+def check_encoding(trainer: Trainer, case: dict[str, Any]) -> None:
     """What the tokenizer of the last step makes of texts and of ids."""
     tokenizer = trainer.tokenizer()
     for item in case.get("encode", ()):
@@ -77,7 +75,7 @@ def check_encoding(trainer: PairTrainer, case: dict[str, Any]) -> None:
             assert [by_id[n] for n in item["ids"]] == item["tokens"]
 
 
-def check_facts(trainer: PairTrainer, facts: dict[str, Any]) -> None:
+def check_facts(trainer: Trainer, facts: dict[str, Any]) -> None:
     """What a document says of a run."""
     vocabulary = trainer.tokenizer().vocabulary
     in_use = [symbol for symbol, uses in enumerate(trainer.uses) if uses]

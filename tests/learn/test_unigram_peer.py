@@ -13,12 +13,10 @@ import pytest
 from tokentui import learn
 from tokentui.encode.segment import WAYS
 from tokentui.encode.segment.viterbi import Viterbi
-from tokentui.learn.objectives import Material
-from tokentui.learn.unigram import UnigramTrainer
+from tokentui.learn import Trainer
 from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
-from tokentui.text.count import count
 from tokentui.text.sources import find_sample
 
 RECIPE = next(
@@ -29,15 +27,15 @@ SPECIALS = ("<unk>", "<s>", "</s>")
 
 def trained(
     corpus: Corpus, recipe: Recipe, vocab_size: int, specials: tuple[str, ...] = SPECIALS
-) -> UnigramTrainer:
-    run = UnigramTrainer(Material.of(count(corpus, recipe), recipe, Run(specials=specials), corpus.documents))
+) -> Trainer:
+    run = learn.start(corpus, recipe, Run(specials=specials))
     assert learn.run(run, Stops(vocab_size=vocab_size)) == "vocab_size"
     return run
 
 
-def check_scores(run: UnigramTrainer, want: dict[str, float]) -> None:
+def check_scores(run: Trainer, want: dict[str, float]) -> None:
     """The tolerance of the oracle: 99 % of the pieces, and 99 % of their scores within 0.01."""
-    vocabulary = run.vocabulary
+    vocabulary = run.tokenizer().vocabulary
     mine = {piece.decode(): score for piece, score in zip(vocabulary.pieces, vocabulary.scores, strict=True)}
     common = mine.keys() & want.keys()
     assert len(mine) == len(want)
@@ -45,7 +43,7 @@ def check_scores(run: UnigramTrainer, want: dict[str, float]) -> None:
     assert sum(abs(mine[piece] - want[piece]) <= 0.01 for piece in common) >= 0.99 * len(common)
 
 
-def check_lines(run: UnigramTrainer, want: list[tuple[str, list[str | None]]], share: float = 0.9) -> None:
+def check_lines(run: Trainer, want: list[tuple[str, list[str | None]]], share: float = 0.9) -> None:
     tokenizer = run.tokenizer()
     mine = [
         [piece if piece is None else piece.decode() for piece in tokenizer.encode(text).pieces] for text,

@@ -14,6 +14,7 @@ from tokentui.core.jobs import phase, silent, tick
 from tokentui.core.runtime import quiet_collector
 from tokentui.learn.objectives import Material, trainer_of
 from tokentui.learn.rows import (
+    BY_COUNT,
     Candidate,
     Column,
     Entry,
@@ -36,10 +37,10 @@ if TYPE_CHECKING:  # the tables of this room are imported where nothing is train
     from tokentui.text.count import Words
 
 __all__ = [
-    "Candidate", "Changed", "Column", "Compressed", "Entry", "EventStep", "Goal", "Judged", "Life", "Made",
-    "MergeStep", "Page", "PairCandidate", "PieceCandidate", "Query", "Round", "Size", "Span", "Step", "Stop",
-    "TokenCandidate", "Tokens", "Trainer", "Traits", "Used", "Why", "Word", "ages", "back", "branch", "jump",
-    "run", "start", "step", "steps", "tried", "unmet", "what_if",
+    "BY_COUNT", "Candidate", "Changed", "Column", "Compressed", "Entry", "EventStep", "Goal", "Judged", "Life",
+    "Made", "MergeStep", "Page", "PairCandidate", "PieceCandidate", "Query", "Round", "Size", "Span", "Step",
+    "Stop", "TokenCandidate", "Tokens", "Trainer", "Traits", "Used", "Why", "Word", "ages", "back", "branch",
+    "jump", "run", "start", "step", "steps", "tried", "unmet", "what_if",
 ]
 
 T = TypeVar("T")
