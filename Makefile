@@ -2,7 +2,7 @@
 PYTHON ?= python
 export PYTHON
 
-.PHONY: check lint test soak engines kernels kernels-check bench pictures pages docs release-check
+.PHONY: check lint test soak engines kernels kernels-check kernels-arm64 bench pictures pages docs release-check
 
 check: lint test  ## all that a change has to pass
 
@@ -25,6 +25,9 @@ kernels:  ## compile the kernels, with the tools in tokentui/core/toolchain.lock
 
 kernels-check:  ## compile the kernels in a temporary folder, and compare bytes
 	$(PYTHON) -m tokentui.core.building --check
+
+kernels-arm64:  ## record calls of kernels here, and replay them through the library for Linux, arm64, under QEMU
+	$(PYTHON) tests/support/replay.py
 
 bench:  ## make bench CORPUS="novel.txt library.txt": docs/performance.md
 	$(PYTHON) benchmarks/run.py $(CORPUS)
