@@ -2,7 +2,7 @@
 PYTHON ?= python
 export PYTHON
 
-.PHONY: check lint test soak engines kernels kernels-check kernels-arm64 bench pictures pages docs release-check
+.PHONY: check lint test soak engines kernels kernels-check kernels-arm64 kernels-local bench pictures pages docs release-check
 
 check: lint test  ## all that a change has to pass
 
@@ -28,6 +28,9 @@ kernels-check:  ## compile the kernels in a temporary folder, and compare bytes
 
 kernels-arm64:  ## record calls of kernels here, and replay them through the library for Linux, arm64, under QEMU
 	$(PYTHON) tests/support/replay.py
+
+kernels-local:  ## compile the kernels for this system alone, with any Numba and a C compiler: CC=clang
+	$(PYTHON) -m tokentui.core.building --local "$(CC)"
 
 bench:  ## make bench CORPUS="novel.txt library.txt": docs/performance.md
 	$(PYTHON) benchmarks/run.py $(CORPUS)

@@ -126,7 +126,8 @@ def other_manifest(content: str) -> Callable[[Path], None]:
 
 
 DAMAGED = "plain Python, the library of kernels is damaged"
-NO_MANIFEST = "plain Python, the manifest of kernels is missing or damaged"
+NO_MANIFEST = "plain Python, the manifest of kernels is damaged"
+NO_KERNELS = "plain Python, this installation has no kernels"
 
 
 @pytest.mark.parametrize(("damage", "engine"), [
@@ -136,7 +137,8 @@ NO_MANIFEST = "plain Python, the manifest of kernels is missing or damaged"
     (other_manifest("nonsense"), NO_MANIFEST), (other_manifest("[]"), NO_MANIFEST),
     (other_manifest("{}"), NO_MANIFEST),
     (other_manifest('{"files": {}, "kernels": {}}'), f"plain Python, no kernels for {native.system()}"),
-    (lambda path: shutil.rmtree(path.parent), NO_MANIFEST),
+    (lambda path: path.with_name("manifest.json").unlink(), NO_KERNELS),
+    (lambda path: shutil.rmtree(path.parent), NO_KERNELS),
 ])
 def test_plain_python_replaces_a_damaged_library(
     damage: Callable[[Path], None], engine: str, loaded: None, tmp_path: Path, expected: str

@@ -1,5 +1,7 @@
 """Compile kernels, for developers: `make kernels`. It needs the tools in `toolchain.lock`.
 
+`make kernels-local` compiles them for this system alone, with any version of Numba and a C compiler.
+
 Numba turns each kernel into LLVM's code. All of them become one module, with a function of plain C arguments
 for each kernel, which is optimised and translated for each system of `SYSTEMS`. What `core/native.py` opens
 is a shared library of that code alone: it takes functions such as log from the process that opens it.
@@ -13,18 +15,18 @@ import contextlib
 import ctypes
 import functools
 import importlib
+import importlib.util
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import metadata
 from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeAlias
-
-import numpy as np
 
 from tokentui.core import native, provenance
 from tokentui.core.native import FLAG, FLOAT, INT, NOTHING, Code, Flat, Kernel, Row, Tuple, place_of
@@ -36,6 +38,8 @@ SYSTEMS = {
     "darwin-arm64": ("arm64-apple-macosx11.0.0", "aarch64-macos.11.0", "apple-m1"),
 }
 """LLVM's name of each system, the linker's, and the least processor."""
+PROCESSORS = {"x86_64": "x86-64", "amd64": "x86-64", "aarch64": "generic", "arm64": "generic"}
+"""The least processor of other systems, by the name of the machine."""
 OUTSIDE = {"log", "log1p", "exp", "memset", "memcpy", "memmove"}
 """The functions that kernels may call outside of themselves. Each process has them."""
 
@@ -99,7 +103,7 @@ def _kind(kind: Made) -> Made:
 
 
 def _dtype(row: str | Row) -> Made:
-    return np.dtype(list(row.fields) if isinstance(row, Row) else row)
+    return importlib.import_module("numpy").dtype(list(row.fields) if isinstance(row, Row) else row)
 
 
 def compiled(kernel: Kernel) -> Made:
@@ -131,6 +135,7 @@ def bound(kernel: Kernel) -> Code:
 def _given(kind: Made, value: Made) -> Made:
     """Return an argument as Numba takes it: arrays become views of the same memory."""
     if isinstance(kind, Flat):
+        np = importlib.import_module("numpy")
         address, size = place_of(value)
         memory: Made = (ctypes.c_uint8 * size).from_address(address) if size else bytearray()
         if kind.step:
@@ -218,15 +223,19 @@ class _Wrapper:
         return at
 
 
-def module_of_all() -> Made:
-    """All kernels as one module of LLVM, with nothing else that is seen from outside."""
+def module_of(kernels: Iterable[Kernel] | None = None) -> Made:
+    """Return kernels as one module of LLVM that exports nothing else.
+
+    Args:
+        kernels: The kernels; None for all.
+    """
     llvm: Made = importlib.import_module("llvmlite.binding")
     # Blocks are named by functions, whose names hold the whole state: one that is cut short may be that of
     # another, and is lost in the text of the module.
     llvm.set_option("kernels", "-non-global-value-max-name-size=65536")
     _numba()
     whole = llvm.parse_assembly("")
-    for _, kernel in sorted(native.KERNELS.items()):
+    for kernel in sorted(native.KERNELS.values() if kernels is None else kernels, key=lambda one: one.name):
         made = compiled(kernel)
         (overload,) = made.overloads.values()
         callee = overload.fndesc.llvm_func_name
@@ -242,15 +251,20 @@ def module_of_all() -> Made:
     return whole
 
 
-def translated(whole: str, system: str, processor: str = "") -> bytes:
-    """The module as a shared library for a system."""
+def object_of(whole: str, triple: str, processor: str) -> bytes:
+    """Return a module of LLVM as an object file.
+
+    Args:
+        whole: The text of the module.
+        triple: LLVM's name of the system.
+        processor: The least processor that it is to run on.
+    """
     llvm: Made = importlib.import_module("llvmlite.binding")
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
-    triple, target, least = SYSTEMS[system]
     module = llvm.parse_assembly(whole)
     machine = llvm.Target.from_triple(triple).create_target_machine(
-        cpu=processor or least, opt=3, reloc="pic", codemodel="default"
+        cpu=processor, opt=3, reloc="pic", codemodel="default"
     )
     module.triple, module.data_layout = triple, str(machine.target_data)
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=3))
@@ -260,18 +274,44 @@ def translated(whole: str, system: str, processor: str = "") -> bytes:
     }
     if outside - OUTSIDE:
         raise SystemExit(f"kernels call what is not theirs: {sorted(outside - OUTSIDE)}")
+    return bytes(machine.emit_object(module))
+
+
+def linked(content: bytes, linker: Sequence[str], libraries: Sequence[str] = ()) -> bytes:
+    """Return an object file as a shared library, which a command links."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "kernels.o")
-        path.write_bytes(machine.emit_object(module))
-        words = ["-nostdlib"]
-        if "macos" in target:  # a library has its name in it
-            words = ["-Wl,-undefined,dynamic_lookup,-install_name,kernels"]
-        subprocess.run(
-            [sys.executable, "-m", "ziglang", "cc", "-target", target, "-shared", "-s", *words, str(path),
-             "-o", str(path.with_suffix(".so"))],
-            check=True,
-        )
-        return path.with_suffix(".so").read_bytes()
+        path.write_bytes(content)
+        output = path.with_suffix(".so")
+        try:
+            subprocess.run([*linker, str(path), "-o", str(output), *libraries], check=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise SystemExit(f"the library cannot be linked: {error}") from None
+        return output.read_bytes()
+
+
+def library_for(whole: str, system: str) -> bytes:
+    """Return the module as the shared library of one of `SYSTEMS`, which Zig links."""
+    triple, target, processor = SYSTEMS[system]
+    words = ["-nostdlib"]
+    if "macos" in target:  # a library has its name in it
+        words = ["-Wl,-undefined,dynamic_lookup,-install_name,kernels"]
+    linker = [sys.executable, "-m", "ziglang", "cc", "-target", target, "-shared", "-s", *words]
+    return linked(object_of(whole, triple, processor), linker)
+
+
+def processor_here() -> str:
+    """Return the least processor of this system.
+
+    Raises:
+        SystemExit: None is known, so that the kernels would run on processors like this one alone.
+    """
+    system, machine = native.system(), os.uname().machine
+    if system in SYSTEMS:
+        return SYSTEMS[system][2]
+    if machine not in PROCESSORS:
+        raise SystemExit(f"kernels cannot be compiled for {machine}: plain Python works")
+    return PROCESSORS[machine]
 
 
 def installed() -> dict[str, str]:
@@ -287,19 +327,52 @@ def installed() -> dict[str, str]:
 def build(folder: Path) -> None:
     """Compile all kernels for all systems, and write the libraries and their manifest to a folder."""
     digest = provenance.sources()  # before a source can change
-    whole = str(module_of_all())
+    whole = str(module_of())
     folder.mkdir(exist_ok=True)
     files = {}
     for system in SYSTEMS:
-        content = translated(whole, system)
+        content = library_for(whole, system)
         name = native.library_of(system)
         (folder / name).write_bytes(content)
         files[name] = provenance.facts_of(content)
-    signatures = {name: kernel.signature for name, kernel in sorted(native.KERNELS.items())}
-    manifest = {"toolchain": installed(), "sources": digest, "files": files, "kernels": signatures}
-    (folder / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
+    _write_manifest(folder, {"toolchain": installed(), "sources": digest, "files": files})
     rules = importlib.import_module("tokentui.text.kernels.rules")
     (folder / "classes.json").write_text(rules.as_json() + "\n")
+
+
+def build_local(folder: Path, compiler: str, kernels: Iterable[Kernel] | None = None) -> Path:
+    """Compile kernels for this system alone, and write the library and its manifest to a folder.
+
+    The manifest says that the library was built locally, and the folder loses the libraries of other systems,
+    which may come from other sources.
+
+    Args:
+        folder: The folder.
+        compiler: The command of a C compiler, which links.
+        kernels: The kernels; None for all.
+
+    Returns:
+        The library.
+    """
+    llvm: Made = importlib.import_module("llvmlite.binding")
+    digest = provenance.sources()
+    content = object_of(str(module_of(kernels)), llvm.get_process_triple(), processor_here())
+    content = linked(content, [*shlex.split(compiler), "-shared"], ["-lm"])
+    for path in folder.glob("libtokentui-*"):  # a process that has opened one keeps it
+        path.unlink()
+    library = folder / native.library_of(native.system())
+    library.write_bytes(content)
+    versions = {name: version for name, version in installed().items() if name != "ziglang"}
+    about = {"local": True, "toolchain": {**versions, "cc": compiler}, "sources": digest}
+    _write_manifest(folder, {**about, "files": {library.name: provenance.facts_of(content)}})
+    return library
+
+
+def _write_manifest(folder: Path, facts: dict[str, Made]) -> None:
+    """Write the manifest of a folder: some facts, and the signatures of all kernels."""
+    signatures = {name: kernel.signature for name, kernel in sorted(native.KERNELS.items())}
+    text = json.dumps({**facts, "kernels": signatures}, indent=1)
+    (folder / "manifest.json").write_text(text + "\n")
 
 
 def changed(folder: Path) -> list[str]:
@@ -315,17 +388,24 @@ def _content(path: Path) -> bytes | None:
 
 
 def main() -> None:
-    """Write the libraries into the package; with `--check`, compile them elsewhere and compare bytes."""
-    wrong = provenance.differences(installed(), provenance.locked(), "installed:")
+    """Write the libraries into the package. `--check` compiles them elsewhere and compares bytes, `--local`
+    with a C compiler writes the one of this system."""
+    local = sys.argv[1:2] == ["--local"]
+    wrong = [] if local else provenance.differences(installed(), provenance.locked(), "installed:")
     if wrong:
         sys.exit(f"kernels need the tools in toolchain.lock: {'; '.join(wrong)}")
+    if missing := [name for name in ("numba", "numpy") if importlib.util.find_spec(name) is None]:
+        sys.exit(f"kernels need {' and '.join(missing)}")
     if os.environ.get(native.TEST_VARIABLE) != "numba":  # before any module of kernels is imported
         environ = {
-            **os.environ, native.TEST_VARIABLE: "numba", "NUMBA_CPU_NAME": "x86-64", "NUMBA_CPU_FEATURES": "",
+            **os.environ, native.TEST_VARIABLE: "numba", "NUMBA_CPU_NAME": processor_here(),
+            "NUMBA_CPU_FEATURES": "",
         }
         words = [sys.executable, "-m", "tokentui.core.building", *sys.argv[1:]]
         sys.exit(subprocess.run(words, env=environ).returncode)
-    if sys.argv[1:] != ["--check"]:
+    if local:
+        print(f"built {build_local(native.LIBRARIES, sys.argv[2]).name}")  # noqa: T201
+    elif sys.argv[1:] != ["--check"]:
         build(native.LIBRARIES)
     elif names := changed(native.LIBRARIES):
         sys.exit(f"a new build gives other bytes: {', '.join(names)}")

@@ -152,7 +152,8 @@ def library_of(system: str) -> str:
 @functools.cache
 def manifest() -> dict[str, Any]:
     """Return the manifest of the libraries: `toolchain` with the versions of the tools, `sources` with the
-    digest of the sources, `files` with size and CRC-32 of each library, `kernels` with their signatures.
+    digest of the sources, `files` with size and CRC-32 of each library, `kernels` with their signatures, and
+    `local` if `make kernels-local` built the library.
 
     Raises:
         KernelsUnavailable: It is missing or damaged.
@@ -161,8 +162,10 @@ def manifest() -> dict[str, Any]:
         found = json.loads((LIBRARIES / "manifest.json").read_bytes())
         checks = {name: (facts["size"], facts["crc32"]) for name, facts in dict(found["files"]).items()}
         return {**found, "files": checks, "kernels": dict(found["kernels"])}
+    except FileNotFoundError:
+        raise KernelsUnavailable("this installation has no kernels") from None
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
-        raise KernelsUnavailable("the manifest of kernels is missing or damaged") from None
+        raise KernelsUnavailable("the manifest of kernels is damaged") from None
 
 
 @functools.cache
