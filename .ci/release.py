@@ -10,6 +10,7 @@ package index is asked for what the wheel depends on.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -23,6 +24,8 @@ from email import message_from_bytes
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+LIBRARIES = sorted((ROOT / "tokentui/core/libraries").glob("libtokentui-*"))
+"""The libraries of kernels, one for each system that has any."""
 CHECKS: list[tuple[str, Callable[[], str]]] = []
 """Each check with its title: it returns what it found, and raises where it does not hold."""
 QUICK = "--quick" in sys.argv[1:]
@@ -39,16 +42,17 @@ def check(title: str) -> Callable[[Callable[[], str]], Callable[[], str]]:
     return add
 
 
-def run(*words: str | Path, cwd: Path = ROOT) -> str:
-    """Run a program, away from the settings of Python and pip. Returns what it prints.
+def run(*words: str | Path, cwd: Path = ROOT, **variables: str) -> str:
+    """Run a program with variables of the environment, away from the settings of Python and pip. Returns what
+    it prints.
 
     Raises:
         AssertionError: It ends with another code than 0.
     """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    done = subprocess.run(list(map(str, words)), cwd=cwd, env=kept | {"PYTHON": sys.executable}, text=True,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          check=False)
+    done = subprocess.run(list(map(str, words)), cwd=cwd, env=kept | {"PYTHON": sys.executable} | variables,
+                          text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, check=False)
     tail = "\n".join(done.stdout.splitlines()[-15:])
     assert done.returncode == 0, f"{' '.join(map(str, words))} ended with {done.returncode}\n{tail}"
     return done.stdout
@@ -114,9 +118,23 @@ def _site() -> str:
     return f"{sum(1 for _ in (ROOT / 'build/site').rglob('*.html'))} pages"
 
 
-@check("the source archive and the wheel are built")
+@check("the kernels are those of the locked tools")
+def _kernels() -> str:
+    code = "from tokentui.core.provenance import problems; print(*problems(), sep='\\n')"
+    wrong = run(sys.executable, "-c", code).strip()
+    assert not wrong, wrong
+    manifest = json.loads((ROOT / "tokentui/core/libraries/manifest.json").read_bytes())
+    assert not manifest.get("local"), "the library was built locally: run make kernels"
+    assert set(manifest["files"]) == {path.name for path in LIBRARIES}
+    return f"{len(manifest['files'])} libraries"
+
+
+@check("the source archive and the wheels are built")
 def _build() -> str:
-    run(sys.executable, "-m", "build", "--outdir", DIST, ROOT)
+    """The wheels of the systems that have kernels, and one without kernels for all others."""
+    run(sys.executable, "-m", "build", "--sdist", "--outdir", DIST, ROOT)
+    for system in ("any", *(path.stem.removeprefix("libtokentui-") for path in LIBRARIES)):
+        run(sys.executable, "-m", "build", "--wheel", "--outdir", DIST, ROOT, TOKENTUI_WHEEL=system)
     return ", ".join(sorted(path.name for path in DIST.iterdir()))
 
 
@@ -124,11 +142,21 @@ def _build() -> str:
 def _metadata() -> str:
     """As a package index would ask."""
     name = f"tokentui-{version()}"
-    with zipfile.ZipFile(DIST / f"{name}-py3-none-any.whl") as wheel:
-        assert wheel.testzip() is None
-        metadata = message_from_bytes(wheel.read(f"{name}.dist-info/METADATA"))
-        scripts = wheel.read(f"{name}.dist-info/entry_points.txt").decode()
+    wheels = sorted(DIST.glob("*.whl"))
+    assert len(wheels) == len(LIBRARIES) + 1, [path.name for path in wheels]
+    about = set()
+    for path in wheels:
+        with zipfile.ZipFile(path) as wheel:
+            assert wheel.testzip() is None
+            libraries = [one for one in wheel.namelist() if one.endswith((".so", ".dylib"))]
+            about.add(tuple(
+                wheel.read(f"{name}.dist-info/{file}") for file in ("METADATA", "entry_points.txt")
+            ))
+        assert len(libraries) == (0 if path.stem.endswith("-any") else 1), (path.name, libraries)
+    ((first, entries),) = about
+    metadata, scripts = message_from_bytes(first), entries.decode()
     with tarfile.open(DIST / f"{name}.tar.gz") as archive:
+        assert not [one for one in archive.getnames() if one.endswith((".so", ".dylib"))]
         found = archive.extractfile(f"{name}/PKG-INFO")
         assert found is not None
         other = message_from_bytes(found.read())
@@ -146,15 +174,24 @@ def _metadata() -> str:
 @check("they install in fresh environments, and run")
 def _install() -> str:
     said = []
-    for path in sorted(DIST.iterdir()):
-        home = DIST.parent / f"fresh-{path.suffix[1:]}"
+    for path in (next(DIST.glob("*.tar.gz")), next(DIST.glob("*-any.whl")), own_wheel()):
+        home = DIST.parent / f"fresh-{path.name}"
         run(sys.executable, "-m", "venv", home)
         run(home / "bin/python", "-m", "pip", "install", "-q", path)
         said.append(_works(home / "bin/tokentui"))
         assert (home / "share/man/man1/tokentui.1").is_file()
         assert run(home / "bin/python", "-m", "pip", "check").strip() == "No broken requirements found."
-    assert len(set(said)) == 1, said
-    return said[0]
+    versions, engines = zip(*(line.split(", engine: ") for line in said), strict=True)
+    assert len(set(versions)) == 1, said
+    assert own_wheel().stem.endswith("-any") or engines[-1] == "compiled", said
+    return f"{versions[0]}; {', '.join(engines)}"
+
+
+def own_wheel() -> Path:
+    """Return the wheel that pip takes on this system."""
+    machine = os.uname().machine
+    system = "macosx" if sys.platform == "darwin" else "manylinux"
+    return next(DIST.glob(f"*{system}*_{machine}*.whl"), next(DIST.glob("*-any.whl")))
 
 
 def _works(program: Path) -> str:
@@ -170,7 +207,7 @@ def _works(program: Path) -> str:
 @check("uv tool install and pipx install it")
 def _tools() -> str:
     """Both from the environment of this interpreter or the path; one that is not there is told."""
-    wheel, said = next(DIST.glob("*.whl")), []
+    wheel, said = own_wheel(), []
     for name, words in (("uv", ("tool", "install", "--python", sys.executable)), ("pipx", ("install",))):
         beside = Path(sys.executable).with_name(name)
         program = str(beside) if beside.exists() else name
