@@ -21,6 +21,7 @@ from tokentui.encode.decode import bare, spelled_units
 from tokentui.encode.pipeline import may_hold
 from tokentui.encode.tokenizer import Entry, Tokenizer
 from tokentui.encode.why_not import reason_of
+from tokentui.text.pretokenize import MARKS
 
 _CONTEXTS = ("{}", "a{}", "{}a", "a{}a", " {}", "1{}", "{}1", "1{}1", "'{}", "a {}", "{} ")
 _NEIGHBOURS = 128
@@ -124,7 +125,7 @@ def _reach(tokenizer: Tokenizer, entry: Entry, others: Sequence[str] | None) -> 
     # Each unit has a byte of the word, but for a mark that is a unit of its own. A character that continues a
     # word has another one before it.
     continues = vocabulary.recipe.unit == "char" and vocabulary.unit_continues(units[0])
-    least = len(units) + continues - (vocabulary.recipe.mark_kind == "end-symbol")
+    least = len(units) + continues - (MARKS.of(vocabulary.recipe.mark).is_unit)
     spelled: dict[str, tuple[bytes, ...]] = {}
     for context in _CONTEXTS:
         text = context.replace("{}", own)
