@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SCREEN = ("tokentui.ui",)
 WORDS = ("tokentui.cli", "tokentui.__main__")
 BEFORE_THE_FIRST_PAINT = (
-    "tokentui.session.driver", "tokentui.learn.trainer", "tokentui.learn.pairs", "tokentui.encode.tokenizer",
+    "tokentui.session.driver", "tokentui.learn.pairs", "tokentui.encode.tokenizer",
     "tokentui.encode.offsets", "tokentui.formats.files", "tokentui.formats.spec", "tokentui.text.corpus",
     "tokentui.text.count", "tokentui.analyze", "numpy", "regex",
 )

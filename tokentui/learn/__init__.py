@@ -37,10 +37,10 @@ if TYPE_CHECKING:  # the tables of this room are imported where nothing is train
     from tokentui.text.count import Words
 
 __all__ = [
-    "BY_COUNT", "Candidate", "Changed", "Column", "Compressed", "Entry", "EventStep", "Goal", "Judged", "Life",
-    "Made", "MergeStep", "Page", "PairCandidate", "PieceCandidate", "Query", "Round", "Size", "Span", "Step",
-    "Stop", "TokenCandidate", "Tokens", "Trainer", "Traits", "Used", "Why", "Word", "ages", "back", "branch",
-    "jump", "run", "start", "step", "steps", "tried", "unmet", "what_if",
+    "BY_COUNT", "Candidate", "Changed", "Column", "Compressed", "Entry", "EventStep", "Goal", "Judged",
+    "Life", "Made", "MergeStep", "Page", "PairCandidate", "PieceCandidate", "Query", "Round", "Size",
+    "Span", "Step", "Stop", "TokenCandidate", "Tokens", "Trainer", "Traits", "Used", "Why", "Word",
+    "ages", "back", "branch", "jump", "run", "start", "step", "steps", "tried", "unmet", "what_if",
 ]
 
 T = TypeVar("T")
