@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
@@ -22,10 +23,17 @@ pytestmark = [
 ]
 
 
-def _pids() -> list[int]:
-    """The children of this process."""
+def _children() -> list[int]:
     found = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text()
     return list(map(int, found.split()))
+
+
+@pytest.fixture
+def children() -> Callable[[], list[int]]:
+    """Return the children since the test began: a resource tracker of multiprocessing stays after other tests.
+    """
+    before = _children()
+    return lambda: [pid for pid in _children() if pid not in before]
 
 
 def test_a_process_with_other_threads_is_not_forked() -> None:
@@ -39,7 +47,7 @@ def test_a_process_with_other_threads_is_not_forked() -> None:
         thread.join()
 
 
-def test_answers_come_in_order_and_ticks_add_up() -> None:
+def test_answers_come_in_order_and_ticks_add_up(children: Callable[[], list[int]]) -> None:
     here, told = os.getpid(), list[tuple[int, int]]()
 
     def work(number: int) -> tuple[int, int]:
@@ -55,7 +63,7 @@ def test_answers_come_in_order_and_ticks_add_up() -> None:
     assert told[0] == (5, 100)
     assert [done for done, _ in told] == sorted(done for done, _ in told)
     assert all(done <= 35 for done, _ in told)
-    assert _pids() == []
+    assert children() == []
 
 
 def test_a_large_answer_is_whole() -> None:
@@ -63,19 +71,19 @@ def test_a_large_answer_is_whole() -> None:
     assert in_forks([lambda: large, lambda: large[::-1]], 0, 0) == [large, large[::-1]]
 
 
-def test_an_error_of_a_child_is_that_of_the_work() -> None:
+def test_an_error_of_a_child_is_that_of_the_work(children: Callable[[], list[int]]) -> None:
     def work() -> None:
         raise TokentuiError("no such thing", "here", "look there")
 
     with pytest.raises(TokentuiError, match=r"^here: no such thing \(look there\)$"):
         in_forks([work, signal.pause], 0, 0)
-    assert _pids() == [], "the other one has ended"
+    assert children() == [], "the other one has ended"
 
 
-def test_cancelled_work_leaves_no_child() -> None:
-    with pytest.raises(Cancelled), job(cancel=lambda: bool(_pids())):
+def test_cancelled_work_leaves_no_child(children: Callable[[], list[int]]) -> None:
+    with pytest.raises(Cancelled), job(cancel=lambda: bool(children())):
         in_forks([signal.pause, signal.pause], 0, 0)
-    assert _pids() == []
+    assert children() == []
 
 
 def test_what_a_killed_child_leaves_is_done_here() -> None:
