@@ -13,7 +13,7 @@ import pytest
 from dialogs import FakeFace, assert_safe, shown, tried_on_all_sizes, typed
 from textual.pilot import Pilot
 from textual.widgets import Input
-from waiting import screen_text, told, until
+from waiting import screen_text, settled, told, until
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.preset_table import PRESETS
@@ -257,26 +257,33 @@ async def test_a_row_that_is_gone_is_said_to_be(folder: Path) -> None:
         assert not app.answered
 
 
-async def test_a_late_listing_does_not_hide_what_enter_told(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("line", "answer"), [
+    ("/far/away.txt", "/far/away.txt: no such file"), ("hf:far/away", "the place does not answer"),
+])
+async def test_a_late_listing_does_not_hide_what_enter_told(
+    line: str, answer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     late, release = threading.Event(), threading.Event()
 
     def first_is_late(folder: str, prefix: str, cancel: Any) -> Listed:
-        if folder == "/far/" and not late.is_set():
+        if folder.endswith("far/") and not late.is_set():
             late.set()
             assert release.wait(10)
         return list_folder(folder, prefix, cancel)
 
+    def recognise(command: Recognise) -> str:
+        raise TokentuiError("the place does not answer", command.path)
+
     monkeypatch.setattr(picker, "list_folder", first_is_late)
-    dialog = OpenScreen(FakeFace())
+    dialog = OpenScreen(FakeFace(answers={Recognise: recognise}))
     async with shown(dialog) as (app, pilot):
-        dialog.field.value = "/far/away.txt"
+        dialog.field.value = line
         await until(pilot, late.is_set)
         await pilot.press("enter")
-        await until(pilot, lambda: "/far/away.txt: no such file" in told(dialog.notice))
+        await until(pilot, lambda: answer in told(dialog.notice))
         release.set()
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
-        assert "/far/away.txt: no such file" in told(dialog.notice)
+        await settled(pilot)
+        assert answer in told(dialog.notice)
         assert not app.answered
 
 

@@ -168,7 +168,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
             else:
                 self.dismiss(Open((typed,), self._as))
         else:
-            start_worker(self, "opening", self._open_path, typed, reach.expanded(typed))
+            self.start_opening(self._open_path, typed)
 
     async def _open_path(self, source: str, path: str) -> None:
         self.workers.cancel_group(self, "what")
@@ -396,7 +396,7 @@ class AddScreen(Picker[ColumnWanted]):
         if typed in PRESETS:
             self._take_preset(PRESETS[typed])
         else:
-            start_worker(self, "opening", self._open, typed, reach.expanded(typed))
+            self.start_opening(self._open, typed)
 
     def _take_preset(self, preset: Preset) -> None:
         # The same run for all, so that what differs is the recipe; or that which the preset was published

@@ -11,7 +11,7 @@ import contextlib
 import heapq
 import os
 import threading
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Hashable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import ClassVar, Never, TypeVar
@@ -216,6 +216,19 @@ class Picker(Dialog[Result]):
     def submit(self, typed: str) -> None:
         """Do what a line stands for that is not empty."""
 
+    def start_opening(
+        self, opening: Callable[[str, str], Coroutine[object, object, None]], typed: str
+    ) -> None:
+        """Open what was typed in a worker.
+
+        Args:
+            opening: Opens it: gets what was typed, and the same with `~` expanded.
+            typed: What was typed.
+        """
+        # A listing that is under way would write its error over the answer to enter.
+        self.workers.cancel_group(self, "listing")
+        start_worker(self, "opening", opening, typed, reach.expanded(typed))
+
     # What is listed.
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -359,8 +372,6 @@ class Picker(Dialog[Result]):
         """Take the row that is marked, once what begins like what was typed is listed. Returns whether there
         is one.
         """
-        # A listing that is under way would write its error over the answer to enter.
-        self.workers.cancel_group(self, "listing")
         if not await self.listed(typed) or not self.takes_row(typed):
             return False
         return self.listing.cursor_key != ("open", typed) and self.take_row(self.listing.cursor_key)
