@@ -119,6 +119,17 @@ def test_clip(tmp_path: Path) -> None:
     assert tokenizer.decode(tokenizer.encode("Hi é1").ids) == "hi é 1"
 
 
+def test_clip_takes_the_first_48894_merges_of_its_list(tmp_path: Path) -> None:
+    """The published file lists more; 512 units, these merges and two specials are CLIP's 49,408 ids."""
+    pairs = [f"{left} {right}</w>" for left in LETTERS for right in LETTERS][:48_900]
+    path = tmp_path / "bpe_simple_vocab_16e6.txt"
+    path.write_text("\n".join(['"bpe_simple_vocab_16e6.txt#version: 0.2', *pairs]) + "\n")
+    tokenizer = load(path)
+    assert tokenizer.vocab_size == 49_408
+    assert pairs[48_893] == "¾ ý</w>"
+    assert list(tokenizer.entries())[-3].piece == b"\xbe\xfd</w>"
+
+
 @pytest.mark.parametrize(
     ("row", "what"),
     [

@@ -33,6 +33,18 @@ def test_the_word_gives_them_back(rows: dict[str, str], shares: str, judged: boo
     assert short_name(named.text) == " + ".join(rows)
 
 
+@pytest.mark.parametrize(("name", "taken"), [
+    ("a" * 40, True), ("a" * 41, False), ("_a", False), ("-a", False), ("1-_b", True), ("é" * 40, True),
+])
+def test_a_name_has_forty_characters(name: str, taken: bool) -> None:
+    corpora = Corpora(((name, "sample:hugs"),))
+    if taken:
+        assert corpora.checked() == corpora
+        return
+    with pytest.raises(TokentuiError, match="at most 40"):
+        corpora.checked()
+
+
 @given(st.lists(st.integers(0, 10**7), min_size=1, max_size=6))
 def test_equal_shares_are_within_half_a_percent(sizes: list[int]) -> None:
     times = times_of(sizes, "equal")

@@ -170,6 +170,12 @@ def test_nmt_nfkc_is_less_than_nfkc() -> None:
         assert normalize(text, ("nmt-nfkc",)) == theirs(text) == made != unicodedata.normalize("NFKC", text)
 
 
+@pytest.mark.parametrize("composed", ["\u1f82", "\u1fa7", "\u1e69", "\u01d6", "\uac01"])
+def test_nmt_nfkc_composes_up_to_four_characters(composed: str) -> None:
+    """Such as alpha with breathing, accent and iota below."""
+    assert normalize(unicodedata.normalize("NFD", composed), ("nmt-nfkc",)) == composed
+
+
 COMPOSING = st.sampled_from([one for one in ASSIGNED if not begins_sequence(one)])
 COMPOSED = st.sampled_from([one for one in ASSIGNED if len(unicodedata.normalize("NFKD", one)) > 1])
 

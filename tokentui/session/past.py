@@ -15,8 +15,6 @@ from tokentui.session.opening import Prepared
 from tokentui.session.views import CorpusPlace, CorpusView, StepPlace, StepRow, StepsView, StepView, Viewport
 from tokentui.session.window import OpenedText, RunningText
 
-PLACES = 3
-"""The most places of the corpus that a step is shown at."""
 _AROUND = 24
 """The characters that are shown before a place, and behind it."""
 
