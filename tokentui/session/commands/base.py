@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
 from enum import Enum, Flag, IntEnum, auto
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, dataclass_transform
+
+from tokentui.core.records import dataclass
 
 if TYPE_CHECKING:
     from tokentui.session.context import StepContext

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tokentui.core import reach
 from tokentui.core.errors import TokentuiError
+from tokentui.core.records import dataclass
 from tokentui.session.commands.base import Command, Lane, Need
 
 if TYPE_CHECKING:
