@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import tokentui
 from tokentui.analyze.glitches import glitches
 from tokentui.analyze.health.survey import survey
-from tokentui.analyze.report import usage
+from tokentui.analyze.vocabulary import usage
 from tokentui.encode import reach as reaching
 from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.reach import reach, reaches

@@ -16,7 +16,7 @@ from trainers import best, start
 
 from tokentui import learn
 from tokentui.analyze.health import examine
-from tokentui.analyze.report import exhausted, usage
+from tokentui.analyze.vocabulary import exhausted, usage
 from tokentui.axes import AXES, preset
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.offsets import WordEncoder

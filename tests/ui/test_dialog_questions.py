@@ -13,8 +13,8 @@ from textual.widgets import Input
 from waiting import screen_text, settled, until
 
 from tokentui import learn
-from tokentui.analyze.report import vocabulary_report
 from tokentui.analyze.results import DocumentSaved, Exhausted, UnusedToken, VocabularyReport, Ways
+from tokentui.analyze.vocabulary import vocabulary_report
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.learn import start
 from tokentui.recipe import Recipe, Stops

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from tokentui.analyze.metrics import in_parts
-from tokentui.analyze.report import beginning_of
+from tokentui.analyze.vocabulary import beginning_of
 from tokentui.core.errors import TokentuiError
 from tokentui.core.forks import cores, in_forks
 from tokentui.core.jobs import check, silent, tick

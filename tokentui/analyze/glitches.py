@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tokentui.analyze.report import ORDINARY, usage
+from tokentui.analyze.vocabulary import ORDINARY, usage
 from tokentui.core.jobs import each
 from tokentui.encode.decode import bare
 from tokentui.encode.reach import completions, neighbours, own_text, reach

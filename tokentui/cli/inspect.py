@@ -19,7 +19,6 @@ from tokentui.analyze.health import CHECKS, FAIL, INFO, NONE, PASS, WARN, examin
 from tokentui.analyze.inspect import find_tokens, string_facts, token_facts
 from tokentui.analyze.metrics import MeasureRow, ratio, rows_of, tally
 from tokentui.analyze.metrics import shown as number
-from tokentui.analyze.report import usage, vocabulary_report
 from tokentui.analyze.results import (
     CheckResult,
     HealthReport,
@@ -30,6 +29,7 @@ from tokentui.analyze.results import (
     WordFacts,
     costs,
 )
+from tokentui.analyze.vocabulary import usage, vocabulary_report
 from tokentui.axes import AXES, label
 from tokentui.cli import output
 from tokentui.cli.budget import print_budget

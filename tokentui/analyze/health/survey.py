@@ -12,8 +12,8 @@ from typing import Literal
 import regex
 
 from tokentui.analyze.inspect import text_of
-from tokentui.analyze.report import ORDINARY
 from tokentui.analyze.results import CheckResult, DeadToken, Example, Spelling, Token, VocabularyFacts
+from tokentui.analyze.vocabulary import ORDINARY
 from tokentui.core.jobs import each
 from tokentui.encode.decode import bare as bare_bytes
 from tokentui.encode.reach import reach

@@ -47,7 +47,7 @@ class AnalyzeVocabulary(Command["VocabularyReport"], lane=Lane.JOB, need=Need.CO
     exhaust: bool = False
 
     def answer(self, context: StepContext) -> VocabularyReport:
-        from tokentui.analyze.report import vocabulary_report
+        from tokentui.analyze.vocabulary import vocabulary_report
 
         return vocabulary_report(
             context.tokenizer, context.corpus, context.prepared.trainer.words, step=context.step,

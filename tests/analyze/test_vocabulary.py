@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tokentui import learn
 from tokentui.analyze import results as values
-from tokentui.analyze.report import exhausted, usage, vocabulary_report
+from tokentui.analyze.vocabulary import exhausted, usage, vocabulary_report
 from tokentui.axes import preset
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import job
