@@ -52,7 +52,7 @@ async def test_a_question_is_given_up_when_whoever_asked_it_has_left(
         while True:
             check()
 
-    monkeypatch.setattr("tokentui.analyze.report.vocabulary_report", endless)
+    monkeypatch.setattr("tokentui.analyze.vocabulary.vocabulary_report", endless)
     await session.send(do.Open(("sample:hugs",)))
     asked = session.send(do.AnalyzeVocabulary())
     await asyncio.to_thread(begun.wait, PATIENCE)
