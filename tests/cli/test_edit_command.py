@@ -85,7 +85,7 @@ def test_the_map_has_the_same_numbers_in_both_formats(novel: str, tmp_path: Path
 def test_added_tokens_follow_the_last_id_and_are_found_before_merges(novel: str, tmp_path: Path) -> None:
     out, size = str(tmp_path / "out.json"), load(novel).vocab_size
     told = done("edit", novel, out, "--add", "the crowd", "--special", "<|user|>", "-q")
-    assert f"{size}  the crowd" in told
+    assert f"{size}  the·crowd" in told
     assert "lost" in told
     made = load(out)
     assert (made.token_to_id("the crowd"), made.token_to_id("<|user|>")) == (size, size + 1)

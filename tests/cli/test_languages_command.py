@@ -38,8 +38,8 @@ def test_tables_and_row_have_the_numbers_of_the_library(files: tuple[str, str]) 
          f"{one.cost:,.4f}", f"{one.times:.2f}", "0"]
         for one in found.rows
     ]
-    assert parts[1].splitlines()[-1] == f"   cheapest: {found.cheapest}"
-    compared = [line.split() for line in parts[-1].splitlines()[1:]]
+    assert parts[1].splitlines()[-1] == f"  cheapest: {found.cheapest}"
+    compared = [line.split() for line in parts[-1].splitlines()[2:]]
     assert compared == [[one.language, f"{one.times:.2f}", f"{one.times:.2f}"] for one in found.rows]
 
 
@@ -64,7 +64,7 @@ def test_a_language_that_is_refused_ends_with_1(files: tuple[str, str]) -> None:
     words = ("languages", "-t", files[1], "sample:sailor", "sample:finnish")
     result = cli(*words)
     assert result.exit_code == 1
-    assert re.search(r"^   finnish  .+\(.+\)$", result.stdout, re.M)
+    assert re.search(r"^  finnish  .+\(.+\)$", result.stdout, re.M)
     (one,) = json.loads(cli(*words, "--json").stdout)["tokenizers"]
     assert [(row["language"], row["error"] is None) for row in one["costs"]] == [
         ("sailor", True), ("finnish", False),

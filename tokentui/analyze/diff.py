@@ -11,9 +11,27 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tokentui.analyze.divergence import Decision, Meanings, first_numbers
-from tokentui.analyze.documents import DocumentsDiff, documents_diff
-from tokentui.axes import word
+from tokentui.analyze.documents import ChangedDocument, DocumentsDiff, documents_diff
+from tokentui.analyze.report import (
+    Cell,
+    Column,
+    Json,
+    Report,
+    Row,
+    Section,
+    Span,
+    Target,
+    as_json,
+    as_row,
+    data,
+    merged,
+    muted,
+    piece_row,
+    strong,
+)
+from tokentui.axes import label, word
 from tokentui.core.jobs import each
+from tokentui.core.table import plural
 from tokentui.encode.pipeline import Parents
 from tokentui.encode.segment.merges import JoinedMerging
 from tokentui.encode.tokenizer import Entry, Tokenizer
@@ -461,3 +479,202 @@ def _template(a: Tokenizer, b: Tokenizer) -> Change | None:
             return Change(f"chat template, line {number:,}", one, other)
     return None
 
+
+# ---- the report
+
+_TOTALS = ("documents", "changed", "recut", "grown", "shrunk", "refused_a", "refused_b", "only_b_refuses",
+           "a", "b", "growth")
+_LETTERS = "AB"
+_BEFORE = 16
+_LEFT = (Column(),)
+
+
+def report(
+    found: Diff, names: tuple[str, str], tokenizers: tuple[Tokenizer, Tokenizer] | None = None,
+    bounds: Mapping[str, bool] | None = None, rows: int | None = None,
+) -> Report:
+    """Report on the differences of two tokenizers, A and B.
+
+    Args:
+        found: The differences.
+        names: The names of the tokenizers.
+        tokenizers: The tokenizers, which say more in the first lines and in JSON.
+        bounds: The bounds that were checked, and whether each holds.
+        rows: The rows of each section that the terminal prints at most.
+    """
+    sections = []
+    for n, name in enumerate(names):
+        tokenizer = None if tokenizers is None else tokenizers[n]
+        about = "" if tokenizer is None else f"  {label(tokenizer.recipe)}  {tokenizer.vocab_size:,} ids"
+        sections.append(Section(_LETTERS[n], (name, about)))
+    if found.same:
+        sections.append(Section("", "nothing differs"))
+    sections += [
+        *_merge_sections(found, rows), *_id_sections(found, rows), *_change_sections(found, rows),
+        *([] if found.documents is None else _document_sections(found.documents)),
+    ]
+    for name, holds in (bounds or {}).items():
+        sections.append(Section("bound", f"{name}: {'holds' if holds else 'does not hold'}"))
+    value = _value(found, names, tokenizers) | {"bounds": dict(bounds or {})}
+    return Report(f"From {names[0]} to {names[1]}", tuple(sections), value, _summary(found))
+
+
+def _summary(found: Diff) -> Cell:
+    texts = found.documents
+    if found.same or texts is None:
+        return strong("nothing differs" if found.same else "they differ")
+    growth = "" if texts.growth is None else f" {texts.growth:+.3%}"
+    recut = f" · {texts.recut:,} of {plural(texts.documents, 'document')} with other tokens"
+    ids = f", {texts.changed:,} with other ids"
+    return (strong(f"{texts.a:,} → {plural(texts.b, 'token')}{growth}"), muted(recut + ids))
+
+
+def _merge_sections(found: Diff, rows: int | None) -> Iterator[Section]:
+    spelled, meant = found.merges, found.merges_by_meaning
+    if spelled is None:
+        return
+    yield Section("merges", f"differ first at step {spelled.step:,}", _sides(spelled), _LEFT, rows)
+    if meant is None:
+        yield Section("", "the same by what they mean")
+    elif meant.step != spelled.step:
+        yield Section("by meaning", f"differ first at step {meant.step:,}", _sides(meant), _LEFT, rows)
+
+
+def _sides(found: MergeDifference) -> tuple[Row, ...]:
+    rows = []
+    for n, side in enumerate((found.a, found.b)):
+        if side is None:
+            rows.append(Row((_LETTERS[n], "has no more merges")))
+            continue
+        other = _LETTERS[1 - n]
+        there = f"not in {other}" if side.elsewhere is None else f"in {other} at step {side.elsewhere:,}"
+        more = "" if side.built is None else f"{plural(side.built, 'later merge')} made of it"
+        cells: tuple[Cell, ...] = (
+            _LETTERS[n], merged(side.parts, side.token), f"id {side.id:,}", muted(there), muted(more),
+            *_uses(side),
+        )
+        rows.append(Row(cells, Target("token", side.id, n)))
+    return tuple(rows)
+
+
+def _uses(found: MergeSide | ChangedToken) -> tuple[Cell, ...]:
+    return () if found.uses is None else (muted(f"{found.uses:,} in documents that change"),)
+
+
+def _id_sections(found: Diff, rows: int | None) -> Iterator[Section]:
+    if found.moved:
+        verb = "is" if found.reused == 1 else "are"
+        told = f"{plural(found.moved_count, 'token')} moved; {plural(found.reused, 'id')} of A {verb} "
+        moved = tuple(
+            Row((_ids(run.first, run.last), f"→ {_ids(run.first + run.by, run.last + run.by)}",
+                 f"{run.by:+,}", run.piece), Target("token", run.first, 0))
+            for run in found.moved
+        )
+        yield Section("ids", told + "another token's in B", moved, few=rows)
+    for n, (name, tokens) in enumerate((("went", found.went), ("came", found.came))):
+        if tokens:
+            listed = tuple(
+                Row((f"{token.id:,}", token.piece, muted(token.kind), *_uses(token)),
+                    Target("token", token.id, n))
+                for token in tokens
+            )
+            yield Section(name, plural(len(tokens), "token"), listed, few=rows)
+    if found.rescored:
+        scores = tuple(Row((f"{one.a:.4f}", f"→ {one.b:.4f}", one.piece)) for one in found.rescored)
+        yield Section("scores", plural(len(found.rescored), "token"), scores, few=rows)
+
+
+def _ids(first: int, last: int) -> str:
+    return f"{first:,}" if first == last else f"{first:,}–{last:,}"
+
+
+def _change_sections(found: Diff, rows: int | None) -> Iterator[Section]:
+    template = (found.template,) if found.template else ()
+    for name, changes in (("specials", found.specials), ("steps", found.steps), ("template", template)):
+        if changes:
+            told = plural(len(changes), "difference")
+            yield Section(name, told, tuple(map(_change, changes)), _LEFT, rows)
+
+
+def _change(change: Change) -> Row:
+    a, b = ("none" if text is None else data(text) if text else "nothing" for text in (change.a, change.b))
+    return Row((muted(change.where), (a, muted(" → "), b)))
+
+
+def _document_sections(found: DocumentsDiff) -> Iterator[Section]:
+    told = f"{plural(found.documents, 'document')}, {found.changed:,} with other ids, "
+    told += f"{found.recut:,} with other tokens ({found.grown:,} grow, {found.shrunk:,} shrink)"
+    yield Section("corpus", told)
+    growth = "" if found.growth is None else f", {found.growth:+.3%}"
+    yield Section("tokens", f"{found.a:,} → {found.b:,}{growth}")
+    if found.refused_a or found.refused_b:
+        told = f"A {found.refused_a:,}, B {found.refused_b:,}, B alone {found.only_b_refuses:,}"
+        yield Section("refused", told)
+    if found.worst:
+        yield Section("documents", "those that change most first", tuple(map(_document, found.worst)), _LEFT)
+
+
+def _document(document: ChangedDocument) -> Row:
+    times = "" if document.count == 1 else f", {document.count:,} times"
+    sizes: Cell = Span("refused", "error")
+    if document.a is not None and document.b is not None:
+        style = "warning" if document.growth > 0 else "success"
+        sizes = (f"{document.a:,} → {document.b:,} tokens, ", Span(f"{document.growth:+,}", style))
+    place, told = document.place, data(document.name)
+    cells: tuple[Cell, ...] = (told,)
+    if place is not None:
+        text = (muted("…" * (place.start > _BEFORE)), data(place.before[-_BEFORE:], "muted"), muted("▸"),
+                data(place.text, "strong"), muted("◂"))
+        cells = (text, (*_cut(place.a), muted(" → "), *_cut(place.b)))
+    refusals = [
+        f"{letter} refuses it: {why}" for letter, why in zip(_LETTERS, document.refusals, strict=True) if why
+    ]
+    return Row((f"document {document.number:,}{times}:", sizes, *cells, *refusals), about=told)
+
+
+def _cut(tokens: Sequence[str]) -> tuple[Span, ...]:
+    parts: list[Span] = []
+    for token in tokens:
+        parts += [muted("│")] if parts else []
+        parts.append(data(token))
+    return tuple(parts) or (Span("nothing"),)
+
+
+def _value(
+    found: Diff, names: tuple[str, str], tokenizers: tuple[Tokenizer, Tokenizer] | None
+) -> dict[str, object]:
+    texts = found.documents
+    return {
+        "same": found.same,
+        "same_ids": found.same_ids,
+        "tokenizers": [
+            {"letter": letter, "name": name, "vocab_size": tokenizer.vocab_size,
+             "recipe": tokenizer.recipe.to_dict() | tokenizer.recipe.shape}
+            for letter, name, tokenizer in zip(_LETTERS, names, tokenizers or (), strict=False)
+        ],
+        "merges": _merges_json(found.merges),
+        "merges_by_meaning": _merges_json(found.merges_by_meaning),
+        "moved": found.moved,
+        "moved_count": found.moved_count,
+        "reused": found.reused,
+        "went": found.went,
+        "came": found.came,
+        "rescored": found.rescored,
+        "specials": found.specials,
+        "steps": found.steps,
+        "template": found.template,
+        "corpus": None if texts is None else as_row(texts, *_TOTALS) | {"worst": as_json(texts.worst)},
+    }
+
+
+def _merges_json(found: MergeDifference | None) -> Json | None:
+    if found is None:
+        return None
+    return {"step": found.step, "a": _side_json(found.a), "b": _side_json(found.b)}
+
+
+def _side_json(side: MergeSide | None) -> Json | None:
+    if side is None:
+        return None
+    pieces = {"parts": [piece_row(part) for part in side.parts], "token": piece_row(side.token)}
+    return pieces | as_row(side, "id", "elsewhere", "built", "uses")

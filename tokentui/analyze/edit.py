@@ -18,12 +18,16 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
+from tokentui.analyze import export
+from tokentui.analyze.report import Column, Report, Row, Section, Span, Target, as_row, data, muted, strong
 from tokentui.analyze.shapes import GONE, in_shape, moves, read_again, renumbered, shape_of
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, each, tick
+from tokentui.core.table import plural
 from tokentui.encode.tokenizer import Entry, Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats import WRITTEN, Format
+from tokentui.formats.proof import ExportReport
 from tokentui.formats.sentencepiece import CONTROL, USER_DEFINED
 from tokentui.formats.spec import Fitted, Loss, Spec, Token
 from tokentui.text.corpus import Corpus
@@ -400,3 +404,74 @@ def _shortened(spec: Spec, format: Format, kept: set[int]) -> tuple[Tokenizer, d
     if format.name == "huggingface":
         fitted.said = {name: renumbered(value, moved) for name, value in fitted.said.items()}
     return read_again(format, fitted), moved
+
+
+# ---- the report
+
+_FEW = 10
+
+
+def report(
+    before: int, after: int, went: Sequence[Entry], came: Sequence[Entry], *, added: Sequence[Added] = (),
+    pruned: Pruned | None = None, grown: Grown | None = None, losses: Sequence[Loss] = (),
+    written: ExportReport | None = None,
+) -> Report:
+    """Report on a changed vocabulary: what is lost, what became of the corpus, which tokens went and came.
+
+    Args:
+        before, after: The number of ids.
+        went, came: The tokens that went, and those that came.
+        added: The tokens that were named.
+        pruned: The result of pruning; None if there was none.
+        grown: The result of training on; None if there was none.
+        losses: The losses on the way.
+        written: The result of writing it to a file; None before that.
+    """
+    sections = [Section("ids", f"{before:,} before, {after:,} now")]
+    if written is not None:
+        sections.insert(0, export.section(written, losses))
+    elif losses:
+        sections.insert(0, Section("lost", plural(len(losses), "property", "properties"),
+                                   export.loss_rows(losses), (Column(),)))
+    sections += [] if pruned is None else _pruned_sections(pruned)
+    sections += [] if grown is None else _grown_sections(grown)
+    does = {token.id: token.does for token in added}
+    named_first = sorted(came, key=lambda entry: entry.id not in does)
+    for name, entries in (("went", went), ("came", named_first)):
+        if entries:
+            rows = tuple(_entry_row(entry, name == "went", does) for entry in entries)
+            sections.append(Section(name, plural(len(entries), "token"), rows, few=_FEW))
+    value: dict[str, object] = {
+        "ids_before": before, "ids": after, "pruned": pruned, "grown": grown,
+        "went": [as_row(entry, "id", "piece", "kind") for entry in went],
+        "came": [as_row(entry, "id", "piece", "kind") for entry in came],
+        "added": added,
+    }
+    if written is not None:
+        value |= as_row(replace(written, losses=(*losses, *written.losses)))
+    summary = strong(f"{before:,} → {plural(after, 'id')}")
+    return Report("Change the vocabulary", tuple(sections), value, summary)
+
+
+def _pruned_sections(pruned: Pruned) -> list[Section]:
+    used = f", of these {pruned.gone - pruned.unused:,} that the corpus uses"
+    told = f"{plural(pruned.documents, 'document')}: {len(pruned.changed):,} with other pieces"
+    told += f", {len(pruned.refused):,} that it refuses" if pruned.refused else ""
+    rows = tuple(Row(("document", f"{number:,}")) for number in pruned.changed)
+    style = "warning" if pruned.changed else "success"
+    return [Section("taken out", plural(pruned.gone, "token") + used),
+            Section("corpus", Span(told, style), rows, (Column(),), _FEW)]
+
+
+def _grown_sections(grown: Grown) -> list[Section]:
+    told = f"{plural(grown.merges, 'merge')} on {plural(grown.words, 'pre-token')}, "
+    told += f"{len(grown.unlike):,} of them not as trained"
+    rows = tuple(Row((data(word),)) for word in grown.unlike)
+    return [Section("trained on", told, rows, few=_FEW),
+            Section("tokens", f"{grown.before:,} → {grown.after:,} in that corpus")]
+
+
+def _entry_row(entry: Entry, gone: bool, does: Mapping[int, str]) -> Row:
+    target = Target("token", entry.id) if gone else None
+    told = () if gone or entry.id not in does else (does[entry.id],)
+    return Row((f"{entry.id:,}", entry.piece, muted(entry.kind), *told), target)

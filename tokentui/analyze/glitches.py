@@ -9,9 +9,11 @@ from __future__ import annotations
 import itertools
 import string
 import unicodedata
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from tokentui.analyze.report import Cell, Report, Row, Section, Target, as_row, data, pieces
 from tokentui.analyze.vocabulary import ORDINARY, usage
 from tokentui.core.jobs import each
 from tokentui.encode.decode import bare
@@ -27,6 +29,7 @@ KINDS = {
     SWALLOWED: "in the corpus, and each time a part of longer tokens",
 }
 """The kinds of glitch tokens, by name."""
+_FEW = 40
 _LINE = "\t\n\r"
 _MOST_TRIED = 1 << 18
 """So many characters are tried for a token that is a part of a character."""
@@ -160,3 +163,38 @@ def _lone(tokenizer: Tokenizer, own: str, number: int) -> bool:
 def _bare(tokenizer: Tokenizer, entry: Entry) -> bytes:
     assert entry.symbol is not None
     return bare(tokenizer.recipe, tokenizer.vocabulary.spelled(entry.symbol))
+
+
+def report(found: Sequence[Glitch], vocab_size: int, with_corpus: bool) -> Report:
+    """Report on glitch tokens: a section for each kind.
+
+    Args:
+        found: The glitch tokens.
+        vocab_size: The number of ids of the tokenizer.
+        with_corpus: True if a corpus was searched for swallowed ones.
+    """
+    counts = Counter(glitch.kind for glitch in found)
+    kinds = [kind for kind in KINDS if with_corpus or kind != SWALLOWED]
+    return Report(
+        "Glitch tokens",
+        (Section("ids", f"{vocab_size:,}; special tokens are left out"),
+         *(_section(kind, [glitch for glitch in found if glitch.kind == kind]) for kind in kinds)),
+        {"vocab_size": vocab_size, "counts": {kind: counts[kind] for kind in KINDS},
+         "glitches": [as_row(glitch) for glitch in found]},
+        ", ".join(f"{counts[kind]:,} {kind}" for kind in kinds),
+    )
+
+
+def _section(kind: str, found: Sequence[Glitch]) -> Section:
+    told = f"{len(found):,}, {KINDS[kind]}" if found else "none"
+    reasons = Counter(glitch.reason for glitch in found)
+    if len(reasons) > 1:
+        told += f" ({', '.join(f'{times:,} {reason}' for reason, times in reasons.most_common())})"
+    return Section(kind, told, tuple(map(_row, found)), few=_FEW)
+
+
+def _row(glitch: Glitch) -> Row:
+    why: Cell = glitch.sentence if glitch.kind != SWALLOWED else ("by ", *pieces(glitch.into))
+    example = () if glitch.text is None else (", such as ", data(glitch.text))
+    about = (f"{KINDS[glitch.kind]}: {glitch.sentence}", *example)
+    return Row((str(glitch.id), glitch.piece, why), Target("token", glitch.id), about)

@@ -7,11 +7,24 @@ the tokenization premium of Petrov et al., "Language Model Tokenizers Introduce 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from tokentui.analyze.metrics import Conventions, Tally, ratio, tally
+from tokentui.analyze.metrics import Conventions, Tally, ratio, shown, tally
+from tokentui.analyze.report import (
+    Bar,
+    Cell,
+    Column,
+    Json,
+    Report,
+    Row,
+    Section,
+    Span,
+    as_row,
+    warning,
+)
+from tokentui.axes import label
 from tokentui.core.errors import TokentuiError, name_of, nearest
 from tokentui.core.jobs import each, silent
 from tokentui.encode.tokenizer import Tokenizer
@@ -195,3 +208,82 @@ def _row(
 def _dearness(one: LanguageCost) -> tuple[bool, float]:
     """Sorts the cheapest language first, and last those of no cost."""
     return one.cost is None, one.cost or 0.0
+
+
+_TITLED = (
+    Column("language", priority=6, flex=True), Column("tokens", "right", 4),
+    Column("bytes/token", "right", 2), Column("chars/token", "right", 1), Column("cost", "right", 3),
+    Column("x cheapest", "right", 5), Column("unknown", "right"), Column(),
+)
+
+
+def report(
+    found: Sequence[Languages], names: Sequence[str], tokenizers: Sequence[Tokenizer] = (),
+    corpora: Mapping[str, Corpus] | None = None,
+) -> Report:
+    """Report on the costs of languages: a table for each tokenizer, and one that compares several.
+
+    Args:
+        found: The costs under each tokenizer, all on the same basis.
+        names: The names of the tokenizers.
+        tokenizers: The tokenizers, which say more in the titles and in JSON.
+        corpora: The texts by the names of their languages, for JSON.
+    """
+    basis = BASES[found[0].by]
+    abouts = [f"{label(one.recipe)}, {one.vocab_size:,} ids" for one in tokenizers] or [""] * len(found)
+    sections = [Section(f"cost: tokens a {basis.unit}; counted by {found[0].counted_by}")]
+    sections += [
+        _section(f"{n} {name}", about, one)
+        for n, (name, about, one) in enumerate(zip(names, abouts, found, strict=True), 1)
+    ]
+    if len(found) > 1:
+        sections.append(_compared(found))
+    value = {
+        "by": found[0].by, "unit": basis.unit, "words_by": found[0].splitter,
+        "languages": [
+            {"name": name, "corpus": one.name, "bytes": one.size, "sha256": one.sha256}
+            for name, one in (corpora or {}).items()
+        ],
+        "tokenizers": [
+            {
+                "name": name, "recipe": tokenizer.recipe.to_dict() | tokenizer.recipe.shape,
+                "vocab_size": tokenizer.vocab_size, "cheapest": one.cheapest or None,
+                "costs": [_json(cost) for cost in one.rows],
+            }
+            for name, tokenizer, one in zip(names, tokenizers, found, strict=False)
+        ],
+    }
+    return Report("Languages", tuple(sections), value, sections[0].name)
+
+
+def _section(name: str, about: str, found: Languages) -> Section:
+    most = max((cost.times or 0 for cost in found.rows), default=0)
+    cheapest = f"cheapest: {found.cheapest}" if found.cheapest else "every text is refused"
+    rows = tuple(_cells(cost, most, cost.language == found.cheapest) for cost in found.rows)
+    summary = about or f"tokens a {BASES[found.by].unit}, counted by {found.counted_by}"
+    return Section(name, summary, rows, _TITLED, notes=(cheapest,))
+
+
+def _cells(cost: LanguageCost, most: float, cheapest: bool) -> Row:
+    name = Span(cost.language, "success" if cheapest else "")
+    if cost.tokens is None:
+        return Row(((name, "  ", Span(cost.error, "error")),))
+    unknowns: Cell = warning(f"{cost.unknowns:,}") if cost.unknowns else "0"
+    return Row((
+        name, f"{cost.tokens:,}", shown(cost.bytes_per_token, 2), shown(cost.characters_per_token, 2),
+        shown(cost.cost), shown(cost.times, 2), unknowns, Bar((cost.times or 0) / most if most else 0),
+    ))
+
+
+def _compared(found: Sequence[Languages]) -> Section:
+    """Return the costs over the cheapest under several tokenizers, a column for each."""
+    times = [{cost.language: cost.times for cost in one.rows} for one in found]
+    rows = tuple(
+        Row((cost.language, *(shown(one[cost.language], 2) for one in times))) for cost in found[0].rows
+    )
+    numbers = (Column(str(n), "right") for n in range(1, len(found) + 1))
+    return Section("x cheapest", "", rows, (Column("language", priority=1, flex=True), *numbers))
+
+
+def _json(cost: LanguageCost) -> Json:
+    return as_row(cost) | {"error": cost.error or None}

@@ -8,6 +8,7 @@ from dataclasses import replace
 from tokentui.analyze.budget import KNEE, Budget, Target, budget
 from tokentui.analyze.metrics import ratio
 from tokentui.analyze.metrics import shown as number
+from tokentui.analyze.report import Json, as_row
 from tokentui.cli import output
 from tokentui.cli.options import Given
 from tokentui.core.safetext import safe
@@ -75,13 +76,13 @@ def _marked(found: Budget) -> list[int]:
     return sorted(step for step in steps if step <= last)
 
 
-def _row(found: Budget) -> output.Json:
+def _row(found: Budget) -> Json:
     """The whole curves as a row; knees and targets are told by their steps and their sizes."""
     return {
-        "sizes": list(found.sizes), "target": None if found.target is None else output.as_row(found.target),
+        "sizes": list(found.sizes), "target": None if found.target is None else as_row(found.target),
         "curves": [
             {
-                **output.as_row(curve), "knee_size": _size(found, curve.knee),
+                **as_row(curve), "knee_size": _size(found, curve.knee),
                 "met_size": _size(found, curve.met),
             }
             for curve in found.curves

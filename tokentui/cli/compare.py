@@ -31,6 +31,7 @@ from tokentui.analyze.metrics import (
     tally,
 )
 from tokentui.analyze.metrics import shown as number
+from tokentui.analyze.report import Json, as_json, as_row
 from tokentui.analyze.results import ONE_BOUNDARY, DivergenceSide
 from tokentui.axes import label
 from tokentui.cli.compared import LETTERS, agreement_row, differing, measure_row, pair_letters, pair_names
@@ -46,7 +47,7 @@ from tokentui.cli.options import (
     json_option,
     options,
 )
-from tokentui.cli.output import Bar, Json, as_json, as_row, merged, shown, working, write_answer
+from tokentui.cli.output import Bar, merged, shown, working, write_answer
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import short_names
 from tokentui.core.safetext import safe, safe_line

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from tokentui.analyze.compare import PAIR_MEASURES, DifferentCut, PairAgreement
 from tokentui.analyze.metrics import MeasureRow
 from tokentui.analyze.metrics import shown as number
-from tokentui.cli.output import Json, as_json, as_row, shown
+from tokentui.analyze.report import Json, as_json, as_row
+from tokentui.cli.output import shown
 from tokentui.core.table import Table
 
 LETTERS = "ABCD"

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 
 import click
 
+from tokentui.analyze.export import report as losses
 from tokentui.cli import output as out
 from tokentui.cli.options import OPENED, QUIET, Given, format_option, json_option, options
 from tokentui.core.errors import TokentuiError
-from tokentui.core.safetext import safe_line
-from tokentui.core.table import Table
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import OWN, WRITTEN, Format
 from tokentui.formats.files import export, format_of, targets, written_format
@@ -65,7 +63,7 @@ def command(given: Given, source: str, output: str | None, format_: str | None) 
     if output is None:
         chosen, spec = [WRITTEN[format_]] if format_ else WRITTEN.values(), Spec(tokenizer)
         for report in [look(spec, one) for one in chosen]:
-            _write_report(given, report)
+            out.write_report(given.as_json, losses(report))
         return DONE
     format = format_of(output, tokenizer.recipe, format_, option="--to", like=like)
     check_output(output, format)
@@ -76,7 +74,7 @@ def command(given: Given, source: str, output: str | None, format_: str | None) 
         out.complain(str(error))
         return DIFFERS
     if output != STDOUT:
-        _write_report(given, report)
+        out.write_report(given.as_json, losses(report))
         return DONE
     for loss in report.losses:
         out.complain(f"lost: {loss.what}: {loss.consequence}")
@@ -111,25 +109,3 @@ def write_tokenizer(tokenizer: Tokenizer, output: str, format: Format) -> Export
     else:
         out.write_file(files[0])
     return report
-
-
-def _write_report(given: Given, report: ExportReport) -> None:
-    out.write_answer(given.as_json, lambda: out.as_row(report), _tables(report))
-
-
-def _tables(report: ExportReport) -> Iterator[Table]:
-    """The losses of a format; the texts that were tried where it is written."""
-    told = f", the same on {report.checked:,} texts" if report.checked else ""
-    rows = loss_rows(report)
-    if report.refused:
-        told, rows = "", [("no  ", safe_line(report.refused))]
-    yield Table(rows or [("nothing is lost",)], f"{report.format}: {report.about}{told}", indent=2)
-
-
-def loss_rows(report: ExportReport) -> list[tuple[str, ...]]:
-    """The losses of a format, a row each."""
-    rows: list[tuple[str, ...]] = []
-    for loss in report.losses:
-        example = f" ({safe_line(loss.example)})" if loss.example else ""
-        rows.append(("lost", f"{loss.what}: {loss.consequence}{example}"))
-    return rows

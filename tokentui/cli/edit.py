@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import replace
 
 import click
 
-from tokentui.analyze.edit import Edit, add, changes, id_map, prune, unchanged
+from tokentui.analyze.edit import add, changes, id_map, prune, unchanged
+from tokentui.analyze.edit import report as report_on
 from tokentui.analyze.grow import extend, merge
 from tokentui.cli import output as out
-from tokentui.cli.convert import STDOUT, check_output, loss_rows
+from tokentui.cli.convert import STDOUT, check_output
 from tokentui.cli.options import (
     EXACT,
     QUIET,
@@ -26,11 +26,8 @@ from tokentui.cli.options import (
 )
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import write_together
-from tokentui.core.safetext import safe_line
-from tokentui.core.table import Table, plural
-from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import format_of, load, targets, written_format
-from tokentui.formats.proof import ExportReport, contents
+from tokentui.formats.proof import contents
 
 DONE, DIFFERS = 0, 1
 _LISTED = 10
@@ -136,9 +133,11 @@ def command(
         out.complain(f"{output}: {format.name} cannot hold it: {report.refused} (nothing is written)")
         return DIFFERS
     maps = [] if map_ is None else [(map_, id_map(map_, edited.ids))]
-    report = replace(report, losses=(*edited.losses, *report.losses))
-    out.write_answer(given.as_json, lambda: _row(edited, report, tokenizer),
-                     _tables(edited, report, tokenizer))
+    went, came = changes(edited, tokenizer)
+    out.write_report(given.as_json, report_on(
+        tokenizer.vocab_size, edited.tokenizer.vocab_size, went, came, added=edited.added,
+        pruned=edited.pruned, grown=edited.grown, losses=edited.losses, written=report,
+    ))
     write_together([*zip(targets(output, format), files, strict=True), *maps])
     changed = same_pieces and edited.pruned is not None and edited.pruned.changed
     unlike = changed or (edited.grown is not None and edited.grown.unlike)
@@ -148,39 +147,3 @@ def command(
         missed += ": no pair is left" if trained_size < size else ""
     return given.missed(missed, exact=exact) or (DIFFERS if unlike else DONE)
 
-
-def _row(edited: Edit, report: ExportReport, old: Tokenizer) -> out.Json:
-    went, came = changes(edited, old)
-    return {
-        "ids_before": old.vocab_size, "ids": edited.tokenizer.vocab_size,
-        "pruned": None if edited.pruned is None else out.as_row(edited.pruned),
-        "grown": None if edited.grown is None else out.as_row(edited.grown),
-        "went": [out.as_row(one, "id", "piece", "kind") for one in went],
-        "came": [out.as_row(one, "id", "piece", "kind") for one in came],
-        "added": [out.as_row(one) for one in edited.added], **out.as_row(report),
-    }
-
-
-def _tables(edited: Edit, report: ExportReport, old: Tokenizer) -> Iterator[Table]:
-    """The losses first, then the changes."""
-    yield Table(loss_rows(report) or [("nothing is lost",)], f"{report.format}: {report.about}", indent=2)
-    yield out.fact("ids", f"{old.vocab_size:,} before, {edited.tokenizer.vocab_size:,} now")
-    if pruned := edited.pruned:
-        used = pruned.gone - pruned.unused
-        yield out.fact("taken out", f"{plural(pruned.gone, 'token')}, of these {used:,} that the corpus uses")
-        told = f"{plural(pruned.documents, 'document')}: {len(pruned.changed):,} with other pieces"
-        told += f", {len(pruned.refused):,} that it refuses" if pruned.refused else ""
-        yield out.fact("corpus", told, [("document", f"{one:,}") for one in pruned.changed], _LISTED)
-    if grown := edited.grown:
-        told = f"{plural(grown.merges, 'merge')} on {plural(grown.words, 'pre-token')}, "
-        told += f"{len(grown.unlike):,} of them not as trained"
-        yield out.fact("trained on", told, [(out.shown(one),) for one in grown.unlike], _LISTED)
-        yield out.fact("tokens", f"{grown.before:,} → {grown.after:,} in that corpus")
-    for name, entries in zip(("went", "came"), changes(edited, old), strict=True):
-        if entries:
-            rows = [(f"{one.id:,}", out.shown(one.piece), one.kind) for one in entries]
-            yield out.fact(name, plural(len(entries), "token"), rows, _LISTED)
-    if edited.added:
-        yield out.fact("added", plural(len(edited.added), "token"), [
-            (str(one.id), safe_line(one.text, limit=40), one.does) for one in edited.added
-        ])

@@ -19,6 +19,7 @@ from tokentui.analyze.health import CHECKS, FAIL, INFO, NONE, PASS, WARN, examin
 from tokentui.analyze.inspect import find_tokens, string_facts, token_facts
 from tokentui.analyze.metrics import MeasureRow, ratio, rows_of, tally
 from tokentui.analyze.metrics import shown as number
+from tokentui.analyze.report import Json, as_json, as_row, piece_row
 from tokentui.analyze.results import (
     CheckResult,
     HealthReport,
@@ -241,20 +242,20 @@ def _report_tables(
 
 def _report_row(
     tok: Tokenizer, health: HealthReport, corpus: VocabularyReport | None, measures: Sequence[MeasureRow]
-) -> output.Json:
+) -> Json:
     """The same as a row."""
     facts = health.facts
     return {
         "tokenizer": {
             "recipe": tok.recipe.to_dict(), "run": dict(tok.run),
-            **output.as_row(facts, "vocab_size", "first_id", "merges"), "kinds": dict(facts.kinds),
+            **as_row(facts, "vocab_size", "first_id", "merges"), "kinds": dict(facts.kinds),
             "scripts": dict(facts.scripts),
             "lengths": {str(length): count for length, count in facts.lengths}, "notes": list(tok.notes),
         },
-        "health": output.as_row(facts, "longest", "unreachable", "duplicates", "not_utf8", "spaces",
+        "health": as_row(facts, "longest", "unreachable", "duplicates", "not_utf8", "spaces",
                                 "missing_bytes", "holes", "shared_ids"),
-        "checks": output.as_json(health.checks),
-        "corpus": corpus and output.as_row(corpus, "units", "tokens", "used", "unused", "document_count",
+        "checks": as_json(health.checks),
+        "corpus": corpus and as_row(corpus, "units", "tokens", "used", "unused", "document_count",
                                            "documents", "exhausted", *(["parts"] if corpus.parts else [])),
         "measures": [measure_row(row) for row in measures],
     }
@@ -362,19 +363,19 @@ def _string_tables(found: StringFacts | None, token: TokenFacts | None, uses: _U
         yield from _word_tables(word)
 
 
-def _string_row(found: StringFacts | None, token: TokenFacts | None, uses: _Uses) -> output.Json:
+def _string_row(found: StringFacts | None, token: TokenFacts | None, uses: _Uses) -> Json:
     """The same as a row."""
-    row: output.Json = {"string": None if found is None else found.text, "token": None, "uses": None}
+    row: Json = {"string": None if found is None else found.text, "token": None, "uses": None}
     if token is not None:
-        row["token"] = output.as_row(token) | {"unreachable": token.unreachable or None}
+        row["token"] = as_row(token) | {"unreachable": token.unreachable or None}
     if uses is not None:
         times, unused = uses
-        why = output.as_row(unused, "why", "into") if unused else {"why": None, "into": []}
+        why = as_row(unused, "why", "into") if unused else {"why": None, "into": []}
         row["uses"] = {"count": times, **why}
     if found is not None:
-        row["encoding"] = None if found.encoding is None else output.as_row(found.encoding, *ENCODED)
+        row["encoding"] = None if found.encoding is None else as_row(found.encoding, *ENCODED)
         row |= {"error": found.refusal or None, "why": found.why}
-        facts = {name: output.as_json(value) for name, value in found.reason.facts.items()}
+        facts = {name: as_json(value) for name, value in found.reason.facts.items()}
         row |= {"reason": found.reason.reason, "facts": facts}
         row |= {"decoded": found.round_trip.back, "lost": list(found.round_trip.lost)}
         row["words"] = [_word_row(word) for word in found.words]
@@ -436,36 +437,36 @@ def _word_tables(word: WordFacts) -> Iterator[Table]:
     yield from lattice(word.explanation)
 
 
-def _word_row(word: WordFacts) -> output.Json:
+def _word_row(word: WordFacts) -> Json:
     told, ways = word.explanation, word.ways
     return {
         "text": told.text,
         "offsets": [told.start, told.end],
-        "units": output.as_json(told.units),
+        "units": as_json(told.units),
         "steps": [_step_row(step) for step in told.steps],
         "ids": list(told.ids),
         "ways": None if ways is None else {
             "count": ways.count if ways.count <= LARGEST else str(ways.count),
             "first": [
-                {"hex": output.as_json(way), "score": score, "share": share}
+                {"hex": as_json(way), "score": score, "share": share}
                 for (way, score), share in itertools.zip_longest(ways.ways, ways.shares)
             ],
-            "chosen": output.as_json(ways.chosen),
+            "chosen": as_json(ways.chosen),
             "how": ways.how,
         },
         "lattice": [
-            output.as_row(edge, "start", "end", "score", "posterior", "best")
-            | {"token": edge.symbol is not None} | output.piece_row(edge.piece)
+            as_row(edge, "start", "end", "score", "posterior", "best")
+            | {"token": edge.symbol is not None} | piece_row(edge.piece)
             for edge in word.lattice
         ],
     }
 
 
-def _step_row(step: Step) -> output.Json:
+def _step_row(step: Step) -> Json:
     if isinstance(step, AppliedMerge):
-        pieces = output.as_json((step.left, step.right, step.result))
-        return {"step": step.rank + 1, "hex": pieces} | output.as_row(step, "start", "middle", "end")
+        pieces = as_json((step.left, step.right, step.result))
+        return {"step": step.rank + 1, "hex": pieces} | as_row(step, "start", "middle", "end")
     if isinstance(step, SplitStep):
-        pieces = output.as_json((step.piece, *step.parts))
-        return {"step": step.rank + 1, "hex": pieces} | output.as_row(step, "start", "cuts", "end")
-    return {"hex": step.candidate.hex()} | output.as_row(step, "start", "end", "found")
+        pieces = as_json((step.piece, *step.parts))
+        return {"step": step.rank + 1, "hex": pieces} | as_row(step, "start", "cuts", "end")
+    return {"hex": step.candidate.hex()} | as_row(step, "start", "end", "found")

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import click
 
-from tokentui.analyze.languages import BASES, LanguageCost, Languages, costs, parallel_corpora
+from tokentui.analyze.languages import BASES, costs, parallel_corpora, report
 from tokentui.analyze.metrics import WORD_SPLITTERS
-from tokentui.analyze.metrics import shown as number
-from tokentui.axes import label
 from tokentui.cli.options import CORPUS, NAMED, QUIET, READING, SPLIT, Given, json_option, options
-from tokentui.cli.output import Bar, Json, as_row, working, write_answer
+from tokentui.cli.output import Bar, working, write_report
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import short_names
-from tokentui.core.safetext import safe, safe_line
-from tokentui.core.table import Table
-from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import WordCounts
@@ -72,8 +67,7 @@ def command(given: Given, tokenizers: tuple[str, ...], by: str | None, words: st
     names = short_names(tokenizers)
     for name, one in zip(names, loaded, strict=True):
         given.remark(f"{name}: {note}" for note in one.notes)
-    write_answer(given.as_json, lambda: _row(names, loaded, found, corpora),
-                 _tables(names, loaded, found), "\n\n")
+    write_report(given.as_json, report(found, names, loaded, corpora))
     return 1 if any(row.error for one in found for row in one.rows) else 0
 
 
@@ -98,54 +92,3 @@ def _corpora(given: Given, by: str, bar: Bar) -> Mapping[str, Corpus]:
             corpora[name] = one
     return corpora
 
-
-def _tables(
-    names: Sequence[str], tokenizers: Sequence[Tokenizer], found: Sequence[Languages]
-) -> Iterator[Table]:
-    """A table a tokenizer; of several also one of their costs next to each other."""
-    basis = BASES[found[0].by]
-    yield Table(title=f"cost: tokens a {basis.unit}; counted by {found[0].counted_by}")
-    head = ["language", "tokens", "bytes/token", "chars/token", "cost", "x cheapest", "unknown"]
-    for n, (name, tokenizer, one) in enumerate(zip(names, tokenizers, found, strict=True), 1):
-        title = f"{n}  {safe(name)}  {safe(label(tokenizer.recipe))}  {tokenizer.vocab_size:,} ids"
-        least = f"cheapest: {safe(one.cheapest)}" if one.cheapest else "every text is refused"
-        yield Table([_cells(row) for row in one.rows], title, head=head, right=range(1, len(head)), indent=3,
-                    notes=[f"   {least}"])
-    if len(found) > 1:
-        times = [{row.language: row.times for row in one.rows} for one in found]
-        rows = [[safe(row.language), *(number(one[row.language], 2) for one in times)]
-                for row in found[0].rows]
-        numbers = [str(n) for n in range(1, len(found) + 1)]
-        yield Table(rows, head=["x cheapest", *numbers], right=range(1, len(found) + 1))
-
-
-def _cells(row: LanguageCost) -> list[str]:
-    name = safe(row.language)
-    if row.tokens is None:
-        return [f"{name}  {safe_line(row.error)}"]
-    return [
-        name, f"{row.tokens:,}", number(row.bytes_per_token, 2), number(row.characters_per_token, 2),
-        number(row.cost), number(row.times, 2), f"{row.unknowns:,}",
-    ]
-
-
-def _row(
-    names: Sequence[str], tokenizers: Sequence[Tokenizer], found: Sequence[Languages],
-    corpora: Mapping[str, Corpus],
-) -> Json:
-    """The same numbers as a row."""
-    return {
-        "by": found[0].by, "unit": BASES[found[0].by].unit, "words_by": found[0].splitter,
-        "languages": [
-            {"name": name, "corpus": one.name, "bytes": one.size, "sha256": one.sha256}
-            for name, one in corpora.items()
-        ],
-        "tokenizers": [
-            {
-                "name": name, "recipe": tokenizer.recipe.to_dict() | tokenizer.recipe.shape,
-                "vocab_size": tokenizer.vocab_size, "cheapest": one.cheapest or None,
-                "costs": [as_row(row) | {"error": row.error or None} for row in one.rows],
-            }
-            for name, tokenizer, one in zip(names, tokenizers, found, strict=True)
-        ],
-    }

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, BinaryIO, TextIO
 
+from tokentui.analyze.report import Cell, Json, Report, Section, Span, as_json, spans
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import current_phase, job
@@ -20,10 +21,6 @@ from tokentui.core.runtime import interrupts_cancel
 from tokentui.core.safetext import is_safe, safe, safe_line, stand_in, visible
 from tokentui.core.table import Table, printed
 
-Json = dict[str, object]
-"""A row of JSON."""
-TOKENS = ("parents", "into")
-"""Fields that hold the bytes of tokens."""
 AFTER_S = 1.0
 """Work that takes less shows no bar."""
 _EVERY_S = 0.1
@@ -100,47 +97,63 @@ def write_answer(
         write_text(printed(tables, between))
 
 
+def write_report(in_json: bool, report: Report) -> None:
+    """Write a report: its value as an object of JSON, or its sections as text."""
+    if in_json:
+        write_json({name: as_json(value) for name, value in report.value.items()})
+    else:
+        write_text(report_text(report))
+
+
+def report_text(report: Report) -> str:
+    """Return the sections of a report as lines. A blank line is above and below a table with titles."""
+    out: list[str] = []
+    blank = False
+    for section in report.sections:
+        lines = _section_table(section).lines()
+        if lines:
+            out += [""] if out and (blank or section.titled) else []
+            out += lines
+            blank = section.titled
+    return "\n".join(out)
+
+
+def _section_table(section: Section) -> Table:
+    marks = any(row.marked for row in section.rows)
+    rows: list[tuple[str, ...]] = []
+    for row in section.rows if section.few is None else section.rows[: section.few]:
+        cells = tuple(map(cell_text, row.cells))
+        if marks and cells:
+            cells = (("* " if row.marked else "  ") + cells[0], *cells[1:])
+        rows.append(cells)
+        rows += [("    " + "  ".join(map(cell_text, one.cells)),) for one in row.details[: row.few]]
+        if row.few is not None and len(row.details) > row.few:
+            rows.append((f"    … and {len(row.details) - row.few:,} {section.unit}",))
+    shown = len(section.rows) if section.few is None else min(section.few, len(section.rows))
+    left = (len(section.rows) if section.total is None else section.total) - shown
+    return Table(
+        rows,
+        title=f"{section.name:<{_LABEL}} {cell_text(section.summary)}".rstrip(),
+        head=[column.title for column in section.columns] if section.titled else (),
+        right=[n for n, column in enumerate(section.columns) if column.align == "right"],
+        indent=2, total=len(rows) + left, more=section.unit,
+        notes=[f"  {cell_text(note)}" for note in section.notes],
+    )
+
+
+def cell_text(cell: Cell) -> str:
+    """Return a cell of a report as safe text; every character of data can be seen."""
+    texts = [span.text for span in spans(cell) if isinstance(span, Span)]
+    ascii_only = _ascii_only()
+    return "".join(
+        shown(text) if isinstance(text, bytes) else safe_line(text, ascii_only=ascii_only) for text in texts
+    )
+
+
 def fact(name: str, text: str = "", rows: Sequence[Sequence[str]] = (), most: int | None = None) -> Table:
     """A label and its fact in one line, with rows below it."""
     title = f"{name:<{_LABEL}} {text}".rstrip()
     return Table(rows, title, right=(0,), indent=2, most=most, more="more (--json has them)")
-
-
-def as_row(value: object, *names: str) -> Json:
-    """A value as a row: its fields in order, or those that are named. Bytes are in hex, their exact form.
-
-    The bytes of a token are also told by a text, for people: a field called `piece` by `text` and `hex`, one
-    of `TOKENS` by a list of these. Several `pieces` are told by `hex` alone.
-    """
-    row: Json = {}
-    for name in names or _names(value):
-        one = getattr(value, name)
-        if name == "piece":
-            row |= piece_row(one)
-        elif name in TOKENS:
-            row[name] = [piece_row(piece) for piece in one]
-        else:
-            row["hex" if name == "pieces" else name] = as_json(one)
-    return row
-
-
-def as_json(value: object) -> object:
-    """A value as JSON: bytes in hex, values with fields as rows."""
-    if isinstance(value, bytes):
-        return value.hex()
-    if _names(value):
-        return as_row(value)
-    return [as_json(one) for one in value] if isinstance(value, list | tuple) else value
-
-
-def piece_row(piece: bytes) -> Json:
-    """The bytes of a token, for people and exactly."""
-    return {"text": piece.decode("utf-8", "replace"), "hex": piece.hex()}
-
-
-def _names(value: object) -> Sequence[str]:
-    """The names of the fields of a dataclass or a named tuple, none of another value."""
-    return getattr(value, "_fields", ()) or tuple(getattr(value, "__dataclass_fields__", ()))
 
 
 def json_row(value: Mapping[str, object]) -> str:

@@ -7,9 +7,10 @@ from typing import Any
 
 import click
 
+from tokentui.analyze.report import Json, as_row
 from tokentui.axes import AXES
 from tokentui.cli.options import Given, json_option, options
-from tokentui.cli.output import Json, as_row, write_answer
+from tokentui.cli.output import write_answer
 from tokentui.core.choices import Axis
 from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.table import Table

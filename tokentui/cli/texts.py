@@ -9,6 +9,7 @@ from random import randrange
 
 import click
 
+from tokentui.analyze.report import Json, as_row
 from tokentui.cli import output
 from tokentui.cli.options import (
     ENCODE,
@@ -119,9 +120,9 @@ def encode(
 
     pretokens, covered = Pretokens(tok), COVERED
 
-    def row(text: str) -> output.Json:
+    def row(text: str) -> Json:
         nonlocal covered
-        answer = output.as_row(encoded(text), "text", *ENCODED)
+        answer = as_row(encoded(text), "text", *ENCODED)
         covered += pretokens.coverage_of_text(text)
         return answer
 
@@ -304,7 +305,7 @@ def split(given: Given, text: tuple[str, ...], jsonl: bool) -> int:
     check_ways(given.where, text, json=given.as_json, jsonl=jsonl)
     pretokenizer, covered = Pretokenizer(_recipe(given)), COVERED
 
-    def row(text: str) -> output.Json:
+    def row(text: str) -> Json:
         nonlocal covered
         covered += coverage_of_text(text, pretokenizer.recipe)
         analysis = pretokenizer.analyse(text)

@@ -9,6 +9,7 @@ from dataclasses import replace
 import click
 
 from tokentui import learn
+from tokentui.analyze.report import Json
 from tokentui.cli import output as out
 from tokentui.cli.convert import STDOUT, check_output, write_tokenizer
 from tokentui.cli.options import (
@@ -109,7 +110,7 @@ def command(given: Given, output: str | None, format_: str | None, trace: str | 
         if output is not None and "published" not in given.run:
             given.remark(_missing_specials(run, format))
 
-        def traced(row: out.Json) -> None:
+        def traced(row: Json) -> None:
             if trace == STDOUT:
                 out.write_json(row)
             elif trace:

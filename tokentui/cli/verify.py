@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import click
 
+from tokentui.analyze.report import Json, as_json, as_row
 from tokentui.analyze.verify import (
     EncodingReport,
     StepDifference,
@@ -32,7 +33,7 @@ from tokentui.cli.options import (
     json_option,
     options,
 )
-from tokentui.cli.output import Json, as_json, as_row, fact, merged, shown, working, write_answer
+from tokentui.cli.output import fact, merged, shown, working, write_answer
 from tokentui.cli.texts import ids_line
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe_line

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Never
 
+from tokentui.analyze.edit import report
+from tokentui.analyze.report import Report, muted, spans
 from tokentui.core.counts import read_count
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe, safe_line
-from tokentui.core.table import plural
-from tokentui.session.commands import Command, EditView, EditVocabulary, Wishes, WriteEdited
+from tokentui.session.commands import EditView, EditVocabulary, Wishes, WriteEdited
+from tokentui.session.commands import Command
 from tokentui.ui.dialogs import LEAVE, SCROLL
 from tokentui.ui.dialogs.ask import AskLine
-from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.report import ReportScreen
-from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
-from tokentui.ui.draw.table import Column, TableRow
-from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
 
 if TYPE_CHECKING:
-    from tokentui.encode.tokenizer import Entry
     from tokentui.formats.proof import ExportReport
 
 _SHOWN = 60
@@ -63,7 +60,8 @@ class EditScreen(ReportScreen[EditView]):
         if self.wishes != Wishes():
             super().again()
             return
-        self.answer, self.asking = None, ""
+        self.answer = self.shown = None
+        self.asking = ""
         self.workers.cancel_group(self, "asked")
         self.notice.say("")
         self.lay_out()
@@ -158,12 +156,16 @@ class EditScreen(ReportScreen[EditView]):
         if self.answer is None and not self.asking and self.wishes == Wishes():
             told = " Each key below adds a change; what goes and what comes is listed here first."
             self.summary.show((("Nothing is changed yet.", "strong"), (told, "muted")))
-            self.listing.show([], None, self.columns())
+            self.listing.show([], None)
         else:
             super().lay_out()
 
-    def said(self, answer: EditView) -> Cell:
-        """The sizes, and what is wished for."""
+    def report(self, answer: EditView) -> Report:
+        """Return the report, with the wishes in its summary."""
+        found = report(
+            answer.before, answer.after, answer.went, answer.came, added=answer.added, pruned=answer.pruned,
+            grown=answer.grown, losses=answer.losses,
+        )
         wishes, told = self.wishes, []
         if wishes.prune:
             told.append("pruned" + (f" to {number(wishes.keep)} ids" if wishes.keep else " to the corpus"))
@@ -172,49 +174,4 @@ class EditScreen(ReportScreen[EditView]):
         if wishes.merge:
             told.append(f"with the merges of {safe(os.path.basename(wishes.merge), limit=30)}")
         told += [f"+ {safe(text, limit=20)}" for text in (*wishes.add, *wishes.special)]
-        sizes = f"{number(answer.before)} → {plural(answer.after, 'id')}"
-        return ((sizes, "strong"), (f" · {', '.join(told)}", "muted"))
-
-    def columns(self) -> Sequence[Column]:
-        """A label, figures, and a text."""
-        label, figures = Column(width=10, priority=1), Column(width=18, priority=2)
-        return label, figures, Column(flex=1, min_width=20, priority=3)
-
-    def rows(self, answer: EditView) -> Iterator[TableRow]:
-        """The corpus, the losses, the tokens that go and those that come."""
-        if (pruned := answer.pruned) is not None:
-            told = f"{plural(pruned.documents, 'document')}: {number(len(pruned.changed))} with other tokens"
-            told += f", {number(len(pruned.refused))} that it refuses" if pruned.refused else ""
-            style = "warning" if pruned.changed else "success"
-            gone: Cell = ((f"{number(pruned.gone)} go", ""),)
-            yield TableRow("corpus", ((("corpus", "strong"),), gone, ((told, style),)))
-            if pruned.changed:
-                rows = [f"document {number(one)}" for one in pruned.changed]
-                yield from self.part("changed", ((), (), ()), rows,
-                                     lambda text: TableRow(("document", text), ((), (), ((text, "muted"),))))
-        if (grown := answer.grown) is not None:
-            told = f"{number(grown.before)} → {plural(grown.after, 'token')} of the corpus"
-            unlike = f"; {plural(len(grown.unlike), 'pre-token')} not as trained" if grown.unlike else ""
-            yield TableRow("grown", ((("training", "strong"),), ((f"{number(grown.merges)} come", ""),),
-                                     ((told, ""), (unlike, "warning"))))
-        for loss in answer.losses:
-            yield TableRow(("loss", loss.what), ((("lost", "warning"),), ((safe(loss.what), ""),),
-                                                 ((safe_line(loss.consequence), ""),)))
-        does = {one.id: one.does for one in answer.added}
-        came = sorted(answer.came, key=lambda one: one.id not in does)  # what was named stands on top
-        for side, (name, entries) in enumerate((("goes", answer.went), ("comes", came))):
-            if entries:
-                title: tuple[Cell, ...] = ((name, "strong"),), (), ((plural(len(entries), "token"), "muted"),)
-                yield from self.part(name, title, entries, partial(_entry, side, does))
-
-    def chosen(self, key: Hashable) -> None:
-        """Tell all about a token that goes."""
-        match key:
-            case ("token", 0, int(token)):
-                self.face.push(InspectScreen(self.face, token=token))
-
-
-def _entry(side: int, does: dict[int, str], one: Entry) -> TableRow:
-    told = f"   {does[one.id]}" if side and one.id in does else ""
-    return TableRow(("token", side, one.id), ((), ((f"{number(one.id)} {safe(one.kind)}", "muted"),),
-                                              (*ui_text.runs(one.piece, limit=_SHOWN), (told, "muted"))))
+        return replace(found, summary=(*spans(found.summary), muted(f" · {', '.join(told)}")))

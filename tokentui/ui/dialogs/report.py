@@ -1,31 +1,43 @@
-"""The base of the dialogs that ask one question and list what comes of it, in parts."""
+"""The screen of reports: it asks the session one question, and lists the report on the answer."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+import itertools
+from collections.abc import Hashable, Iterator, Sequence
 from typing import ClassVar, Generic, Never, TypeVar
 
+from tokentui.analyze import report as model
+from tokentui.analyze.report import Report, Row, Section, Target
+from tokentui.core.choices import Ref
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.session.commands import Command
+from tokentui.core.safetext import safe
+from tokentui.session.commands import Command, GoTo
 from tokentui.ui.dialogs import LEAVE, SCROLL, ListDialog, Told
-from tokentui.ui.draw.figures import number
+from tokentui.ui.draw import text as ui_text
+from tokentui.ui.draw.figures import bar, number
 from tokentui.ui.draw.table import Column, Listing, TableRow
-from tokentui.ui.draw.text import Cell
+from tokentui.ui.draw.text import Cell, Run
 from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
 
 Answer = TypeVar("Answer")
-Listed = TypeVar("Listed")
 
 FEW, MANY = 8, 1000
-"""The rows of a part that are seen at first, and at most."""
+"""The rows of a section that are seen at first, and at most, while other sections are seen too."""
+_PIECE_SHOWN, _WORDS_SHOWN = 60, 400
+_BAR = 24
+_NAME = 24
+_GAP = "  "
+_INSPECT = Ref("tokentui.ui.dialogs.inspect:InspectScreen")
 
 
 class ReportScreen(ListDialog[None], Generic[Answer]):
-    """Asks the session, and lists the answer. Of a long part the first rows are seen; enter on the last one
-    shows more.
+    """Asks the session, and lists the report on the answer.
 
-    A subclass gives `ASKING` (the words for the work), `question`, `rows` and `columns`.
+    Tab shows one section at a time, and then all of them. While all are seen, a long section shows its first
+    rows; enter on the last one shows more. Enter on a row goes to what it leads to, or unfolds its details.
+
+    A subclass gives `ASKING` (the words for the work), `question` and `report`.
 
     Args:
         face: The program.
@@ -34,13 +46,22 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
 
     ASKING = "working …"
     ACTIONS: ClassVar[Sequence[Action[Never]]] = (
-        Action(("enter",), "open"), SCROLL, LEAVE, Action(("q",), "", lambda it: it.leave()),
+        Action(("enter",), "open"), Action(("tab", "right"), "section", lambda it: it.turn(1)),
+        Action(("shift+tab", "left"), "", lambda it: it.turn(-1)), SCROLL, LEAVE,
+        Action(("q",), "", lambda it: it.leave()),
     )
+    FIRST_TAB: ClassVar[int] = 0
+    """The view that is seen first: 0 for all sections, else the number of a section with rows."""
 
     def __init__(self, face: Face, heading: str = "") -> None:
         super().__init__(face, heading)
         self.answer: Answer | None = None
+        self.shown: Report | None = None
+        """The report on the answer."""
+        self.tab = self.FIRST_TAB
+        """The view that is seen: 0 for all sections, else the number of a section with rows."""
         self._open: set[Hashable] = set()
+        self._targets: dict[Hashable, Row] = {}
         self.summary = Told("told")
         self.parts = self.summary, self.listing, self.notice
 
@@ -52,29 +73,28 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         """The question."""
         raise NotImplementedError
 
-    def said(self, answer: Answer) -> Cell:
-        """The answer in a line."""
-        raise NotImplementedError
-
-    def rows(self, answer: Answer) -> Iterator[TableRow]:
-        """The answer in rows."""
-        raise NotImplementedError
-
-    def columns(self) -> Sequence[Column]:
-        """The columns of the rows."""
+    def report(self, answer: Answer) -> Report:
+        """Return the report on an answer."""
         raise NotImplementedError
 
     def again(self) -> None:
         """Ask again; what was answered goes."""
-        self.answer = None
+        self.answer = self.shown = None
         self.listing.move_to(0)
         self.find_out(self.question(), self._take, self.ASKING, self._failed)
         self.lay_out()
 
     def _take(self, answer: Answer) -> None:
-        self.answer = answer
+        self.answer, self.shown = answer, self.report(answer)
         self.notice.say("")
         self.lay_out()
+        self._to_first_row()
+
+    def _to_first_row(self) -> None:
+        """Put the cursor on the first row that enter does something with."""
+        first = next((key for key, row in self._targets.items() if row.target or row.details), None)
+        if (index := self.listing.index_of(first)) is not None:
+            self.listing.move_to(index)
 
     def _failed(self, error: TokentuiError | Cancelled) -> None:
         self.notice.tell(error)
@@ -84,46 +104,195 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         """Say it in the place of the answer."""
         self.lay_out()
 
+    # Layout.
+
+    @property
+    def tabs(self) -> list[Section]:
+        """The sections with rows, each of which can be seen alone."""
+        return [section for section in self.shown.sections if section.rows] if self.shown else []
+
+    @property
+    def section(self) -> Section | None:
+        """The section that is seen alone; None if all are seen."""
+        tabs = self.tabs
+        if len(tabs) == 1 and tabs[0].titled:
+            return tabs[0]
+        return tabs[self.tab - 1] if 0 < self.tab <= len(tabs) else None
+
+    def turn(self, by: int) -> None:
+        """Show another section, or all."""
+        if self.tabs:
+            self.tab = (self.tab + by) % (len(self.tabs) + 1)
+            self.lay_out()
+            self.listing.move_to(0)
+            self._to_first_row()
+
     def lay_out(self) -> None:
         """Fit the rows to the room there is."""
-        if self.answer is None:
+        self._targets.clear()
+        if self.shown is None:
             waits = self.asking and (self.waits or self.asking + self.asked_so_far)
             self.summary.show(((waits or "no answer", "muted"),))
-            self.listing.show([], None, self.columns())
+            self.listing.show([], None, (Column(flex=1),))
             return
-        self.summary.show(self.said(self.answer))
-        self.listing.show(list(self.rows(self.answer)), self.listing.cursor_key, self.columns())
+        keep, section = self.listing.cursor_key, self.section
+        self.summary.show(self._summary())
+        if section is not None and section.titled:
+            self.listing.show(list(self._table_rows(section)), keep, columns_of(section))
+            return
+        label = max((ui_text.width(screen_cell(one.name)) for one in self.shown.sections), default=0)
+        columns = Column(width=min(label, _NAME), priority=1), Column(flex=1, min_width=20, priority=2)
+        self.tell(columns, self._section_rows(section), words=True, keep=keep)
 
-    # Parts that may be long.
+    def _summary(self) -> Cell:
+        """Return the line above the rows: the views that tab goes through, and the result in short."""
+        assert self.shown is not None
+        tabs, section = self.tabs, self.section
+        out: list[Run] = []
+        if len(tabs) > 1 or self.tab:
+            for place, name in enumerate(("all", *(one.name.strip() for one in tabs))):
+                out += [(safe(name, limit=_NAME), "key" if place == self.tab else "muted"), ("  ", "")]
+        about = self.shown.summary if section is None else section.summary
+        return (*out, *screen_cell(about))
 
-    def part(
-        self, key: Hashable, title: Sequence[Cell], rows: Sequence[Listed], row: Callable[[Listed], TableRow]
-    ) -> Iterator[TableRow]:
-        """A heading, and rows below it: the first few, or more where they were asked for.
+    def _table_rows(self, section: Section) -> Iterator[TableRow]:
+        for n, row in enumerate(section.rows):
+            self._targets[n] = row
+            yield TableRow(n, tuple(map(screen_cell, row.cells)), mark="•" if row.marked else "")
 
-        Args:
-            key: The key of the part.
-            title: The cells of the heading.
-            rows: What is listed.
-            row: Makes the row of one of these.
-        """
-        yield TableRow(None, tuple(title))
-        seen = rows[: MANY if key in self._open else FEW]
-        yield from map(row, seen)
-        if len(seen) < len(rows):
-            more = f"and {number(len(rows) - len(seen))} more"
-            more += " ▸" if key not in self._open else " (the command lists them by --json)"
-            cells: list[Cell] = [()] * (len(title) - 1)
-            yield TableRow(("more", key), (*cells, ((more, "muted"),)))
+    def _section_rows(self, alone: Section | None) -> Iterator[TableRow]:
+        assert self.shown is not None
+        for place, section in enumerate(self.shown.sections):
+            if alone in (None, section):
+                folded = section.folded and ("rows", place) not in self._open and alone is None
+                seen = 0 if folded else MANY if alone or ("more", place) in self._open else FEW
+                rows = section_rows(section, place, seen, self._targets, self._open)
+                yield from itertools.islice(rows, int(alone is not None), None)  # its name is above
+
+    # What the user does.
+
+    def on_virtual_table_cursor_moved(self) -> None:
+        """Explain the row at the cursor."""
+        row = self._row(self.listing.cursor_key)
+        self.notice.show(screen_cell(row.about) if row is not None else ())
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
-        """Show more of a part, or what a row opens."""
+        """Show more of a section, the details of a row, or what the row leads to."""
         match event.key:
-            case ("more", key):
-                self._open.add(key)
+            case (("more" | "rows"), int()) as key:
+                self._open ^= {key}
                 self.lay_out()
-            case key:
-                self.chosen(key)
+            case key if (row := self._row(key)) is not None:
+                if row.details:
+                    self._open ^= {key if key in self._targets else key[0]}  # type: ignore[index]
+                    self.lay_out()
+                elif row.target is not None:
+                    self.follow_target(row.target)
 
-    def chosen(self, key: Hashable) -> None:
-        """Open what a row stands for."""
+    def _row(self, key: Hashable) -> Row | None:
+        """Return the row of a key, also of a line that goes on with it."""
+        first = key[0] if isinstance(key, tuple) and key not in self._targets else key
+        return self._targets.get(first)
+
+    def follow_target(self, target: Target) -> None:
+        """Inspect a token, or go to a step."""
+        if target.kind == "token":
+            column = self.column_of(target.side)
+            self.face.push(_INSPECT(self.face, token=target.number, column=column))
+        else:
+            self.face.send(GoTo(target.number))
+            self.dismiss(None)
+
+    def column_of(self, side: int) -> int | None:
+        """Return the key of the column of a side of the report; None for the main one."""
+        return None
+
+
+def screen_cell(cell: model.Cell) -> Cell:
+    """Return a cell of a report as runs; every character of data can be seen."""
+    out: list[Run] = []
+    for span in model.spans(cell):
+        if isinstance(span, model.Bar):
+            out.append((bar(span.share, 1.0, _BAR), "primary"))
+        elif isinstance(span.text, bytes):
+            out += ui_text.tinted(ui_text.runs(span.text, limit=_PIECE_SHOWN), span.role)
+        else:
+            out.append((safe(span.text, limit=_WORDS_SHOWN), span.role))
+    return tuple(out)
+
+
+def columns_of(section: Section) -> tuple[Column, ...]:
+    """Return the columns of a section with titles, each as wide as its widest cell."""
+    columns = []
+    for n, column in enumerate(section.columns):
+        widest = [ui_text.width(screen_cell(row.cells[n])) for row in section.rows if 1 < len(row.cells) > n]
+        width = max([len(column.title), *widest])
+        columns.append(Column(
+            column.title, width=0 if column.flex else width, flex=int(column.flex), align=column.align,
+            min_width=min(width, 10), priority=column.priority,
+        ))
+    return tuple(columns)
+
+
+def section_rows(
+    section: Section, place: int, few: int, targets: dict[Hashable, Row], unfolded: set[Hashable]
+) -> Iterator[TableRow]:
+    """Yield a section as rows of two columns: its name, and lines in which its cells are aligned.
+
+    Args:
+        section: The section.
+        place: Its place in the report, a part of the keys of its rows.
+        few: The most rows that are seen.
+        targets: Takes the row of each key.
+        unfolded: The keys of the rows whose details are seen.
+    """
+    name, summary = screen_cell(section.name), screen_cell(section.summary)
+    if not section.rows:
+        targets[("fact", place)] = Row(())
+        yield TableRow(("fact", place), (ui_text.tinted(name, "muted"), summary))
+    elif section.folded:
+        hint = "enter folds them" if few else "enter shows them ▸"
+        told: Cell = (*summary, (f"{_GAP}{hint}", "muted"))
+        yield TableRow(("rows", place), (ui_text.tinted(name, "muted"), told))
+    else:
+        yield TableRow(None, (ui_text.tinted(name, "strong"), ui_text.tinted(summary, "muted")))
+    rows = section.rows[:few]
+    titles = tuple(model.muted(column.title) for column in section.columns)
+    lines = _aligned([Row(titles)] * section.titled + [*rows], section)
+    if section.titled and rows:
+        yield TableRow(None, ((), lines.pop(0)))
+    for n, (row, line) in enumerate(zip(rows, lines, strict=True)):
+        key = ("row", place, n)
+        targets[key] = row
+        more: Cell = ((" ▸", "muted"),) if row.details and key not in unfolded else ()
+        yield TableRow(key, ((), (*line, *more)), mark="•" if row.marked else "")
+        for at, detail in enumerate(row.details if key in unfolded else ()):
+            targets[("detail", place, n, at)] = detail
+            cells = [((_GAP * 2, ""), *screen_cell(one)) for one in detail.cells]
+            yield TableRow(("detail", place, n, at), ((), tuple(run for cell in cells for run in cell)))
+    total = len(section.rows) if section.total is None else section.total
+    if few and len(rows) < total:
+        can_open = len(rows) < min(len(section.rows), MANY)
+        rest = f"and {number(total - len(rows))} more{' ▸' if can_open else ''}"
+        yield TableRow(("more", place), ((), ((rest, "muted"),)))
+    for n, note in enumerate(section.notes):
+        yield TableRow(("note", place, n), ((), ui_text.tinted(screen_cell(note), "muted")))
+
+
+def _aligned(rows: Sequence[Row], section: Section) -> list[Cell]:
+    """Return rows as lines, the cells of a column below each other."""
+    cells = [tuple(map(screen_cell, row.cells)) for row in rows]
+    spread = [row for row in cells if len(row) > 1]
+    widths = [max(ui_text.width(row[n]) for row in spread if n < len(row))
+              for n in range(max(map(len, spread), default=0))]
+    right = {n for n, column in enumerate(section.columns) if column.align == "right"}
+    lines: list[Cell] = []
+    for row in cells:
+        line: list[Run] = []
+        for n, cell in enumerate(row):
+            blanks = (" " * (widths[n] - ui_text.width(cell)) if len(row) > 1 else "", "")
+            last = n == len(row) - 1
+            line += [blanks, *cell] if n in right else [*cell] if last else [*cell, blanks]
+            line += [] if last else [(_GAP, "")]
+        lines.append(tuple(line))
+    return lines

@@ -1,0 +1,233 @@
+"""Reports: the result of an analysis, as rows for people and as a value for programs.
+
+An analysis builds one `Report`. `tokentui.cli.output.write_report` prints it as text or as JSON, and
+`tokentui.ui.dialogs.report.ReportScreen` shows it in the explorer. No printer knows the analysis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+from tokentui.core.records import dataclass
+
+Json: TypeAlias = dict[str, object]
+"""An object of JSON."""
+JSON_VERSION = 1
+"""The version of all JSON that the commands print. It grows when a field changes its name or meaning, not
+when one is added."""
+_PIECES = ("parents", "into")
+"""Fields that hold several tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A text in one role.
+
+    Attributes:
+        text: Words, as `str`; or data such as a token, as `bytes`, of which every character is made visible.
+        role: The name of a style of the screen, such as `muted` or `warning`. The terminal prints all alike.
+    """
+
+    text: str | bytes
+    role: str = ""
+
+
+class Bar(NamedTuple):
+    """A bar, which the terminal leaves out.
+
+    Attributes:
+        share: Its length as a share of the longest bar, 0 to 1.
+    """
+
+    share: float
+
+
+Part: TypeAlias = "str | bytes | Span | Bar"
+Cell: TypeAlias = "Part | tuple[Part, ...]"
+"""A cell of a row: words, data, or several of both."""
+
+
+class Target(NamedTuple):
+    """The subject that a row leads to in the explorer: a token by its id, or a step by its number.
+
+    Attributes:
+        kind: `token` or `step`.
+        number: The id or the step.
+        side: The place of its tokenizer, where the report is about several.
+    """
+
+    kind: Literal["token", "step"]
+    number: int
+    side: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row.
+
+    Attributes:
+        cells: Its cells. A row of a single cell spans all columns.
+        target: The subject that it leads to.
+        about: An explanation that the explorer shows while the cursor is on the row.
+        details: Rows below it, which the explorer folds.
+        few: The number of details that the terminal prints at most; all if None.
+        marked: True for the one of the rows that was chosen.
+    """
+
+    cells: tuple[Cell, ...]
+    target: Target | None = None
+    about: Cell = ""
+    details: tuple[Row, ...] = ()
+    few: int | None = None
+    marked: bool = False
+
+
+class Column(NamedTuple):
+    """A column of a section.
+
+    Attributes:
+        title: Its title; empty for none.
+        align: The side to which its cells are set.
+        priority: Columns of the lowest priority vanish first from a screen that is too narrow.
+        flex: True to take the room that other columns leave.
+    """
+
+    title: str = ""
+    align: Literal["left", "right"] = "left"
+    priority: int = 0
+    flex: bool = False
+
+
+NUMBER = Column(align="right")
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a report: a line, and rows below it.
+
+    Attributes:
+        name: Its name, a word or two; empty if it goes on with the section before it.
+        summary: The line after the name.
+        rows: The rows.
+        columns: The columns of the rows, as far as one is set to the right or has a title.
+        few: The number of rows that the terminal prints at most; all if None.
+        total: The number of rows that there are, if `rows` are only the first of them.
+        unit: The rest of the line that counts the rows that are left out.
+        folded: True if the explorer shows the rows only when they are asked for.
+        notes: Lines below the rows.
+    """
+
+    name: str = ""
+    summary: Cell = ""
+    rows: tuple[Row, ...] = ()
+    columns: tuple[Column, ...] = (NUMBER,)
+    few: int | None = None
+    total: int | None = None
+    unit: str = "more (--json has them)"
+    folded: bool = False
+    notes: tuple[Cell, ...] = ()
+
+    @property
+    def titled(self) -> bool:
+        """True if a line of titles is above the rows."""
+        return any(column.title for column in self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The result of an analysis.
+
+    Attributes:
+        title: The subject, a few words.
+        sections: The parts, in order.
+        value: What JSON is made of, by the names of its fields, see `as_json`.
+        summary: The result in a line, for the explorer.
+    """
+
+    title: str
+    sections: tuple[Section, ...]
+    value: Mapping[str, object]
+    summary: Cell = ""
+
+
+def muted(text: str | bytes) -> Span:
+    """Return a text of less weight."""
+    return Span(text, "muted")
+
+
+def strong(text: str | bytes) -> Span:
+    """Return a text of more weight."""
+    return Span(text, "strong")
+
+
+def warning(text: str | bytes) -> Span:
+    """Return a text that warns."""
+    return Span(text, "warning")
+
+
+def data(text: str, role: str = "") -> Span:
+    """Return a text of a corpus or a file, of which every character is made visible."""
+    return Span(text.encode("utf-8", "surrogateescape"), role)
+
+
+def pieces(tokens: Iterable[bytes], between: str = " ", role: str = "") -> tuple[Part, ...]:
+    """Return tokens as a cell; `nothing` for none of them."""
+    parts: list[Part] = []
+    for token in tokens:
+        parts += [muted(between)] if parts else []
+        parts.append(Span(token, role))
+    return tuple(parts) or ("nothing",)
+
+
+def merged(parts: Iterable[bytes], token: bytes | None = None) -> tuple[Part, ...]:
+    """Return the parts of a merge as a cell, and the token that it makes."""
+    made = () if token is None else (muted(" = "), token)
+    return (*pieces(parts, " + "), *made)
+
+
+def spans(cell: Cell) -> tuple[Span | Bar, ...]:
+    """Return a cell as spans and bars."""
+    parts = cell if isinstance(cell, tuple) and not isinstance(cell, Bar) else (cell,)
+    return tuple(part if isinstance(part, Span | Bar) else Span(part) for part in parts if part != "")
+
+
+# ---- JSON
+
+
+def as_row(value: object, *names: str) -> Json:
+    """Return a value as an object of JSON: its fields in order, or those that are named.
+
+    Bytes are in hex, their exact form. A token in the field `piece` becomes `text`, for people, and `hex`;
+    one in `parents` or `into` an object of these two. Several `pieces` become `hex` alone.
+    """
+    row: Json = {}
+    for name in names or _names(value):
+        field = getattr(value, name)
+        if name == "piece":
+            row |= piece_row(field)
+        elif name in _PIECES:
+            row[name] = [piece_row(piece) for piece in field]
+        else:
+            row["hex" if name == "pieces" else name] = as_json(field)
+    return row
+
+
+def as_json(value: object) -> object:
+    """Return a value as JSON: bytes in hex, values with fields as objects."""
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, Mapping):
+        return {key: as_json(field) for key, field in value.items()}
+    if _names(value):
+        return as_row(value)
+    return [as_json(element) for element in value] if isinstance(value, list | tuple) else value
+
+
+def piece_row(piece: bytes) -> Json:
+    """Return a token as an object of JSON: `text` for people, and `hex`."""
+    return {"text": piece.decode("utf-8", "replace"), "hex": piece.hex()}
+
+
+def _names(value: object) -> Sequence[str]:
+    return getattr(value, "_fields", ()) or tuple(getattr(value, "__dataclass_fields__", ()))
