@@ -30,8 +30,7 @@ def _children() -> list[int]:
 
 @pytest.fixture
 def children() -> Callable[[], list[int]]:
-    """Return the children since the test began: a resource tracker of multiprocessing stays after other tests.
-    """
+    """Return the children since the test began: a resource tracker may be left by other tests."""
     before = _children()
     return lambda: [pid for pid in _children() if pid not in before]
 

@@ -8,8 +8,7 @@ from typing import ClassVar, Never
 from tokentui.analyze.diff import Diff, report
 from tokentui.analyze.report import Report
 from tokentui.core.safetext import safe
-from tokentui.session.commands import DiffColumns
-from tokentui.session.commands import Command
+from tokentui.session.commands import Command, DiffColumns
 from tokentui.ui.dialogs.report import ReportScreen
 from tokentui.ui.draw.figures import number
 from tokentui.ui.face import Face

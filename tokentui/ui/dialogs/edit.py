@@ -13,8 +13,7 @@ from tokentui.analyze.report import Report, muted, spans
 from tokentui.core.counts import read_count
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe, safe_line
-from tokentui.session.commands import EditView, EditVocabulary, Wishes, WriteEdited
-from tokentui.session.commands import Command
+from tokentui.session.commands import Command, EditView, EditVocabulary, Wishes, WriteEdited
 from tokentui.ui.dialogs import LEAVE, SCROLL
 from tokentui.ui.dialogs.ask import AskLine
 from tokentui.ui.dialogs.report import ReportScreen

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Never
 
 from tokentui.analyze.glitches import Glitch, report
 from tokentui.analyze.report import Report
-from tokentui.session.commands import FindGlitches
-from tokentui.session.commands import Command
+from tokentui.session.commands import Command, FindGlitches
 from tokentui.ui.dialogs.report import ReportScreen
 from tokentui.ui.keys import Action
 

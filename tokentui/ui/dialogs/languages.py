@@ -7,8 +7,7 @@ from typing import ClassVar, Never
 
 from tokentui.analyze.languages import BASES, Languages, report
 from tokentui.analyze.report import Report
-from tokentui.session.commands import CountLanguages
-from tokentui.session.commands import Command
+from tokentui.session.commands import Command, CountLanguages
 from tokentui.ui.dialogs.report import ReportScreen
 from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
