@@ -112,6 +112,13 @@ def every_frame(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def collect() -> Callable[[], object]:
+    """Collects what the test leaves. Not what others left before it: late in a run that takes seconds."""
+    gc.freeze()
+    return gc.collect
+
+
+@pytest.fixture
 def limited() -> Callable[..., None]:
     """Sets limits by their names, until the test ends."""
     return lambda **values: limits.use(dataclasses.replace(limits.now(), **values))

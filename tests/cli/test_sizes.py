@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from pathlib import Path
 
@@ -117,12 +118,18 @@ def test_pruning_fails_only_if_equality_is_asked_for(tmp_path: Path) -> None:
     assert "--prune" in refused("edit", file, small, "--add", "x", "--same-pieces")
 
 
+@functools.cache
+def trained(preset: str, published: bool) -> tokentui.Tokenizer:
+    """A tokenizer, which several formats hold."""
+    return tokentui.train("sample:english", preset, vocab_size=420, published=published)
+
+
 @pytest.mark.parametrize(("format", "preset"), SIZED)
 @pytest.mark.parametrize("published", [False, True])
 def test_a_library_file_has_the_size_that_is_asked_for_or_a_warning_says_so(
     format: str, preset: str, published: bool, tmp_path: Path
 ) -> None:
-    tokenizer = tokentui.train("sample:english", preset, vocab_size=420, published=published)
+    tokenizer = trained(preset, published)
     one = WRITTEN[format]
     path = tmp_path if len(one.files) > 1 else tmp_path / one.files[0]
     with warnings.catch_warnings(record=True) as caught:

@@ -3,8 +3,8 @@ stands."""
 
 from __future__ import annotations
 
-import gc
 import weakref
+from collections.abc import Callable
 
 import pytest
 from trainers import forget, lists, start
@@ -51,7 +51,8 @@ def test_of_plain_lists_every_number_is_counted(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("engine", ["plain", "compiled"])
 def test_a_vocabulary_that_is_forgotten_is_held_nowhere(
-    engine: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+    engine: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest,
+    collect: Callable[[], object],
 ) -> None:
     if engine == "compiled":
         request.getfixturevalue("loaded")
@@ -65,7 +66,7 @@ def test_a_vocabulary_that_is_forgotten_is_held_nowhere(
         forgotten.append(weakref.ref(trainer.tokenizer().vocabulary))
         learn.jump(trainer, 10)
         forget(trainer)
-    gc.collect()
+    collect()
     assert [one() for one in forgotten] == [None] * 3
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import queue
 import threading
 import time
@@ -23,7 +22,7 @@ class Found:
     """An answer."""
 
 
-def test_a_thread_keeps_no_answer() -> None:
+def test_a_thread_keeps_no_answer(collect: Callable[[], object]) -> None:
     inbox = queue.Queue[Callable[[], object] | None]()
     pool = JobPool("test", 1, inbox.put)
     kept: list[Any] = []
@@ -37,7 +36,7 @@ def test_a_thread_keeps_no_answer() -> None:
     while len(kept) < 2:
         if (call := inbox.get(timeout=60)) is not None:
             call()
-    gc.collect()
+    collect()
     assert kept[0]() is None
     pool.close()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import itertools
 import os
 import sys
@@ -445,7 +444,7 @@ async def test_a_failure_of_the_engine_is_told_at_once(monkeypatch: pytest.Monke
     await session.close()
 
 
-async def test_what_is_sent_after_the_end_is_given_up() -> None:
+async def test_what_is_sent_after_the_end_is_given_up(collect: Callable[[], object]) -> None:
     failures: list[dict[str, object]] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: failures.append(context))
     ended = Session(lambda snapshot: None)
@@ -457,7 +456,7 @@ async def test_what_is_sent_after_the_end_is_given_up() -> None:
         answer = ended.send(command)
         await asyncio.wait([answer], timeout=PATIENCE)
         assert answer.cancelled(), command
-    gc.collect()
+    collect()
     assert failures == []
 
 

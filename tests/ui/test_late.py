@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -67,7 +66,7 @@ async def test_what_is_sent_before_it_is_there_is_answered_in_order() -> None:
     assert made.state == "closed"
 
 
-async def test_a_failure_that_nobody_waits_for_is_told_to_nobody() -> None:
+async def test_a_failure_that_nobody_waits_for_is_told_to_nobody(collect: Callable[[], object]) -> None:
     """The event loop would take it for a crash: so did the opening that was given up when one quit."""
     told: list[dict[str, Any]] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
@@ -83,7 +82,7 @@ async def test_a_failure_that_nobody_waits_for_is_told_to_nobody() -> None:
     painted[0]()
     with pytest.raises(ZeroDivisionError):
         await broken.send(do.Move(2))
-    gc.collect()
+    collect()
     assert told == []
     await session.close()
     await broken.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import gc
+from collections.abc import Callable
 from pathlib import Path
 
 from dialogs import FakeFace
@@ -166,7 +166,9 @@ async def test_an_answer_that_was_given_up_is_no_failure(home: Path) -> None:
     assert not (home / "crash.txt").exists()
 
 
-async def test_a_failure_that_comes_when_the_app_has_ended_has_been_looked_at() -> None:
+async def test_a_failure_that_comes_when_the_app_has_ended_has_been_looked_at(
+    collect: Callable[[], object]
+) -> None:
     app, _ = explorer()
     async with app.run_test() as pilot:
         await settled(pilot)
@@ -177,5 +179,5 @@ async def test_a_failure_that_comes_when_the_app_has_ended_has_been_looked_at() 
     answer.set_exception(Cancelled())
     await asyncio.sleep(0)
     del answer
-    gc.collect()
+    collect()
     assert told == []
