@@ -102,9 +102,11 @@ async def test_a_walk_is_shown_ten_times_a_second(
         publish(snapshot)
 
     monkeypatch.setattr(driver, "time", SimpleNamespace(monotonic=monotonic))
+    monkeypatch.setattr(driver, "SLICE_S", 0.001)  # many turns, however fast the machine is
     monkeypatch.setattr(session, "_publish", take)
     await session.send(do.GoTo(3_000))
     await session.settle()
+    assert len(times) > 3
     waits = {after - before for before, after in itertools.pairwise(times[1:])}
     assert waits == {4 / 32}, "the first turn that begins 0.1 seconds after the last snapshot"
 
