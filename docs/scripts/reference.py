@@ -7,7 +7,7 @@ The pages of the commands are made by `commands.py`, that of the errors by `erro
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,9 @@ from pages import code, plain, table
 from tokentui.analyze.compare import PAIR_MEASURES
 from tokentui.analyze.health import CHECKS
 from tokentui.analyze.metrics import MEASURES, SYMBOLS, Measure, part_measures
+from tokentui.analyze.report import JSON_VERSION
 from tokentui.axes import AXES
+from tokentui.cli.schemas import SCHEMAS, Field, Type
 from tokentui.core.choices import Parameter
 from tokentui.core.limits import LIMITS
 from tokentui.formats import ASPECTS, FORMATS, Format
@@ -233,7 +235,66 @@ def limits(page: str) -> str:
     return head + "\n".join(rows).rstrip("\n") + "\n" + rest[rest.index("\n\n") + 1:]
 
 
-PAGES = {"axes": axes, "presets": presets, "keys": keys, "formats": formats, "measures": measures}
+def json_schemas() -> str:
+    """Return the page of the JSON that commands print."""
+    lines = [
+        "# JSON", "",
+        "Commands print these objects with `--json`, `--jsonl` and `--trace`, each on one line. Every",
+        f"object has the field `schema`: the version of this page, {JSON_VERSION}. It grows when a field",
+        "changes its name or meaning. Fields may be added, so ignore those that you do not know.", "",
+        "`hex` is bytes in lowercase hex; `number` is an int or a float. `?` after a type also allows null,",
+        "after a name it says that the field may be missing. `*` is any name, `[]` a list.", "",
+    ]
+    for name, type_ in SCHEMAS.items():
+        lines += [f"## {code(name) if not name.startswith('A ') else name}", ""]
+        for n, shape in enumerate(type_ if isinstance(type_, tuple) else (type_,)):
+            lines += ["or", ""] if n else []
+            rows = [(code(path), code(kind), plain(about)) for path, kind, about in _fields(shape, "")]
+            lines += table(("field", "type", "meaning"), rows)
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _fields(fields: dict[str, Type], before: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the fields of an object as (path, type, meaning), those of the objects in it after it."""
+    for name, type_ in fields.items():
+        about = ""
+        if isinstance(type_, Field):
+            type_, about = type_
+        yield before + name, _kind(type_), about
+        for prefix, shape in _objects(type_):
+            yield from _fields(shape, f"{before}{name.removesuffix('?')}{prefix}.")
+
+
+def _objects(type_: Type, prefix: str = "") -> Iterator[tuple[str, dict[str, Type]]]:
+    """Yield the objects with named fields in a type, each with the brackets of the lists around it."""
+    if isinstance(type_, Field):
+        yield from _objects(type_.type, prefix)
+    elif isinstance(type_, list):
+        yield from _objects(type_[0], f"{prefix}[]")
+    elif isinstance(type_, tuple):
+        for one in type_:
+            yield from _objects(one, prefix)
+    elif isinstance(type_, dict) and "*" not in type_:
+        yield prefix, type_
+
+
+def _kind(type_: Type) -> str:
+    if isinstance(type_, Field):
+        return _kind(type_.type)
+    if isinstance(type_, list):
+        return f"[{_kind(type_[0])}]"
+    if isinstance(type_, tuple):
+        kinds = list(dict.fromkeys(map(_kind, type_)))
+        return f"{kinds[0]}?" if len(kinds) == 2 and kinds[1] == "null" else " or ".join(kinds)
+    if isinstance(type_, dict):
+        return f"object of {_kind(type_['*'])}" if "*" in type_ else "object"
+    return str(type_)
+
+
+PAGES = {
+    "axes": axes, "presets": presets, "keys": keys, "formats": formats, "measures": measures,
+    "json": json_schemas,
+}
 """The pages by name."""
 
 

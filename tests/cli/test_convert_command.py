@@ -49,7 +49,7 @@ def test_a_report_for_machines(novel: str, tmp_path: Path) -> None:
 def test_with_in_alone_every_format_is_told_of(novel: str) -> None:
     told = done("convert", novel)
     assert told.splitlines()[:2] == ["tokentui: the project's own, one JSON document", "  nothing is lost"]
-    assert "  no    it is encoded by merges" in told
+    assert "  no  it is encoded by merges" in told
     found = {row["format"]: row for row in rows(done("convert", novel, "--json"))}
     assert set(found) == set(WRITTEN)
     assert found["sentencepiece"]["refused"]

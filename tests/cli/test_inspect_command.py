@@ -91,7 +91,7 @@ def test_a_tokenizer(slide: str) -> None:
     assert lines[0] == "recipe       bpe · before · characters"
     assert "ids          20, 1 to 20 (13 unit, 7 merge)" in lines
     assert "unreachable  none" in lines
-    assert "  18     5 B  ·pugs" in lines
+    assert "  18  5 B  ·pugs" in lines
     row = told("-t", slide)
     assert Recipe.from_dict(row["tokenizer"]["recipe"]).split == "before"
     assert row["tokenizer"]["kinds"] == {"unit": 13, "merge": 7}
@@ -129,7 +129,7 @@ def test_the_questions_of_the_slides(slide: str) -> None:
         "merges": 21, "vocab_size": 34, "tokens": 10, "whole": 8, "distinct": 8, "end": "no pair left",
     }
     text = done("inspect", *words)
-    assert "  17  merge    ·pug  swallowed by ·pugs\n" in text
+    assert "  17  merge  ·pug  swallowed by ·pugs\n" in text
     assert "to the end   21 merges, 34 ids, 10 tokens\n" in text
 
 
@@ -140,11 +140,11 @@ def test_a_string(slide: str) -> None:
         "encoding     20 12",
         "one token    It is ·hug | s: no token is spelled so, and no merge joins ·hug and s.",
     ]
-    assert "    3  step 7: · + hug = ·hug (once)  →  ·hug s" in lines
+    assert "3 step 7: · + hug = ·hug (once) → ·hug s" in [" ".join(line.split()) for line in lines]
     assert (
         "ways         4 to write it; taken: ·hug s (merges, in the order in which they were learned)" in lines
     )
-    assert "  *   2  ·hug s" in lines
+    assert "  * 2  ·hug s" in lines
     row = told("-t", slide, " hugs")
     assert row["encoding"]["ids"] == [20, 12]
     assert row["words"][0]["ways"]["count"] == 4

@@ -30,9 +30,9 @@ def test_a_training(tmp_path: Path) -> None:
         "ours         z + y",
         "theirs       a + b, which stands 2 times by a recount, number 2 of ours",
         "candidates   ours, best first, 3 of them tied: tie=first-seen",
-        "    1             2  z + y",
-        "    2             2  a + b  ← theirs",
-        "    3             2  m + n",
+        "  1  2  z + y",
+        "  2  2  a + b  ← theirs",
+        "  3  2  m + n",
     ]
     row = json.loads(cli(*words, "--json").stdout)
     assert row["differs"]["ours"] == {"hex": ["7a", "79"]}

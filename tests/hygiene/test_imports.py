@@ -22,9 +22,11 @@ WORDS = ("tokentui.cli", "tokentui.__main__")
 BEFORE_THE_FIRST_PAINT = (
     "tokentui.session.driver", "tokentui.learn.pairs", "tokentui.encode.tokenizer",
     "tokentui.encode.offsets", "tokentui.formats.files", "tokentui.formats.spec", "tokentui.text.corpus",
-    "tokentui.text.count", "tokentui.analyze", "numpy", "regex",
+    "tokentui.text.count", "numpy", "regex",
 )
 """What no first paint waits for: it comes after it."""
+_LIGHT = ("tokentui.analyze.analyses", "tokentui.analyze.report")
+"""The records of analyses, which have keys, and the value that commands print."""
 NOT_FOR_ITS_OWN_FORMAT = (
     "tokentui.formats.huggingface", "tokentui.formats.sentencepiece", "numpy", "regex", "decimal", "random",
     "concurrent.futures",
@@ -65,7 +67,10 @@ def below(name: str, rooms: Iterable[str]) -> bool:
             ["textual", "rich", "click", "numpy", "numba", "llvmlite"],
         ),
         ([name for name in modules() if below(name, WORDS)], ["textual", "rich", "tokentui.ui"]),
-        (["tokentui.cli.explore", "tokentui.ui", "tokentui.ui.app"], [*BEFORE_THE_FIRST_PAINT]),
+        (["tokentui.cli.explore", "tokentui.ui", "tokentui.ui.app"], [*BEFORE_THE_FIRST_PAINT, *(
+            name for name in modules()
+            if name.startswith("tokentui.analyze.") and name not in _LIGHT
+        )]),
         (["tokentui.cli.train"], [*NOT_FOR_ITS_OWN_FORMAT]),
     ],
     ids=["engine", "commands", "first paint", "training"],

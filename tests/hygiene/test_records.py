@@ -8,6 +8,7 @@ import contextlib
 import json
 import re
 import sys
+import types
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib import import_module
@@ -26,9 +27,11 @@ from waiting import screen_text, settled, until
 import tokentui
 from tokentui import learn
 from tokentui.analyze import health, metrics
+from tokentui.analyze.analyses import ANALYSES, Analysis
 from tokentui.analyze.health import Check
 from tokentui.analyze.health.survey import Found
 from tokentui.analyze.metrics import Measure
+from tokentui.analyze.report import Report, Row, Section
 from tokentui.analyze.results import Example
 from tokentui.axes import AXES, check, preset
 from tokentui.cli.program import COMMANDS, Command
@@ -45,6 +48,7 @@ from tokentui.preset_table import PRESETS, Preset
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session import commands as do
 from tokentui.session import state as states
+from tokentui.session.commands import Analyze
 from tokentui.session.opening import prepare
 from tokentui.session.state import State
 from tokentui.text.corpus import Corpus
@@ -55,6 +59,7 @@ from tokentui.ui import app as app_module
 from tokentui.ui.actions import ACTIONS, MAIN_ACTIONS
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs import draft
+from tokentui.ui.dialogs.analysis import AnalysisScreen
 from tokentui.ui.dialogs.ask import help_rows
 from tokentui.ui.dialogs.export import ExportScreen
 from tokentui.ui.dialogs.facts import FactsScreen
@@ -285,6 +290,30 @@ async def test_a_new_check_is_in_the_report_and_on_the_screen(
     screen = FactsScreen(FakeFace(snapshot(), {do.ExamineHealth: health.examine(tokentui.load(own_file))}))
     async with shown(screen, (120, 80)) as (_, pilot):
         await until(pilot, lambda: "quite new" in screen_text(pilot) and "seen" in screen_text(pilot))
+
+
+async def test_a_new_analysis_is_an_option_with_json_and_a_screen(
+    own_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    section = Section("new", "seen", (Row(("a row",)),))
+    report = Report("Quite new", (section,), {"found": [b"ab"]}, "in short")
+    module = types.ModuleType("strange_analysis")
+    module.analysis = lambda tokenizer, corpus: report  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    new_one = Analysis("strange", "Quite new", "It is tried here", Ref("strange_analysis:analysis"), "ctrl+w")
+    monkeypatch.setitem(ANALYSES, new_one.name, new_one)
+    # The options of the command are made at its import. The import here lets monkeypatch restore the module.
+    import_module("tokentui.cli.inspect")
+    monkeypatch.delitem(sys.modules, "tokentui.cli.inspect")
+    assert "It is tried here" in done("inspect", "--help")
+    assert done("inspect", "-t", str(own_file), "--strange") == "new          seen\n  a row\n"
+    assert json.loads(done("inspect", "-t", str(own_file), "--strange", "--json")) == {
+        "found": ["6162"], "schema": 1,
+    }
+    face = FakeFace(snapshot(), {Analyze: report})
+    main: Any = types.SimpleNamespace(face=face)
+    async with shown(AnalysisScreen(main, new_one)) as (_, pilot):
+        await until(pilot, lambda: "a row" in screen_text(pilot) and "in short" in screen_text(pilot))
 
 
 async def test_a_new_format_is_written_and_offered(

@@ -58,13 +58,14 @@ def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_traces(sample: str) -> None:
-    """The rows of every preset: their number, the last one, and a digest of all."""
+    """The rows of every preset, without their schema: their number, the last one, and a digest of all."""
     out = {}
     for name in NAMES:
         size = ["--vocab-size", "300"] if PRESETS[name].recipe.objective == "unigram" else ["--merges", STEPS]
         result = cli("train", f"sample:{sample}", "-r", name, *size, "-q", "--trace", "-")
-        rows = result.stdout.splitlines()
-        digest = hashlib.sha256(result.stdout_bytes).hexdigest()[:16]
+        text = result.stdout.replace(', "schema": 1}', "}")
+        rows = text.splitlines()
+        digest = hashlib.sha256(text.encode()).hexdigest()[:16]
         out[name] = [result.exit_code, len(rows), digest, *rows[-2:-1], result.stderr]
     check(f"traces-{sample}.json", json.dumps(out, indent=1, ensure_ascii=False) + "\n")
 

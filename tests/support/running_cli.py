@@ -37,8 +37,9 @@ def refused(*words: str, input: bytes | str | None = None) -> str:
 
 
 def rows(text: str) -> list[dict[str, Any]]:
-    """The rows of JSON lines."""
-    return [json.loads(line) for line in text.split("\n") if line]
+    """The rows of JSON lines, without the version of their schema."""
+    found = [json.loads(line) for line in text.split("\n") if line]
+    return [{name: value for name, value in row.items() if name != "schema"} for row in found]
 
 
 def corpus_file(corpus: Corpus, folder: Path) -> str:

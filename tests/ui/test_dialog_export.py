@@ -91,7 +91,7 @@ async def test_the_formats_and_what_each_loses() -> None:
         await until(
             pilot,
             lambda: (
-                "pattern: the file does not say how text is cut  -s split=\\x1b[31m" in screen_text(pilot)
+                "pattern: the file does not say how text is cut (-s split=\\x1b[31m)" in screen_text(pilot)
             ),
         )
         assert screen.field.value == "ranks.tiktoken"

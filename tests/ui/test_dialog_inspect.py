@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Hashable
 from typing import Any
 
 import pytest
@@ -15,7 +16,9 @@ from screens import snapshot
 from waiting import screen_text, until
 
 from tokentui import learn
+from tokentui.analyze.explained import leads_to, text_sections
 from tokentui.analyze.inspect import string_facts
+from tokentui.analyze.report import Row as ReportRow
 from tokentui.analyze.results import StringFacts
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
@@ -31,10 +34,11 @@ from tokentui.session.views import Viewport
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 from tokentui.ui.dialogs.exact import MOST_SHOWN, Row, code_points, facts, text_of
-from tokentui.ui.dialogs.explained import explained, leads_to, reason, tokens_of
+from tokentui.ui.dialogs.explained import reason, tokens_of
 from tokentui.ui.dialogs.inspect import InspectScreen
+from tokentui.ui.dialogs.report import section_rows
 from tokentui.ui.dialogs.token import of_token
-from tokentui.ui.draw.table import Listing
+from tokentui.ui.draw.table import Listing, TableRow
 from tokentui.ui.draw.text import Cell, width, wrap
 
 TOKEN = token_row(383, " té\u202e".encode() + b"\xe2", "merge", 128, 9310, 402, parts=(b" t", b"\xc3\xa9"))
@@ -269,12 +273,22 @@ def _face(it: State) -> FakeFace:
     return FakeFace(snapshot(), answers=answers)
 
 
-def _told(found: StringFacts, steps: bool = True) -> list[tuple[object, str]]:
-    """The rows with their keys, as text with single blanks."""
-    return [
-        (row.key, " ".join(" ".join(map(_text, row.cells)).split()))
-        for row in (reason(found), *explained(found, steps))
-    ]
+def _rows(found: StringFacts, steps: bool = True) -> list[tuple[int | None, TableRow]]:
+    """The rows with the steps that they lead to."""
+    first = reason(found)
+    rows: list[tuple[int | None, TableRow]] = [(leads_to(found.reason), first)]
+    for place, section in enumerate(text_sections(found, steps)):
+        targets: dict[Hashable, ReportRow] = {}
+        listed = list(section_rows(section, place, 1000, targets, set()))
+        for row in listed:
+            target = targets[row.key].target if row.key in targets else None
+            rows.append((None if target is None else target.number, row))
+    return rows
+
+
+def _told(found: StringFacts, steps: bool = True) -> list[tuple[int | None, str]]:
+    """The rows with the steps that they lead to, as text with single blanks."""
+    return [(step, " ".join(" ".join(map(_text, row.cells)).split())) for step, row in _rows(found, steps)]
 
 
 def test_an_answer_is_that_of_the_engine_at_the_step_that_is_seen() -> None:
@@ -309,13 +323,13 @@ def test_each_merge_of_the_ladder_leads_to_its_step() -> None:
     it = _state(preset("gpt2"), 5)
     found = _asked(it, InspectText("hugs"))
     word = found.words[0].explanation
-    rows = [(leads_to(key), text) for key, text in _told(found) if leads_to(key) is not None]
+    rows = [(step, text) for step, text in _told(found) if step is not None]
     assert [step for step, _ in rows] == [step.rank + 1 for step in word.steps]  # type: ignore[union-attr]
     assert len(rows) > 1
     for (_, text), (_, count, pieces) in zip(rows, word.ladder, strict=True):
-        assert text.split()[2] == "│".join(piece.decode() for piece in pieces).replace(" ", "·")
-        assert f"stood {count} times" in text
-    assert not any(leads_to(key) for key, _ in _told(found, steps=False))
+        assert text.endswith("→ " + " ".join(piece.decode().replace(" ", "·") for piece in pieces))
+        assert f"({count} times)" in text
+    assert not any(step for step, _ in _told(found, steps=False))
 
 
 def test_the_step_that_makes_it_one_token_is_led_to() -> None:
@@ -323,22 +337,22 @@ def test_the_step_that_makes_it_one_token_is_led_to() -> None:
     found = _asked(it, InspectText("hug", ahead=True))
     assert found.reason.reason == "comes"
     step = found.reason.facts["step"]
-    key, text = _told(found)[0]
-    assert leads_to(key) == step
+    leads, text = _told(found)[0]
+    assert leads == step
     assert text.endswith(f"training on makes it one token at step {step}. enter goes there")
     jump(it.main.trainer, 90)
     jump(it.main.trainer, 1)
     later = _asked(it, InspectText("hug"))
-    assert (later.reason.reason, leads_to(_told(later)[0][0])) == ("later", step)
+    assert (later.reason.reason, _told(later)[0][0]) == ("later", step)
 
 
 def test_longest_match_tells_each_attempt() -> None:
     it = _state(preset("wordpiece"), 5)
     found = _asked(it, InspectText("pugs"))
-    tried = [text for _, text in _told(found) if text.startswith(("tried", "found"))]
+    tried = [text.partition(" →")[0] for _, text in _told(found) if " → " in text]
     assert len(tried) == len(found.words[0].explanation.steps) > 4
-    assert tried[0] == "tried pugs is no token"
-    assert [one.startswith("found") for one in tried] == [
+    assert tried[0] == "1 pugs is no token"
+    assert [one.endswith("found") for one in tried] == [
         step.found for step in found.words[0].explanation.steps  # type: ignore[union-attr]
     ]
 
@@ -346,16 +360,18 @@ def test_longest_match_tells_each_attempt() -> None:
 def test_the_lattice_and_the_ways_have_shares_that_sum_to_one() -> None:
     it = _state(preset("sentencepiece-unigram"), 1, "sample:english")
     found = _asked(it, InspectText("crowd"))
-    rows = _told(found)
-    edges = [text for key, text in rows if isinstance(key, tuple) and key[0] == "edge"]
+    rows = [text for _, text in _told(found)]
+    ways_at, lattice_at = (next(n for n, text in enumerate(rows) if text.startswith(name))
+                           for name in ("ways", "lattice"))
+    edges = rows[lattice_at + 1 : ways_at]
     word = found.words[0]
     assert len(edges) == len(word.lattice) > 5
-    assert edges[0].startswith(f"{100 * max(edge.posterior for edge in word.lattice):.2f} %")
+    assert f"{100 * max(edge.posterior for edge in word.lattice):.2f} %" in edges[0]
     assert word.ways is not None
     assert sum(word.ways.shares) == pytest.approx(1)
-    ways = [text for key, text in rows if isinstance(key, tuple) and key[0] == "way"]
+    ways = rows[ways_at + 1 :]
     assert len(ways) == word.ways.count == len(word.ways.shares)
-    assert ways[0].split(" %")[0] == f"{100 * word.ways.shares[0]:.2f}"
+    assert f"{100 * word.ways.shares[0]:.2f} %" in ways[0]
 
 
 def test_what_decoding_gives_back_is_told_where_it_differs() -> None:
@@ -376,7 +392,7 @@ def test_the_text_of_a_row() -> None:
 def test_nothing_that_acts_is_shown_of_any_text(text: str) -> None:
     for recipe in ("gpt2", "wordpiece"):
         found = string_facts(_TOKENIZERS[recipe], text)
-        for row in (reason(found), *explained(found, True)):
+        for _, row in _rows(found):
             assert all(is_safe(part) for cell in row.cells for part, _ in cell)
 
 
@@ -389,9 +405,9 @@ def _trained(name: str) -> Any:
 _TOKENIZERS = {name: _trained(name) for name in ("gpt2", "wordpiece")}
 
 WORDS = (
-    ("gpt2", 60, " crowds", ("·c  id 273", "stood 49 times", "·c│r│ow│d│s")),
-    ("sentencepiece-unigram", 1, "crowd", ("▁c  id 56", "units 3 to 5", "98.25 %")),
-    ("wordpiece", 60, "crowd", ("##r  id 27", "crow  is no token", "c│##r│##o│##w│##d")),
+    ("gpt2", 60, " crowds", ("·c  id 273", "(49 times)", "·c r ow d s")),
+    ("sentencepiece-unigram", 1, "crowd", ("▁c  id 56", "2–5", "98.25 %")),
+    ("wordpiece", 60, "crowd", ("##r  id 27", "crow is no token", "c ##r ##o ##w ##d")),
 )
 """A preset, a step, a word, and what its inspector shows there."""
 
@@ -430,7 +446,7 @@ async def test_steps_of_five_digits_are_not_cut(size: tuple[int, int]) -> None:
         await pilot.pause()
         for step in late[0].explanation.steps:
             assert isinstance(step, AppliedMerge)
-            assert re.search(rf"(step|merge) {step.rank + 1:,} +\S", screen_text(pilot))
+            assert re.search(rf"step {step.rank + 1:,}: \S", screen_text(pilot))
         assert "…" not in screen_text(pilot)
 
 

@@ -292,8 +292,8 @@ async def test_dialogs_that_are_opened_while_it_loads_say_what_they_wait_for_and
             assert dialog.answers == await seen.session.send(do.AnalyzeVocabulary())
             assert dialog.answers.used
         elif kind is FactsScreen:
-            await seen.until(lambda: dialog.report)
-            assert dialog.report == await seen.session.send(do.ExamineHealth())
+            await seen.until(lambda: dialog.answer)
+            assert dialog.answer == await seen.session.send(do.ExamineHealth())
         elif kind is PiecesScreen:
             await seen.until(lambda: f"{now.main.at.occurrences:,} pieces" in screen_text(app))
         elif kind is RecipeScreen:

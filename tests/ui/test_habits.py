@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -146,36 +147,33 @@ async def test_the_footer_takes_clicks() -> None:
 async def test_facts_have_what_is_wrong_on_top_and_the_rest_folded(size: tuple[int, int]) -> None:
     async with training(size) as (app, pilot):
         await pilot.press("F")
-        await until(pilot, lambda: isinstance(app.screen, FactsScreen) and app.screen.report)
+        await until(pilot, lambda: isinstance(app.screen, FactsScreen) and app.screen.answer)
         dialog = app.screen
         assert isinstance(dialog, FactsScreen)
-        assert dialog.report is not None
-        await until(pilot, lambda: dialog.listing.index_of("PASS"))
-        wrong = [one.name for one in dialog.report.checks if one.status in ("FAIL", "WARN", "INFO")]
-        wrong.sort(key=lambda name: next(one for one in dialog.report.checks if one.name == name).status)  # type: ignore[union-attr]
-        passed, absent = (
-            [one.name for one in dialog.report.checks if one.status == status] for status in ("PASS", "n/a")
-        )
+        assert dialog.answer is not None
+        titles: dict[str, list[str]] = {}
+        for check in dialog.answer.checks:
+            titles.setdefault(check.status, []).append(check.title)
 
-        def listed() -> list[object]:
-            keys = [row.key for row in dialog.listing.rows]
-            return [key if key in ("PASS", "n/a") else key[1] for key in keys
-                if key in ("PASS", "n/a") or (isinstance(key, tuple) and key[0] == "check")]
+        def seen() -> list[str]:
+            """The checks that are listed, from top to bottom."""
+            lines = ["".join(text for text, _ in row.cells[-1]) for row in dialog.listing.rows]
+            found = [re.match(r"(FAIL|WARN|INFO|PASS|n/a) +(.+?)(  |$)", line) for line in lines]
+            return [one[2] for one in found if one is not None]
 
-        assert passed
-        assert absent
-        assert listed() == [*wrong, "PASS", "n/a"]
+        wrong = [title for status in ("FAIL", "WARN", "INFO") for title in titles.get(status, ())]
+        passed, absent = titles["PASS"], titles["n/a"]
+        assert seen() == wrong
         assert f"{len(passed)} checks passed" in screen_text(app)
         assert f"{len(absent)} checks do not apply" in screen_text(app)
-        for status, names in (("PASS", passed), ("n/a", absent)):
-            dialog.listing.move_to(dialog.listing.index_of(status) or 0)
+        for name, expected in (("passed", [*wrong, *passed]), ("n/a", [*wrong, *absent])):
+            assert dialog.shown is not None
+            place = next(n for n, one in enumerate(dialog.shown.sections) if one.name == name)
+            dialog.listing.move_to(dialog.listing.index_of(("rows", place)) or 0)
             await pilot.press("enter")
-            unfolded = {status: names}
-            await until(pilot, lambda unfolded=unfolded: listed() == [  # type: ignore[misc]
-                *wrong, "PASS", *unfolded.get("PASS", ()), "n/a", *unfolded.get("n/a", ()),
-            ])
+            await until(pilot, lambda expected=expected: seen() == expected)  # type: ignore[misc]
             await pilot.press("enter")
-            await until(pilot, lambda: listed() == [*wrong, "PASS", "n/a"])
+            await until(pilot, lambda: seen() == wrong)
 
 
 async def test_the_slider_takes_clicks_and_drags_and_heads_sort() -> None:

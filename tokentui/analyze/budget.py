@@ -4,11 +4,13 @@ at which a target is met."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from tokentui import learn
+from tokentui.analyze.metrics import ratio, shown
+from tokentui.analyze.report import Column, Json, Report, Row, Section, as_row
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.stretches import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
@@ -162,3 +164,74 @@ def met_at(target: Target, sizes: Sequence[int], tokens: Sequence[int], size: in
         return next((step for step, one in enumerate(tokens) if one <= rate * size), None)
     price = target.dimensions * target.worth
     return min(range(len(tokens)), key=lambda step: tokens[step] + price * (sizes[step] - sizes[0]))
+
+
+# ---- the report
+
+
+def analysis(tokenizer: Tokenizer, corpus: Corpus | None) -> Report:
+    """Find the budget of a vocabulary on a corpus, and report on it."""
+    assert corpus is not None
+    return report(budget(tokenizer, [corpus]))
+
+
+def report(found: Budget) -> Report:
+    """Report on the budget of a vocabulary: a table of sizes, the knees, and where the target is met."""
+    sections = [
+        Section("second" if n else "corpus", f"{curve.corpus}, {curve.bytes:,} bytes")
+        for n, curve in enumerate(found.curves)
+    ]
+    sections.append(_table(found))
+    sections += _places("knee", found, [curve.knee for curve in found.curves], "none", KNEE)
+    if found.target is not None:
+        met = [curve.met for curve in found.curves]
+        sections += _places("target", found, met, "not met", found.target.about)
+    value = {
+        "sizes": found.sizes, "target": found.target,
+        "curves": [_curve_json(found, curve) for curve in found.curves],
+    }
+    return Report("Budget", tuple(sections), value)
+
+
+def _places(
+    name: str, found: Budget, steps: Sequence[int | None], none: str, about: str
+) -> Iterator[Section]:
+    """Yield the place of a step on each curve."""
+    for n, step in enumerate(steps):
+        place = none if step is None else f"{found.sizes[step]:,} ids, step {step:,}"
+        notes = (about,) if n == len(steps) - 1 else ()
+        yield Section(f"{name} of the second" if n else name, place, notes=notes)
+
+
+def _table(found: Budget) -> Section:
+    """Return the tokens at some sizes, of each corpus next to each other."""
+    rows = []
+    before: int | None = None
+    for step in _marked(found):
+        cells = [f"{step:,}", f"{found.sizes[step]:,}"]
+        for curve in found.curves:
+            tokens = curve.tokens[step]
+            ids = 0 if before is None else found.sizes[step] - found.sizes[before]
+            saved = None if before is None else ratio(curve.tokens[before] - tokens, ids)
+            each = "" if saved is None else shown(saved, 2)
+            cells += [f"{tokens:,}", shown(ratio(curve.bytes, tokens), 2), each]
+        rows.append(Row(tuple(cells)))
+        before = step
+    words = ("tokens", "bytes/token", "saved/id")
+    titles = ["step", "ids", *words, *(f"{word} 2" for word in words if len(found.curves) > 1)]
+    columns = tuple(Column(title, "right", -n) for n, title in enumerate(titles))
+    return Section("sizes", "", tuple(rows), columns)
+
+
+def _marked(found: Budget) -> list[int]:
+    """Return the steps of the table: 0, the powers of two, the last, and those of knees and targets."""
+    last = len(found.sizes) - 1
+    steps = {0, last, *(1 << power for power in range(last.bit_length()))}
+    steps.update(step for curve in found.curves for step in (curve.knee, curve.met) if step is not None)
+    return sorted(step for step in steps if step <= last)
+
+
+def _curve_json(found: Budget, curve: BudgetCurve) -> Json:
+    """Return a whole curve; its knee and the place of the target are steps, with their sizes."""
+    knee_size, met_size = (None if step is None else found.sizes[step] for step in (curve.knee, curve.met))
+    return {**as_row(curve), "knee_size": knee_size, "met_size": met_size}

@@ -165,6 +165,11 @@ def _bare(tokenizer: Tokenizer, entry: Entry) -> bytes:
     return bare(tokenizer.recipe, tokenizer.vocabulary.spelled(entry.symbol))
 
 
+def analysis(tokenizer: Tokenizer, corpus: Corpus | None) -> Report:
+    """Find the glitch tokens of a tokenizer, and report on them."""
+    return report(glitches(tokenizer, corpus), tokenizer.vocab_size, corpus is not None)
+
+
 def report(found: Sequence[Glitch], vocab_size: int, with_corpus: bool) -> Report:
     """Report on glitch tokens: a section for each kind.
 

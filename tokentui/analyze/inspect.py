@@ -8,7 +8,23 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tokentui.analyze.results import Branch, StringFacts, Token, TokenFacts, WordFacts
+from tokentui.analyze.explained import ids_line, reason_section, text_json, text_sections
+from tokentui.analyze.report import (
+    Cell,
+    Part,
+    Report,
+    Row,
+    Section,
+    Target,
+    as_row,
+    data,
+    merged,
+    muted,
+    piece_row,
+    pieces,
+    warning,
+)
+from tokentui.analyze.results import Branch, StringFacts, Token, TokenFacts, UnusedToken, WordFacts
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.answers import Ways
@@ -162,3 +178,97 @@ def string_facts(
     words = tuple(WordFacts(one, known(one.text), one.lattice) for one in tokenizer.explain(text))
     why = why_not(tokenizer, text, outlook(tokenizer, trainer))
     return StringFacts(text, encoding, refusal, why.sentence, words, why, tokenizer.round_trip(text))
+
+
+# ---- the report
+
+_FEW = 20
+Uses = tuple[int, UnusedToken | None]
+"""The uses of a token in a corpus; if there are none, why."""
+
+
+def string_report(found: StringFacts | None, token: TokenFacts | None, uses: Uses | None = None) -> Report:
+    """Report on a text, on a token, or on a text that is a token.
+
+    Args:
+        found: The facts of the text; None for a token that was named by its id.
+        token: The facts of the token; None for a text that is none.
+        uses: The uses of the token in a corpus; None without a corpus.
+    """
+    sections: list[Section] = [] if found is None else [Section("string", data(found.text))]
+    sections += [] if token is None else token_sections(token)
+    if uses is not None:
+        times, unused = uses
+        why = () if unused is None else (": ", *unused_why(unused))
+        sections.append(Section("uses", (f"{times:,} in the corpus", *why)))
+    if found is not None:
+        ids = f"none: {found.refusal}" if found.encoding is None else ids_line(found.encoding.ids)
+        sections += [Section("encoding", ids or "no tokens"), reason_section(found), *text_sections(found)]
+    value: dict[str, object] = {
+        "string": None if found is None else found.text,
+        "token": None if token is None else as_row(token) | {"unreachable": token.unreachable or None},
+        "uses": None,
+    }
+    if uses is not None:
+        times, unused = uses
+        into = [] if unused is None else [piece_row(piece) for piece in unused.into]
+        value["uses"] = {"count": times, "why": unused and unused.why, "into": into}
+    return Report("Inspect", tuple(sections), value | ({} if found is None else text_json(found)))
+
+
+def unused_why(token: UnusedToken) -> tuple[Part, ...]:
+    """Return why a token is not used."""
+    return (f"{token.why} by ", *pieces(token.into)) if token.into else (token.why,)
+
+
+def token_sections(facts: TokenFacts) -> Iterator[Section]:
+    """Yield the facts of a token."""
+    yield Section("token", (f"id {facts.id}, {facts.kind}: ", facts.piece))
+    front, end = facts.piece[: facts.marks[0]], facts.piece[len(facts.piece) - facts.marks[1] :]
+    if front:
+        yield Section("mark", (front, " in front: it goes on with a word"))
+    if end:
+        yield Section("mark", (end, " at the end: a word ends with it"))
+    yield Section("bytes", f"{facts.bare.hex(' ')} ({len(facts.bare)})")
+    points = facts.code_points[len(front.decode()) : len(facts.code_points) - len(end.decode())]
+    for n, point in enumerate(points[:_FEW]):
+        yield Section("" if n else "characters", point)
+    if len(points) > _FEW:
+        yield Section("", f"… and {len(points) - _FEW:,} more (--json has them)")
+    if facts.piece and not facts.code_points:
+        yield Section("characters", "not UTF-8 by itself: a part of a character")
+    if facts.score is not None:
+        yield Section("probability", f"log {facts.score:.4f}")
+    if facts.step is not None:
+        count = facts.count or 0
+        times = "once" if count == 1 else f"{count:,} times"
+        yield Section("made", f"at step {facts.step:,}, of a pair that stood {times}")
+        yield Section("parents", merged(facts.parents))
+    if facts.kind in ("unit", "merge"):
+        yield Section("children", _children(facts))
+    if facts.others:
+        others: list[Part] = []
+        for token in facts.others:
+            others += [" "] if others else []
+            others += [token.piece, muted(f" ({token.id})")]
+        yield Section("spelled also", tuple(others))
+    if facts.kind in ("unit", "merge", "piece"):
+        yield Section("can be made", warning(f"no: {facts.unreachable}") if facts.unreachable else "yes")
+    if facts.tree:
+        nodes = tuple(map(_node, facts.tree))
+        yield Section("tree", "", nodes, total=facts.tree_size, unit="more nodes")
+
+
+def _children(facts: TokenFacts) -> Cell:
+    if not facts.children:
+        return f"{facts.child_count:,}"
+    left = facts.child_count - len(facts.children)
+    more = f" and {left:,} more" if left else ""
+    return (f"{facts.child_count:,}: ", *pieces(token.piece for token in facts.children), muted(more))
+
+
+def _node(branch: Branch) -> Row:
+    id = "" if branch.id is None else f"  {branch.id}"
+    step = f", step {branch.step:,}" if branch.step else ""
+    target = None if branch.id is None else Target("token", branch.id)
+    return Row((("  " * branch.depth, branch.piece, muted(id + step)),), target)

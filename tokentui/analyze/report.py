@@ -116,6 +116,7 @@ class Section:
         unit: The rest of the line that counts the rows that are left out.
         folded: True if the explorer shows the rows only when they are asked for.
         notes: Lines below the rows.
+        wrap: True if the terminal breaks a long summary.
     """
 
     name: str = ""
@@ -127,6 +128,7 @@ class Section:
     unit: str = "more (--json has them)"
     folded: bool = False
     notes: tuple[Cell, ...] = ()
+    wrap: bool = False
 
     @property
     def titled(self) -> bool:

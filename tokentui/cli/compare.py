@@ -21,6 +21,7 @@ from tokentui.analyze.compare import (
     pieces,
 )
 from tokentui.analyze.divergence import Divergence, first_divergences
+from tokentui.analyze.health.report import measure_json
 from tokentui.analyze.metrics import (
     SYMBOLS,
     WORD_SPLITTERS,
@@ -34,7 +35,7 @@ from tokentui.analyze.metrics import shown as number
 from tokentui.analyze.report import Json, as_json, as_row
 from tokentui.analyze.results import ONE_BOUNDARY, DivergenceSide
 from tokentui.axes import label
-from tokentui.cli.compared import LETTERS, agreement_row, differing, measure_row, pair_letters, pair_names
+from tokentui.cli.compared import LETTERS, agreement_row, differing, pair_letters, pair_names
 from tokentui.cli.options import (
     CORPUS,
     NAMED,
@@ -401,7 +402,7 @@ def _row(answer: Answer) -> Json:
     return {
         "corpus": {"name": corpus.name, "bytes": corpus.size, "sha256": corpus.sha256},
         "tokenizers": [_column_row(answer, n) for n in range(len(answer.columns))],
-        "measures": [measure_row(row) for row in answer.rows],
+        "measures": [measure_json(row) for row in answer.rows],
         "agreement": [agreement_row(pair) for pair in answer.pairs],
         "vocabulary": [
             _overlap_row(a, b, by, one, answer.find) for (a, b, by), one in answer.overlaps.items()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from tokentui.analyze.compare import PAIR_MEASURES, DifferentCut, PairAgreement
-from tokentui.analyze.metrics import MeasureRow
 from tokentui.analyze.metrics import shown as number
 from tokentui.analyze.report import Json, as_json, as_row
 from tokentui.cli.output import shown
@@ -57,12 +56,3 @@ def _short(tokens: Iterable[str]) -> str:
     line = "│".join(map(shown, tokens))
     return line if len(line) <= _SHORT else line[: _SHORT - 1] + "…"
 
-
-def measure_row(row: MeasureRow) -> Json:
-    """Return a measure as JSON: its names, its conventions, and a value for each column."""
-    return {
-        **as_row(row.measure, "name", "title", "formula"),
-        "conventions": dict(row.conventions),
-        "values": [None if figure is None else figure.value for figure in row.figures],
-        "shown": [None if figure is None else figure.shown for figure in row.figures],
-    }

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, BinaryIO, TextIO
 
-from tokentui.analyze.report import Cell, Json, Report, Section, Span, as_json, spans
+from tokentui.analyze.report import JSON_VERSION, Cell, Json, Report, Section, Span, as_json, spans
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import current_phase, job
@@ -24,7 +24,7 @@ from tokentui.core.table import Table, printed
 AFTER_S = 1.0
 """Work that takes less shows no bar."""
 _EVERY_S = 0.1
-_LABEL = 12
+_LABEL, _WIDE = 12, 93
 _HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -102,20 +102,20 @@ def write_report(in_json: bool, report: Report) -> None:
     if in_json:
         write_json({name: as_json(value) for name, value in report.value.items()})
     else:
-        write_text(report_text(report))
+        write_sections(report.sections)
 
 
-def report_text(report: Report) -> str:
-    """Return the sections of a report as lines. A blank line is above and below a table with titles."""
+def write_sections(sections: Iterable[Section]) -> None:
+    """Write sections as text. A blank line is above and below a table with titles."""
     out: list[str] = []
     blank = False
-    for section in report.sections:
+    for section in sections:
         lines = _section_table(section).lines()
         if lines:
             out += [""] if out and (blank or section.titled) else []
             out += lines
             blank = section.titled
-    return "\n".join(out)
+    write_text("\n".join(out))
 
 
 def _section_table(section: Section) -> Table:
@@ -127,13 +127,18 @@ def _section_table(section: Section) -> Table:
             cells = (("* " if row.marked else "  ") + cells[0], *cells[1:])
         rows.append(cells)
         rows += [("    " + "  ".join(map(cell_text, one.cells)),) for one in row.details[: row.few]]
-        if row.few is not None and len(row.details) > row.few:
+        if row.few and len(row.details) > row.few:
             rows.append((f"    … and {len(row.details) - row.few:,} {section.unit}",))
     shown = len(section.rows) if section.few is None else min(section.few, len(section.rows))
     left = (len(section.rows) if section.total is None else section.total) - shown
+    title = f"{section.name:<{_LABEL}} {cell_text(section.summary)}".rstrip()
+    if section.wrap:
+        import textwrap  # few sections need it
+
+        title = textwrap.fill(title, _WIDE, subsequent_indent=" " * (_LABEL + 1), break_on_hyphens=False)
     return Table(
         rows,
-        title=f"{section.name:<{_LABEL}} {cell_text(section.summary)}".rstrip(),
+        title=title,
         head=[column.title for column in section.columns] if section.titled else (),
         right=[n for n, column in enumerate(section.columns) if column.align == "right"],
         indent=2, total=len(rows) + left, more=section.unit,
@@ -150,16 +155,13 @@ def cell_text(cell: Cell) -> str:
     )
 
 
-def fact(name: str, text: str = "", rows: Sequence[Sequence[str]] = (), most: int | None = None) -> Table:
-    """A label and its fact in one line, with rows below it."""
-    title = f"{name:<{_LABEL}} {text}".rstrip()
-    return Table(rows, title, right=(0,), indent=2, most=most, more="more (--json has them)")
-
-
 def json_row(value: Mapping[str, object]) -> str:
-    """A row of JSON, one line without its end. Bytes that are no text stand as U+FFFD: rows are valid UTF-8
-    everywhere."""
-    return _HALF.sub("\ufffd", json.dumps(value, ensure_ascii=False, allow_nan=False))
+    """Return an object of JSON with the version of its schema in `schema`, on one line without its end.
+
+    Bytes that are no text become U+FFFD, so that rows are valid UTF-8 everywhere.
+    """
+    row = {**value, "schema": JSON_VERSION}
+    return _HALF.sub("\ufffd", json.dumps(row, ensure_ascii=False, allow_nan=False))
 
 
 def write_json(value: Mapping[str, object]) -> None:

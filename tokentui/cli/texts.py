@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from random import randrange
 
 import click
 
-from tokentui.analyze.report import Json, as_row
+from tokentui.analyze import explained
+from tokentui.analyze.explained import ENCODED, ids_line
+from tokentui.analyze.report import Json, Section, as_row
 from tokentui.cli import output
 from tokentui.cli.options import (
     ENCODE,
@@ -27,17 +30,12 @@ from tokentui.cli.options import (
     typed,
 )
 from tokentui.core.errors import TokentuiError
-from tokentui.core.safetext import safe_line
 from tokentui.core.table import Table, printed
-from tokentui.encode.answers import Ways
 from tokentui.encode.encoding import Encoding
-from tokentui.encode.explain import WordExplanation
 from tokentui.encode.sampling import SEEDS, Drawn, read_sample
-from tokentui.encode.segment import AppliedMerge, SplitStep
 from tokentui.encode.segment.dropout import Draw
 from tokentui.encode.stretches import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import NO_ID
 from tokentui.encode.ways import segmentations
 from tokentui.formats.files import load
 from tokentui.recipe import Recipe
@@ -46,11 +44,7 @@ from tokentui.text.pretokenize import Pretokenizer
 
 _ID = re.compile("[0-9]{1,19}|null")
 _BETWEEN = re.compile(r"[\s,]+")
-_EDGES = 200
-_HUGE = 10**15
 _WAYS = 5
-ENCODED = ("ids", "tokens", "hex", "offsets")
-"""The names of the values of an encoding in a row."""
 
 
 @click.command(
@@ -151,15 +145,14 @@ def encode(
 
 def _write_explained(tok: Tokenizer, text: str) -> None:
     words = tok.explain(text)
+    sections: list[Section] = []
     for word in words:
-        output.write_text(printed([explained(word), *lattice(word)]))
+        section = explained.word_section(word)
+        sections.append(replace(section, notes=(f"ids  {ids_line(word.ids) or 'none'}",)))
+        sections += explained.lattice_sections(word)
     if any(word.lattice for word in words):
-        output.write_text(printed([ways_table(segmentations(tok.encoder, text, _WAYS))]))
-    back = tok.round_trip(text)
-    if back.lost and back.back is not None:
-        output.write(f"decoding gives back {output.shown(back.back) or 'nothing'}\n".encode())
-    for loss in back.lost:
-        output.write_text(f"  {safe_line(loss)}")
+        sections.append(explained.ways_section(segmentations(tok.encoder, text, _WAYS)))
+    output.write_sections([*sections, *explained.decoded_sections(tok.round_trip(text))])
 
 
 def _write_drawn(one: Drawn, explain: bool) -> None:
@@ -186,58 +179,9 @@ def _draw(draw: Draw, p: float) -> str:
     return f"{draw.number:.4f} {sign} {p:g}  {what}  {draw.fate}"
 
 
-def explained(word: WordExplanation) -> Table:
-    """A word with its units, a row a step with the pieces after it, and the ids."""
-    rows = []
-    for number, (step, count, pieces) in enumerate(word.ladder, 1):
-        if isinstance(step, AppliedMerge):
-            what = f"step {step.rank + 1:,}: {output.merged((step.left, step.right), step.result)}"
-            what += f" ({'once' if count == 1 else f'{count:,} times'})" if count else ""
-        elif isinstance(step, SplitStep):
-            what = f"step {step.rank + 1:,}: {output.shown(step.piece)} is taken apart"
-        else:
-            what = f"{output.shown(step.candidate)} {step.said}"
-        rows.append((f"{number:>3}  {what}  →  {shown_pieces(pieces)}",))
-    title = f"{output.shown(word.text)}: {shown_pieces(word.units)}"
-    return Table(rows, title, indent=2, notes=(f"  ids  {ids_line(word.ids) or 'none'}",))
-
-
-def lattice(word: WordExplanation) -> Iterator[Table]:
-    """The pieces that may stand in a word, a row each, where pieces have probabilities."""
-    if not word.lattice:
-        return
-    rows = []
-    for edge in word.lattice:
-        place = f"{'*' if edge.best else ' '} {edge.start:>3}–{edge.end:<3}"
-        unknown = "  (unknown)" if edge.symbol is None else ""
-        figures = f"{edge.score:>10.4f} {edge.posterior:>8.4f}"
-        rows.append((f"{place} {figures}  {output.shown(edge.piece)}{unknown}",))
-    what = f"{len(rows):,} edges: units, log probability, share of all segmentations"
-    yield output.fact("lattice", what, rows, _EDGES)
-
-
-def ways_table(ways: Ways) -> Table:
-    """The ways to write a word, a row each: the taken one marked, its tokens, and its probability and share.
-    """
-    count = f"{ways.count:,}" if ways.count < _HUGE else f"about 10^{len(str(ways.count)) - 1}"
-    taken = f"taken: {shown_pieces(ways.chosen)} ({ways.how})" if ways.chosen else "it is refused"
-    rows = []
-    for n, (way, score) in enumerate(ways.ways):
-        figure = "" if score is None else f"{score:>10.4f}  "
-        figure += f"{100 * ways.shares[n]:>6.2f} %  " if ways.shares else ""
-        rows.append((f"{'*' if way == ways.chosen else ' '} {len(way):>3}  {figure}{shown_pieces(way)}",))
-    rows += [("…",)] if ways.count > len(ways.ways) else []
-    return output.fact("ways", f"{count} to write it; {taken}", rows)
-
-
 def shown_pieces(pieces: Iterable[bytes]) -> str:
     """Tokens on a line for people."""
     return " ".join(map(output.shown, pieces)) or "nothing"
-
-
-def ids_line(ids: Iterable[int | None]) -> str:
-    """Ids on a line, null for a token that has none."""
-    return " ".join("null" if number in (None, NO_ID) else str(number) for number in ids)
 
 
 @click.command(

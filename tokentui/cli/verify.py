@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
-
 import click
 
-from tokentui.analyze.report import Json, as_json, as_row
 from tokentui.analyze.verify import (
     EncodingReport,
-    StepDifference,
-    TextDifference,
     TrainingReport,
     verify_encoding,
     verify_training,
 )
 from tokentui.analyze.verify.peers import PEERS, peer_of
-from tokentui.analyze.verify.trained import TrainedReport, verify_trained
-from tokentui.axes import label
+from tokentui.analyze.verify.reports import peer_report, trained_report
+from tokentui.analyze.verify.trained import verify_trained
 from tokentui.cli.options import (
     CORPUS,
     LETTERS,
@@ -33,11 +27,8 @@ from tokentui.cli.options import (
     json_option,
     options,
 )
-from tokentui.cli.output import fact, merged, shown, working, write_answer
-from tokentui.cli.texts import ids_line
+from tokentui.cli.output import working, write_report
 from tokentui.core.errors import TokentuiError
-from tokentui.core.safetext import safe_line
-from tokentui.core.table import Table, plural
 from tokentui.formats.files import load
 
 
@@ -106,7 +97,7 @@ def command(given: Given, tokenizer: str | None, against: str | None) -> int:
             corpus = given.corpus(bar)
             with bar.of("training"):
                 report = verify_training(corpus, recipe, peer, run)
-    write_answer(given.as_json, lambda: _row(report), _tables(report))
+    write_report(given.as_json, peer_report(report))
     return 0 if report.difference is None else 1
 
 
@@ -122,114 +113,6 @@ def _trained(given: Given, path: str) -> int:
         corpus = given.corpus(bar)
         with bar.of("training"):
             report = verify_trained(tokenizer, corpus, recipe, merges)
-    write_answer(given.as_json, lambda: _trained_row(report), _trained_tables(report))
+    write_report(given.as_json, trained_report(report))
     return 0 if report.difference is None else 1
 
-
-def _trained_tables(report: TrainedReport) -> Iterator[Table]:
-    yield fact("recipe", safe_line(label(report.recipe)))
-    yield fact("alike", f"{report.alike:,} of {plural(report.merges, 'merge')}")
-    found = report.difference
-    if found is None:
-        following = "no pair is left" if report.next_count is None else (
-            f"training goes on with a pair that stands {plural(report.next_count, 'time')}"
-        )
-        yield fact("ends", f"the file ends there; {following}")
-        return
-    yield fact("differs", f"merge {found.step:,}")
-    assert found.theirs is not None
-    pair = merged(found.theirs.pieces) if found.theirs.pieces else shown(found.theirs.token)
-    yield fact("file", f"{pair}, which stands {plural(found.theirs.count, 'time')} here")
-    taken = next((one for one in found.candidates if one.parts == found.ours), None)
-    times = "" if taken is None else f", which stands {plural(taken.places, 'time')}"
-    tied = f", {found.tied} tied: tie={found.tie}" if found.tied > 1 else ""
-    ended = f"has ended: {found.ours_end}"
-    yield fact("training", merged(found.ours) + times + tied if found.ours else ended)
-    rows = [(f"{one.axis}={shown(one.value)}", f"{one.alike:,} alike") for one in report.changes]
-    none = f"none of {plural(report.tried, 'change')} of one axis gives more"
-    yield replace(fact("would", "one axis changed alone gives more" if rows else none, rows), right=())
-
-
-def _trained_row(report: TrainedReport) -> Json:
-    found, told = report.difference, ("merges", "alike", "next_count", "changes", "tried")
-    differs: Json | None = None
-    if found is not None and found.theirs is not None:
-        taken = next((one.places for one in found.candidates if one.parts == found.ours), None)
-        theirs = found.theirs
-        differs = {
-            "step": found.step,
-            "file": {"hex": as_json(theirs.pieces), "token": theirs.token.hex(), "count": theirs.count},
-            "training": {"hex": as_json(found.ours), "count": taken} if found.ours else None,
-            **as_row(found, "ours_end", "tied", "tie"),
-        }
-    recipe = report.recipe.to_dict() | report.recipe.shape
-    return {"recipe": recipe, **as_row(report, *told), "differs": differs}
-
-
-def _tables(report: EncodingReport | TrainingReport) -> Iterator[Table]:
-    yield fact("against", f"{report.peer.name} {report.peer.version}")
-    if isinstance(report, EncodingReport):
-        yield fact("alike", f"{plural(report.texts, 'text')}, {plural(report.tokens, 'token')}")
-    elif report.difference is None:
-        whole = "all " * (report.steps != 1)
-        yield fact("alike", f"{whole}{plural(report.steps, 'step')}; ended by: {report.end}")
-    else:
-        yield fact("alike", plural(report.steps, "step"))
-    if isinstance(report.difference, StepDifference):
-        yield from _step_tables(report.difference)
-    elif report.difference is not None:
-        yield from _text_tables(report.difference)
-
-
-def _step_tables(found: StepDifference) -> Iterator[Table]:
-    yield fact("differs", f"step {found.step:,}")
-    yield fact("ours", merged(found.ours) if found.ours else f"no step: {found.ours_end}")
-    theirs = found.theirs
-    if theirs is None:
-        yield fact("theirs", "no step: it has ended")
-    else:
-        place = "not among ours" if theirs.place is None else f"number {theirs.place} of ours"
-        pair = merged(theirs.pieces) if theirs.pieces else shown(theirs.token)
-        yield fact("theirs", f"{pair}, which stands {plural(theirs.count, 'time')} by a recount, {place}")
-    if found.candidates:
-        tied = f", {found.tied} of them tied: tie={found.tie}" if found.tied > 1 else ""
-        rows = []
-        for n, one in enumerate(found.candidates, 1):
-            mark = "  ← theirs" if theirs is not None and one.parts == theirs.pieces else ""
-            rows.append((f"{n:>3}  {one.worth:>12,}  {merged(one.parts)}{mark}",))
-        yield fact("candidates", f"ours, best first{tied}", rows)
-
-
-def _text_tables(found: TextDifference) -> Iterator[Table]:
-    yield fact("differs", f"text {found.number:,}; the shortest part of it that was found:")
-    yield fact("text", shown(found.text))
-    yield fact("stage", found.stage)
-    for name, one in (("ours", found.ours), ("theirs", found.theirs)):
-        yield fact(name, f"refused: {safe_line(one.refused)}" if one.refused else "")
-        if one.normalized is not None:
-            yield fact("  normalised", shown(one.normalized))
-        if one.words is not None:
-            yield fact("  pre-tokens", " | ".join(map(shown, one.words)))
-        if not one.refused:
-            yield fact("  tokens", " | ".join(map(shown, one.tokens)))
-            yield fact("  ids", ids_line(one.ids))
-
-
-def _row(report: EncodingReport | TrainingReport) -> Json:
-    """The report as a row; pairs are in hex."""
-    peer, found = report.peer, report.difference
-    told = ("steps", "end") if isinstance(report, TrainingReport) else ("texts", "tokens")
-    differs = as_json(found)
-    if isinstance(found, StepDifference):
-        differs = {
-            "step": found.step,
-            "ours": {"hex": as_json(found.ours)} if found.ours else None,
-            "ours_end": found.ours_end,
-            "candidates": [
-                {"hex": as_json(one.parts), "text": one.token.decode("utf-8", "replace"), "count": one.worth}
-                for one in found.candidates
-            ],
-            **as_row(found, "tied", "tie", "theirs"),
-        }
-    row = {"peer": peer.name, "version": peer.version, "alike": found is None, **as_row(report, *told)}
-    return row | {"differs": differs}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from tokentui.analyze.analyses import ANALYSES, Analysis
 from tokentui.core.choices import Ref
 from tokentui.session.commands import Command, GoTo, Move, Play, Speed, StepPieces, SyncBy
 from tokentui.session.shipped import TOURS
@@ -58,7 +59,7 @@ _HELP = Ref("tokentui.ui.dialogs.ask:HelpScreen")
 _FIRST = Ref("tokentui.ui.start:show")
 _TOUR = Ref("tokentui.ui.tour:play")
 _RECORD = Ref("tokentui.ui.tour_writer:ask_name")
-_GLITCHES = Ref("tokentui.ui.dialogs.glitches:GlitchScreen")
+_ANALYSIS = Ref("tokentui.ui.dialogs.analysis:AnalysisScreen")
 _PREDICT = Ref("tokentui.ui.predict:turn")
 
 
@@ -73,6 +74,11 @@ def lists_keys(search: bool) -> Callable[[PaneScreen], object]:
         on.face.push(_HELP(on.face, on.meant(), on.context, search), do)
 
     return ask
+
+
+def analyzes(analysis: Analysis) -> Callable[[MainScreen], object]:
+    """Return a function that shows the report of an analysis."""
+    return lambda on: on.face.push(_ANALYSIS(on, analysis))
 
 
 def plays(tour: str | Tour) -> Callable[[PaneScreen], object]:
@@ -201,9 +207,10 @@ MAIN_ACTIONS: tuple[Main | Both | Always, ...] = (
     Main(("X",), "change", opens(Ref("tokentui.ui.dialogs.edit:EditScreen")),
         "Change the vocabulary: prune it to the corpus, train on, add tokens; see what goes, and write it",
         "edit_vocabulary"),
-    Main(("exclamation_mark",), "glitches", lambda on: on.face.push(_GLITCHES(on)),
-        "Show the tokens that no text becomes, or none that people write; or only these in the vocabulary",
-        "glitches"),
+    *(
+        Main((one.key,) if one.key else (), one.name, analyzes(one), one.about, f"analyze_{one.name}")
+        for one in ANALYSES.values()
+    ),
     Main(("P",), "predict", lambda on: _PREDICT(on),
         "Hide the next pair and guess it, with a score; again: show it", "predict"),
     Main(("R",), "record", lambda on: _RECORD(on), "Write the walk just made as a tour, to a file", "record"),

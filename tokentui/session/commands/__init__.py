@@ -5,12 +5,12 @@ Each file holds the commands of one topic, with what they do. A new question is 
 """
 
 from tokentui.session.commands.analysis import (
+    Analyze,
     AnalyzeVocabulary,
     CountLanguages,
     DiffColumns,
     EncodeAtEnd,
     ExamineHealth,
-    FindGlitches,
 )
 from tokentui.session.commands.base import Command, Job, Lane, Need, Part, perform
 from tokentui.session.commands.compare import (
@@ -74,13 +74,13 @@ from tokentui.session.commands.view import (
 from tokentui.session.errors import NothingOpen
 
 __all__ = [
-    "AddColumn", "AnalyzeVocabulary", "CancelWork", "ChangeColumn", "Command", "Compare", "Compress",
-    "Contents", "CorpusText", "CountLanguages", "DiffColumns", "Draw", "EditView", "EditVocabulary",
-    "EncodeAtEnd", "ExamineHealth", "ExplainSteps", "Export", "Find", "FindChanged", "FindDivergence",
-    "FindGlitches", "Fingerprint", "Formats", "GoTo", "GoToDivergence", "GoToToken", "HoldOut",
+    "AddColumn", "Analyze", "AnalyzeVocabulary", "CancelWork", "ChangeColumn", "Command", "Compare",
+    "Compress", "Contents", "CorpusText", "CountLanguages", "DiffColumns", "Draw", "EditView",
+    "EditVocabulary", "EncodeAtEnd", "ExamineHealth", "ExplainSteps", "Export", "Find", "FindChanged",
+    "FindDivergence", "Fingerprint", "Formats", "GoTo", "GoToDivergence", "GoToToken", "HoldOut",
     "InspectText", "InspectToken", "Job", "KeepPlace", "Lane", "Leave", "LifeOfWord", "ListSteps",
     "MeasureUnder", "Move", "MoveColumn", "Need", "NextPassage", "NothingOpen", "Open", "OpenTokenizer",
-    "Part", "Pieces", "Play", "Preview", "Recognise", "RemoveColumn", "RunUntil", "SetInput",
-    "SetRecipe", "SetSpeed", "SetViewport", "ShowPassage", "Speed", "StepPieces", "SyncBy",
-    "TokenPlaces", "TokenThere", "TrainOnText", "WhyUnreachable", "Wishes", "WriteEdited", "perform",
+    "Part", "Pieces", "Play", "Preview", "Recognise", "RemoveColumn", "RunUntil", "SetInput", "SetRecipe",
+    "SetSpeed", "SetViewport", "ShowPassage", "Speed", "StepPieces", "SyncBy", "TokenPlaces",
+    "TokenThere", "TrainOnText", "WhyUnreachable", "Wishes", "WriteEdited", "perform",
 ]

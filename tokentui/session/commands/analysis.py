@@ -10,8 +10,8 @@ from tokentui.session.snapshot import EndView
 
 if TYPE_CHECKING:
     from tokentui.analyze.diff import Diff
-    from tokentui.analyze.glitches import Glitch
     from tokentui.analyze.languages import Languages
+    from tokentui.analyze.report import Report
     from tokentui.analyze.results import HealthReport, VocabularyReport
     from tokentui.session.context import StepContext
 
@@ -112,10 +112,17 @@ class CountLanguages(Command["tuple[Languages, ...]"], lane=Lane.JOB, need=Need.
         )
 
 
-class FindGlitches(Command["tuple[Glitch, ...]"], lane=Lane.JOB, need=Need.COUNTED):
-    """The glitch tokens of the tokenizer of this step, on the corpus."""
+class Analyze(Command["Report"], lane=Lane.JOB, need=Need.COUNTED):
+    """The report of an analysis of the tokenizer of this step, on the corpus.
 
-    def answer(self, context: StepContext) -> tuple[Glitch, ...]:
-        from tokentui.analyze.glitches import glitches
+    Args:
+        name: The name of a record of `tokentui.analyze.analyses.ANALYSES`.
+    """
 
-        return glitches(context.tokenizer, context.corpus)
+    name: str
+
+    def answer(self, context: StepContext) -> Report:
+        from tokentui.analyze.analyses import ANALYSES
+
+        report: Report = ANALYSES[self.name].report(context.tokenizer, context.corpus)
+        return report

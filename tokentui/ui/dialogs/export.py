@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING
 from textual import on
 from textual.widgets import Input
 
+from tokentui.analyze import export as losses
 from tokentui.core import reach
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe, safe_line
 from tokentui.session.commands import Contents, Export, Formats
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.dialogs import LEAVE, Dialog, Told, prompted
+from tokentui.ui.dialogs.report import screen_cell
 from tokentui.ui.draw.table import Column, Listing, TableRow
-from tokentui.ui.draw.text import Cell, Run
+from tokentui.ui.draw.text import Cell
 from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
 from tokentui.ui.typed import Field
@@ -168,28 +170,20 @@ def stem_of(corpus: str) -> str:
 
 
 def _row(report: ExportReport) -> TableRow:
-    """A format, what it is, and in a few words what it loses."""
-    if report.refused:
-        told: Cell = (("cannot: ", "error"), (safe_line(report.refused), "muted"))
-    elif report.losses:
-        told = (("loses ", "warning"), (safe_line(", ".join(loss.what for loss in report.losses)), ""))
-    else:
-        told = (("keeps all", "success"),)
+    """Return a format, its description, and in a few words what it loses."""
     name: Cell = ((report.format, "muted" if report.refused else "strong"),)
-    return TableRow(report.format, (name, ((safe(report.about), "muted"),), told), dim=bool(report.refused))
+    cells = (name, ((safe(report.about), "muted"),), screen_cell(losses.verdict(report)))
+    return TableRow(report.format, cells, dim=bool(report.refused))
 
 
 def _told(report: ExportReport) -> list[Cell]:
-    """Sentences on a format, for the lines below."""
-    files = " and ".join(report.files)
+    """Return sentences on a format, for the lines below."""
     if report.refused:
-        return [(("It cannot be written so: ", "error"), (safe_line(report.refused), ""))]
-    lines: list[Cell] = []
-    for loss in report.losses:
-        line: list[Run] = [(f"{loss.what}: ", "strong"), (safe_line(loss.consequence), "")]
-        lines.append((*line, (f"  {safe_line(loss.example)}", "muted")) if loss.example else tuple(line))
+        return [screen_cell(losses.verdict(report))]
+    lines = [screen_cell(row.cells[-1]) for row in losses.loss_rows(report.losses)]
     if not lines:
         lines.append((("Nothing is lost: reading it gives this tokenizer again.", ""),))
     if len(report.files) > 1:
+        files = " and ".join(report.files)
         lines.append(((f"Two files: {files}. Name one of them, or a folder.", "muted"),))
     return lines

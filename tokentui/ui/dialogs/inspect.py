@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
@@ -10,6 +11,8 @@ from typing import NamedTuple
 from textual.timer import Timer
 from textual.widgets import Input
 
+from tokentui.analyze.explained import text_sections
+from tokentui.analyze.report import Row as ReportRow
 from tokentui.analyze.results import StringFacts
 from tokentui.axes import AXES
 from tokentui.core.choices import Ref
@@ -32,7 +35,8 @@ from tokentui.ui.dialogs.exact import (
     piece_of,
     text_of,
 )
-from tokentui.ui.dialogs.explained import explained, leads_to, reason, tokens_of, told_row
+from tokentui.ui.dialogs.explained import reason, tokens_of, told_row
+from tokentui.ui.dialogs.report import section_rows
 from tokentui.ui.dialogs.token import entry_of, of_token
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.table import GAP, Column, Listing, TableRow
@@ -44,6 +48,7 @@ from tokentui.ui.typed import Field
 
 UNFORESEEN = ("missing", "no-token", "marked")
 """The reasons of which only a training that goes on can tell more."""
+_MOST_SECTIONS, _MOST_ROWS = 150, 200
 LIFE = Ref("tokentui.ui.dialogs.life:LifeScreen")
 PATIENCE_S = 0.15
 """The longest time in seconds that the answers of a moment are waited for: what was drawn before they came
@@ -112,6 +117,8 @@ class InspectScreen(ListDialog[None]):
         self._first = 1
         self.found: StringFacts | None = None
         """The facts of the text, once they have come."""
+        self._targets: dict[Hashable, ReportRow] = {}
+        """The rows of the explanation, by their keys."""
         self._asks: InspectText | None = None
         self._failed = self._lacks = ""
         self._learning = False
@@ -304,7 +311,7 @@ class InspectScreen(ListDialog[None]):
                 self._go(Shown(token=token))
             case ("in word", str(text)):
                 self._go(Shown(typed=(text, None)))
-            case _ if (step := leads_to(event.key)) is not None:
+            case _ if (step := self._step_of(event.key)) is not None:
                 self.face.send(GoTo(step))
                 self.dismiss(None)
 
@@ -360,7 +367,7 @@ class InspectScreen(ListDialog[None]):
         able = {
             "left": self._neighbour is not None or self.view is not None, "n": bool(self.places),
             "w": self.found is not None and self._column is None, "slash": self._tells,
-            "enter": any(_opens(row.key) for row in rows), "backspace": bool(self._past),
+            "enter": any(map(self._opens, rows)), "backspace": bool(self._past),
         }
         self.shown_actions = [one for one in self.ACTIONS if able.get(one.keys[0], True)]
         self.show_keys()
@@ -373,6 +380,7 @@ class InspectScreen(ListDialog[None]):
     def _rows(self, label: int) -> Iterator[TableRow]:
         """All rows, where labels take so many columns."""
         found, row, column, view = self.found, self._row, self.column, self.view
+        self._targets.clear()
         at = column.at.step if column is not None else 0
         width = max(20, self.listing.size.width - 3 - label - 2 * GAP)  # a blank stays at the end
         steps = column is not None and column.opened is None and self._column is None
@@ -409,12 +417,22 @@ class InspectScreen(ListDialog[None]):
                 yield told_row("gap", "", ())
             else:
                 yield from tokens_of(found)
-            yield from explained(found, steps)
+            for place, section in enumerate(itertools.islice(text_sections(found, steps), _MOST_SECTIONS)):
+                yield from section_rows(section, place, _MOST_ROWS, self._targets, set())
         points = bare_of(row) if row is not None else to_bytes(found.text) if found is not None else b""
         yield told_row("points", "", ())
         yield from (told_row(("point", n), *one) for n, one in enumerate(code_points(points)))
 
+    def _step_of(self, key: Hashable) -> int | None:
+        """Return the step that a row leads to; None for no step."""
+        match key:
+            case ("why", int(step)) | (("why", int(step)), int()):
+                return step
+        first = key[0] if isinstance(key, tuple) and key not in self._targets else key
+        row = self._targets.get(first)
+        return None if row is None or row.target is None else row.target.number
 
-def _opens(key: object) -> bool:
-    """True if enter on a row leads somewhere."""
-    return leads_to(key) is not None or (isinstance(key, tuple) and key[0] in ("token", "in word"))
+    def _opens(self, row: TableRow) -> bool:
+        """Return whether enter on a row leads somewhere."""
+        inside = isinstance(row.key, tuple) and row.key[0] in ("token", "in word")
+        return inside or self._step_of(row.key) is not None

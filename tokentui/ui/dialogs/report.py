@@ -24,7 +24,7 @@ Answer = TypeVar("Answer")
 
 FEW, MANY = 8, 1000
 """The rows of a section that are seen at first, and at most, while other sections are seen too."""
-_PIECE_SHOWN, _WORDS_SHOWN = 60, 400
+_PIECE_SHOWN, _WORDS_SHOWN = 200, 1600
 _BAR = 24
 _NAME = 24
 _GAP = "  "
@@ -164,10 +164,19 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         assert self.shown is not None
         for place, section in enumerate(self.shown.sections):
             if alone in (None, section):
-                folded = section.folded and ("rows", place) not in self._open and alone is None
-                seen = 0 if folded else MANY if alone or ("more", place) in self._open else FEW
+                unfolded = alone is not None or bool({("rows", place), ("more", place)} & self._open)
+                seen = MANY if unfolded else 0 if section.folded else FEW
                 rows = section_rows(section, place, seen, self._targets, self._open)
                 yield from itertools.islice(rows, int(alone is not None), None)  # its name is above
+
+    @property
+    def openable(self) -> set[Hashable]:
+        """The keys of folded sections, and of rows with details."""
+        keys: set[Hashable] = set()
+        for place, section in enumerate(self.shown.sections if self.shown else ()):
+            keys |= {("rows", place)} if section.folded else set()
+            keys |= {("row", place, n) for n, row in enumerate(section.rows) if row.details}
+        return keys
 
     # What the user does.
 
@@ -255,7 +264,7 @@ def section_rows(
         told: Cell = (*summary, (f"{_GAP}{hint}", "muted"))
         yield TableRow(("rows", place), (ui_text.tinted(name, "muted"), told))
     else:
-        yield TableRow(None, (ui_text.tinted(name, "strong"), ui_text.tinted(summary, "muted")))
+        yield TableRow(("head", place), (ui_text.tinted(name, "strong"), ui_text.tinted(summary, "muted")))
     rows = section.rows[:few]
     titles = tuple(model.muted(column.title) for column in section.columns)
     lines = _aligned([Row(titles)] * section.titled + [*rows], section)

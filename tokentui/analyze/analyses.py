@@ -1,0 +1,47 @@
+"""The analyses of one tokenizer.
+
+Each record gives an option of `tokentui inspect`, text and JSON, a question of a session, and a screen of the
+explorer with its key.
+"""
+
+from __future__ import annotations
+
+from tokentui.core.choices import Ref
+from tokentui.core.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """An analysis of one tokenizer.
+
+    Attributes:
+        name: Its name; `--NAME` is the option of `tokentui inspect`.
+        title: The title of its screen.
+        about: Its effect, a sentence without an end: the help of the option and of the key.
+        report: The function that returns its `Report`; it gets the tokenizer, and a corpus or None.
+        key: Its key in the explorer, by Textual's name; empty for the list of commands alone.
+        needs_corpus: True if there is no report without a corpus.
+    """
+
+    name: str
+    title: str
+    about: str
+    report: Ref
+    key: str = ""
+    needs_corpus: bool = False
+
+
+ANALYSES: dict[str, Analysis] = {analysis.name: analysis for analysis in (
+    Analysis(
+        "glitch", "Glitch tokens",
+        "List the tokens that no text, or no text that people write, becomes; with a corpus also those that "
+        "it has only inside longer ones",
+        Ref("tokentui.analyze.glitches:analysis"), "exclamation_mark",
+    ),
+    Analysis(
+        "budget", "Budget",
+        "List the tokens of a corpus at sizes of the vocabulary, and the knee of that curve",
+        Ref("tokentui.analyze.budget:analysis"), needs_corpus=True,
+    ),
+)}
+"""The analyses by name."""

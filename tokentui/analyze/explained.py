@@ -1,0 +1,203 @@
+"""The encoding of a text as sections of a report: the merges, attempts or pieces of each word, the ways to
+write it, and what decoding gives back."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+
+from tokentui.analyze.report import (
+    NUMBER,
+    Cell,
+    Column,
+    Json,
+    Part,
+    Row,
+    Section,
+    Span,
+    Target,
+    as_json,
+    as_row,
+    data,
+    merged,
+    muted,
+    piece_row,
+    pieces,
+    warning,
+)
+from tokentui.analyze.results import StringFacts, Ways, WordFacts
+from tokentui.core.choices import LARGEST
+from tokentui.core.table import plural
+from tokentui.encode.answers import WhyNot
+from tokentui.encode.explain import RoundTrip, WordExplanation
+from tokentui.encode.segment import AppliedMerge, SplitStep, Step
+from tokentui.encode.vocabulary import NO_ID
+
+ENCODED = ("ids", "tokens", "hex", "offsets")
+"""The fields of an encoding in JSON."""
+_EDGES = 200
+_HUGE = 10**15
+"""A number of ways above this is given as a power of ten."""
+_LEFT = (Column(),)
+
+
+def ids_line(ids: Iterable[int | None]) -> str:
+    """Return ids on a line; a token without an id is `null`."""
+    return " ".join("null" if number in (None, NO_ID) else str(number) for number in ids)
+
+
+def reason_section(found: StringFacts) -> Section:
+    """Return why a text is not one token."""
+    return Section("one token", warning(found.refusal) if found.refusal else found.why)
+
+
+def leads_to(reason: WhyNot) -> int | None:
+    """Return the step that makes a text one token; None if none does."""
+    step = reason.facts.get("step") if reason.reason in ("comes", "later") else None
+    return step if isinstance(step, int) else None
+
+
+def text_sections(found: StringFacts, steps: bool = False) -> Iterator[Section]:
+    """Yield the encoding of a text, word by word, and what is lost in it.
+
+    Args:
+        found: The facts of the text.
+        steps: True if the merges are steps of the training that is seen, so that rows lead there.
+    """
+    yield from decoded_sections(found.round_trip)
+    for word in found.words:
+        yield word_section(word.explanation, steps)
+        yield from lattice_sections(word.explanation)
+        if word.ways is None:
+            yield Section("ways", "not counted: the word is too long")
+        else:
+            yield ways_section(word.ways)
+
+
+def decoded_sections(back: RoundTrip) -> Iterator[Section]:
+    """Yield what decoding gives back, where it is not the text."""
+    if back.back is not None and back.lost:
+        rows = tuple(Row((warning(loss),)) for loss in back.lost)
+        yield Section("decoded", data(back.back) if back.back else "nothing", rows, _LEFT)
+
+
+def word_section(word: WordExplanation, steps: bool = False) -> Section:
+    """Return a word and its units; below them a row for each merge or attempt, with the pieces after it.
+
+    Args:
+        word: The word.
+        steps: True if the rows of merges lead to their steps.
+    """
+    rows = tuple(
+        _step_row(number, step, count, after, steps)
+        for number, (step, count, after) in enumerate(word.ladder, 1)
+    )
+    return Section("word", (data(word.text), ": ", *pieces(word.units)), rows)
+
+
+def _step_row(number: int, step: Step, count: int | None, after: tuple[bytes, ...], steps: bool) -> Row:
+    target = None
+    told: tuple[Part, ...]
+    if isinstance(step, AppliedMerge):
+        times = "" if not count else " (once)" if count == 1 else f" ({count:,} times)"
+        told = (f"step {step.rank + 1:,}: ", *merged((step.left, step.right), step.result), muted(times))
+    elif isinstance(step, SplitStep):
+        told = (f"step {step.rank + 1:,}: ", step.piece, " is taken apart")
+    else:
+        told = (Span(step.candidate, "accent" if step.found else ""), f" {step.said}")
+    if steps and isinstance(step, AppliedMerge | SplitStep):
+        target = Target("step", step.rank + 1)
+    return Row((muted(f"{number}"), told, (muted("→ "), *pieces(after))), target)
+
+
+def lattice_sections(word: WordExplanation) -> Iterator[Section]:
+    """Yield the pieces that may be part of a word, those of most segmentations first, where pieces have
+    probabilities."""
+    if not word.lattice:
+        return
+    edges = sorted(word.lattice, key=lambda edge: (-edge.posterior, edge.start, edge.end))
+    rows = tuple(
+        Row((f"{edge.start}–{edge.end}", f"{edge.score:.4f}", _percent(edge.posterior), edge.piece,
+             *([warning("unknown")] if edge.symbol is None else [])), marked=edge.best)
+        for edge in edges
+    )
+    told = f"{plural(len(rows), 'edge')}: units, log probability, share of all segmentations"
+    yield Section("lattice", told, rows, (Column(), NUMBER, NUMBER), _EDGES)
+
+
+def ways_section(ways: Ways) -> Section:
+    """Return the ways to write a word: with probabilities the most probable first, else the shortest. The one
+    that the encoder takes is marked; it is the last row if it is not among the first ways."""
+    count = f"{ways.count:,}" if ways.count < _HUGE else f"about 10^{len(str(ways.count)) - 1}"
+    taken = (" to write it; taken: ", *pieces(ways.chosen), muted(f" ({ways.how})"))
+    listed = [(way, score, share) for (way, score), share in itertools.zip_longest(ways.ways, ways.shares)]
+    if ways.chosen and all(way != ways.chosen for way, *_ in listed):
+        listed.append((ways.chosen, None, None))
+    scored = any(score is not None for _, score, _ in listed)
+    rows = []
+    for way, score, share in listed:
+        chosen = way == ways.chosen
+        figures = [] if score is None else [f"{score:.4f}"]
+        figures += [] if share is None else [_percent(share)]
+        blanks = [""] * (2 if ways.shares else 1) if scored else []
+        written = pieces(way, role="accent" if chosen else "")
+        cells: tuple[Cell, ...] = (f"{len(way)}", *(figures or blanks), written)
+        rows.append(Row(cells, marked=chosen))
+    columns = (NUMBER,) * (len(rows[0].cells) - 1) if rows else ()
+    summary = (count, *taken) if ways.chosen else f"{count} to write it; it is refused"
+    total = max(ways.count, len(rows)) if ways.count < _HUGE else None
+    notes = () if total is not None else ("…",)
+    return Section("ways", summary, tuple(rows), columns, total=total, unit="more ways", notes=notes)
+
+
+def _percent(share: float) -> str:
+    percent = 100 * share
+    return f"{percent:.2f} %" if percent >= 0.005 or not share else "< 0.01 %"
+
+
+# ---- JSON
+
+
+def text_json(found: StringFacts) -> Json:
+    """Return the encoding of a text as fields of JSON."""
+    reason, back = found.reason, found.round_trip
+    return {
+        "encoding": None if found.encoding is None else as_row(found.encoding, *ENCODED),
+        "error": found.refusal or None, "why": found.why, "reason": reason.reason, "facts": reason.facts,
+        "decoded": back.back, "lost": list(back.lost), "words": [_word_json(word) for word in found.words],
+    }
+
+
+def _word_json(word: WordFacts) -> Json:
+    told, ways = word.explanation, word.ways
+    return {
+        "text": told.text,
+        "offsets": [told.start, told.end],
+        "units": as_json(told.units),
+        "steps": [_step_json(step) for step in told.steps],
+        "ids": list(told.ids),
+        "ways": None if ways is None else {
+            "count": ways.count if ways.count <= LARGEST else str(ways.count),
+            "first": [
+                {"hex": as_json(way), "score": score, "share": share}
+                for (way, score), share in itertools.zip_longest(ways.ways, ways.shares)
+            ],
+            "chosen": as_json(ways.chosen),
+            "how": ways.how,
+        },
+        "lattice": [
+            as_row(edge, "start", "end", "score", "posterior", "best")
+            | {"token": edge.symbol is not None} | piece_row(edge.piece)
+            for edge in word.lattice
+        ],
+    }
+
+
+def _step_json(step: Step) -> Json:
+    if isinstance(step, AppliedMerge):
+        hex = as_json((step.left, step.right, step.result))
+        return {"step": step.rank + 1, "hex": hex} | as_row(step, "start", "middle", "end")
+    if isinstance(step, SplitStep):
+        hex = as_json((step.piece, *step.parts))
+        return {"step": step.rank + 1, "hex": hex} | as_row(step, "start", "cuts", "end")
+    return {"hex": step.candidate.hex()} | as_row(step, "start", "end", "found")

@@ -1,0 +1,163 @@
+"""Comparisons with other libraries as reports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tokentui.analyze.report import (
+    NUMBER,
+    Column,
+    Json,
+    Part,
+    Report,
+    Row,
+    Section,
+    as_json,
+    as_row,
+    data,
+    merged,
+    muted,
+)
+from tokentui.analyze.verify import EncodingReport, StepDifference, Taken, TextDifference, TrainingReport
+from tokentui.analyze.verify.trained import TrainedReport
+from tokentui.axes import label
+from tokentui.core.table import plural
+from tokentui.encode.vocabulary import NO_ID
+
+
+def trained_report(found: TrainedReport) -> Report:
+    """Report on the merges of a file against a training."""
+    sections = [
+        Section("recipe", label(found.recipe)),
+        Section("alike", f"{found.alike:,} of {plural(found.merges, 'merge')}"),
+        *_trained_sections(found),
+    ]
+    value = {
+        "recipe": found.recipe.to_dict() | found.recipe.shape,
+        **as_row(found, "merges", "alike", "next_count", "changes", "tried"),
+        "differs": _trained_difference(found),
+    }
+    return Report("A file and a training", tuple(sections), value)
+
+
+def _trained_sections(found: TrainedReport) -> Iterator[Section]:
+    step = found.difference
+    if step is None:
+        following = "no pair is left" if found.next_count is None else (
+            f"training goes on with a pair that stands {plural(found.next_count, 'time')}"
+        )
+        yield Section("ends", f"the file ends there; {following}")
+        return
+    yield Section("differs", f"merge {step.step:,}")
+    assert step.theirs is not None
+    yield Section("file", (*_pair(step.theirs), f", which stands {plural(step.theirs.count, 'time')} here"))
+    count = _count_of_ours(step)
+    times = "" if count is None else f", which stands {plural(count, 'time')}"
+    tied = f", {step.tied} tied: tie={step.tie}" if step.tied > 1 else ""
+    ended = f"has ended: {step.ours_end}"
+    yield Section("training", (*merged(step.ours), times + tied) if step.ours else ended)
+    rows = tuple(
+        Row(((f"{change.axis}=", data(change.value)), f"{change.alike:,} alike")) for change in found.changes
+    )
+    none = f"none of {plural(found.tried, 'change')} of one axis gives more"
+    yield Section("would", "one axis changed alone gives more" if rows else none, rows, (Column(),))
+
+
+def _pair(taken: Taken) -> tuple[Part, ...]:
+    return merged(taken.pieces) if taken.pieces else (taken.token,)
+
+
+def _count_of_ours(step: StepDifference) -> int | None:
+    return next((one.places for one in step.candidates if one.parts == step.ours), None)
+
+
+def _trained_difference(found: TrainedReport) -> Json | None:
+    step = found.difference
+    if step is None or step.theirs is None:
+        return None
+    theirs = step.theirs
+    training = {"hex": as_json(step.ours), "count": _count_of_ours(step)} if step.ours else None
+    return {
+        "step": step.step,
+        "file": {"hex": as_json(theirs.pieces), "token": theirs.token.hex(), "count": theirs.count},
+        "training": training,
+        **as_row(step, "ours_end", "tied", "tie"),
+    }
+
+
+def peer_report(found: EncodingReport | TrainingReport) -> Report:
+    """Report on a training or on encodings against another library; pairs are in hex in JSON."""
+    peer, differs = found.peer, found.difference
+    sections = [Section("against", f"{peer.name} {peer.version}")]
+    if isinstance(found, EncodingReport):
+        sections.append(Section("alike", f"{plural(found.texts, 'text')}, {plural(found.tokens, 'token')}"))
+    elif differs is None:
+        whole = "all " * (found.steps != 1)
+        sections.append(Section("alike", f"{whole}{plural(found.steps, 'step')}; ended by: {found.end}"))
+    else:
+        sections.append(Section("alike", plural(found.steps, "step")))
+    if isinstance(differs, StepDifference):
+        sections += _step_sections(differs)
+    elif differs is not None:
+        sections += _text_sections(differs)
+    fields = ("steps", "end") if isinstance(found, TrainingReport) else ("texts", "tokens")
+    value = {
+        "peer": peer.name, "version": peer.version, "alike": differs is None, **as_row(found, *fields),
+        "differs": _step_json(differs) if isinstance(differs, StepDifference) else differs,
+    }
+    return Report(f"Against {peer.name}", tuple(sections), value)
+
+
+def _step_sections(step: StepDifference) -> Iterator[Section]:
+    theirs = step.theirs
+    yield Section("differs", f"step {step.step:,}")
+    yield Section("ours", merged(step.ours) if step.ours else f"no step: {step.ours_end}")
+    if theirs is None:
+        yield Section("theirs", "no step: it has ended")
+    else:
+        place = "not among ours" if theirs.place is None else f"number {theirs.place} of ours"
+        told = f", which stands {plural(theirs.count, 'time')} by a recount, {place}"
+        yield Section("theirs", (*_pair(theirs), told))
+    if step.candidates:
+        tied = f", {step.tied} of them tied: tie={step.tie}" if step.tied > 1 else ""
+        rows = []
+        for n, candidate in enumerate(step.candidates, 1):
+            mark = theirs is not None and candidate.parts == theirs.pieces
+            cell = (*merged(candidate.parts), muted("  ← theirs" if mark else ""))
+            rows.append(Row((f"{n}", f"{candidate.worth:,}", cell)))
+        yield Section("candidates", f"ours, best first{tied}", tuple(rows), (NUMBER, NUMBER))
+
+
+def _step_json(step: StepDifference) -> Json:
+    return {
+        "step": step.step,
+        "ours": {"hex": as_json(step.ours)} if step.ours else None,
+        "ours_end": step.ours_end,
+        "candidates": [
+            {"hex": as_json(one.parts), "text": one.token.decode("utf-8", "replace"), "count": one.worth}
+            for one in step.candidates
+        ],
+        **as_row(step, "tied", "tie", "theirs"),
+    }
+
+
+def _text_sections(found: TextDifference) -> Iterator[Section]:
+    yield Section("differs", f"text {found.number:,}; the shortest part of it that was found:")
+    yield Section("text", data(found.text))
+    yield Section("stage", found.stage)
+    for name, side in (("ours", found.ours), ("theirs", found.theirs)):
+        yield Section(name, f"refused: {side.refused}" if side.refused else "")
+        if side.normalized is not None:
+            yield Section("  normalised", data(side.normalized))
+        if side.words is not None:
+            yield Section("  pre-tokens", _listed(side.words))
+        if not side.refused:
+            yield Section("  tokens", _listed(side.tokens))
+            yield Section("  ids", " ".join("null" if id in (None, NO_ID) else str(id) for id in side.ids))
+
+
+def _listed(texts: tuple[str, ...]) -> tuple[Part, ...]:
+    parts: list[Part] = []
+    for text in texts:
+        parts += [" | ", data(text)] if parts else [data(text)]
+    return tuple(parts)

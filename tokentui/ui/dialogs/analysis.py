@@ -1,0 +1,65 @@
+"""The screen of an analysis of one tokenizer, see `tokentui.analyze.analyses`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar, Never
+
+from textual.events import Key
+
+from tokentui.analyze.analyses import Analysis
+from tokentui.analyze.report import Report
+from tokentui.session.commands import Analyze, Command
+from tokentui.ui.dialogs.report import ReportScreen
+from tokentui.ui.keys import Action
+
+if TYPE_CHECKING:  # it loads this dialog
+    from tokentui.ui.main import MainScreen
+
+
+class AnalysisScreen(ReportScreen[Report]):
+    """Shows the report of an analysis. If it lists tokens, `v` narrows the vocabulary to those that are seen.
+
+    Args:
+        main: The main screen, whose vocabulary is narrowed.
+        analysis: The analysis.
+    """
+
+    ASKING = "looking at every token …"
+    ACTIONS: ClassVar[Sequence[Action[Never]]] = (
+        Action(("v",), "only these in the vocabulary", lambda it: it.narrow()), *ReportScreen.ACTIONS,
+    )
+
+    def __init__(self, main: MainScreen, analysis: Analysis) -> None:
+        super().__init__(main.face, analysis.title)
+        self._main, self.analysis = main, analysis
+
+    def question(self) -> Command[Report]:
+        """The question."""
+        return Analyze(self.analysis.name)
+
+    def report(self, answer: Report) -> Report:
+        """Return the report, which is the answer."""
+        return answer
+
+    def on_key(self, event: Key) -> None:
+        """Leave with the key that opened the screen."""
+        if event.key == self.analysis.key:
+            event.stop()
+            self.leave()
+        else:
+            super().on_key(event)
+
+    def narrow(self) -> None:
+        """Leave, and show only the tokens that are seen in the vocabulary."""
+        sections = [self.section] if self.section is not None else self.tabs
+        targets = [row.target for section in sections for row in section.rows]
+        ids = frozenset(one.number for one in targets if one is not None and one.kind == "token")
+        if not ids:
+            self.notice.say("there are no tokens to show", "warning")
+            return
+        self._main.narrow("vocabulary", "")
+        self._main.tables["vocabulary"].among = self.analysis.title.lower()
+        self._main.see(vocabulary_among=ids, vocabulary_top=0)
+        self._main.go("vocabulary")
+        self.dismiss(None)
