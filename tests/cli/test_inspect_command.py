@@ -144,7 +144,7 @@ def test_a_string(slide: str) -> None:
     assert (
         "ways         4 to write it; taken: ·hug s (merges, in the order in which they were learned)" in lines
     )
-    assert "  * 2  ·hug s" in lines
+    assert "  * 2 tokens  ·hug s" in lines
     row = told("-t", slide, " hugs")
     assert row["encoding"]["ids"] == [20, 12]
     assert row["words"][0]["ways"]["count"] == 4

@@ -141,9 +141,9 @@ def ways_section(ways: Ways) -> Section:
         figures += [] if share is None else [_percent(share)]
         blanks = [""] * (2 if ways.shares else 1) if scored else []
         written = pieces(way, role="accent" if chosen else "")
-        cells: tuple[Cell, ...] = (f"{len(way)}", *(figures or blanks), written)
+        cells: tuple[Cell, ...] = (plural(len(way), "token"), *(figures or blanks), written)
         rows.append(Row(cells, marked=chosen))
-    columns = (NUMBER,) * (len(rows[0].cells) - 1) if rows else ()
+    columns = (Column(), NUMBER, NUMBER)[: len(rows[0].cells) - 1] if rows else ()
     summary = (count, *taken) if ways.chosen else f"{count} to write it; it is refused"
     total = max(ways.count, len(rows)) if ways.count < _HUGE else None
     notes = () if total is not None else ("…",)
