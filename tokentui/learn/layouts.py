@@ -46,20 +46,20 @@ class Layout:
     ) -> None:
         self.words, self.weights, self.pieces, self.id_of = words, weights, pieces, id_of
         self.length = length
-        self.uses = [0] * len(length)
+        self.uses = uses = [0] * len(length)
         """The uses of each symbol, by weight."""
         self.holding: list[set[int]] = [set() for _ in length]
         """The words in which each symbol has occurred."""
-        self.tokens = barred
-        """The length of the corpus in tokens, by weight."""
         self.log: list[tuple[int, list[int]]] = []
         """Each word that changed, as it was before."""
+        adds = [holders.add for holders in self.holding]
         for number, (word, weight) in enumerate(zip(words, weights, strict=True)):
             for symbol in word:
                 if symbol >= 0:
-                    self.uses[symbol] += weight
-                    self.holding[symbol].add(number)
-                    self.tokens += weight
+                    uses[symbol] += weight
+                    adds[symbol](number)
+        self.tokens = sum(uses) + barred
+        """The length of the corpus in tokens, by weight."""
         sizes = (sum(length[symbol] if symbol >= 0 else 1 for symbol in word) for word in words)
         self._starts = list(accumulate(sizes, initial=0))
         """The first unit of each word, and the end of all."""
