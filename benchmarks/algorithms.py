@@ -121,7 +121,7 @@ def halves(text: str) -> dict[str, Corpus]:
 
 def trained(text: str, recipe: Recipe, size: int, most: float) -> tuple[Tokenizer, Figures]:
     """Train until a size, or for about so many seconds."""
-    apart_too = OBJECTIVES.of(recipe.objective).apart
+    apart_too = OBJECTIVES.of(recipe.objective).per_corpus
     corpus = joined(halves(text)) if apart_too else Corpus.from_text(text)
     stops = Stops(vocab_size=size)
     began = time.process_time()
