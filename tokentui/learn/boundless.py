@@ -3,7 +3,7 @@ words (Schmidt et al., "Boundless Byte Pair Encoding", 2025).
 
 The pre-tokens of the recipe are documents, or stretches of them; the split `within` cuts them into words.
 View 0 has each distinct word in units. View 1 has the documents as rows of whole words. A word joins its
-neighbours once it is one token and holds letters alone, with a space, an underscore or an apostrophe: it is
+neighbors once it is one token and has letters alone, with a space, an underscore or an apostrophe: it is
 unlocked. Of an equal count the merge of whole words is taken. A merge inside words takes a part of several
 units apart where it takes at least the share `threshold` of all its places, counted before; the part keeps
 its id, and its bytes are never made again. Places of a pair that overlap count once.

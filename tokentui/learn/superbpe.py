@@ -4,12 +4,12 @@ Language Models", 2025).
 The pre-tokens of the recipe are stretches of several words. The first `at` merges are those of byte-pair
 encoding inside the words that the split `within` cuts the stretches into. Then the words are given up: the
 merges are replayed on whole stretches, and byte-pair encoding goes on there, so that tokens cross words. A
-token of this stage holds at most so many parts between spaces, and no colon with a space behind it; a pair
+token of this stage has at most so many parts between spaces, and no colon with a space after it; a pair
 that would make another is never merged.
 
 Each stage is an engine of its own, whose steps are numbered from 0; the second one is laid out in the tokens
 of the first (`superwords`). The authors' trainer
-skips a merge of the first stage that stands nowhere on the stretches, and drops it; here it stays.
+skips a merge of the first stage that occurs nowhere in the stretches, and drops it; here it stays.
 """
 
 from __future__ import annotations
