@@ -39,7 +39,7 @@ from tokentui.session.opening import prepare
 from tokentui.session.state import State
 from tokentui.session.tours import Stop, tour_text
 from tokentui.session.views import ColumnWanted
-from tokentui.text import parquet, patterns, places
+from tokentui.text import parquet, patterns, remote
 from tokentui.text.corpus import Corpus
 from tokentui.ui.dialogs.edit import EditScreen
 
@@ -493,7 +493,7 @@ def test_repositories_of_the_hub(
 
 
 def test_a_place_of_too_many_files(repositories: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(places, "_MOST_FILES", 1)
+    monkeypatch.setattr(remote, "_MOST_FILES", 1)
     name = "hf://datasets/owner/texts"
     assert told(lambda: tokentui.read(name)) == f"{name}: more than 1 files (name a part of them)"
 

@@ -16,7 +16,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from tokentui.core import reach
+from tokentui.core import sandbox
 from tokentui.core.choices import UNWRITABLE, Parameter, unwritable
 from tokentui.core.errors import TokentuiError, name_of, nearest, shown, shown_path
 from tokentui.core.files import read_regular
@@ -310,7 +310,7 @@ def read_recipe(path: str) -> Recipe:
     Raises:
         TokentuiError: It cannot be read, or is no recipe file.
     """
-    if reach.sealed():
+    if sandbox.sealed():
         raise TokentuiError("recipe files are not read here", shown_path(path), "take a preset and its axes")
     data, where = read_regular(path, "recipe file", _LARGEST + 1), shown_path(path)
     if len(data) > _LARGEST:

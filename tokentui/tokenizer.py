@@ -17,11 +17,11 @@ from tokentui.core.errors import TokentuiError, nearest, path_of, shown, shown_p
 from tokentui.core.jobs import Cancel, Progress, job, phase
 from tokentui.core.runtime import interrupts_cancel
 from tokentui.core.safetext import safe_line
-from tokentui.encode.answers import Reach, Ways, WhyNot
-from tokentui.encode.reach import reaches
+from tokentui.encode.reachability import reaches
+from tokentui.encode.results import Reach, Ways, WhyNot
+from tokentui.encode.segmentations import segmentations
 from tokentui.encode.tokenizer import Tokenizer as TokenizerValue
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.encode.ways import segmentations
 from tokentui.encode.why_not import why_not
 from tokentui.formats import files
 from tokentui.formats.files import refuse_tokenizers

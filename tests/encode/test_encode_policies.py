@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import each, job
-from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.pipeline import NameFinder
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary, quoted

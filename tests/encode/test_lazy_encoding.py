@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 import tokentui
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job
-from tokentui.encode import many
+from tokentui.encode import batch
+from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.encoding import Encoding
-from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.tokenizer import Tokenizer
 
 RECIPES = ("gpt2", "bert", "llama2", "sentencepiece-unigram", "gpt1")
@@ -149,5 +149,5 @@ def test_a_batch_in_threads_is_that_of_one(made: list[Tokenizer], monkeypatch: p
 
 @given(sizes=st.lists(st.integers(0, 5_000_000), max_size=8))
 def test_runs_hold_each_text_once(made: list[Tokenizer], sizes: list[int]) -> None:
-    runs = many.runs(made[0].encoder, sizes)
+    runs = batch.runs(made[0].encoder, sizes)
     assert [n for run in runs for n in range(len(sizes))[run]] == list(range(len(sizes)))

@@ -14,8 +14,8 @@ from protomake import message
 
 from tokentui import train
 from tokentui.core import memo
-from tokentui.encode import offsets
-from tokentui.encode.offsets import WordEncoder
+from tokentui.encode import encoder as word_encoder
+from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.segment import FUSED, PAIRS, EncodingWay
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats.sentencepiece.file import SENTENCEPIECE
@@ -33,7 +33,7 @@ words = st.lists(
     st.one_of(
         st.text("abé", max_size=12), st.text("ab▁é中😂\u0301", max_size=12), st.text(max_size=4),
         st.text("ab", min_size=40, max_size=120),
-    ).filter(lambda word: not offsets._SURROGATE.search(word)),
+    ).filter(lambda word: not word_encoder._SURROGATE.search(word)),
     max_size=8, unique=True,
 )
 pieces = st.one_of(st.text("abé", min_size=1, max_size=5), st.text("ab▁é中😂", min_size=1, max_size=3))
@@ -200,10 +200,10 @@ def test_a_text_in_single_precision(
     text = " ".join(given * 6)
     plain, quick = (SENTENCEPIECE.read(Source("a.model", data)).encoder for _ in range(2))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(offsets, "KERNEL_CHARS", len(text) * 4 + 9)
+        patch.setattr(word_encoder, "KERNEL_CHARS", len(text) * 4 + 9)
         wanted = plain.ids(text)
-        patch.setattr(offsets, "KERNEL_CHARS", 0)
-        patch.setattr(offsets, "_BLOCK", block)
+        patch.setattr(word_encoder, "KERNEL_CHARS", 0)
+        patch.setattr(word_encoder, "_BLOCK", block)
         patch.setattr(quick, "_follower", lambda: pytest.fail("without kernels"))
         assert quick.ids(text) == wanted
     assert plain._following is None
@@ -223,15 +223,15 @@ def test_a_text_by_pieces_goes_through_kernels(loaded: None, monkeypatch: pytest
     other = SENTENCEPIECE.read(Source("a.model", data)).encoder
     expected = [row.id for row in other.placed(text, False, False)]  # word by word
     encoder = SENTENCEPIECE.read(Source("a.model", data)).encoder
-    monkeypatch.setattr(offsets, "MANY_WORDS", 1)
-    monkeypatch.setattr(encoder, "word_ids", lambda word: pytest.fail(repr(word)))
+    monkeypatch.setattr(word_encoder, "MANY_WORDS", 1)
+    monkeypatch.setattr(word_encoder, "word_ids", lambda word: pytest.fail(repr(word)))
     assert list(encoder.ids(text)) == expected
 
 
 def test_what_is_known_has_a_bound(loaded: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of words without end as many are remembered as of other texts, and long ones not at all."""
-    monkeypatch.setattr(offsets, "MANY_WORDS", 0)
-    monkeypatch.setattr(offsets, "_BLOCK", 20)
+    monkeypatch.setattr(word_encoder, "MANY_WORDS", 0)
+    monkeypatch.setattr(word_encoder, "_BLOCK", 20)
     monkeypatch.setattr(memo, "KEPT", 50)
     tokenizer = train(Corpus.from_text("ab ba aab bba"), MERGED, merges=3, specials=("<unk>",))
     encoder = WordEncoder(tokenizer.vocabulary, 3)
@@ -246,7 +246,7 @@ def test_what_is_known_has_a_bound(loaded: None, monkeypatch: pytest.MonkeyPatch
 
 
 def test_words_with_marks_go_another_way(loaded: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(offsets, "MANY_WORDS", 0)
+    monkeypatch.setattr(word_encoder, "MANY_WORDS", 0)
     for axes in ({"mark": "end-suffix:</w>"}, {"mark": "prefix:##"}, {"unit": "grapheme"}):
         recipe = replace(MERGED, split="whitespace").with_axes(**axes)
         assert Pretokenizer(recipe).plain_unit == ""

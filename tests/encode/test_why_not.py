@@ -13,7 +13,7 @@ from naive import lowest_rank_first
 import tokentui
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.case import Case, Outlook
-from tokentui.encode.reach import completions, neighbours, reach
+from tokentui.encode.reachability import completions, neighbours, reach
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.encode.why_not import REASONS, why_not

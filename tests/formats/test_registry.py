@@ -12,7 +12,7 @@ from exporting import HOSTILE, SMALL, again, bytes_of, fitted, preset, trained
 from running_cli import cli, done
 
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.segment import RANKS, WAYS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import ASPECTS, FORMATS, OWN, WRITTEN, Codec, Format, named_like, recognised

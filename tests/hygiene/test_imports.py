@@ -21,7 +21,7 @@ SCREEN = ("tokentui.ui",)
 WORDS = ("tokentui.cli", "tokentui.__main__")
 BEFORE_THE_FIRST_PAINT = (
     "tokentui.session.driver", "tokentui.learn.pairs", "tokentui.encode.tokenizer",
-    "tokentui.encode.offsets", "tokentui.formats.files", "tokentui.formats.spec", "tokentui.text.corpus",
+    "tokentui.encode.encoder", "tokentui.formats.files", "tokentui.formats.spec", "tokentui.text.corpus",
     "tokentui.text.count", "numpy", "regex",
 )
 """What no first paint waits for: it comes after it."""

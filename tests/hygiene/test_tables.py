@@ -112,7 +112,7 @@ BY_NAME = {
     "tokentui/analyze/verify": "builds the options of one library, which has names of its own",
     "tokentui/formats": "writes or reads the names of one format; what it does not know it refuses",
     "tokentui/learn/objectives.py": "refuses other values, in the records themselves",
-    "tokentui/encode/reach.py": "a lower bound that is exact for characters only",
+    "tokentui/encode/reachability.py": "a lower bound that is exact for characters only",
     "tokentui/encode/segment/__init__.py": "refuses other values, in the records themselves",
     "tokentui/encode/vocabulary.py": "the base: encode/ does not import learn/",
     "tokentui/text/split.py": "the filter: text/ does not import learn/",

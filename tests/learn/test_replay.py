@@ -22,7 +22,7 @@ from tokentui import learn, train
 from tokentui.axes import preset
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job
-from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.segment.merges import Merging
 from tokentui.encode.stretches import Item, Pretokens
 from tokentui.encode.tokenizer import Tokenizer

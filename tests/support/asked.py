@@ -13,7 +13,7 @@ import regex
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import to_bytes
-from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.spec import Fitted, pattern_of
 from tokentui.formats.tokens import letters

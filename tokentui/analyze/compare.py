@@ -22,8 +22,8 @@ from tokentui.analyze.metrics import Conventions, Measure, in_parts, ratio
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import each, silent
 from tokentui.core.safetext import to_bytes
+from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.encoding import Encoding
-from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.text.corpus import Corpus
 from tokentui.text.pretokenize import Pretokenizer

@@ -27,13 +27,13 @@ from tokentui.analyze.report import (
 from tokentui.analyze.results import Branch, StringFacts, Token, TokenFacts, UnusedToken, WordFacts
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import to_bytes
-from tokentui.encode.answers import Ways
 from tokentui.encode.decode import bare, spelled_units
-from tokentui.encode.offsets import WordEncoder
-from tokentui.encode.reach import never
+from tokentui.encode.encoder import WordEncoder
+from tokentui.encode.reachability import never
+from tokentui.encode.results import Ways
+from tokentui.encode.segmentations import ways
 from tokentui.encode.tokenizer import Entry, Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.encode.ways import ways
 from tokentui.encode.why_not import why_not
 from tokentui.learn.outlook import outlook
 from tokentui.learn.trainer import Trainer

@@ -16,7 +16,7 @@ from tokentui.analyze.results import PartTally, costs
 from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.jobs import each, silent
 from tokentui.core.safetext import to_bytes
-from tokentui.encode.offsets import Token, WordEncoder
+from tokentui.encode.encoder import Token, WordEncoder
 from tokentui.encode.segment import UNKNOWN
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import NO_ID, Vocabulary

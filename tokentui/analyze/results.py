@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from tokentui.encode.answers import Ways as Ways
+from tokentui.encode.results import Ways as Ways
 from tokentui.encode.segment import AppliedMerge as AppliedMerge
 from tokentui.encode.segment import SplitStep as SplitStep
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tokentui.encode.answers import WhyNot
     from tokentui.encode.encoding import Encoding
     from tokentui.encode.explain import RoundTrip, WordExplanation
+    from tokentui.encode.results import WhyNot
     from tokentui.encode.segment.viterbi import Edge
     from tokentui.learn.rows import Candidate, Column, Page, Why
     from tokentui.learn.values import Step

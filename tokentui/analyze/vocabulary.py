@@ -13,12 +13,12 @@ from tokentui.analyze.results import DocumentSaved, Exhausted, PartTally, Unused
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, each, silent, tick
 from tokentui.encode.decode import Finder, spelled_units
-from tokentui.encode.offsets import Token, WordEncoder
-from tokentui.encode.reach import reach
+from tokentui.encode.encoder import Token, WordEncoder
+from tokentui.encode.reachability import reach
 from tokentui.encode.segment import UNKNOWN, WAYS
+from tokentui.encode.segmentations import ways_of
 from tokentui.encode.stretches import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.ways import ways_of
 from tokentui.learn.bases import WEIGHTS, has_barriers
 from tokentui.learn.objectives import OBJECTIVES
 from tokentui.learn.values import Word

@@ -29,7 +29,7 @@ from tokentui.core.errors import TokentuiError, shown_path
 from tokentui.formats import named_like
 from tokentui.recipe import Run
 from tokentui.text.named import sources_in
-from tokentui.text.places import is_place, is_url, scheme_of
+from tokentui.text.remote import is_place, is_url, scheme_of
 from tokentui.text.sources import find_sample
 
 if TYPE_CHECKING:

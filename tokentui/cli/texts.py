@@ -34,9 +34,9 @@ from tokentui.core.table import Table, printed
 from tokentui.encode.encoding import Encoding
 from tokentui.encode.sampling import SEEDS, Drawn, read_sample
 from tokentui.encode.segment.dropout import Draw
+from tokentui.encode.segmentations import segmentations
 from tokentui.encode.stretches import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.ways import segmentations
 from tokentui.formats.files import load
 from tokentui.recipe import Recipe
 from tokentui.text.count import COVERED, coverage_of_text

@@ -15,7 +15,7 @@ import termios
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
-from tokentui.core import children, reach
+from tokentui.core import children, sandbox
 
 WRONG = 2
 
@@ -57,7 +57,7 @@ class Visit:
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
         resource.setrlimit(resource.RLIMIT_AS, (self.memory, self.memory))
         own = {str(one.path.parent) for one in (*samples(), *parallel())}
-        reach.seal(self.names, own)
+        sandbox.seal(self.names, own)
 
 
 def main() -> int:

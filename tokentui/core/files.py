@@ -28,7 +28,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import NamedTuple
 
-from tokentui.core import limits, reach
+from tokentui.core import limits, sandbox
 from tokentui.core.errors import TokentuiError, shown_path
 
 _KINDS = {
@@ -159,7 +159,7 @@ def status_of(path: str) -> os.stat_result:
         TokentuiError: No file can have this name, or it is out of reach.
         OSError: It cannot be looked at.
     """
-    reach.check(path)
+    sandbox.check(path)
     try:
         return os.stat(path)
     except ValueError:
@@ -169,7 +169,7 @@ def status_of(path: str) -> os.stat_result:
 
 def unhurried(path: str, flags: int) -> int:
     """Open a file without waiting for a writer, and without making it the terminal of the process."""
-    reach.check(path)
+    sandbox.check(path)
     return os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY)
 
 
@@ -183,7 +183,7 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
         TokentuiError: It cannot be written; it says why.
     """
     where = os.fspath(path)
-    reach.check_writing(where)
+    sandbox.check_writing(where)
     with about(where, "the file is as it was; name another place"):
         target = os.path.realpath(where)
         mode = mode_of(where)  # /dev/stdout is a link that names no file where it is a pipe
@@ -347,7 +347,7 @@ def write_together(files: Sequence[tuple[str, bytes]]) -> None:
         return
     places: list[tuple[str, str, bytes]] = []
     for path, data in files:
-        reach.check_writing(path)
+        sandbox.check_writing(path)
         with about(path):
             target = os.path.realpath(path)
             if (mode := mode_of(target)) is not None and not stat.S_ISREG(mode):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
 
-from tokentui.core import reach
+from tokentui.core import sandbox
 from tokentui.core.files import about, clean, flush_folder, mode_of, temporary
 
 
@@ -22,7 +22,7 @@ def written(path: str) -> Iterator[BinaryIO]:
     Raises:
         TokentuiError: It cannot be written; it says why.
     """
-    reach.check_writing(path)
+    sandbox.check_writing(path)
     with about(path, "the file is as it was; name another place"):
         target = os.path.realpath(path)
         mode = mode_of(path)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from tokentui.core.records import dataclass
 from tokentui.core.safetext import safe, to_bytes, visible
 from tokentui.encode.decode import spelled_units
-from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.segment import WAYS, Part
 from tokentui.encode.tokenizer import Entry, Tokenizer
 from tokentui.encode.vocabulary import Special, Vocabulary, byte_token

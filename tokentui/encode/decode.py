@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from tokentui.core.errors import TokentuiError, each_of, shown
 from tokentui.core.jobs import check
 from tokentui.core.safetext import to_bytes
-from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.segment import ASKED_EVERY
 from tokentui.encode.vocabulary import NO_ID, Vocabulary

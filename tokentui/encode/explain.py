@@ -17,7 +17,7 @@ from typing import NamedTuple
 from tokentui.core.errors import TokentuiError
 from tokentui.core.records import dataclass
 from tokentui.encode.decode import Decoder
-from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.segment import AppliedMerge, SplitStep, Step
 from tokentui.encode.segment.viterbi import Edge, Viterbi
 from tokentui.encode.vocabulary import Vocabulary

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from tokentui.core.choices import Choice, Parameter
 from tokentui.core.errors import TokentuiError, nearest, shown
+from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.encoding import Encoding
-from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.segment import DROPOUT
 from tokentui.encode.segment.dropout import LIKE, Draw, P
 from tokentui.encode.vocabulary import Vocabulary

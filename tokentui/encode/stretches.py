@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from operator import attrgetter
 
 from tokentui.core.jobs import tick
+from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.encoding import EncodedToken
-from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Special, Vocabulary
 from tokentui.text.corpus import Corpus, LongText

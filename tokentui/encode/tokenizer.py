@@ -13,11 +13,11 @@ from tokentui.core.errors import TokentuiError, each_of, nearest, shown, text_of
 from tokentui.core.jobs import Cancel, Progress, check, job
 from tokentui.core.records import dataclass
 from tokentui.core.safetext import safe_line
+from tokentui.encode.batch import encode_each, runs
 from tokentui.encode.decode import Decoder
+from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.encoding import Encoding
 from tokentui.encode.explain import RoundTrip, WordExplanation, explain, round_trip
-from tokentui.encode.many import encode_each, runs
-from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.sampling import Drawn, drawn
 from tokentui.encode.segment import SAMPLED
 from tokentui.encode.segment.dropout import P

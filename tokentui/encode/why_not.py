@@ -1,7 +1,7 @@
 """Why a text is not one token: one table of reasons, of which exactly one holds for any text.
 
 A text passes the normalisation, the split and the encoder; `Case` looks at it on that way. A case may also be
-that of a token of the vocabulary (`tokentui.encode.reach`): why no text becomes it.
+that of a token of the vocabulary (`tokentui.encode.reachability`): why no text becomes it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 from tokentui.core.records import dataclass
 from tokentui.core.safetext import safe
-from tokentui.encode.answers import WhyNot
 from tokentui.encode.case import (
     BROKEN,
     CHANGED,
@@ -31,7 +30,8 @@ from tokentui.encode.case import (
     shown,
 )
 from tokentui.encode.decode import spelled_units
-from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.encoder import WordEncoder
+from tokentui.encode.results import WhyNot
 from tokentui.encode.segment import AppliedMerge
 from tokentui.encode.segment.viterbi import Viterbi
 from tokentui.encode.tokenizer import Tokenizer

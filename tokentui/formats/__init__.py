@@ -139,7 +139,7 @@ FORMATS: dict[str, Format] = {
     for format in (
         Format(
             "tokentui", "the project's own, one JSON document", ("tokenizer.json",),
-            Ref("tokentui.formats.native:CODEC"), ((".json", rb'\s*\{\s*"format"\s*:\s*"tokentui"'),),
+            Ref("tokentui.formats.own:CODEC"), ((".json", rb'\s*\{\s*"format"\s*:\s*"tokentui"'),),
             (".json",),
             keeps=ASPECTS,
         ),

@@ -19,7 +19,7 @@ from tokentui.formats.source import NeedsSplit, Node, Source, check_tokens, read
 from tokentui.formats.spec import Refused
 from tokentui.recipe import Recipe
 from tokentui.text.named import sources_in
-from tokentui.text.places import is_place, is_url
+from tokentui.text.remote import is_place, is_url
 
 _OTHERS = (
     (b"\xff\xfe", "UTF-16, not UTF-8", "save it as UTF-8"),

@@ -17,7 +17,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import silent, tick
 from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes, visible
-from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.segment import UNKNOWN
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import NO_ID

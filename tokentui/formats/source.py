@@ -23,7 +23,7 @@ from tokentui.core.jobs import silent
 from tokentui.core.records import dataclass
 from tokentui.formats.pairs import Pairs
 from tokentui.recipe import Recipe
-from tokentui.text import places
+from tokentui.text import remote
 from tokentui.text.files import Meter, read_path, read_stream
 
 LARGEST_ID = (1 << 31) - 1
@@ -455,10 +455,10 @@ def read_source(where: str, split: str = "") -> Source:
     Raises:
         TokentuiError: It cannot be read, or is larger than any tokenizer.
     """
-    if places.is_url(where):
-        return Source(places.shown(where), _from_url(where), split, ())  # its folder is not looked at
-    if places.is_place(where):
-        where = places.from_hub(where)
+    if remote.is_url(where):
+        return Source(remote.shown(where), _from_url(where), split, ())  # its folder is not looked at
+    if remote.is_place(where):
+        where = remote.from_hub(where)
     with refused(where):
         refuse_irregular(status_of(where).st_mode, where, "tokenizer file")
     with silent():
@@ -468,10 +468,10 @@ def read_source(where: str, split: str = "") -> Source:
 
 def _from_url(url: str) -> bytes:
     """The bytes of a URL, at most as many as a tokenizer file may have."""
-    found, folder = places.find(url)
+    found, folder = remote.find(url)
     if folder or len(found) != 1:
-        raise TokentuiError("is a folder, not a tokenizer file", places.shown(url), "name the file in it")
+        raise TokentuiError("is a folder, not a tokenizer file", remote.shown(url), "name the file in it")
     meter = Meter(limit="file-bytes")
-    meter.check(found[0].size or 0, places.shown(url))
-    with silent(), places.told(url), places.opened(url) as stream:
-        return bytes(read_stream(stream, places.shown(url), meter, size=found[0].size).data)
+    meter.check(found[0].size or 0, remote.shown(url))
+    with silent(), remote.told(url), remote.opened(url) as stream:
+        return bytes(read_stream(stream, remote.shown(url), meter, size=found[0].size).data)

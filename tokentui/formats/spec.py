@@ -15,8 +15,8 @@ from typing import NamedTuple
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check
 from tokentui.core.records import dataclass
+from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.gage import GageVocabulary
-from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.segment.merges import Merging
 from tokentui.encode.tokenizer import Entry, Tokenizer
 from tokentui.encode.vocabulary import Origin

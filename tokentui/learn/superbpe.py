@@ -25,7 +25,7 @@ from tokentui.core.jobs import each
 from tokentui.core.runtime import quiet_collector
 from tokentui.encode.segment.merges import Merging
 from tokentui.encode.segment.within import Within
-from tokentui.encode.stages import StagedVocabulary
+from tokentui.encode.superbpe import StagedVocabulary
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import BASES, Totals
 from tokentui.learn.bpe import PlainPairs

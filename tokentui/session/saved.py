@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tokentui.core import reach
+from tokentui.core import sandbox
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import lock, own_folder, read_regular, remove, write_whole
 from tokentui.core.safetext import safe
 from tokentui.recipe import Recipe, Run
 from tokentui.text.named import SCHEME, named_in
-from tokentui.text.places import is_place
+from tokentui.text.remote import is_place
 
 VERSION = 1
 _FORMAT = "tokentui session"
@@ -86,7 +86,7 @@ def absolute(source: str) -> str:
             if (corpora := named_in(source)) is not None:
                 return corpora.by(absolute).text
         return source
-    return os.path.abspath(reach.expanded(source))
+    return os.path.abspath(sandbox.expanded(source))
 
 
 def dumps(kept: SavedSession) -> bytes:
@@ -346,7 +346,7 @@ _MOST_BYTES = 1 << 20  # a longer file was not written here
 def state_dir() -> Path:
     """The folder of what the program remembers by itself. It may not exist, and cannot where visitors are
     served: none of them leaves anything behind, or sees what another did."""
-    if reach.sealed():
+    if sandbox.sealed():
         return Path(os.devnull)
     home = os.environ.get("TOKENTUI_HOME")
     return Path(home) if home else own_folder("state")

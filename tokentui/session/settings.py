@@ -7,7 +7,7 @@ import re
 import threading
 from pathlib import Path
 
-from tokentui.core import reach
+from tokentui.core import sandbox
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import read_regular
 from tokentui.core.toml import toml_value
@@ -74,7 +74,7 @@ def keep_setting(name: str, value: bool | int | str) -> str:
         if not whole:
             # It says so in a way that one line cannot take the place of, such as a text of several lines.
             return f"the setting is not kept: change {name} by hand in {settings_path()}"
-        if keep_state(_NAME, changed.encode()) is None and not reach.sealed():
+        if keep_state(_NAME, changed.encode()) is None and not sandbox.sealed():
             return f"the setting is not kept: {settings_path()} cannot be written"
         return said
 

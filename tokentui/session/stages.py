@@ -11,8 +11,8 @@ from tokentui.encode.segment import WAYS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.replay.segmentations import SAID, TokenOrder
 from tokentui.session.views import OpenedView, StageView
-from tokentui.text.places import base_name, is_place, is_url
 from tokentui.text.pretokenize import Pretokenizer
+from tokentui.text.remote import base_name, is_place, is_url
 
 _NAMES = {
     "normalizer": "normaliser", "pre_tokenizer": "pre-tokenizer", "model": "model",

@@ -9,10 +9,10 @@ from tokentui.analyze.inspect import token_facts
 from tokentui.analyze.results import Token
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.decode import bare
-from tokentui.encode.reach import own_text
+from tokentui.encode.reachability import own_text
+from tokentui.encode.segmentations import ways
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Special, Vocabulary
-from tokentui.encode.ways import ways
 from tokentui.learn.trainer import Trainer
 from tokentui.learn.values import Life, Used
 from tokentui.session.context import StepContext

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tokentui.axes import AXES, changed, nearest_preset
-from tokentui.core import reach
+from tokentui.core import sandbox
 from tokentui.core.errors import TokentuiError, nearest, shown, shown_path
 from tokentui.core.files import read_regular
 from tokentui.core.toml import toml_key, toml_value
@@ -121,7 +121,7 @@ def read_tour(name: str) -> Tour:
     if name in shipped:
         path = Path(__file__).parents[1] / "tours" / f"{name}{SUFFIX}"
         return parse_tour(path.read_text(encoding="utf-8"), name, name)
-    if not (reach.holds(name) and os.path.lexists(name)):
+    if not (sandbox.holds(name) and os.path.lexists(name)):
         hint = nearest(name, shipped)
         raise TokentuiError("no such tour", shown_path(name), f"{hint}; or name a file")
     data, where = read_regular(name, "tour", _MOST_BYTES + 1), shown_path(name)
@@ -255,7 +255,9 @@ class _Reader:
 
     def _located(self, source: str) -> str:
         """Return a source as seen from the folder of the tour."""
-        return source if source.startswith("sample:") else os.path.join(self._folder, reach.expanded(source))
+        if source.startswith("sample:"):
+            return source
+        return os.path.join(self._folder, sandbox.expanded(source))
 
     def _step(self, step: int | str) -> int | None:
         if step == END:

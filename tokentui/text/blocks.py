@@ -22,7 +22,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.files import refused
 from tokentui.core.jobs import check
 from tokentui.recipe import Recipe
-from tokentui.text import files, places, sources
+from tokentui.text import files, remote, sources
 from tokentui.text.corpus import LongText, decode
 from tokentui.text.count import COVERED, Coverage
 from tokentui.text.counting import check_same, counting_of, header_in
@@ -240,7 +240,7 @@ class Reader:
                 raise TokentuiError("there is none", one.where, "name a file")
             yield stream
         elif one.remote:
-            with places.told(one.path), places.opened(one.path) as stream:
+            with remote.told(one.path), remote.opened(one.path) as stream:
                 yield stream
         else:
             with refused(one.path), files.opened_file(one.path, pipes=True) as stream:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from tokentui.core.errors import TokentuiError, nearest, shown
-from tokentui.text.places import base_name, is_url
+from tokentui.text.remote import base_name, is_url
 from tokentui.text.sources import parallel
 
 SCHEME = "corpora:"

@@ -18,7 +18,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.files import refused
 from tokentui.core.jobs import check
 from tokentui.recipe import Recipe
-from tokentui.text import files, parquet, places
+from tokentui.text import files, parquet, remote
 from tokentui.text.counting import HEADER
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.read import Found, Input, find, way_of
@@ -160,7 +160,7 @@ def opened(one: Input, place: int) -> Iterator[BinaryIO]:
     """A file that can be read at any place, from one place on."""
     assert one.path is not None
     if one.remote:
-        with places.told(one.path), places.opened_at(one.path, place) as stream:
+        with remote.told(one.path), remote.opened_at(one.path, place) as stream:
             yield stream
         return
     with refused(one.path), files.opened_file(one.path) as stream:
@@ -179,7 +179,7 @@ def _stretches(whole: Stretch, cuts: bool, most: int) -> Iterator[Stretch]:
         yield from _groups(whole, sizes, most)
         return
     cut = one.size is not None and (cuts or whole.way != "text")
-    if cut and not (one.remote and not places.has_parts(one.path or "")):
+    if cut and not (one.remote and not remote.has_parts(one.path or "")):
         head = _head(one)
         _, is_text = files.look(head, one.where)
         if not (files.packed(head) or head.startswith(UTF16) or (one.listed and not is_text)):

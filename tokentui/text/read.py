@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO, TypeAlias
 
-from tokentui.core import reach
+from tokentui.core import sandbox
 from tokentui.core.errors import TokentuiError, each_of, name_of, nearest, path_of, shown, shown_path
 from tokentui.core.files import refused
 from tokentui.core.jobs import check, silent
-from tokentui.text import counting, files, parquet, places, sources
+from tokentui.text import counting, files, parquet, remote, sources
 from tokentui.text.corpus import (
     Corpus,
     Documents,
@@ -58,7 +58,7 @@ def read(
 
     Args:
         source: A file, a folder (its text files), `-` (standard input), a glob, `sample:NAME`, or a URL of
-            one of `places.SCHEMES`; or several of them, whose documents come one after the other. Packed
+            one of `remote.SCHEMES`; or several of them, whose documents come one after the other. Packed
             files (gzip, bzip2, xz, zstd) are unpacked. A path object is a path and nothing else. Or named
             corpora: a dict of these by name.
         as_: How files are read, one of `READ_AS`; None goes by the name: `.jsonl` and `.ndjson`,
@@ -163,19 +163,19 @@ class Input:
         """The name to show."""
         if self.path is None:
             return _STDIN
-        return places.base_name(self.path) if self.remote else shown_path(os.path.basename(self.path))
+        return remote.base_name(self.path) if self.remote else shown_path(os.path.basename(self.path))
 
     @property
     def where(self) -> str:
         """The name in errors."""
         if self.path is None:
             return _STDIN
-        return places.shown(self.path) if self.remote else shown_path(self.path)
+        return remote.shown(self.path) if self.remote else shown_path(self.path)
 
     @property
     def remote(self) -> bool:
         """True for a URL."""
-        return places.is_url(self.path)
+        return remote.is_url(self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,17 +209,17 @@ def find(source: str | os.PathLike[str], pipes: bool) -> Found:
         if named_in(source) is not None:
             hint = "name them alone, or by --corpus NAME=FILE"
             raise TokentuiError("named corpora are no part of another corpus", source[:80], hint)
-        if places.is_url(source):
-            files_, folder = places.find(source)
+        if remote.is_url(source):
+            files_, folder = remote.find(source)
             inputs = [Input(one.url, one.size, listed=folder) for one in files_]
-            return Found(places.base_name(source) + "/" * folder, inputs, folder)
-        if source == "-" and not reach.sealed():
+            return Found(remote.base_name(source) + "/" * folder, inputs, folder)
+        if source == "-" and not sandbox.sealed():
             return Found(_STDIN, [Input(None)])
         if source.startswith("sample:"):
             sample = find_sample(source.removeprefix("sample:"))
             return Found(sample.name, [Input(str(sample.path), sample.bytes, sample.as_)])
     path = os.fspath(source)
-    reach.check(path)
+    sandbox.check(path)
     with refused(path):
         if os.path.isdir(path):
             return _folder(path)
@@ -263,7 +263,7 @@ def _folder(folder: str) -> Found:
         found.left_out["linked folder"] += sum(os.path.islink(os.path.join(place, name)) for name in folders)
         paths += [os.path.join(place, name) for name in names if not name.startswith(".")]
     for path in sorted(paths, key=_in_order):
-        if not reach.holds(path):
+        if not sandbox.holds(path):
             found.left_out["link out of the folder"] += 1
         elif os.path.isfile(path):
             found.inputs.append(Input(path, os.stat(path).st_size, listed=True))
@@ -395,7 +395,7 @@ class _Parts:
         if one.path is not None:
             only_text = one.listed and not parquet.named(one.path)
             if one.remote:
-                with places.told(one.path), places.opened(one.path) as answer:
+                with remote.told(one.path), remote.opened(one.path) as answer:
                     return files.read_stream(answer, one.where, self._meter, only_text, size=one.size)
             return files.read_path(one.path, self._meter, text_only=only_text, pipes=pipes)
         stream = self._stdin or getattr(sys.stdin, "buffer", None)

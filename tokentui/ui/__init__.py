@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from tokentui.core import reach
+from tokentui.core import sandbox
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import seen
 from tokentui.core.runtime import interrupts_end
@@ -98,8 +98,8 @@ def run(
         from tokentui.session.settings import read_settings
         from tokentui.ui.chosen import SEEN
 
-        begun = None if tour is not None or reach.sealed() else _kept(opening)
-        offer = offered() if resume and not reach.sealed() else None
+        begun = None if tour is not None or sandbox.sealed() else _kept(opening)
+        offer = offered() if resume and not sandbox.sealed() else None
         kept, wrong = read_settings()
         welcome = tour is not None or (resume and offer is None and kept.get(SEEN) is not True)
     app = ExplorerApp(

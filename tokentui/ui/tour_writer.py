@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from tokentui.core import reach
+from tokentui.core import sandbox
 from tokentui.core.choices import Ref
 from tokentui.core.errors import TokentuiError, shown_path
 from tokentui.core.files import write_whole
@@ -73,7 +73,7 @@ def ask_name(screen: Any) -> None:
         return
 
     def path_of(line: str) -> str:
-        path = os.path.basename(line.strip()) if reach.sealed() else os.path.abspath(
+        path = os.path.basename(line.strip()) if sandbox.sealed() else os.path.abspath(
             os.path.expanduser(line.strip()))
         return path if path.endswith(SUFFIX) else path + SUFFIX
 
@@ -81,7 +81,7 @@ def ask_name(screen: Any) -> None:
         if not line.strip():
             return f"the name of a file, such as walk{SUFFIX}"
         path = path_of(line)
-        if not reach.sealed() and os.path.lexists(path):
+        if not sandbox.sealed() and os.path.lexists(path):
             raise TokentuiError("the file is there already", os.path.basename(path), "name another")
         return f"writes {plural(len(stops), 'stop')} to {safe(os.path.basename(path), limit=40)}"
 
@@ -89,7 +89,7 @@ def ask_name(screen: Any) -> None:
         path = path_of(line)
         name = os.path.basename(path).removesuffix(SUFFIX)
         data = tour_text(name, stops).encode()
-        if reach.sealed():
+        if sandbox.sealed():
             _DELIVER(screen.app, path, data)
             return
         try:

@@ -16,7 +16,7 @@ from tokentui.analyze.results import CheckResult, DeadToken, Example, Spelling, 
 from tokentui.analyze.vocabulary import ORDINARY
 from tokentui.core.jobs import each
 from tokentui.encode.decode import bare as bare_bytes
-from tokentui.encode.reach import reach
+from tokentui.encode.reachability import reach
 from tokentui.encode.tokenizer import Entry, Tokenizer
 from tokentui.text.pretokenize import UNITS
 

@@ -12,7 +12,7 @@ from tokentui.encode.vocabulary import Vocabulary
 from tokentui.text.pretokenize import Pretokenizer
 
 if TYPE_CHECKING:
-    from tokentui.encode.stages import StagedVocabulary
+    from tokentui.encode.superbpe import StagedVocabulary
 
 
 class Within:

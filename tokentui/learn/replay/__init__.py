@@ -265,7 +265,7 @@ class ReplayTrainer:
         if self.order.vocabulary.kind_of(symbol) == "orphan":
             return ORPHAN
         if symbol not in self._never:
-            from tokentui.encode.reach import never  # what is trained here asks for it late, or not
+            from tokentui.encode.reachability import never  # what is trained here asks for it late, or not
 
             self._never[symbol] = never(self._whole, symbol)
         return self._never[symbol]

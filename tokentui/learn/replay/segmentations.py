@@ -25,7 +25,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import tick
 from tokentui.core.records import dataclass
 from tokentui.encode.decode import spelled_units
-from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.pipeline import Parents
 from tokentui.encode.segment import Part, Segmenter
 from tokentui.encode.segment.merges import Join, Merging, PairMerging

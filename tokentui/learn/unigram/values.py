@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tokentui.encode.offsets import WordEncoder
+from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.rows import Column, Entry, Page, Query
 from tokentui.learn.unigram.lattice import finished

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tokentui.core import reach
+from tokentui.core import sandbox
 from tokentui.core.errors import TokentuiError
 from tokentui.core.records import dataclass
 from tokentui.session.commands.base import Command, Lane, Need
@@ -58,7 +58,7 @@ class Wishes:
         if self.size is not None:
             edit = extend(edit, corpus, self.size)
         if self.merge:
-            edit = merge(edit, load(reach.expanded(self.merge), otherwise=tokenizer.recipe.split))
+            edit = merge(edit, load(sandbox.expanded(self.merge), otherwise=tokenizer.recipe.split))
         return add(edit, [*((text, False) for text in self.add), *((text, True) for text in self.special)])
 
 
@@ -121,8 +121,8 @@ class WriteEdited(Command["ExportReport"], lane=Lane.JOB, need=Need.COUNTED):
         from tokentui.formats.proof import contents
 
         edit = self.wishes.applied(context.tokenizer, context.corpus)
-        reach.check_writing(self.path)
-        path, ids = map(reach.expanded, (self.path, self.ids))
+        sandbox.check_writing(self.path)
+        path, ids = map(sandbox.expanded, (self.path, self.ids))
         format = format_of(path, edit.tokenizer.recipe, self.format or None)
         maps = [(ids, id_map(ids, edit.ids))] if ids else []
         for name in (*targets(path, format), *(name for name, _ in maps)):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tokentui.core import reach
+from tokentui.core import sandbox
 from tokentui.core.errors import TokentuiError
 from tokentui.session.commands.base import Command, Job, Lane, Need
 
@@ -54,8 +54,8 @@ class Export(Command["ExportReport"], lane=Lane.JOB, need=Need.IDLE):
         from tokentui.formats.proof import look
         from tokentui.formats.spec import Refused, Spec
 
-        reach.check_writing(self.path)
-        path, format = reach.expanded(self.path), WRITTEN[self.format]
+        sandbox.check_writing(self.path)
+        path, format = sandbox.expanded(self.path), WRITTEN[self.format]
         existing = next((name for name in targets(path, format) if os.path.lexists(name)), None)
         doubts = ["the file is there already"] if existing is not None else []
         if (other := _other_format(path, format)) is not None:

@@ -11,7 +11,7 @@ from textual import on
 from textual.widgets import Input
 
 from tokentui.analyze import export as losses
-from tokentui.core import reach
+from tokentui.core import sandbox
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe, safe_line
 from tokentui.session.commands import Contents, Export, Formats
@@ -57,7 +57,7 @@ class ExportScreen(Dialog[None]):
         """The path and the format of which it was said that a file is there."""
         self.formats, self.losses = Listing(_FORMATS, id="formats"), Told(id="losses")
         self.field = Field(placeholder="a file", select=False)
-        prompt = "Download as >" if reach.sealed() else "Write to >"
+        prompt = "Download as >" if sandbox.sealed() else "Write to >"
         self.parts = self.formats, self.losses, prompted(prompt, self.field), self.notice
         if face.snapshot is not None:
             self.follow(face.snapshot)
@@ -125,7 +125,7 @@ class ExportScreen(Dialog[None]):
         elif not path.strip():
             self.notice.say("name a file", "error")
         else:
-            if reach.sealed():
+            if sandbox.sealed():
                 self.find_out(Contents(report.format), partial(self._deliver, path), _TRYING)
                 return
             wish = path, report.format
@@ -154,7 +154,7 @@ class ExportScreen(Dialog[None]):
     def _written(self, path: str, report: ExportReport) -> None:
         if not report.refused:
             tried = f", the same on {report.checked:,} texts" if report.checked else ""
-            done = "your browser gets it" if reach.sealed() else "written"
+            done = "your browser gets it" if sandbox.sealed() else "written"
             self.face.say(f"{path}: {done} as {report.format}{tried}")
             self.dismiss(None)
             return

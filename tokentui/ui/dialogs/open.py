@@ -16,7 +16,7 @@ from textual import events, on
 from textual.widgets import Input
 
 from tokentui.axes import AXES, changed
-from tokentui.core import reach
+from tokentui.core import sandbox
 from tokentui.core.choices import Choice
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe, safe_line
@@ -26,7 +26,7 @@ from tokentui.session.commands import Open, OpenTokenizer, Recognise
 from tokentui.session.saved import recent as recently_opened
 from tokentui.session.views import ColumnSnapshot, ColumnWanted
 from tokentui.text.named import PARALLEL, SCHEME, named_in, short_name
-from tokentui.text.places import is_place
+from tokentui.text.remote import is_place
 from tokentui.text.sources import Sample, find_sample, samples
 from tokentui.ui.dialogs import LEAVE, draft
 from tokentui.ui.dialogs.draft import RecipeChoice
@@ -71,7 +71,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         super().__init__(face, "Second corpus" if corpora else "")
         if corpora:
             self.field.placeholder = "a file, a folder, a glob"
-        if reach.sealed():
+        if sandbox.sealed():
             self.field.placeholder = "what is served here, or sample:NAME"
         self._corpora = corpora
         self._recent: Sequence[str] = ()
@@ -102,7 +102,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         # would then open a tokenizer as a text.
         opening = any(one.group == "opening" and not one.is_finished for one in self.workers)
         if path and not opening:
-            start_worker(self, "what", self._tell_what, reach.expanded(path))
+            start_worker(self, "what", self._tell_what, sandbox.expanded(path))
 
     # What is listed.
 
@@ -179,7 +179,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         except (OSError, TokentuiError) as error:
             if await self.row_taken(source):
                 return
-            if not glob.has_magic(path) or reach.sealed():
+            if not glob.has_magic(path) or sandbox.sealed():
                 self.notice.say(f"{safe(path, limit=200)}: {reason(error)}", "error")
                 return
         as_ = self._as or ("text" if self._doubtful == path and not split else None)

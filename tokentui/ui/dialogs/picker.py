@@ -19,7 +19,7 @@ from typing import ClassVar, Never, TypeVar
 from textual.suggester import SuggestionReady
 from textual.widgets import Input
 
-from tokentui.core import reach
+from tokentui.core import sandbox
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import status_of
 from tokentui.core.safetext import is_safe, safe
@@ -115,7 +115,7 @@ def parts(typed: str) -> tuple[str, str]:
     if typed.startswith(SAMPLES):
         return SAMPLES, typed.removeprefix(SAMPLES)
     head, slash, name = typed.rpartition("/")
-    return (reach.expanded(head + slash) if slash else "."), name
+    return (sandbox.expanded(head + slash) if slash else "."), name
 
 
 def list_folder(folder: str, prefix: str, cancel: Callable[[], bool] = lambda: False) -> Listed:
@@ -126,10 +126,10 @@ def list_folder(folder: str, prefix: str, cancel: Callable[[], bool] = lambda: F
         prefix: The beginning that names must have.
         cancel: Asked now and then; a true answer ends the listing early.
     """
-    if reach.sealed() and folder != SAMPLES:
+    if sandbox.sealed() and folder != SAMPLES:
         if folder != ".":
-            return Listed(folder, prefix, error=reach.REFUSED)
-        names = [name for name in reach.served() if name.startswith(prefix)]
+            return Listed(folder, prefix, error=sandbox.REFUSED)
+        names = [name for name in sandbox.served() if name.startswith(prefix)]
         return Listed(folder, prefix, tuple(Entry(name, False) for name in names))
     if folder == SAMPLES:
         found = [Entry(sample.name, False) for sample in samples() if sample.name.startswith(prefix)]
@@ -227,7 +227,7 @@ class Picker(Dialog[Result]):
         """
         # A listing that is under way would write its error over the answer to enter.
         self.workers.cancel_group(self, "listing")
-        start_worker(self, "opening", opening, typed, reach.expanded(typed))
+        start_worker(self, "opening", opening, typed, sandbox.expanded(typed))
 
     # What is listed.
 
@@ -265,7 +265,7 @@ class Picker(Dialog[Result]):
         typed, listing, listed = self.field.value, self.listing, self._listed
         kept = listing.cursor_key if self.focused is listing else None
         known, there = [*self.rows(typed)], [*self._folder_rows(typed)]
-        listing.show(there + known if reach.sealed() else known + there, keep=kept)
+        listing.show(there + known if sandbox.sealed() else known + there, keep=kept)
         self.mark_row()
         if (entries := self._beginning(typed)) is None:
             return
@@ -304,11 +304,11 @@ class Picker(Dialog[Result]):
         if folder == SAMPLES or entries is None or self._listed.error or (prefix and not entries):
             return
         head = typed[: len(typed) - len(prefix)]
-        if reach.sealed():
+        if sandbox.sealed():
             yield heading("Served here")
         else:
             yield heading("Folder" if folder == "." else f"Folder {safe(folder)}", "sizes on disk")
-        if not prefix and not reach.sealed():
+        if not prefix and not sandbox.sealed():
             yield from self.whole_folder(head)
             if (above := folder_above(head)) is not None:
                 yield TableRow(("enter", above), (((" ../", ""),), (("the folder above", "muted"),), ()))
@@ -403,5 +403,5 @@ def folder_above(head: str) -> str | None:
     if last in (".", ".."):
         return f"{head}../"
     if folder.startswith("~") and last == folder:
-        return os.path.dirname(reach.expanded(folder)).rstrip("/") + "/"
+        return os.path.dirname(sandbox.expanded(folder)).rstrip("/") + "/"
     return folder[: len(folder) - len(last)]

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO, NamedTuple
 
-from tokentui.core import limits, reach
+from tokentui.core import limits, sandbox
 from tokentui.core.errors import Cancelled, TokentuiError, shown_path
 from tokentui.core.jobs import check
 
@@ -281,7 +281,7 @@ def _status(error: BaseException) -> int | None:
 
 def _system(url: str) -> tuple[Untyped, str]:
     """The file system of fsspec for a URL, and the path in it."""
-    reach.check(url)
+    sandbox.check(url)
     scheme = scheme_of(url)
     try:
         import fsspec
@@ -349,7 +349,7 @@ def from_hub(name: str) -> str:
     Raises:
         TokentuiError: There is none, it may not be read, it is too large, or the hub does not answer.
     """
-    reach.check(name)
+    sandbox.check(name)
     match = _HUB.fullmatch(name)
     if match is None:
         raise TokentuiError("not a tokenizer of the hub", shown_path(name), "such as hf:OWNER/NAME")

@@ -18,7 +18,7 @@ from sessions import Watched
 from waiting import screen_text, until
 
 import tokentui
-from tokentui.core import reach
+from tokentui.core import sandbox
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import read_regular, write_together, write_whole
 from tokentui.formats.files import load, mistaken, recognise
@@ -57,9 +57,9 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (place / "books").symlink_to(books)
     (place / "unnamed.txt").write_text(SECRET)  # it is there, and is not among the names
     monkeypatch.chdir(place)
-    reach.seal(["novel.txt", "books"], {str(one.path.parent) for one in samples()})
+    sandbox.seal(["novel.txt", "books"], {str(one.path.parent) for one in samples()})
     yield place
-    reach.unseal()
+    sandbox.unseal()
 
 
 def hostile(place: Path) -> tuple[str, ...]:
@@ -157,13 +157,13 @@ def test_what_others_opened_is_not_shown(tmp_path: Path, home: Path) -> None:
     keep_state("settings.toml", b'typed = "mine"\n')
     assert recent()
     assert read_settings()[0]
-    reach.seal([])
+    sandbox.seal([])
     try:
         assert recent() == ()
         assert read_settings() == ({}, "")
         assert offered() is None
     finally:
-        reach.unseal()
+        sandbox.unseal()
 
 
 async def test_a_session_refuses_what_is_not_served(
@@ -192,7 +192,7 @@ async def test_a_column_of_what_is_not_served_fails_alone(served: Path, session:
     columns = (ColumnWanted(Recipe()), ColumnWanted(path="/etc/passwd"))
     await session.send(do.Compare(columns))
     snapshot = await session.until(lambda now: any(one.error for one in now.columns))
-    assert reach.REFUSED in next(one.error for one in snapshot.columns if one.error)
+    assert sandbox.REFUSED in next(one.error for one in snapshot.columns if one.error)
 
 
 async def test_a_tokenizer_is_handed_out_in_place_of_a_file(served: Path, session: Watched) -> None:
@@ -200,7 +200,7 @@ async def test_a_tokenizer_is_handed_out_in_place_of_a_file(served: Path, sessio
     await session.send(do.Move(3))
     report, (data,) = await session.send(do.Contents("tokentui"))
     assert not report.refused
-    reach.unseal()
+    sandbox.unseal()
     (served / "made.json").write_bytes(data)
     assert load(served / "made.json").vocab_size == 259
 
@@ -232,7 +232,7 @@ async def test_the_dialog_opens_what_is_served(served: Path) -> None:
 
 @given(st.text(alphabet="novel.txbks/~*-\0", max_size=12))
 def test_only_names_and_what_lies_below_folders_is_held(path: str) -> None:
-    held = reach.Reach(frozenset(["novel.txt", "books"])).holds(path)
+    held = sandbox.Reach(frozenset(["novel.txt", "books"])).holds(path)
     parts = path.split("/")
     if held:
         assert path in ("novel.txt", "books") or (
@@ -247,7 +247,7 @@ ASKS = {
 }
 """Calls that take a path to the disk, by their last names."""
 DOORS = {
-    "core/files.py", "core/reach.py",  # the doors themselves
+    "core/files.py", "core/sandbox.py",  # the doors themselves
     "core/streams.py", "text/tally.py",  # writes where it may, and its own temporary files
     "core/building.py", "core/children.py", "core/forks.py", "core/native.py", "core/provenance.py",
     "core/runtime.py", "text/kernels/rules.py", "text/sources.py", "formats/oniguruma/classes.py",
@@ -285,7 +285,7 @@ def disk_calls(source: str) -> set[str]:
 
 
 def test_no_other_file_asks_the_disk() -> None:
-    """A new reader goes through `core/files.py`, or asks `core/reach.py` and is named above."""
+    """A new reader goes through `core/files.py`, or asks `core/sandbox.py` and is named above."""
     found = {}
     for path in PACKAGE.rglob("*.py"):
         name = path.relative_to(PACKAGE).as_posix()

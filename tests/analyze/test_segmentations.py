@@ -12,11 +12,11 @@ from tokentui import learn
 from tokentui.axes import preset
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.answers import Ways
+from tokentui.encode.results import Ways
 from tokentui.encode.segment.viterbi import Viterbi
+from tokentui.encode.segmentations import ways, ways_of
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.encode.ways import ways, ways_of
 from tokentui.learn import start
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus

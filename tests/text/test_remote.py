@@ -15,8 +15,8 @@ from servers import ENDLESS, Web, hub, serving, web
 import tokentui
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
-from tokentui.text import places
-from tokentui.text.places import SCHEMES, base_name, check_redirect, is_place, scheme_of, shown
+from tokentui.text import remote
+from tokentui.text.remote import SCHEMES, base_name, check_redirect, is_place, scheme_of, shown
 
 TEXT = "the crowd, ünder a tree\r\nand then some 🌳\n" * 40
 pytest.importorskip("fsspec", reason="the extra remote is not installed")
@@ -297,6 +297,6 @@ def test_tokenizers_and_datasets_of_the_hub(tmp_path: Path) -> None:
 
 
 def test_the_shipped_line_of_the_remote_extra_names_what_schemes_need() -> None:
-    text = (Path(places.__file__).parents[2] / "pyproject.toml").read_text()
+    text = (Path(remote.__file__).parents[2] / "pyproject.toml").read_text()
     extra = text[text.index("\nremote = [") :].partition("\n]")[0]
     assert all(SCHEMES[name].needs in extra for name in ("https", "s3", "hf"))

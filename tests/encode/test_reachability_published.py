@@ -8,7 +8,7 @@ import oracle
 import pytest
 
 import tokentui
-from tokentui.encode.reach import completions, own_text, reaches
+from tokentui.encode.reachability import completions, own_text, reaches
 from tokentui.encode.tokenizer import Entry, Tokenizer
 
 CL100K, LLAMA = "tiktoken_cl100k_base/cl100k_base.tiktoken", "llama2/tokenizer.json"

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 from tokentui.core import native
 from tokentui.core.jobs import check
-from tokentui.encode import offsets
+from tokentui.encode import encoder as word_encoder
+from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.encoding import Encoding, joined, packed
-from tokentui.encode.offsets import WordEncoder
 from tokentui.encode.segment import Refused
 
 CALL_CHARS = 1 << 16
@@ -73,7 +73,10 @@ def encode_each(
     size = 0
     for one in texts:
         text = one.decode("utf-8", "surrogateescape") if isinstance(one, bytes) else one
-        if len(text) >= offsets.KERNEL_CHARS or any(map(text.__contains__, names)) or not encoder.alike(text):
+        if (
+            len(text) >= word_encoder.KERNEL_CHARS or any(map(text.__contains__, names))
+            or not encoder.alike(text)
+        ):
             encode_short()
             found.append(encode(text))
             size = 0
@@ -89,4 +92,4 @@ def encode_each(
 
 def _by_kernels(encoder: WordEncoder, total: int) -> bool:
     """True if kernels encode texts of so many characters in all, where they know the vocabulary."""
-    return encoder.way.scope == "word" and total >= offsets.KERNEL_CHARS and native.available()
+    return encoder.way.scope == "word" and total >= word_encoder.KERNEL_CHARS and native.available()

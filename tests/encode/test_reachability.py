@@ -17,9 +17,9 @@ import tokentui
 from tokentui.analyze.glitches import glitches
 from tokentui.analyze.health.survey import survey
 from tokentui.analyze.vocabulary import usage
-from tokentui.encode import reach as reaching
-from tokentui.encode.offsets import WordEncoder
-from tokentui.encode.reach import reach, reaches
+from tokentui.encode import reachability as reaching
+from tokentui.encode.encoder import WordEncoder
+from tokentui.encode.reachability import reach, reaches
 from tokentui.encode.stretches import Pretokens
 from tokentui.encode.tokenizer import Entry, Tokenizer
 from tokentui.text.corpus import Corpus

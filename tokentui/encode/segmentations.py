@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.answers import Ways
 from tokentui.encode.decode import Finder, spelled_units, symbols_of
-from tokentui.encode.offsets import Token, WordEncoder
+from tokentui.encode.encoder import Token, WordEncoder
+from tokentui.encode.results import Ways
 from tokentui.encode.segment import UNKNOWN, WAYS
 from tokentui.encode.segment.viterbi import Viterbi
 from tokentui.encode.vocabulary import Special, byte_token
