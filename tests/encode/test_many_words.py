@@ -224,7 +224,7 @@ def test_a_text_by_pieces_goes_through_kernels(loaded: None, monkeypatch: pytest
     expected = [row.id for row in other.placed(text, False, False)]  # word by word
     encoder = SENTENCEPIECE.read(Source("a.model", data)).encoder
     monkeypatch.setattr(word_encoder, "MANY_WORDS", 1)
-    monkeypatch.setattr(word_encoder, "word_ids", lambda word: pytest.fail(repr(word)))
+    monkeypatch.setattr(encoder, "word_ids", lambda word: pytest.fail(repr(word)))
     assert list(encoder.ids(text)) == expected
 
 
