@@ -106,7 +106,7 @@ def test_ctrl_c(letters: str) -> None:
     process.stderr.close()
     process.wait()
     assert process.returncode == 130
-    assert rows[-1] == {"end": "interrupted", "steps": len(rows) - 1}
+    assert rows[-1] == {"end": "interrupted", "steps": len(rows) - 1, "schema": 1}
     assert said == f"tokentui: interrupted after {len(rows) - 1:,} merges\n"
 
 

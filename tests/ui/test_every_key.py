@@ -42,7 +42,8 @@ STEPS = {
 """Actions that go from step to step: by how many, or what is said of them while they wait."""
 DIALOGS = {
     "go_to", "algorithm", "compare", "open", "find", "export", "questions", "facts", "pieces", "help",
-    "theme", "settings", "palette", "first_screen", "until", "copy", "life", "steps", "why_all", "glitches",
+    "theme", "settings", "palette", "first_screen", "until", "copy", "life", "steps", "why_all",
+    "analyze_glitch",
     "languages", "edit_vocabulary", "dropout",
 }  # fmt: skip
 REFUSED = {
