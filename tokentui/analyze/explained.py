@@ -28,8 +28,8 @@ from tokentui.analyze.report import (
 from tokentui.analyze.results import StringFacts, Ways, WordFacts
 from tokentui.core.choices import LARGEST
 from tokentui.core.table import plural
-from tokentui.encode.results import WhyNot
 from tokentui.encode.explain import RoundTrip, WordExplanation
+from tokentui.encode.results import WhyNot
 from tokentui.encode.segment import AppliedMerge, SplitStep, Step
 from tokentui.encode.vocabulary import NO_ID
 
