@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from tokentui.core.jobs import check
 from tokentui.core.runtime import quiet_collector
@@ -63,8 +63,8 @@ class EventTrainer(PairTrainer):
 
     # ---- candidates
 
-    def _worths(self, rows: Sequence[Pair | NGram]) -> list[Worth]:
-        return [row.worth if isinstance(row, NGram) else row.places for row in rows]
+    def _worth(self, row: Pair | NGram) -> Worth:
+        return row.worth if isinstance(row, NGram) else row.places
 
     def _candidate_of(
         self, vocabulary: Vocabulary, row: Pair | NGram, worth: Worth, tied: bool, letter: bytes

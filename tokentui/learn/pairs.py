@@ -294,7 +294,7 @@ class PairTrainer:
     def taken(self, number: int) -> Candidate:
         """The pair that a known step merged, with the figures that it had then."""
         made = self.engine.merged(number)
-        (worth,) = self._worths([made.pair])
+        worth = self._worth(made.pair)
         return self._candidate(
             self.engine.vocabulary, made.pair, worth, made.was_tied, bytes(self.letters[number - 1 : number])
         )
@@ -380,20 +380,26 @@ class PairTrainer:
         if query.order == BY_COUNT:
             order = sorted(order, key=lambda row: -ranked.rows[row].places)
         row_of, joined = self._rows_of(ranked), looks_at_parts(query.match)
+        texts, rows, token_of, parts_of = query.match, ranked.rows, self._token_of, self._parts_of
 
         def matches(row: int) -> bool:
-            pair = ranked.rows[order[row]]
-            return shows(query.match, self._token_of(pair), self._parts_of(pair) if joined else ())
+            pair = rows[order[row]]
+            return shows(texts, token_of(pair), parts_of(pair) if joined else ())
 
         return page(query, ranked.total, lambda row: row_of(order[row]), matches)
 
-    def _worths(self, rows: Sequence[Pair | NGram]) -> list[Worth]:
-        """Return the values of candidates, exactly."""
-        return self.objective.worths([row for row in rows if isinstance(row, Pair)])
+    def _worth(self, row: Pair | NGram) -> Worth:
+        """Return the value of a candidate, exactly."""
+        if self.objective.value is None:
+            return row.places
+        assert isinstance(row, Pair)
+        return self.objective.worths([row])[0]
 
     def _parts_of(self, row: Pair | NGram) -> tuple[bytes, ...]:
         """Return the exact bytes of the parts of a candidate."""
         pieces = self.engine.vocabulary.pieces
+        if isinstance(row, Pair):  # a search looks at all of them
+            return pieces[row.left], pieces[row.right]
         return tuple(pieces[symbol] for symbol in row.symbols)
 
     def _token_of(self, row: Pair | NGram) -> bytes:
@@ -433,7 +439,7 @@ class PairTrainer:
 
         @cache
         def worth(row: int) -> Worth:
-            return self._worths(pairs[row : row + 1])[0]
+            return self._worth(pairs[row])
 
         def candidate(row: int) -> Candidate:
             if forced and not row:
