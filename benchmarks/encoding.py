@@ -28,7 +28,7 @@ from harness import (
 )
 
 from tokentui import Tokenizer, load, train
-from tokentui.encode.stretches import Typed
+from tokentui.encode.incremental import Typed
 from tokentui.encode.vocabulary import NO_ID
 from tokentui.text.corpus import Corpus
 from tokentui.text.split import SPLITS

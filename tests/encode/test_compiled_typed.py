@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tokentui import train
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.encoding import EncodedToken
-from tokentui.encode.stretches import Typed
+from tokentui.encode.incremental import Typed
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe

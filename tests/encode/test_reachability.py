@@ -19,8 +19,8 @@ from tokentui.analyze.health.survey import survey
 from tokentui.analyze.vocabulary import usage
 from tokentui.encode import reachability as reaching
 from tokentui.encode.encoder import WordEncoder
+from tokentui.encode.pretokens import Pretokens
 from tokentui.encode.reachability import reach, reaches
-from tokentui.encode.stretches import Pretokens
 from tokentui.encode.tokenizer import Entry, Tokenizer
 from tokentui.text.corpus import Corpus
 

@@ -12,11 +12,10 @@ from naive import lowest_rank_first
 
 import tokentui
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.case import Case, Outlook
 from tokentui.encode.reachability import completions, neighbours, reach
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.encode.why_not import REASONS, why_not
+from tokentui.encode.why_not import REASONS, Case, Outlook, why_not
 from tokentui.learn import Query
 from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe

@@ -20,7 +20,7 @@ from tokentui.analyze.vocabulary import exhausted, usage
 from tokentui.axes import AXES, preset
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.encoder import WordEncoder
-from tokentui.encode.stretches import Typed
+from tokentui.encode.incremental import Typed
 from tokentui.encode.why_not import why_not
 from tokentui.learn import MergeStep, jump
 from tokentui.learn.bases import barriers, totals_of

@@ -23,8 +23,8 @@ from tokentui.axes import preset
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job
 from tokentui.encode.encoder import WordEncoder
+from tokentui.encode.pretokens import Item, Pretokens
 from tokentui.encode.segment.merges import Merging
-from tokentui.encode.stretches import Item, Pretokens
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load
 from tokentui.learn import Changed, Made, MergeStep, Query, Size, Span, Stop, Word

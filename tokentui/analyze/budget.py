@@ -12,7 +12,7 @@ from tokentui import learn
 from tokentui.analyze.metrics import ratio, shown
 from tokentui.analyze.report import Column, Json, Report, Row, Section, as_row
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.stretches import Pretokens
+from tokentui.encode.pretokens import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.replay import ReplayTrainer
 from tokentui.text.corpus import Corpus

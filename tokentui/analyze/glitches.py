@@ -17,8 +17,8 @@ from tokentui.analyze.report import Cell, Report, Row, Section, Target, as_row, 
 from tokentui.analyze.vocabulary import ORDINARY, usage
 from tokentui.core.jobs import each
 from tokentui.encode.decode import bare
+from tokentui.encode.pretokens import Pretokens
 from tokentui.encode.reachability import completions, neighbours, own_text, reach
-from tokentui.encode.stretches import Pretokens
 from tokentui.encode.tokenizer import Entry, Tokenizer
 from tokentui.text.corpus import Corpus
 

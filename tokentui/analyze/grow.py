@@ -13,8 +13,8 @@ from tokentui.analyze.edit import STOPS, Edit, Grown, followed
 from tokentui.analyze.shapes import GONE, Merge, appended, in_shape, moves, next_id
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, each
+from tokentui.encode.pretokens import Pretokens
 from tokentui.encode.segment.merges import Merging
-from tokentui.encode.stretches import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import NO_ID, Vocabulary
 from tokentui.formats.spec import Loss, Spec

@@ -14,10 +14,10 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, each, silent, tick
 from tokentui.encode.decode import Finder, spelled_units
 from tokentui.encode.encoder import Token, WordEncoder
+from tokentui.encode.pretokens import Pretokens
 from tokentui.encode.reachability import reach
 from tokentui.encode.segment import UNKNOWN, WAYS
 from tokentui.encode.segmentations import ways_of
-from tokentui.encode.stretches import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.bases import WEIGHTS, has_barriers
 from tokentui.learn.objectives import OBJECTIVES

@@ -54,7 +54,7 @@ from tokentui.core.files import short_names
 from tokentui.core.safetext import safe, safe_line
 from tokentui.core.table import Table
 from tokentui.encode.encoding import Encoding
-from tokentui.encode.stretches import Pretokens
+from tokentui.encode.pretokens import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load
 from tokentui.learn.replay import ReplayTrainer

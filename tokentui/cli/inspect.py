@@ -35,7 +35,7 @@ from tokentui.cli.options import (
 from tokentui.cli.program import completions
 from tokentui.core import jobs
 from tokentui.core.errors import TokentuiError, nearest
-from tokentui.encode.stretches import Pretokens
+from tokentui.encode.pretokens import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
 
 

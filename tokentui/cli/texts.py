@@ -32,10 +32,10 @@ from tokentui.cli.options import (
 from tokentui.core.errors import TokentuiError
 from tokentui.core.table import Table, printed
 from tokentui.encode.encoding import Encoding
+from tokentui.encode.pretokens import Pretokens
 from tokentui.encode.sampling import SEEDS, Drawn, read_sample
 from tokentui.encode.segment.dropout import Draw
 from tokentui.encode.segmentations import segmentations
-from tokentui.encode.stretches import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load
 from tokentui.recipe import Recipe

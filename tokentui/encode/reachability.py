@@ -15,12 +15,11 @@ from collections.abc import Iterator, Sequence
 
 from tokentui.core.jobs import each
 from tokentui.core.safetext import to_bytes
-from tokentui.encode.case import Case, shortest_word
 from tokentui.encode.decode import bare, spelled_units
 from tokentui.encode.pipeline import may_hold
 from tokentui.encode.results import Reach
 from tokentui.encode.tokenizer import Entry, Tokenizer
-from tokentui.encode.why_not import reason_of
+from tokentui.encode.why_not import Case, reason_of, shortest_word
 from tokentui.text.pretokenize import MARKS
 
 _CONTEXTS = ("{}", "a{}", "{}a", "a{}a", " {}", "1{}", "{}1", "1{}1", "'{}", "a {}", "{} ")

@@ -10,8 +10,10 @@ that is.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
+import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, field, replace
@@ -20,13 +22,12 @@ from typing import NamedTuple
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.core.records import dataclass
-from tokentui.encode.events import Event, EventVocabulary
+from tokentui.encode.events import LEAVING, MAKING, Event, EventVocabulary, Kind
 from tokentui.encode.gage import GageVocabulary
 from tokentui.encode.segment import WAYS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats import OWN, WRITTEN, Codec
-from tokentui.formats.native_rows import ALL_BYTES, entry_rows, hold, token_of, trained_by_events
 from tokentui.formats.source import LONGEST_MARK, Known, Node, Source, check_number, check_tokens, source_of
 from tokentui.formats.spec import Fitted, Refused, Spec, Token
 from tokentui.formats.tokens import name_of
@@ -40,6 +41,11 @@ _STAGES = ("format", "letters", "names", "scores", "specials", "notes", "encode"
 _LEAST_SCORE = 1e6
 _quoted = json.encoder.encode_basestring
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
+_EVENT = ("STEP", "KIND", "HEX", "PARTS", "PLACES", "VIEW")
+_APART = (Kind.SPLIT, Kind.BREAK, Kind.DEMOTE)
+_EVENTS = tuple(map(str, (Kind.MERGE, Kind.COVER, *_APART, Kind.REMOVE, Kind.UNLOCK)))
+_ALL_BYTES = [bytes((value,)) for value in range(256)]
+"""The 256 bytes in order."""
 
 
 class _Merge(NamedTuple):
@@ -78,6 +84,23 @@ def _sniff(source: Source) -> bool:
 # --- writing ---
 
 
+def _entry_rows(tokenizer: Tokenizer) -> list[Token]:
+    """The rows of its vocabulary: tokens whose name is their text."""
+    vocabulary, named = tokenizer.vocabulary, tokenizer.named()
+    symbols = vocabulary.symbols_by_id(tokenizer.merges)
+    for number in named:  # a merge may borrow a special's id
+        symbols.pop(number, None)
+    # column by column: a row at a time takes longer than many a training
+    pieces = [vocabulary.pieces[symbol] for symbol in symbols.values()]
+    names = [piece.decode("utf-8", "replace") for piece in pieces]
+    scored = vocabulary.scores
+    scores = [scored[symbol] for symbol in symbols.values()] if scored else itertools.repeat(None)
+    rows = [Token(one.id, one.text, one.piece, one.score) for one in named.values()]
+    made = functools.partial(tuple.__new__, Token)
+    rows += map(made, zip(symbols, names, pieces, scores, strict=False))
+    return sorted(rows, key=operator.itemgetter(0))
+
+
 def _fit(spec: Spec) -> Fitted:
     """A tokenizer as the own document holds it.
 
@@ -100,7 +123,7 @@ def _fit(spec: Spec) -> Fitted:
         raise Refused("a marked piece and another have the same bytes", "tokentui", "take another mark")
     if isinstance(vocabulary, EventVocabulary):
         numbers = enumerate(itertools.pairwise(vocabulary.ends[: merges + 1]), 1)
-        document.tokens, document.pieces = entry_rows(spec.tokenizer), vocabulary.pieces
+        document.tokens, document.pieces = _entry_rows(spec.tokenizer), vocabulary.pieces
         document.events = (
             (number, event) for number, (first, end) in numbers for event in vocabulary.events[first:end]
         )
@@ -108,7 +131,7 @@ def _fit(spec: Spec) -> Fitted:
     ids = vocabulary.ids(merges)[: vocabulary.base_size + merges]
     pairs = vocabulary.merges[:merges]
     lefts, rights = [ids[left] for left, _ in pairs], [ids[right] for _, right in pairs]
-    document.tokens = entry_rows(spec.tokenizer)
+    document.tokens = _entry_rows(spec.tokenizer)
     document.merges = zip(lefts, rights, ids[vocabulary.base_size :], vocabulary.counts, strict=False)
     return document
 
@@ -214,7 +237,7 @@ def _read(source: Source) -> Tokenizer:
     check_number(len(root["vocabulary"].listed()), root["vocabulary"])
     if "stages" in root:
         return _restored(recipe, root)
-    tokenizer = (trained_by_events if "events" in root else _trained)(recipe, run, root)
+    tokenizer = (_trained_by_events if "events" in root else _trained)(recipe, run, root)
     unknown = [f"{name}={value}" for name, value in recipe.to_dict().items() if name in _stand_ins(recipe)]
     tokenizer.vocabulary.notes = tuple(
         f"this version does not know {one}: the tokenizer encodes, and is not trained on" for one in unknown
@@ -285,7 +308,7 @@ def _trained(recipe: Recipe, run: Mapping[str, object], root: Node) -> Tokenizer
     from tokentui.learn.objectives import OBJECTIVES
 
     listed, replayed = root["vocabulary"], root["merges"]
-    rows, merges = list(map(token_of, listed.rows())), list(map(_merge, replayed.rows()))
+    rows, merges = list(map(_token, listed.rows())), list(map(_merge, replayed.rows()))
     first, specials = root["run"]["first_id"].number(), root["run"]["specials"].texts()
     objective = OBJECTIVES.of(recipe.with_axes(**_stand_ins(recipe)).objective)
     for n, row in enumerate(rows):
@@ -294,13 +317,13 @@ def _trained(recipe: Recipe, run: Mapping[str, object], root: Node) -> Tokenizer
                                      "ids go up by one from first_id")
         if objective.scored and not -_LEAST_SCORE <= (row.score or 0) <= 0:
             raise listed.at(n).error("SCORE is no log probability", "a number from -1e6 to 0 belongs there")
-    named = entry_rows(Tokenizer(Vocabulary(recipe, (), specials, first)))
-    hold(listed, rows[: len(named)], named)
+    named = _entry_rows(Tokenizer(Vocabulary(recipe, (), specials, first)))
+    _hold(listed, rows[: len(named)], named)
     if (objective.scored or objective.prunes) and merges:
         model = "a unigram model" if objective.scored else f"objective={objective.name}"
         raise replayed.at(0).error(f"{model} has no merges", "leave the list empty")
     base = rows[len(named) :]
-    if objective.codes and [row.piece for row in base] != ALL_BYTES:
+    if objective.codes and [row.piece for row in base] != _ALL_BYTES:
         raise listed.error("the base is not the 256 bytes in order", f"objective={objective.name} wants them")
     _check_pairs(merges, replayed)
     if objective.codes:  # a merge makes no row of its own: a byte stands for it
@@ -318,15 +341,108 @@ def _trained(recipe: Recipe, run: Mapping[str, object], root: Node) -> Tokenizer
     of_bytes = not (objective.scored or objective.prunes) and BASES.of(recipe.base).all_bytes
     units, ends = sorted(vocabulary.pieces), [vocabulary.mark] * (MARKS.of(recipe.mark).is_unit)
     plain = [unit for unit in units if len(unit) == 1]
-    if of_bytes and (plain != ALL_BYTES or any(len(vocabulary.bare(unit)) > 1 and unit not in ends
+    if of_bytes and (plain != _ALL_BYTES or any(len(vocabulary.bare(unit)) > 1 and unit not in ends
                                                 for unit in units)):
         raise listed.error("the base is not all 256 bytes", "each unit stands once")
     if units != sorted(vocabulary.units):
         raise listed.error("two base units have the same bytes", "each unit stands once")
     _replay(vocabulary, {row.id: symbol for symbol, row in enumerate(base)}, rows, merges, replayed)
     tokenizer = Tokenizer(vocabulary, None, run)
-    hold(listed, rows, entry_rows(tokenizer))
+    _hold(listed, rows, _entry_rows(tokenizer))
     return tokenizer
+
+
+def _token(row: Node, least: int = 1) -> Token:
+    """A row of the vocabulary, of so many bytes at least."""
+    number, text, code, score = row.fields("ID", "TEXT", "HEX", "SCORE")
+    piece, said, value = code.hex(least), text.text(), score.value
+    # A special's name may hold half a surrogate pair; all other texts are what their bytes decode to.
+    if said.encode("utf-8", "surrogatepass") != piece and piece.decode("utf-8", "replace") != said:
+        raise row.error("HEX is not the bytes of TEXT", "mend one of the two")
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+        raise row.error("SCORE is no number", "a number or null belongs there")
+    return Token(number.number(), said, piece, value)
+
+
+def _hold(listed: Node, rows: list[Token], made: list[Token]) -> None:
+    """Hold the rows of a vocabulary against those that the rest of the document makes."""
+    for n, (row, own) in enumerate(itertools.zip_longest(rows, made)):
+        if row != own:
+            raise listed.at(n).error(f"{_shown(row)} where {_shown(own)} belongs",
+                                     "the recipe, the run, the units and the merges make the rows")
+
+
+def _shown(row: Token | None) -> str:
+    """A row as an error shows it: as in the file, and short."""
+    if row is None:
+        return "no row"
+    fields = (str(row.id), json.dumps(row.name[:40]), f'"{row.piece[:40].hex()}"', json.dumps(row.score)[:40])
+    return f"[{', '.join(fields)}]"
+
+
+def _trained_by_events(recipe: Recipe, run: Mapping[str, object], root: Node) -> Tokenizer:
+    """The tokenizer of a document with events: its units and events make the vocabulary again, against which
+    its rows are held.
+
+    Raises:
+        TokentuiError: A row is not what the recipe, the run and the events make.
+    """
+    listed = root["vocabulary"]
+    first, specials = root["run"]["first_id"].number(), root["run"]["specials"].texts()
+    rows = list(map(_token, listed.rows()))
+    if root["merges"].listed():
+        raise root["merges"].error("a tokenizer of events has no merges", "leave the list empty")
+    read = list(map(_event, root["events"].rows()))
+    made = {piece for _, kind, piece, _, _, _ in read if kind in MAKING}
+    named = _entry_rows(Tokenizer(Vocabulary(recipe, (), specials, first)))
+    _hold(listed, rows[: len(named)], named)
+    base = [row.piece for row in itertools.takewhile(lambda row: row.piece not in made, rows[len(named) :])]
+    if len(set(base)) < len(base):
+        raise listed.error("two base units have the same bytes", "each unit stands once")
+    if BASES.of(recipe.base).all_bytes and sorted(base) != _ALL_BYTES:
+        raise listed.error("the base is not all 256 bytes", "each unit stands once")
+    from tokentui.learn.objectives import OBJECTIVES
+
+    objective = OBJECTIVES.find(recipe.objective)
+    make = EventVocabulary if objective is None or objective.vocabulary is None else objective.vocabulary
+    vocabulary = make(recipe, base, specials, first)
+    if not isinstance(vocabulary, EventVocabulary):
+        raise root["events"].error(f"objective={recipe.objective} has no events", "mend one of the two")
+    number, step = 0, list[Event]()
+    for row, (at, kind, piece, parts, places, view) in zip(root["events"].rows(), read, strict=True):
+        if at not in (number, number + 1) or not at:
+            raise row.error(f"step {at} where {number or 1} or {number + 1} belongs", "steps go up by one")
+        if at > number and step:
+            vocabulary.step(step)
+            step = []
+        number = at
+        symbols = tuple(vocabulary.symbol(part) for part in parts)
+        if kind not in MAKING and vocabulary.symbol(piece) is None:
+            raise row.error("HEX is no unit or earlier token", "an event is of a token that was made")
+        known = tuple(one for one in symbols if one is not None)
+        if len(known) < len(symbols) or (parts and b"".join(parts) != piece):
+            raise row.error("PARTS do not make HEX of units and earlier tokens", "mend one of the two")
+        if (kind in MAKING and len(parts) < 2) or (kind in _APART and not parts):
+            raise row.error("PARTS are missing", "a token is made of two parts or more")
+        if kind in LEAVING and len(piece) and vocabulary.named(piece) < vocabulary.base_size:
+            raise row.error("a unit never leaves", "an event is of a token that was made")
+        step.append(Event(kind, vocabulary.named(piece), known, places, 0, view))
+    if step:
+        vocabulary.step(step)
+    tokenizer = Tokenizer(vocabulary, None, run)
+    _hold(listed, rows, _entry_rows(tokenizer))
+    return tokenizer
+
+
+def _event(row: Node) -> tuple[int, Kind, bytes, tuple[bytes, ...], int, int]:
+    """A row of the events."""
+    number, kind, piece, parts, places, view = row.fields(*_EVENT)
+    if (said := kind.text()) not in _EVENTS:
+        raise row.error(f"{said[:40]!r} is no kind of event", "one of: " + ", ".join(_EVENTS))
+    if view.number() > 1:
+        raise row.error("VIEW is 0 or 1", "0 for the words, 1 for the documents")
+    made = tuple(part.hex() for part in parts.inner())
+    return number.number(), Kind(said), piece.hex(), made, places.number(), view.number()
 
 
 def _check_pairs(merges: list[_Merge], replayed: Node) -> None:
@@ -364,7 +480,7 @@ def _placeholders(merges: list[_Merge], first: int, replayed: Node) -> list[int]
     used: set[int] = set()
     for n, (left, right, made, _) in enumerate(merges):
         used |= {left, right}
-        if made in used or not first <= made < first + len(ALL_BYTES):
+        if made in used or not first <= made < first + len(_ALL_BYTES):
             raise replayed.at(n).error(f"ID {made} stands for something else already",
                                        "a byte that stands for a pair stands for nothing else")
         used.add(made)
@@ -457,7 +573,7 @@ def _tokens(stages: Node, vocabulary: Node) -> Iterator[Token]:
     letters = stages["letters"].value is True
     names, scores = stages["names"].mapping({}), stages["scores"].value
     for n, row in enumerate(vocabulary.rows()):
-        token = token_of(row, least=0)
+        token = _token(row, least=0)
         key = str(token.id)
         name = stages["names"][key].text() if key in names else name_of(token.piece, letters)
         score = scores[n] if isinstance(scores, list) and n < len(scores) else token.score

@@ -13,9 +13,9 @@ from functools import partial
 from tokentui import learn
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.case import Case, Outlook, Prospect
 from tokentui.encode.segment.merges import Merging
 from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.why_not import Case, Outlook, Prospect
 from tokentui.learn.bases import FILTERS, WEIGHTS
 from tokentui.learn.rows import Query
 from tokentui.learn.trainer import Made, Trainer

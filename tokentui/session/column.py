@@ -21,7 +21,7 @@ from tokentui.core.errors import Cancelled, TokentuiError, in_words
 from tokentui.core.safetext import GlyphMode, meant, to_bytes
 from tokentui.encode.encoding import EncodedToken
 from tokentui.encode.explain import round_trip
-from tokentui.encode.stretches import Typed
+from tokentui.encode.incremental import Typed
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.bases import WEIGHTS
 from tokentui.learn.rows import Query

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from tokentui.core.safetext import to_bytes
-from tokentui.encode.stretches import Item, Pretokens
+from tokentui.encode.pretokens import Item, Pretokens
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Special
 from tokentui.learn.trainer import Trainer

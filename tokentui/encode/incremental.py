@@ -1,0 +1,104 @@
+"""Encode a text that is being typed: each change encodes only the words around it."""
+
+from __future__ import annotations
+
+import itertools
+from bisect import bisect_left
+from operator import attrgetter
+
+from tokentui.encode.encoder import WordEncoder
+from tokentui.encode.encoding import EncodedToken
+from tokentui.encode.vocabulary import Vocabulary
+from tokentui.text.pretokenize import PreToken
+
+
+class Typed:
+    """The tokens of a text that changes, by a vocabulary that grows. They are those of `encode`.
+
+    Each key encodes only the words around the change again.
+    """
+
+    def __init__(self) -> None:
+        self._encoder: WordEncoder | None = None
+        self._text = ""
+        self._words: list[PreToken] = []
+        self._starts: list[int] = []
+        """Where each word stands in the text; the places that it says are those in what it was cut from."""
+        self._rows: tuple[EncodedToken, ...] = ()
+
+    def encode(self, vocabulary: Vocabulary, merges: int, text: str) -> tuple[EncodedToken, ...]:
+        """Encode a text.
+
+        Args:
+            vocabulary: The vocabulary of a trainer, perhaps still growing.
+            merges: How many of its merges count.
+            text: The text.
+
+        Raises:
+            TokentuiError: A unit is not in the vocabulary and the recipe says `error`; it names the unit and
+                its place.
+        """
+        encoder = self._encoder
+        if encoder is None or encoder.vocabulary is not vocabulary:
+            encoder = WordEncoder(vocabulary, merges)
+            self._text, self._words, self._starts, self._rows = "", [], [], ()
+        elif encoder.merges != merges:
+            encoder = encoder.after(merges)
+            self._rows = ()
+        self._encoder = None  # until all is done: an error leaves nothing to go on with
+        if text != self._text:
+            self._retype(encoder, text)
+        if not self._rows:
+            self._rows = tuple(encoder.rows(self._words, 0, self._starts))
+        self._encoder = encoder
+        return self._rows
+
+    def _retype(self, encoder: WordEncoder, text: str) -> None:
+        """Take another text: cut what changed into words, and encode these where the other tokens are known.
+        """
+        old, starts, pretokenizer = self._text, self._starts, encoder.pretokenizer
+        # The stretch to cut again, which no word crosses: from `start` on, to `end` in the new text. The two
+        # characters around a place decide if it is safe. So one with the same two in both texts is safe in
+        # both.
+        start, end, by = 0, len(text), len(text) - len(old)
+        if pretokenizer.in_parts:
+            same = _common_prefix(old, text)
+            room = min(len(old), len(text)) - same
+            tail = _common_prefix(old[: -room - 1 : -1], text[: -room - 1 : -1])
+            step = 32
+            while not start and step < 2 * same:
+                for cut in itertools.takewhile(same.__gt__, pretokenizer.cuts(text, max(1, same - step))):
+                    start = cut
+                step *= 2
+            if tail:
+                end = pretokenizer.safe_cut(text, len(text) - tail + 1)
+        first, last = (bisect_left(starts, place) for place in (start, end - by))
+        found = pretokenizer.analyse(text[start:end]).pretokens
+        places = [start + pretoken.start for pretoken in found]
+        more = first + len(found) - last
+        if rows := self._rows:
+            word = attrgetter("word")
+            after = rows[bisect_left(rows, last, key=word) :]
+            if by or more:
+                after = tuple([
+                    EncodedToken(number, said, piece, first_at + by, end_at + by, at_word + more)
+                    for number, said, piece, first_at, end_at, at_word in after
+                ])
+            self._rows = (
+                *rows[: bisect_left(rows, first, key=word)], *encoder.rows(found, first, places), *after
+            )
+        self._words[first:last] = found
+        starts[first:] = places + ([place + by for place in starts[last:]] if by else starts[last:])
+        self._text = text
+
+
+def _common_prefix(one: str, other: str) -> int:
+    """The length of the common prefix of two texts, in characters."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
