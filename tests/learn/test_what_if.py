@@ -20,6 +20,7 @@ from trainers import best, merge_steps, start, why, words_of
 
 import tokentui
 from tokentui import learn
+from tokentui.analyze.report import JSON_VERSION
 from tokentui.analyze.verify.peers import PEERS, check_recipe
 from tokentui.analyze.what_if import Cost, cost
 from tokentui.axes import AXES, changed, preset
@@ -511,7 +512,8 @@ def test_the_command(tmp_path: Path) -> None:
     rows = list(map(json.loads, done(*asked, "--trace", "-", "-o", str(out)).splitlines()))
     trainer = start(CORPUS, CHANGED)
     learn.jump(trainer, 8)
-    assert rows == [*(step.row for step in learn.steps(trainer)), {"end": "merges", "steps": 8}]
+    wanted = [*(step.row for step in learn.steps(trainer)), {"end": "merges", "steps": 8}]
+    assert rows == [{**row, "schema": JSON_VERSION} for row in wanted]
     told = cli(*asked, "--what-if", "4:force:q+z", "--trace", str(tmp_path / "trace"))
     assert "4:force:q+z changed nothing: the pair stands nowhere before step 4" in told.stderr
     assert load(out).recipe == CHANGED
