@@ -150,7 +150,7 @@ def test_a_step_keeps_the_words_that_it_does_not_change() -> None:
         encoder.word(word)
     before = {word: len(tokens) for word, tokens in encoder._words.items()}
     for merges in range(MERGES, -1, -1):
-        encoder = encoder.after(merges)
+        encoder = encoder.at_merges(merges)
         fresh = tokenizer.at(merges).encoder
         assert all(tokens == fresh.word(word) for word, tokens in encoder._words.items())
         assert "xyz" in encoder._words

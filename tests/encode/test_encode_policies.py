@@ -156,7 +156,7 @@ def test_an_encoder_keeps_its_number_of_merges() -> None:
     made = tokenizer("error")
     one = WordEncoder(made.vocabulary, 1)
     assert one.encode("abc").tokens == ("ab", "c")
-    assert one.after(2).encode("abc").tokens == ("abc",)
+    assert one.at_merges(2).encode("abc").tokens == ("abc",)
     made.vocabulary.add(4, 4, 1)
     assert one.encode("abc abc").tokens == ("ab", "c", "ab", "c")
     assert made.encode("abcabc").tokens == ("abc", "abc")

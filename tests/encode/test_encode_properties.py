@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.pipeline import Parents
-from tokentui.encode.segment import Part
+from tokentui.encode.segment import WordPart
 from tokentui.encode.segment.longest import LongestMatch
 from tokentui.encode.segment.merges import Merging
 from tokentui.encode.tokenizer import Tokenizer
@@ -60,7 +60,7 @@ def base_of(recipe: Recipe, words: list[str]) -> list[bytes]:
     return sorted({unit for word in words if word for unit in units(word)})
 
 
-def tokens(parts: list[Part]) -> list[int | None]:
+def tokens(parts: list[WordPart]) -> list[int | None]:
     return [part.symbol for part in parts]
 
 

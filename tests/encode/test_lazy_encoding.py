@@ -45,7 +45,7 @@ def made() -> list[Tokenizer]:
 
 def eager(encoder: WordEncoder, text: str, allow_special: bool = False) -> Encoding:
     """The encoding of a text, all of it worked out at once."""
-    return Encoding.of(text, encoder.placed(text, False, allow_special))
+    return Encoding.of(text, encoder.placed_tokens(text, False, allow_special))
 
 
 @given(text=TEXTS, allow=st.booleans())
@@ -149,5 +149,5 @@ def test_a_batch_in_threads_is_that_of_one(made: list[Tokenizer], monkeypatch: p
 
 @given(sizes=st.lists(st.integers(0, 5_000_000), max_size=8))
 def test_runs_hold_each_text_once(made: list[Tokenizer], sizes: list[int]) -> None:
-    runs = batch.runs(made[0].encoder, sizes)
+    runs = batch.slices(made[0].encoder, sizes)
     assert [n for run in runs for n in range(len(sizes))[run]] == list(range(len(sizes)))

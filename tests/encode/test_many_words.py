@@ -42,7 +42,7 @@ pieces = st.one_of(st.text("abé", min_size=1, max_size=5), st.text("ab▁é中�
 def compare(encoder: WordEncoder, given: list[str]) -> list[bool]:
     """Both ways come to the same. Returns for each word whether the kernels did it."""
     batch = importlib.import_module("tokentui.encode.kernels.batch").batch
-    unit, drops = encoder.pretokenizer.plain_unit, encoder._said.drops
+    unit, drops = encoder.pretokenizer.plain_unit, encoder._recipe_unknown.drops_units
     many = batch(encoder.vocabulary, encoder.merges, encoder.segmenter, unit, drops=drops)
     assert many is not None
     found = many(given)
@@ -221,7 +221,7 @@ def test_a_text_by_pieces_goes_through_kernels(loaded: None, monkeypatch: pytest
     ])
     text = " ".join("".join(letters) for letters in itertools.product("abc\n", repeat=5))
     other = SENTENCEPIECE.read(Source("a.model", data)).encoder
-    expected = [row.id for row in other.placed(text, False, False)]  # word by word
+    expected = [row.id for row in other.placed_tokens(text, False, False)]  # word by word
     encoder = SENTENCEPIECE.read(Source("a.model", data)).encoder
     monkeypatch.setattr(word_encoder, "MANY_WORDS", 1)
     monkeypatch.setattr(encoder, "word_ids", lambda word: pytest.fail(repr(word)))

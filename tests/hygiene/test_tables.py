@@ -18,7 +18,7 @@ from tokentui.analyze.verify.peers import PEERS
 from tokentui.axes import AXES, check, mended
 from tokentui.cli.program import COMMANDS
 from tokentui.core.limits import LIMITS
-from tokentui.encode.segment import Part
+from tokentui.encode.segment import WordPart
 from tokentui.formats import FORMATS
 from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe
@@ -173,10 +173,10 @@ def test_the_fields_of_records_are_what_their_functions_do() -> None:
         allows = pieces.allows or (lambda _: True)
         assert pieces.digits_alone is (allows(b"2") and not allows(b"20")), name
         assert not any(allows(f"a{sign}".encode()) for sign in pieces.barred), name
-    parts, units = [Part(0, 1), Part(1, 2), Part(2, 3, symbol=0)], [b"a", b"b", b"c"]
+    parts, units = [WordPart(0, 1), WordPart(1, 2), WordPart(2, 3, symbol=0)], [b"a", b"b", b"c"]
     for name, way in AXES["unknown"].items():
         made = parts if way.policy is None else way.policy(parts, units, bytes)
-        assert way.fuses is (made == [Part(0, 2), parts[2]]), name
+        assert way.fuses is (made == [WordPart(0, 2), parts[2]]), name
         assert way.drops is (made == parts[2:]), name
         assert way.spells is any(part.byte is not None for part in made), name
 

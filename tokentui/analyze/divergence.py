@@ -294,7 +294,7 @@ def encoded(tokenizer: Tokenizer, words: Words, steps: Sequence[int]) -> Points:
     Raises:
         TokentuiError: The corpus holds what the tokenizer refuses; it names the unit.
     """
-    vocabulary, refuses = tokenizer.vocabulary, UNKNOWN.of(tokenizer.recipe.unknown).refused
+    vocabulary, refuses = tokenizer.vocabulary, UNKNOWN.of(tokenizer.recipe.unknown).is_error
     log = ChangeLog(TokenOrder.of(tokenizer), words.words, words.counts)
     if refuses and any(None in change for change in log.changes.values()):
         for word in words.words:

@@ -259,7 +259,7 @@ def prune(edit: Edit, corpus: Corpus, keep: int | None = None) -> Edit:
     """
     tokenizer, losses = edit.tokenizer, edit.losses
     vocabulary, format = tokenizer.vocabulary, shape_of(tokenizer)
-    if not vocabulary.ranked:
+    if not vocabulary.plain_merges:
         what = f"objective={tokenizer.recipe.objective} encodes by all of its steps: none can be taken out"
         raise TokentuiError(what, "--prune", "take one of merges")
     if corpus.counts is not None:

@@ -104,7 +104,7 @@ def _step_row(number: int, step: Step, count: int | None, after: tuple[bytes, ..
     elif isinstance(step, SplitStep):
         told = (f"step {step.rank + 1:,}: ", step.piece, " is taken apart")
     else:
-        told = (Span(step.candidate, "accent" if step.found else ""), f" {step.said}")
+        told = (Span(step.candidate, "accent" if step.found else ""), f" {step.outcome}")
     if steps and isinstance(step, AppliedMerge | SplitStep):
         target = Target("step", step.rank + 1)
     return Row((muted(f"{number}"), told, (muted("→ "), *pieces(after))), target)

@@ -52,7 +52,7 @@ def extend(edit: Edit, corpus: Corpus, size: int) -> Edit:
     if vocabulary.imported:
         return _extended_file(edit, corpus, size)
     trainer_of(recipe)  # refuses a retired objective
-    if vocabulary.scores or not vocabulary.ranked:
+    if vocabulary.scores or not vocabulary.plain_merges:
         raise TokentuiError(f"objective={recipe.objective} does not grow by merges", where, "train it anew")
     if OBJECTIVES.of(recipe.objective).per_corpus:
         what = f"objective={recipe.objective} goes on by the lengths of its languages, which no file holds"
@@ -152,7 +152,7 @@ def merge(edit: Edit, other: Tokenizer) -> Edit:
         vocabulary = one.vocabulary
         if vocabulary.imported:
             _mergeable(one, where)
-        elif vocabulary.scores or not vocabulary.ranked:
+        elif vocabulary.scores or not vocabulary.plain_merges:
             what = f"objective={one.recipe.objective} is no list of merges by rank"
             raise TokentuiError(what, where, "put tokenizers of merges together")
         elif vocabulary.base_last or vocabulary.borrowed:

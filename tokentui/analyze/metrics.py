@@ -16,7 +16,7 @@ from tokentui.analyze.results import PartTally, costs
 from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.jobs import each, silent
 from tokentui.core.safetext import to_bytes
-from tokentui.encode.encoder import Token, WordEncoder
+from tokentui.encode.encoder import WordEncoder, WordToken
 from tokentui.encode.segment import UNKNOWN
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import NO_ID, Vocabulary
@@ -374,7 +374,7 @@ def tally(
             with silent():
                 return list(encoder.ids(text))
         cut = [text] if as_words else encoder.pretokenizer.words(text)
-        return [number for word in cut for number in encoder.known_ids(word)]
+        return [number for word in cut for number in encoder.cached_ids(word)]
 
     def word_tally(front: str, done: int) -> WordTally | None:
         """Count words with a text in front of each; None where one of them is refused."""
@@ -446,7 +446,7 @@ def _part_tallies(
     return tuple(found)
 
 
-def word_tokens(encoder: WordEncoder, word: str) -> tuple[Token, ...]:
+def word_tokens(encoder: WordEncoder, word: str) -> tuple[WordToken, ...]:
     """The tokens of a pre-token.
 
     Raises:
@@ -454,9 +454,10 @@ def word_tokens(encoder: WordEncoder, word: str) -> tuple[Token, ...]:
     """
     tokens = encoder.word(word)
     unknown = next((token for token in tokens if token.unknown), None)
-    if unknown is not None and UNKNOWN.of(encoder.vocabulary.recipe.unknown).refused:
+    if unknown is not None and UNKNOWN.of(encoder.vocabulary.recipe.unknown).is_error:
         units = encoder.pretokenizer.units(word)
-        error = encoder.refusal(PreToken(word, 0, len(word), 0, len(word), ((0, 0),) * len(units)), unknown)
+        pretoken = PreToken(word, 0, len(word), 0, len(word), ((0, 0),) * len(units))
+        error = encoder.unknown_error(pretoken, unknown)
         short = word if len(word) <= 20 else word[:20] + "…"
         raise TokentuiError(error.what, f"the pre-token {short!r}", error.hint)
     return tokens
@@ -464,10 +465,10 @@ def word_tokens(encoder: WordEncoder, word: str) -> tuple[Token, ...]:
 
 def _dropped(encoder: WordEncoder, word: str) -> int:
     """The number of units of a pre-token that are left out."""
-    if not UNKNOWN.of(encoder.vocabulary.recipe.unknown).drops:
+    if not UNKNOWN.of(encoder.vocabulary.recipe.unknown).drops_units:
         return 0
     units = encoder.pretokenizer.units(word)
-    return len(units) - len(encoder.kept(units))
+    return len(units) - len(encoder.kept_indices(units))
 
 
 def in_parts(vocabulary: Vocabulary) -> bool:

@@ -12,8 +12,8 @@ from tokentui import learn
 from tokentui.analyze.results import DocumentSaved, Exhausted, PartTally, UnusedToken, VocabularyReport
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, each, silent, tick
-from tokentui.encode.decode import Finder, spelled_units
-from tokentui.encode.encoder import Token, WordEncoder
+from tokentui.encode.decode import SymbolFinder, spelled_units
+from tokentui.encode.encoder import WordEncoder, WordToken
 from tokentui.encode.pretokens import Pretokens
 from tokentui.encode.reachability import reach
 from tokentui.encode.segment import UNKNOWN, WAYS
@@ -180,7 +180,7 @@ def _unused(tokenizer: Tokenizer, words: Words, uses: Mapping[int, int]) -> tupl
     rest = [symbol for symbol in rest if symbol not in swallowed]
     # Where no unit is unknown, units that were never merged on and do not occur are not in the corpus: no
     # need to look.
-    sure = vocabulary.base_size if by_merges and UNKNOWN.of(vocabulary.recipe.unknown).sure else 0
+    sure = vocabulary.base_size if by_merges and UNKNOWN.of(vocabulary.recipe.unknown).never_unknown else 0
     places = _Places(encoder, [symbol for symbol in rest if symbol >= sure])
     if any(symbol >= sure for symbol in rest):
         for word, count in each(zip(words.words, words.counts, strict=True)):
@@ -229,7 +229,7 @@ class _Places:
 
     def __init__(self, encoder: WordEncoder, symbols: Iterable[int]) -> None:
         self._encoder = encoder
-        self._finder = Finder((spelled_units(encoder, symbol), symbol) for symbol in symbols)
+        self._finder = SymbolFinder((spelled_units(encoder, symbol), symbol) for symbol in symbols)
         self._made = set(encoder.vocabulary.symbols_by_id(encoder.merges))
         self.inside: dict[int, Counter[int]] = {}
         """The ids of the tokens that hold it, with how often."""
@@ -239,10 +239,10 @@ class _Places:
     def look(self, word: str, count: int) -> None:
         """Look at the places in one word."""
         units = self._encoder.pretokenizer.units(word)
-        kept = self._encoder.kept(units)
+        kept = self._encoder.kept_indices(units)
         if len(kept) < len(units):
             units = [units[at] for at in kept]
-        owners: dict[int, Token] = {}
+        owners: dict[int, WordToken] = {}
         for at in range(len(units)):
             for end, symbol in self._finder.at(units, at):
                 if not owners:
@@ -292,7 +292,7 @@ def _documents(corpus: Corpus, tokenizer: Tokenizer, usage: Usage) -> Iterator[D
 
 def _words(document: str, own: Pretokens) -> Iterator[str]:
     """The pre-tokens of a document by the recipe, or by the steps of a file where they do more."""
-    if not own.encoder.alike(document):
+    if not own.encoder.splits_plainly(document):
         check()
         yield from (item.text for item in own.of(document) if isinstance(item, PreToken))
         return

@@ -14,27 +14,27 @@ from tokentui.core.jobs import check
 from tokentui.encode import encoder as word_encoder
 from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.encoding import Encoding, joined, packed
-from tokentui.encode.segment import Refused
+from tokentui.encode.segment import UnknownUnit
 
 CALL_CHARS = 1 << 16
 """Characters of short texts that are encoded by one call."""
 
 
-def runs(encoder: WordEncoder, sizes: Sequence[int]) -> list[slice]:
-    """Texts of so many characters in as many runs as there are threads that pay off: kernels encode without
+def slices(encoder: WordEncoder, sizes: Sequence[int]) -> list[slice]:
+    """Texts of so many characters in as many slices as there are threads that pay off: kernels encode without
     the interpreter's lock, plain Python does not."""
     total, most = sum(sizes), 1
     if _by_kernels(encoder, total):
         with native.rescued():
             from tokentui.text.kernels.count import threads_for
 
-            most = threads_for(total) if encoder.tables().knows else 1
+            most = threads_for(total) if encoder.compiled().knows else 1
     before = list(itertools.accumulate(sizes, initial=0))
     cuts = sorted({0, len(sizes), *(bisect_left(before, total * n // most) for n in range(1, most))})
     return [slice(start, end) for start, end in itertools.pairwise(cuts)] or [slice(0, 0)]
 
 
-def encode_each(
+def encode_batch(
     encoder: WordEncoder, texts: Sequence[str | bytes], *, special_tokens: bool = False,
     allow_special: bool = False, threads: int | None = None,
 ) -> list[Encoding]:
@@ -59,13 +59,13 @@ def encode_each(
         numbers = None
         if len(short) > 1:
             check()
-            with native.rescued(), contextlib.suppress(Refused):
-                numbers = encoder.tables().encode_each(short)
+            with native.rescued(), contextlib.suppress(UnknownUnit):
+                numbers = encoder.compiled().encode_each(short)
         if numbers is None:  # one text at a time says which is wrong, and where
             found.extend(map(encode, short))
         else:
             for text, ids in zip(short, numbers, strict=True):
-                placed = functools.partial(encoder.placed, text, special_tokens, allow_special)
+                placed = functools.partial(encoder.placed_tokens, text, special_tokens, allow_special)
                 whole = joined(joined(before[:], ids), after) if before or after else ids
                 found.append(Encoding.later(text, whole, placed))
         short.clear()
@@ -75,7 +75,7 @@ def encode_each(
         text = one.decode("utf-8", "surrogateescape") if isinstance(one, bytes) else one
         if (
             len(text) >= word_encoder.KERNEL_CHARS or any(map(text.__contains__, names))
-            or not encoder.alike(text)
+            or not encoder.splits_plainly(text)
         ):
             encode_short()
             found.append(encode(text))

@@ -51,19 +51,19 @@ class _Texts(dict[int | None, bytes]):
 
     Attributes:
         shown: The decoded form of each id that was looked up.
-        apart: Those whose bytes are no text of the input: unknown and special tokens.
+        placeholders: Those whose bytes are no text of the input: unknown and special tokens.
     """
 
     def __init__(self, decoder: Decoder) -> None:
         super().__init__()
         self._decoder = decoder
         self.shown: dict[int | None, _Shown] = {}
-        self.apart: set[int | None] = set()
+        self.placeholders: set[int | None] = set()
 
     def __missing__(self, number: int | None) -> bytes:
         shown = self.shown[number] = self._decoder._shown(number)
         if not shown.plain:
-            self.apart.add(number)
+            self.placeholders.add(number)
         text = self[number] = b" " * shown.before + shown.text + b" " * shown.after
         return text
 
@@ -131,7 +131,7 @@ class Decoder:
         A ▁ may consist of several tokens, each a byte of it. The first ▁ of the text is the one that encoding
         put there.
         """
-        apart = self._texts.apart
+        apart = self._texts.placeholders
         places = [at for at, number in enumerate(ids) if number in apart] if apart else []
         written, start, begun = bytearray(), 0, not self._spaced
         for place in (*places, len(ids)):
@@ -303,7 +303,7 @@ def symbols_of(vocabulary: Vocabulary, merges: int) -> Iterator[int]:
         yield from range(vocabulary.base_size, vocabulary.base_size + merges)
 
 
-class Finder:
+class SymbolFinder:
     """Finds tokens in words by their units.
 
     Args:

@@ -19,7 +19,7 @@ from tokentui.core.jobs import check, tick
 from tokentui.core.memo import Memo
 from tokentui.encode.encoding import EncodedToken, Encoding, joined, packed
 from tokentui.encode.pipeline import cut_at_names, may_hold
-from tokentui.encode.segment import UNKNOWN, WAYS, EncodingWay, Follower, Part, Refused, Segmenter
+from tokentui.encode.segment import UNKNOWN, WAYS, EncodingWay, Follower, Segmenter, UnknownUnit, WordPart
 from tokentui.encode.segment.merges import Merging
 from tokentui.encode.vocabulary import NO_ID, UNKNOWN_NAMES, Special, Stretch, Vocabulary, byte_token, quoted
 from tokentui.text.count import chunks
@@ -42,7 +42,7 @@ MANY_WORDS = 1024
 """Fewer words of plain Python are encoded before kernels that take many at once have their tables."""
 
 
-class Token(NamedTuple):
+class WordToken(NamedTuple):
     """A token inside a word: units `start` to `end`. What the vocabulary has no piece for has no symbol."""
 
     id: int | None
@@ -84,9 +84,9 @@ class WordEncoder:
         self.around = own.around or (_first(_BEGIN, vocabulary), _first(_END, vocabulary))
         """The special tokens before and after a text, where they are asked for."""
         self._unknown = UNKNOWN.of(own.unknown or recipe.unknown)
-        self._said = UNKNOWN.of(recipe.unknown)
+        self._recipe_unknown = UNKNOWN.of(recipe.unknown)
         self._compiled: Compiled | None = None
-        self._words: dict[str, tuple[Token, ...]] = {}
+        self._words: dict[str, tuple[WordToken, ...]] = {}
         self._coded: Memo[list[int]] | None = None
         self._many: Many | None = None
         self._following: Following | None = None
@@ -98,7 +98,7 @@ class WordEncoder:
         Symbols are not among them: they are words of the text.
         """
 
-    def word(self, word: str, parts: list[Part] | None = None) -> tuple[Token, ...]:
+    def word(self, word: str, parts: list[WordPart] | None = None) -> tuple[WordToken, ...]:
         """The tokens of a pre-token. An unknown one that the recipe refuses is among them.
 
         Args:
@@ -107,17 +107,17 @@ class WordEncoder:
         """
         tokens = self._words.get(word) if parts is None else None
         if tokens is None and word in self.pretokenizer.symbols:
-            return (Token(self.vocabulary.special_id(word), word, word.encode(), 0, 1, False),)
+            return (WordToken(self.vocabulary.special_id(word), word, word.encode(), 0, 1, False),)
         if tokens is None:
             units, pieces = self.pretokenizer.units(word), self.vocabulary.pieces
             if parts is None:
                 found = self.parts(units, len(word))
             else:
-                found = self.treated(parts, units, self.kept(units))
+                found = self.with_unknown_policy(parts, units, self.kept_indices(units))
             tokens = tuple([
-                self._lacking(part, units)
+                self._token_without_symbol(part, units)
                 if part.symbol is None
-                else Token(
+                else WordToken(
                     self.vocabulary.id_of(part.symbol, self.merges),
                     pieces[part.symbol].decode("utf-8", "replace"),
                     pieces[part.symbol], part.start, part.end, False, part.symbol,
@@ -153,11 +153,11 @@ class WordEncoder:
         if isinstance(text, bytes):
             text = text.decode("utf-8", "surrogateescape")
         check()  # a text may be empty, or names alone
-        placed = functools.partial(self.placed, text, special_tokens, allow_special)
+        placed = functools.partial(self.placed_tokens, text, special_tokens, allow_special)
         numbers = self._numbers(text, special_tokens, allow_special, threads)
         return Encoding.of(text, placed()) if numbers is None else Encoding.later(text, numbers, placed)
 
-    def placed(self, text: str, special_tokens: bool, allow_special: bool) -> list[EncodedToken]:
+    def placed_tokens(self, text: str, special_tokens: bool, allow_special: bool) -> list[EncodedToken]:
         """The tokens of a text with their places."""
         before, after = self.around if special_tokens else ((), ())
         rows, count = [self._special(name, 0, 0) for name in before], 0
@@ -165,7 +165,7 @@ class WordEncoder:
             if isinstance(part, Special):
                 rows.append(self._special(part.name, part.start, part.end))
             else:
-                rows += self.rows(part, count)
+                rows += self.tokens_of(part, count)
                 count += len(part)
         return [*rows, *(self._special(name, len(text), len(text)) for name in after)]
 
@@ -173,7 +173,7 @@ class WordEncoder:
         number = self.vocabulary.special_id(name)
         return EncodedToken(number, name, name.encode("utf-8", "surrogatepass"), start, end, -1)
 
-    def rows(
+    def tokens_of(
         self, words: Sequence[PreToken], first: int = 0, starts: Sequence[int] | None = None
     ) -> Iterator[EncodedToken]:
         """The tokens of words that stand one after the other. A segmenter may look at the words before one.
@@ -196,8 +196,8 @@ class WordEncoder:
             tokens = self.word(pretoken.text, parts)
             at, spans = pretoken.start if starts is None else starts[n], pretoken.unit_spans
             for token in tokens:
-                if token.unknown and self._said.refused:
-                    raise self.refusal(pretoken.moved(at - pretoken.start), token)
+                if token.unknown and self._recipe_unknown.is_error:
+                    raise self.unknown_error(pretoken.moved(at - pretoken.start), token)
                 start, end = at + spans[token.start][0], at + spans[token.end - 1][1]
                 yield EncodedToken(token.id, token.text, token.piece, start, end, first + n)
 
@@ -223,7 +223,7 @@ class WordEncoder:
         numbers = self._numbers(text, special_tokens, allow_special, threads)
         if numbers is not None:
             return numbers
-        rows = self.placed(text, special_tokens, allow_special)
+        rows = self.placed_tokens(text, special_tokens, allow_special)
         return packed(NO_ID if row.id is None else row.id for row in rows)
 
     def _numbers(
@@ -234,7 +234,7 @@ class WordEncoder:
         Returns:
             None where the places are wanted: for the ids themselves, or to say where a unit is unknown.
         """
-        found = self.bare(text, allow_special)
+        found = self.plain_parts(text, allow_special)
         if found is None or self.way.scope == "chance":
             return None
         special_id = self.vocabulary.special_id
@@ -247,7 +247,7 @@ class WordEncoder:
                 )
                 ids = joined(ids, more)
             return joined(ids, packed(map(special_id, after)))
-        except Refused:
+        except UnknownUnit:
             return None
 
     def _ids(self, part: str | list[str], threads: int | None) -> array[int]:
@@ -255,8 +255,8 @@ class WordEncoder:
         alone = self.way.scope == "word"
         if isinstance(part, str) and len(part) >= KERNEL_CHARS and alone and native.available():
             with native.rescued():
-                if self.tables().knows:
-                    return self.tables().encode(part, threads)
+                if self.compiled().knows:
+                    return self.compiled().encode(part, threads)
         if not alone and native.available() and sum(map(len, part)) >= KERNEL_CHARS:
             with native.rescued():
                 if (found := self._followed(part)) is not None:
@@ -280,7 +280,7 @@ class WordEncoder:
         """The ids of each of some words.
 
         Raises:
-            Refused: As `word_ids` does.
+            UnknownUnit: As `word_ids` does.
         """
         known = self._known_words()
         self._learn(words, known)
@@ -307,7 +307,7 @@ class WordEncoder:
                 unit = self.pretokenizer.plain_unit
                 takes = unit and (self.way.kernel or self.way.needs == "scores")
                 made = batch(
-                    self.vocabulary, self.merges, self.segmenter, unit, drops=self._said.drops
+                    self.vocabulary, self.merges, self.segmenter, unit, drops=self._recipe_unknown.drops_units
                 ) if takes else None
                 self._many = made or (lambda words: [None] * len(words))
             symbols = self.pretokenizer.symbols
@@ -317,7 +317,7 @@ class WordEncoder:
             found = zip(new, self._many(new), strict=True)
             coded.update((word, ids) for word, ids in found if ids is not None)
 
-    def tables(self) -> Compiled:
+    def compiled(self) -> Compiled:
         """The kernels of a way by words with their tables; there have to be kernels."""
         if self._compiled is None:
             from tokentui.encode.kernels.encode import Compiled  # not worth it for what is typed
@@ -334,7 +334,7 @@ class WordEncoder:
             from tokentui.encode.kernels.batch import follow
 
             plain = self.pretokenizer.plain_unit == "char" and not (
-                self._said.drops or self.pretokenizer.symbols
+                self._recipe_unknown.drops_units or self.pretokenizer.symbols
             )
             after, units = cast("Follower", self.segmenter).after, self.pretokenizer.units
             self._following = (follow(
@@ -350,7 +350,7 @@ class WordEncoder:
             ids += more
         return ids
 
-    def _follower(self) -> Callable[[str], list[Part] | None]:
+    def _follower(self) -> Callable[[str], list[WordPart] | None]:
         """Cuts the words of one text in order, where they depend on what stands before them."""
         return cast("Follower", self.segmenter).follower(self._kept_units)
 
@@ -368,11 +368,11 @@ class WordEncoder:
             yield self.pretokenizer.words(text, first=first)
             done += len(text)
 
-    def known_ids(self, word: str) -> list[int]:
+    def cached_ids(self, word: str) -> list[int]:
         """Return `word_ids` of a word alone, from memory if it was encoded before. The list must not change.
 
         Raises:
-            Refused: As `word_ids` does.
+            UnknownUnit: As `word_ids` does.
         """
         return self._known_words()[word]
 
@@ -386,37 +386,37 @@ class WordEncoder:
         """
         check()
         try:
-            if self.way.scope == "word" and len(text) < KERNEL_CHARS and self.alike(text):
+            if self.way.scope == "word" and len(text) < KERNEL_CHARS and self.splits_plainly(text):
                 # The ids of its words, without what `encode` needs for a text of any size.
-                ids = list(map(self.known_ids, words or self.pretokenizer.words(text)))
+                ids = list(map(self.cached_ids, words or self.pretokenizer.words(text)))
                 return any(number in word for word in ids)
             return number in self.ids(text)
         except TokentuiError:
             return False
 
-    def word_ids(self, word: str, parts: list[Part] | None = None) -> list[int]:
+    def word_ids(self, word: str, parts: list[WordPart] | None = None) -> list[int]:
         """The ids of a word; `parts` as for `word`.
 
         Raises:
-            Refused: One of its units is unknown and the recipe refuses it.
+            UnknownUnit: One of its units is unknown and the recipe refuses it.
         """
         if word in self.pretokenizer.symbols:
             return [self.vocabulary.special_id(word)]
         units, id_of, ids = self.pretokenizer.units(word), self.vocabulary.id_of, list[int]()
         found = self.parts(units, len(word)) if parts is None else (
-            self.treated(parts, units, self.kept(units))
+            self.with_unknown_policy(parts, units, self.kept_indices(units))
         )
         for part in found:
             if part.symbol is not None:
                 ids.append(id_of(part.symbol, self.merges))
                 continue
-            token = self._lacking(part, units)
-            if token.unknown and self._said.refused:
-                raise Refused("an unknown unit", quoted(word))
+            token = self._token_without_symbol(part, units)
+            if token.unknown and self._recipe_unknown.is_error:
+                raise UnknownUnit("an unknown unit", quoted(word))
             ids.append(NO_ID if token.id is None else token.id)
         return ids
 
-    def after(self, merges: int) -> WordEncoder:
+    def at_merges(self, merges: int) -> WordEncoder:
         """The same after another number of merges. What is known of words to which that makes no difference
         is kept."""
         vocabulary = self.vocabulary
@@ -447,37 +447,42 @@ class WordEncoder:
                 pretokens = self.pretokenizer.analyse(stretch).pretokens
                 yield [pretoken.moved(start) for pretoken in pretokens] if start else pretokens
 
-    def alike(self, text: str) -> bool:
+    def splits_plainly(self, text: str) -> bool:
         """True if the recipe alone says how a text is cut into words, and no token stands in it by its name.
         """
         if type(self.pretokenizer) is not Pretokenizer:
             return False
         return self._stretches is None or not may_hold(text, self._specials)
 
-    def bare(self, text: str, allow_special: bool) -> Iterable[Special | str | list[str]] | None:
+    def plain_parts(self, text: str, allow_special: bool) -> Iterable[Special | str | list[str]] | None:
         """As `stretches` without places: texts that the recipe alone cuts, or words.
 
         Returns:
             None where the places are wanted.
         """
-        alike = self.alike(text)
-        if not alike and self._stretches is not None:
+        plainly = self.splits_plainly(text)
+        if not plainly and self._stretches is not None:
             return None if self._bare is None else self._bare(text, allow_special)
         names = self._specials if allow_special and self._stretches is None else ()
         words = self.pretokenizer.words
         parts = (part for _, part in cut_at_names(text, names))
-        return parts if alike else (words(part) if isinstance(part, str) else part for part in parts)
+        return parts if plainly else (words(part) if isinstance(part, str) else part for part in parts)
 
-    def parts(self, units: list[bytes], characters: int, segmenter: Segmenter | None = None) -> list[Part]:
+    def parts(
+        self, units: list[bytes], characters: int, segmenter: Segmenter | None = None
+    ) -> list[WordPart]:
         """The parts of a word's units by the way of encoding, or by another one, and the policy for unknown
         ones."""
         segmenter = segmenter or self.segmenter
-        if not (self._said.drops or self._unknown.policy):
+        if not (self._recipe_unknown.drops_units or self._unknown.policy):
             return segmenter.segment(units, characters)
-        kept = self.kept(units)
-        return self.treated(segmenter.segment([units[at] for at in kept], characters), units, kept)
+        kept = self.kept_indices(units)
+        parts = segmenter.segment([units[at] for at in kept], characters)
+        return self.with_unknown_policy(parts, units, kept)
 
-    def treated(self, parts: list[Part], units: Sequence[bytes], kept: Sequence[int]) -> list[Part]:
+    def with_unknown_policy(
+        self, parts: list[WordPart], units: Sequence[bytes], kept: Sequence[int]
+    ) -> list[WordPart]:
         """The parts of the units that take part, after the policy for unknown ones; places are of all units.
         """
         if len(kept) < len(units):
@@ -485,18 +490,18 @@ class WordEncoder:
         policy = self._unknown.policy
         return parts if policy is None else policy(parts, units, self.vocabulary.bare)
 
-    def kept(self, units: Sequence[bytes]) -> Sequence[int]:
+    def kept_indices(self, units: Sequence[bytes]) -> Sequence[int]:
         """The units that take part: with `drop` unknown ones go first, so that their neighbours meet."""
-        if not self._said.drops:
+        if not self._recipe_unknown.drops_units:
             return range(len(units))
         known = self.vocabulary.known_units(self.merges)
         return [at for at, unit in enumerate(units) if unit in known]
 
     def _kept_units(self, word: str) -> list[bytes]:
         units = self.pretokenizer.units(word)
-        return [units[at] for at in self.kept(units)]
+        return [units[at] for at in self.kept_indices(units)]
 
-    def refusal(self, pretoken: PreToken, token: Token) -> TokentuiError:
+    def unknown_error(self, pretoken: PreToken, token: WordToken) -> TokentuiError:
         """Why a text cannot be encoded: the unit named, and where it stands."""
         units = self.pretokenizer.units(pretoken.text)
         where = f"offset {pretoken.start + pretoken.unit_spans[token.start][0]}"
@@ -506,20 +511,20 @@ class WordEncoder:
             return TokentuiError(f"{what}: {quoted(pretoken.text)}", where, "take encode=merges")
         return self.vocabulary.refusal(units[token.start], where)
 
-    def _lacking(self, part: Part, units: list[bytes]) -> Token:
+    def _token_without_symbol(self, part: WordPart, units: list[bytes]) -> WordToken:
         """The token of a part that is none of the vocabulary: a byte of it, or what is unknown."""
         vocabulary = self.vocabulary
         if part.byte is not None:
             name = byte_token(part.byte)
-            return Token(vocabulary.byte_id(part.byte), name, name.encode(), part.start, part.end, False)
-        if self._said.keeps:
+            return WordToken(vocabulary.byte_id(part.byte), name, name.encode(), part.start, part.end, False)
+        if self._recipe_unknown.keeps_text:
             piece = b"".join(units[part.start : part.end])
-            return Token(None, piece.decode("utf-8", "replace"), piece, part.start, part.end, True)
+            return WordToken(None, piece.decode("utf-8", "replace"), piece, part.start, part.end, True)
         unknown = vocabulary.unknown_id
         name = UNKNOWN_NAMES[0] if unknown is None else next(
             name for name in vocabulary.specials if vocabulary.special_id(name) == unknown
         )
-        return Token(unknown, name, None, part.start, part.end, True)
+        return WordToken(unknown, name, None, part.start, part.end, True)
 
 
 def _first(names: tuple[str, ...], vocabulary: Vocabulary) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.segment import EVENTS, WAYS, EncodingWay
+from tokentui.encode.segment import BY_EVENTS, WAYS, EncodingWay
 from tokentui.encode.vocabulary import NO_ID, Vocabulary
 from tokentui.recipe import Recipe
 
@@ -109,7 +109,7 @@ class EventVocabulary(Vocabulary):
     ([3, 4, 4, 5], 2, (3, 2))
     """
 
-    eventful, ranked = True, False
+    eventful, plain_merges = True, False
 
     def __init__(
         self, recipe: Recipe, base: Iterable[bytes], specials: Sequence[str] = (), first_id: int = 0, *,
@@ -138,7 +138,7 @@ class EventVocabulary(Vocabulary):
 
     def way(self, merges: int) -> EncodingWay | None:
         """The events in their order, where the recipe says `merges`."""
-        return EVENTS if WAYS.of(self.recipe.encode).by_rank else super().way(merges)
+        return BY_EVENTS if WAYS.of(self.recipe.encode).by_rank else super().way(merges)
 
     def named(self, piece: bytes) -> int:
         """The symbol of these bytes. A new one is not in the vocabulary before an event makes it."""

@@ -113,7 +113,7 @@ def explain(encoder: WordEncoder, text: str | bytes) -> tuple[WordExplanation, .
         pretokens for pretokens in encoder.stretches(typed, False) if isinstance(pretokens, list)
     ):
         units = encoder.pretokenizer.units(pretoken.text)
-        units = [units[at] for at in encoder.kept(units)]
+        units = [units[at] for at in encoder.kept_indices(units)]
         steps = tuple(encoder.segmenter.steps(units, len(pretoken.text)))
         tokens = encoder.word(pretoken.text)
         ids, pieces = tuple(token.id for token in tokens), tuple(token.piece for token in tokens)
@@ -289,17 +289,19 @@ def round_trip(encoder: WordEncoder, text: str | bytes, decoder: Decoder | None 
         return RoundTrip(back)
     normalized = encoder.pretokenizer.analyse(typed).normalized
     units = map(encoder.pretokenizer.units, encoder.pretokenizer.words(typed))
-    lacks = bool(encoding.unknown) or any(len(encoder.kept(word)) < len(word) for word in units)
+    lacks = bool(encoding.unknown) or any(len(encoder.kept_indices(word)) < len(word) for word in units)
     normalizing = {one.kind for one in differences(typed, normalized)}
     broken = any("\udc80" <= char <= "\udcff" for char in typed)
     found = differences(typed, back)
     return RoundTrip(
         back,
-        tuple(_said(one) + _cause(one.kind, vocabulary.recipe, normalizing, broken, lacks) for one in found),
+        tuple([
+            _sentence(one) + _cause(one.kind, vocabulary.recipe, normalizing, broken, lacks) for one in found
+        ]),
     )
 
 
-_SAID = {
+_SENTENCES = {
     CASE: "upper and lower case are not kept",
     FORMS: "characters come back in another form",
     ACCENTS: "accents are dropped",
@@ -315,14 +317,14 @@ _SAID = {
 """The differences as sentences."""
 
 
-def _said(one: Difference) -> str:
+def _sentence(one: Difference) -> str:
     """A difference as a sentence."""
     alone = one.size == 1
 
     def counted(noun: str) -> str:
         return f"1 {noun}" if alone else f"{one.size:,} {noun}s"
 
-    return _SAID[one.kind].format(
+    return _SENTENCES[one.kind].format(
         characters=counted("character"), places=counted("place"), gaps=counted("gap"),
         do="does" if alone else "do", come="comes" if alone else "come", were="was" if alone else "were",
         space="one space" if one.examples == (" ",) else "other white space",

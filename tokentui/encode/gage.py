@@ -46,7 +46,7 @@ class GageVocabulary(Vocabulary):
         first_id: The first id given.
     """
 
-    codes, ranked = True, False
+    substitutes_bytes, plain_merges = True, False
 
     def __init__(
         self, recipe: Recipe, placeholders: Sequence[int], specials: Sequence[str] = (), first_id: int = 0

@@ -43,13 +43,13 @@ class Typed:
             encoder = WordEncoder(vocabulary, merges)
             self._text, self._words, self._starts, self._rows = "", [], [], ()
         elif encoder.merges != merges:
-            encoder = encoder.after(merges)
+            encoder = encoder.at_merges(merges)
             self._rows = ()
         self._encoder = None  # until all is done: an error leaves nothing to go on with
         if text != self._text:
             self._retype(encoder, text)
         if not self._rows:
-            self._rows = tuple(encoder.rows(self._words, 0, self._starts))
+            self._rows = tuple(encoder.tokens_of(self._words, 0, self._starts))
         self._encoder = encoder
         return self._rows
 
@@ -85,7 +85,7 @@ class Typed:
                     for number, said, piece, first_at, end_at, at_word in after
                 ])
             self._rows = (
-                *rows[: bisect_left(rows, first, key=word)], *encoder.rows(found, first, places), *after
+                *rows[: bisect_left(rows, first, key=word)], *encoder.tokens_of(found, first, places), *after
             )
         self._words[first:last] = found
         starts[first:] = places + ([place + by for place in starts[last:]] if by else starts[last:])

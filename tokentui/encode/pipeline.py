@@ -127,7 +127,7 @@ class ImportedVocabulary(Vocabulary):
         self.pipeline = pipeline
         self.notes = pipeline.notes
         self.names = names or {}
-        self.never = never
+        self.unreachable = never
         self.byte_symbols = dict(bytes_ or {})
         self._bytes = {symbol: value for value, symbol in self.byte_symbols.items()}
         self.order = ids
@@ -154,7 +154,7 @@ class ImportedVocabulary(Vocabulary):
     @functools.cached_property
     def tokens(self) -> Mapping[bytes, int]:
         """The symbol of each token that a word may become; of two that are spelled alike the last one."""
-        return {piece: symbol for symbol, piece in enumerate(self.pieces) if symbol not in self.never}
+        return {piece: symbol for symbol, piece in enumerate(self.pieces) if symbol not in self.unreachable}
 
     @functools.cached_property
     def _symbols(self) -> dict[int, int]:

@@ -70,7 +70,7 @@ class Pretokens:
         Raises:
             Cancelled: The job is cancelled.
         """
-        if corpus.counts is not None or all(map(self.encoder.alike, corpus.documents)):
+        if corpus.counts is not None or all(map(self.encoder.splits_plainly, corpus.documents)):
             return count(corpus, self._recipe), {}
         counts: Counter[str] = Counter()
         named: Counter[str] = Counter()
@@ -102,7 +102,7 @@ class Pretokens:
     def _words(self, document: str) -> Iterator[tuple[Special | list[str], int]]:
         """The words of a document without places, and the tokens that stand in it by their names; with how
         much of it has been looked at for them."""
-        parts = self.encoder.bare(document, False) if len(document) <= _LONG else None
+        parts = self.encoder.plain_parts(document, False) if len(document) <= _LONG else None
         if parts is None:
             for items, size in self._chunks(document):
                 yield [item.text for item in items if isinstance(item, PreToken)], size

@@ -95,7 +95,7 @@ def drawn(
     for part in encoder.stretches(encoding.text, False):
         for pretoken in part if isinstance(part, list) else ():
             units = encoder.pretokenizer.units(pretoken.text)
-            units = [units[at] for at in encoder.kept(units)]
+            units = [units[at] for at in encoder.kept_indices(units)]
             tokens = of_word.get(number, [])
             draws = () if pretoken.text in encoder.pretokenizer.symbols else tuple(next(logged))
             words.append(DrawnWord(

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.decode import Finder, spelled_units, symbols_of
-from tokentui.encode.encoder import Token, WordEncoder
+from tokentui.encode.decode import SymbolFinder, spelled_units, symbols_of
+from tokentui.encode.encoder import WordEncoder, WordToken
 from tokentui.encode.results import Ways
 from tokentui.encode.segment import UNKNOWN, WAYS
 from tokentui.encode.segment.viterbi import Viterbi
@@ -47,7 +47,7 @@ def ways(encoder: WordEncoder, word: str, limit: int = 10) -> Ways:
         TokentuiError: The word has more units than the limit `ways-units`.
     """
     units, most = encoder.pretokenizer.units(word), limits.now().ways_units
-    units = [units[at] for at in encoder.kept(units)]
+    units = [units[at] for at in encoder.kept_indices(units)]
     if len(units) > most:
         what = f"a word of {len(units):,} units is too long to count its ways"
         raise TokentuiError(what, "", limits.reading("ways-units", f"take one of at most {most:,}"))
@@ -59,9 +59,9 @@ def ways(encoder: WordEncoder, word: str, limit: int = 10) -> Ways:
     return Ways(word, count, tuple(found), chosen, how, tuple(shares))
 
 
-def _chosen(encoder: WordEncoder, tokens: Sequence[Token]) -> _Pieces:
+def _chosen(encoder: WordEncoder, tokens: Sequence[WordToken]) -> _Pieces:
     """The tokens that the encoder takes; none for a word that the recipe refuses."""
-    if UNKNOWN.of(encoder.vocabulary.recipe.unknown).refused and any(token.unknown for token in tokens):
+    if UNKNOWN.of(encoder.vocabulary.recipe.unknown).is_error and any(token.unknown for token in tokens):
         return ()
     return tuple(token.text.encode() if token.piece is None else token.piece for token in tokens)
 
@@ -134,9 +134,9 @@ def _edges(encoder: WordEncoder, units: Sequence[bytes]) -> list[list[_Edge]]:
     # Few tokens have their bytes in this word at all; only of those are the units found.
     symbols = symbols_of(vocabulary, encoder.merges)
     near = (one for one in symbols if vocabulary.spelled(one).removeprefix(prefix) in whole)
-    finder = Finder(
+    finder = SymbolFinder(
         (spelled_units(encoder, one), one) for one in near
-        if one not in vocabulary.never and vocabulary.kind_of(one) != "byte"
+        if one not in vocabulary.unreachable and vocabulary.kind_of(one) != "byte"
     )
     edges: list[list[_Edge]] = []
     for start, unit in enumerate(units):

@@ -24,7 +24,7 @@ class StagedVocabulary(Vocabulary):
         within: The split of the words that these do not cross.
     """
 
-    ranked = False
+    plain_merges = False
 
     def __init__(
         self, recipe: Recipe, base: Iterable[bytes], specials: Sequence[str] = (), first_id: int = 0, *,

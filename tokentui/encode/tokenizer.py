@@ -13,7 +13,7 @@ from tokentui.core.errors import TokentuiError, each_of, nearest, shown, text_of
 from tokentui.core.jobs import Cancel, Progress, check, job
 from tokentui.core.records import dataclass
 from tokentui.core.safetext import safe_line
-from tokentui.encode.batch import encode_each, runs
+from tokentui.encode.batch import encode_batch, slices
 from tokentui.encode.decode import Decoder
 from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.encoding import Encoding
@@ -216,9 +216,9 @@ class Tokenizer:
             for n, text in enumerate(each_of(texts, "texts", "hand in a list of texts"), 1)
         ]
         encode = functools.partial(
-            encode_each, self.encoder, special_tokens=special_tokens, allow_special=allow_special
+            encode_batch, self.encoder, special_tokens=special_tokens, allow_special=allow_special
         )
-        parts = runs(self.encoder, list(map(len, listed)))
+        parts = slices(self.encoder, list(map(len, listed)))
         if len(parts) == 1:
             return encode(listed)
         import concurrent.futures  # it imports what only threads need

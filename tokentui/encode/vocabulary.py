@@ -136,15 +136,15 @@ class Vocabulary:
 
     limit: tuple[int, Sequence[int]] | None = None
     """Of a vocabulary at a step of a replay: the step, and the step at which each symbol comes into use."""
-    codes: bool = False
+    substitutes_bytes: bool = False
     """True if a byte stands for a pair, so that ids are bytes of a compressed text."""
-    never: frozenset[int] = frozenset()
+    unreachable: frozenset[int] = frozenset()
     """Symbols that no text becomes."""
     pipeline = Pipeline()
     """The steps that the recipe does not describe."""
     imported: bool = False
     """True if it is that of another tool's file."""
-    ranked: bool = True
+    plain_merges: bool = True
     """True if nothing but its merges by rank, or its tokens, encodes."""
     eventful: bool = False
     """True if its steps are events: symbols leave and come back, and the events are what encodes."""
@@ -179,7 +179,7 @@ class Vocabulary:
         """Of a file whose byte-fallback tokens are pieces the symbol of each by its byte."""
         self.names: Mapping[int, str] = {}
         """Of a file the name of each id, where that is not the piece as text."""
-        self.byte_tokens = 256 if UNKNOWN.of(recipe.unknown).spells else 0
+        self.byte_tokens = 256 if UNKNOWN.of(recipe.unknown).byte_fallback else 0
         self.base_last = recipe.base == "frequency"
         self.mark = recipe.mark_text.encode()
         """The mark of the recipe."""
@@ -220,7 +220,7 @@ class Vocabulary:
         Of two pieces that are spelled alike the first one counts, the more probable one.
         """
         symbols = range(len(self.pieces) - 1, -1, -1)
-        return {self.pieces[symbol]: symbol for symbol in symbols if symbol not in self.never}
+        return {self.pieces[symbol]: symbol for symbol in symbols if symbol not in self.unreachable}
 
     @functools.cached_property
     def trie(self) -> Mapping[bytes, int]:
@@ -282,7 +282,7 @@ class Vocabulary:
         if encode == self.recipe.encode:
             return self
         where = f"encode={encode}"
-        if self.codes:
+        if self.substitutes_bytes:
             raise TokentuiError("Gage's compression replaces pair by pair", where, "leave encode=merges")
         if self.eventful:
             what = "its tokens come and leave: it is encoded by its events, in their order"

@@ -16,7 +16,7 @@ from tokentui.core.safetext import safe, to_bytes, visible
 from tokentui.encode.decode import spelled_units
 from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.results import WhyNot
-from tokentui.encode.segment import WAYS, AppliedMerge, Part
+from tokentui.encode.segment import WAYS, AppliedMerge, WordPart
 from tokentui.encode.segment.viterbi import Viterbi
 from tokentui.encode.tokenizer import Entry, Tokenizer
 from tokentui.encode.vocabulary import Special, Vocabulary, byte_token
@@ -141,7 +141,7 @@ class Case:
         if isinstance(one := self.found[0], Special):
             return self.vocabulary.special_id(one.name)
         tokens, units = self.encoder.word(one.text), self.encoder.pretokenizer.units(one.text)
-        if len(tokens) != 1 or tokens[0].unknown or len(self.encoder.kept(units)) < len(units):
+        if len(tokens) != 1 or tokens[0].unknown or len(self.encoder.kept_indices(units)) < len(units):
             return None
         return tokens[0].id
 
@@ -182,7 +182,7 @@ class Case:
     @functools.cached_property
     def kept(self) -> list[bytes]:
         """The units that take part."""
-        return [self.units[at] for at in self.encoder.kept(self.units)]
+        return [self.units[at] for at in self.encoder.kept_indices(self.units)]
 
     @functools.cached_property
     def piece(self) -> bytes:
@@ -193,7 +193,7 @@ class Case:
         return b"".join((*self.units[:1], *(unit.removeprefix(prefix) for unit in self.units[1:])))
 
     @functools.cached_property
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[WordPart]:
         """The parts that the encoder makes of the units, before any policy for unknown ones."""
         return self.encoder.segmenter.segment(self.kept, self.characters)
 
@@ -220,7 +220,7 @@ class Case:
     @functools.cached_property
     def unknown(self) -> bytes | None:
         """The first unit that the encoder finds no token for."""
-        held = set(self.encoder.kept(self.units))
+        held = set(self.encoder.kept_indices(self.units))
         dropped = next((unit for at, unit in enumerate(self.units) if at not in held), None)
         if dropped is not None or self.given_up:
             return dropped
@@ -331,7 +331,7 @@ class Case:
         """True if the token is there, its units are, and the encoder takes others."""
         return (
             self.stage == WORD and self.target is not None and not (self.given_up or self.lacks_unit)
-            and self.target not in self.vocabulary.never
+            and self.target not in self.vocabulary.unreachable
         )
 
     @property
@@ -562,7 +562,7 @@ def _unknown(case: Case) -> Facts:
 
 
 def _says_unknown(case: Case, facts: Facts) -> str:
-    what = "stands for a pair" if case.vocabulary.codes else "is not in the vocabulary"
+    what = "stands for a pair" if case.vocabulary.substitutes_bytes else "is not in the vocabulary"
     cause = f"{shown(case.unknown or b'')} {what}"
     return cause if case.symbol is not None else f"It cannot be one{case.after}: {cause}."
 
@@ -830,7 +830,7 @@ REASONS: dict[str, Reason] = {one.name: one for one in (
     Reason("alike", "another token is spelled alike", _at(TWIN), _alike, _says_alike, where="twin"),
     Reason("reserved", "the file keeps its token from any text",
            lambda case: case.stage == WORD and not (case.given_up or case.lacks_unit)
-           and case.target in case.vocabulary.never, _target, _says_reserved, where="encoder"),
+           and case.target in case.vocabulary.unreachable, _target, _says_reserved, where="encoder"),
     Reason("orphan", "no merge makes its token", lambda case: case.passed_over and case.orphan, _target,
            _says_orphan, where="encoder"),
     Reason("blocked", "another merge takes its token apart first",

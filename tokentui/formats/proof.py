@@ -197,7 +197,7 @@ def _specials(spec: Spec) -> str:
 
 def _most(spec: Spec) -> int | None:
     """The most characters of a word that is not given up; None for words of any length."""
-    return None if UNKNOWN.of(spec.recipe.unknown).sure else spec.encoder.way.most
+    return None if UNKNOWN.of(spec.recipe.unknown).never_unknown else spec.encoder.way.most
 
 
 def _limit(spec: Spec) -> str:

@@ -101,7 +101,7 @@ def _fit(spec: Spec) -> Fitted:
     lines |= dict(zip(holes, free, strict=False))
     if spec.recipe.unknown != "whole-word":
         fitted.lose_unknown(f"unknown={spec.recipe.unknown} becomes: the whole word is unknown")
-    most, sure = spec.encoder.way.most, UNKNOWN.of(spec.recipe.unknown).sure
+    most, sure = spec.encoder.way.most, UNKNOWN.of(spec.recipe.unknown).never_unknown
     if most is not None and most != MAX_CHARACTERS and not sure:
         low, high = sorted((most, MAX_CHARACTERS))
         fitted.lose("long words", f"words of more than {MAX_CHARACTERS} characters are given up",

@@ -334,9 +334,9 @@ def tokens_of(
             unknown = unit in found and unit not in symbols
             if unit in symbols:
                 total += weight
-            elif unknown and way.spells:
+            elif unknown and way.byte_fallback:
                 total += weight * len(unit)
-            elif unknown and not way.drops and not (before and way.fuses):
+            elif unknown and not way.drops_units and not (before and way.fuses_runs):
                 total += weight
             before = unknown
     return total

@@ -134,7 +134,7 @@ class EventTrainer(PairTrainer):
         """Yield the tokens of a word after each step whose events change it."""
         vocabulary, encoder = self.engine.vocabulary, self.tokenizer().encoder
         units, replaying = encoder.pretokenizer.units(word), Replaying(vocabulary, self.number)
-        units = [units[at] for at in encoder.kept(units)]
+        units = [units[at] for at in encoder.kept_indices(units)]
         for number, _ in replaying.history(units):
             parts = encoder.parts(units, len(word), replaying.with_limit(number, ()))
             yield number, tuple(

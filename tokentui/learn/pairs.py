@@ -426,7 +426,7 @@ class PairTrainer:
             tuple(figures.get(column.name, value) for column in self.objective.columns), tied,
             marks=vocabulary.mark_sizes(left, right) if vocabulary.mark else (0, 0), places=count,
             before=before, left_uses=left_uses, right_uses=right_uses,
-            expansion=token if vocabulary.codes else b"",
+            expansion=token if vocabulary.substitutes_bytes else b"",
         )
 
     def _rows_of(self, ranked: Ranked) -> Callable[[int], Candidate]:

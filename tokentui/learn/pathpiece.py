@@ -294,7 +294,8 @@ class PathTrainer:
 
     @property
     def _others(self) -> int:
-        return len({*self._run.specials, *self.recipe.symbols}) + 256 * UNKNOWN.of(self.recipe.unknown).spells
+        byte_tokens = 256 * UNKNOWN.of(self.recipe.unknown).byte_fallback
+        return len({*self._run.specials, *self.recipe.symbols}) + byte_tokens
 
     def memory(self) -> int:
         """The bytes that words and tokens take, about eight a number."""

@@ -350,7 +350,7 @@ class SuperTrainer(PairTrainer):
         known, at = self.engine.vocabulary, self.engine.at
         encoder = self.tokenizer().encoder
         units = encoder.pretokenizer.units(word)
-        units = [units[one] for one in encoder.kept(units)]
+        units = [units[one] for one in encoder.kept_indices(units)]
         inside, across = Within(known, min(self.number, at)), Merging(known, self.number)
         steps = {step.rank + 1 for step in inside.steps(units, len(word))}
         if self.number >= at:

@@ -51,9 +51,9 @@ def coverage(seen: Survey) -> Found:
     lacking = f"{len(missing)} of the 243 bytes of UTF-8 have no token"
     what = lacking if UNITS.of(recipe.unit).is_byte else "only the units of its corpus have a token"
     way = UNKNOWN.of(recipe.unknown)
-    if way.drops:
+    if way.drops_units:
         return Found(f"{what}, and others are dropped without a word", status=FAIL)
-    if way.refused:
+    if way.is_error:
         return Found(f"{what}, and text with others is refused", status=WARN)
     if vocabulary.unknown_id is None:
         return Found(f"{what}, and others have no id", status=WARN)

@@ -224,7 +224,7 @@ def _shared(tokenizer: Tokenizer) -> tuple[int, ...]:
     """The ids of several symbols that are spelled differently; an unknown token stands for many by its
     nature."""
     vocabulary, merges = tokenizer.vocabulary, tokenizer.merges
-    if vocabulary.codes:
+    if vocabulary.substitutes_bytes:
         return ()
     held: dict[int, bytes] = {}
     shared = {

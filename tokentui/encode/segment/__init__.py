@@ -24,7 +24,7 @@ ASKED_EVERY = 4096
 """After so many merges or units of one word whoever waits is asked whether to go on."""
 
 
-class Part(NamedTuple):
+class WordPart(NamedTuple):
     """A stretch of a word's units and what it became.
 
     A part with neither symbol nor byte is one that the vocabulary lacks.
@@ -41,7 +41,7 @@ class Part(NamedTuple):
         return self.symbol is None and self.byte is None
 
 
-def in_bytes(parts: Iterable[Part], units: Sequence[bytes], bytes_: Mapping[int, int]) -> list[Part]:
+def in_bytes(parts: Iterable[WordPart], units: Sequence[bytes], bytes_: Mapping[int, int]) -> list[WordPart]:
     """The parts of a word, in which the tokens of its bytes stand for each unknown part whose bytes are
     tokens.
 
@@ -50,12 +50,13 @@ def in_bytes(parts: Iterable[Part], units: Sequence[bytes], bytes_: Mapping[int,
         units: The units of the word.
         bytes_: The symbol of each byte-fallback token by its byte.
     """
-    made: list[Part] = []
+    made: list[WordPart] = []
     for part in parts:
         run = units[part.start : part.end] if part.symbol is None else ()
         if run and all(value in bytes_ for unit in run for value in unit):
             made += [
-                Part(at, at + 1, bytes_[value]) for at, unit in enumerate(run, part.start) for value in unit
+                WordPart(at, at + 1, bytes_[value])
+                for at, unit in enumerate(run, part.start) for value in unit
             ]
         else:
             made.append(part)
@@ -95,7 +96,7 @@ class Attempt:
     tokens: int | None = None
 
     @property
-    def said(self) -> str:
+    def outcome(self) -> str:
         """The outcome in words, behind the stretch."""
         if self.found:
             return "is taken" if self.tokens is not None else "found"
@@ -128,7 +129,7 @@ class SplitStep:
 Step = AppliedMerge | Attempt | SplitStep
 
 
-class Refused(TokentuiError):
+class UnknownUnit(TokentuiError):
     """A word has an unknown unit, and the recipe refuses that: the text has to be encoded with its places to
     say where."""
 
@@ -141,7 +142,7 @@ rank goes first, of equals the leftmost."""
 class Segmenter(Protocol):
     """A way of encoding, ready for one vocabulary at one number of merges."""
 
-    def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
+    def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
         """Cut a word of so many characters into parts that cover its units, before any policy for unknown
         ones."""
         ...
@@ -163,7 +164,7 @@ class Segmenter(Protocol):
 class Follower(Segmenter, Protocol):
     """A way of encoding that looks at the document before a word."""
 
-    def follower(self, units: Callable[[str], Sequence[bytes]]) -> Callable[[str], list[Part] | None]:
+    def follower(self, units: Callable[[str], Sequence[bytes]]) -> Callable[[str], list[WordPart] | None]:
         """Return a function that cuts the words of one text in order.
 
         It returns the parts of a word; None where they are those that the word has alone.
@@ -173,7 +174,7 @@ class Follower(Segmenter, Protocol):
         """
         ...
 
-    def after(self, units: Sequence[bytes], before: float) -> list[Part]:
+    def after(self, units: Sequence[bytes], before: float) -> list[WordPart]:
         """Cut a word with a sum in front of it."""
         ...
 
@@ -308,7 +309,7 @@ WHOLE = replace(_LONGEST, segmenter=Ref("tokentui.encode.segment.longest:WholeWo
 FUSED = replace(_VITERBI, segmenter=Ref("tokentui.encode.segment.viterbi:FusedViterbi"))
 SINGLE = replace(_VITERBI, segmenter=Ref("tokentui.encode.segment.viterbi:SingleViterbi"), scope="document")
 DROPOUT = replace(_MERGES, segmenter=Ref("tokentui.encode.segment.dropout:Dropout"), scope="chance")
-EVENTS = replace(
+BY_EVENTS = replace(
     _MERGES, segmenter=Ref("tokentui.encode.segment.replaying:Replaying"), needs="events", kernel=False,
     written="events", how="merges and removals, in the order in which they were learned",
 )
@@ -323,15 +324,15 @@ SAMPLED = replace(SINGLE, segmenter=Ref("tokentui.encode.segment.viterbi:Samplin
 
 Bare = Callable[[bytes], bytes]
 """A unit without its mark."""
-Policy = Callable[[list[Part], Sequence[bytes], Bare], list[Part]]
+Policy = Callable[[list[WordPart], Sequence[bytes], Bare], list[WordPart]]
 
 
-def _drop(parts: list[Part], units: Sequence[bytes], bare: Bare) -> list[Part]:
+def _drop(parts: list[WordPart], units: Sequence[bytes], bare: Bare) -> list[WordPart]:
     return [part for part in parts if not part.unknown]
 
 
-def _fused(parts: list[Part], units: Sequence[bytes], bare: Bare) -> list[Part]:
-    fused: list[Part] = []
+def _fused(parts: list[WordPart], units: Sequence[bytes], bare: Bare) -> list[WordPart]:
+    fused: list[WordPart] = []
     for part in parts:
         if part.unknown and fused and fused[-1].unknown:
             fused[-1] = fused[-1]._replace(end=part.end)
@@ -340,23 +341,23 @@ def _fused(parts: list[Part], units: Sequence[bytes], bare: Bare) -> list[Part]:
     return fused
 
 
-def _rest_of_word(parts: list[Part], units: Sequence[bytes], bare: Bare) -> list[Part]:
+def _rest_of_word(parts: list[WordPart], units: Sequence[bytes], bare: Bare) -> list[WordPart]:
     for n, part in enumerate(parts):
         if part.unknown:
-            return [*parts[:n], Part(part.start, len(units))]
+            return [*parts[:n], WordPart(part.start, len(units))]
     return parts
 
 
-def _whole_word(parts: list[Part], units: Sequence[bytes], bare: Bare) -> list[Part]:
-    return [Part(0, len(units))] if any(part.unknown for part in parts) else parts
+def _whole_word(parts: list[WordPart], units: Sequence[bytes], bare: Bare) -> list[WordPart]:
+    return [WordPart(0, len(units))] if any(part.unknown for part in parts) else parts
 
 
-def _byte_fallback(parts: list[Part], units: Sequence[bytes], bare: Bare) -> list[Part]:
-    spelled: list[Part] = []
+def _byte_fallback(parts: list[WordPart], units: Sequence[bytes], bare: Bare) -> list[WordPart]:
+    spelled: list[WordPart] = []
     for part in parts:
         if part.unknown:
             for at in range(part.start, part.end):
-                spelled += [Part(at, at + 1, byte=value) for value in bare(units[at])]
+                spelled += [WordPart(at, at + 1, byte=value) for value in bare(units[at])]
         else:
             spelled.append(part)
     return spelled
@@ -369,23 +370,23 @@ class Unknown(Choice):
     Attributes:
         policy: Returns the parts to use, by the parts of a word, its units and a function that removes a
             unit's mark. None where they stay as they are.
-        refused: True if a text with an unknown unit is an error. The caller raises it: it knows the place.
-        sure: True if no unit is ever unknown.
-        first: True if the rest of a word after its first unknown place is ignored.
-        drops: True if unknown units are dropped before a word is cut, so that their neighbours meet.
-        keeps: True if an unknown part stays in the output unchanged, without an id.
-        spells: True if the vocabulary has a token for each byte, `<0x41>`, which spell unknown units.
-        fuses: True if a run of unknown units is one unknown token.
+        is_error: True if a text with an unknown unit is an error. The caller raises it: it knows the place.
+        never_unknown: True if no unit is ever unknown.
+        ignores_rest: True if the rest of a word after its first unknown place is ignored.
+        drops_units: True if unknown units are dropped before a word is cut, so that their neighbours meet.
+        keeps_text: True if an unknown part stays in the output unchanged, without an id.
+        byte_fallback: True if the vocabulary has a token for each byte, `<0x41>`, which spell unknown units.
+        fuses_runs: True if a run of unknown units is one unknown token.
     """
 
     policy: Policy | None = None
-    refused: bool = False
-    sure: bool = False
-    first: bool = False
-    drops: bool = False
-    keeps: bool = False
-    spells: bool = False
-    fuses: bool = False
+    is_error: bool = False
+    never_unknown: bool = False
+    ignores_rest: bool = False
+    drops_units: bool = False
+    keeps_text: bool = False
+    byte_fallback: bool = False
+    fuses_runs: bool = False
 
 
 def _of_characters(recipe: Recipe) -> Refusal | None:
@@ -413,22 +414,24 @@ def _of_bytes(recipe: Recipe) -> Refusal | None:
 UNKNOWN = Axis(
     "unknown", "what becomes of a unit that the vocabulary lacks",
     Unknown(
-        "never", "cannot happen: every byte is there", refused=True, sure=True, first=True, refuses=_of_bytes
+        "never", "cannot happen: every byte is there", is_error=True, never_unknown=True, ignores_rest=True,
+        refuses=_of_bytes,
     ),
-    Unknown("error", "an error that names it", refused=True, first=True),
-    Unknown("drop", "it is left out", policy=_drop, drops=True),
+    Unknown("error", "an error that names it", is_error=True, ignores_rest=True),
+    Unknown("drop", "it is left out", policy=_drop, drops_units=True),
     Unknown("per-unit", "one unknown token each"),
-    Unknown("fused", "one unknown token for a run of them", policy=_fused, fuses=True),
+    Unknown("fused", "one unknown token for a run of them", policy=_fused, fuses_runs=True),
     Unknown(
-        "rest-of-word", "one unknown token for it and the rest of its word", policy=_rest_of_word, first=True
+        "rest-of-word", "one unknown token for it and the rest of its word", policy=_rest_of_word,
+        ignores_rest=True,
     ),
-    Unknown("whole-word", "one unknown token for the whole word", policy=_whole_word, first=True),
+    Unknown("whole-word", "one unknown token for the whole word", policy=_whole_word, ignores_rest=True),
     Unknown(
-        "byte-fallback", "its bytes, as tokens <0xNN>", policy=_byte_fallback, spells=True,
+        "byte-fallback", "its bytes, as tokens <0xNN>", policy=_byte_fallback, byte_fallback=True,
         refuses=_of_characters,
     ),
     Unknown(
-        "pass-through", "it stands in the output as it is, without an id", keeps=True, refuses=_of_merges
+        "pass-through", "it stands in the output as it is, without an id", keeps_text=True, refuses=_of_merges
     ),
 )
 """The ways to treat unknown units, by name."""

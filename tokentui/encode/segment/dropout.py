@@ -26,7 +26,7 @@ from typing import NamedTuple
 from tokentui.core.choices import Axis, Choice
 from tokentui.core.errors import TokentuiError, shown
 from tokentui.core.jobs import check
-from tokentui.encode.segment import ASKED_EVERY, WAYS, Part, Segmenter
+from tokentui.encode.segment import ASKED_EVERY, WAYS, Segmenter, WordPart
 from tokentui.encode.segment.merges import NONE, Merged, Merging
 from tokentui.encode.vocabulary import Vocabulary
 
@@ -277,7 +277,7 @@ class Dropout:
             own = vocabulary.pipeline.way
         segmenter: Segmenter | None = None
         what = "the vocabulary has no merges to leave out"
-        if WAYS.of(vocabulary.recipe.encode).by_rank and not vocabulary.codes:
+        if WAYS.of(vocabulary.recipe.encode).by_rank and not vocabulary.substitutes_bytes:
             way = own or vocabulary.way(merges) or WAYS["merges"]
             segmenter = way.segmenter(vocabulary, merges)
             if vocabulary.merges:
@@ -300,11 +300,11 @@ class Dropout:
             yield cell
         self._log[-1] += line.draws
 
-    def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
+    def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
         """Cut a word into parts."""
         self._log.append([])
         return self._merging.segment(units, characters)
 
-    def follower(self, units: Callable[[str], Sequence[bytes]]) -> Callable[[str], list[Part]]:
+    def follower(self, units: Callable[[str], Sequence[bytes]]) -> Callable[[str], list[WordPart]]:
         """Return a function that cuts the words of one text in order, each anew."""
         return lambda word: self.segment(units(word), len(word))

@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tokentui.core.jobs import check
-from tokentui.encode.segment import ASKED_EVERY, Attempt, Part, in_bytes
-from tokentui.encode.segment.greedy import Stretches
+from tokentui.encode.segment import ASKED_EVERY, Attempt, WordPart, in_bytes
+from tokentui.encode.segment.greedy import SubstringMatch
 
 _Cost = tuple[int, int]
 """The unknown units of a way, and its tokens."""
 
 
-class FewestTokens(Stretches):
+class FewestTokens(SubstringMatch):
     """The fewest tokens.
 
     >>> from tokentui.encode.vocabulary import Vocabulary
@@ -30,7 +30,7 @@ class FewestTokens(Stretches):
     [b'abc', b'bc']
     """
 
-    def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
+    def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
         """Cut a word into parts; a unit that is no token is a part of its own."""
         return in_bytes(self._way(self._last(units)), units, self._bytes)
 
@@ -65,10 +65,10 @@ class FewestTokens(Stretches):
             last.append((start, end, found, best))
         return last
 
-    def _way(self, last: Sequence[tuple[int, int, int | None, _Cost]]) -> list[Part]:
-        parts, end = list[Part](), len(last)
+    def _way(self, last: Sequence[tuple[int, int, int | None, _Cost]]) -> list[WordPart]:
+        parts, end = list[WordPart](), len(last)
         while end:
             start, _, symbol, _ = last[end - 1]
-            parts.append(Part(start, end, symbol))
+            parts.append(WordPart(start, end, symbol))
             end = start
         return parts[::-1]

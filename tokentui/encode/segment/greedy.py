@@ -13,7 +13,7 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 
 from tokentui.core.jobs import check
-from tokentui.encode.segment import ASKED_EVERY, MAX_CHARACTERS, Attempt, Part, in_bytes
+from tokentui.encode.segment import ASKED_EVERY, MAX_CHARACTERS, Attempt, WordPart, in_bytes
 from tokentui.encode.segment.longest import LongestMatch
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.text.pretokenize import UNITS
@@ -22,7 +22,7 @@ Look = Callable[[int, int], tuple[bytes, int | None]]
 """Returns the spelling of the units from one number up to another, and the token that it is."""
 
 
-class Stretches(LongestMatch):
+class SubstringMatch(LongestMatch):
     """Looks up the stretches of a word, tokens that start one and tokens that continue one apart.
 
     Args:
@@ -59,12 +59,12 @@ class Stretches(LongestMatch):
 
         return look
 
-    def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
+    def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
         """Cut a word into parts; each unit at which no token is found is a part of its own."""
-        parts: list[Part] = []
+        parts: list[WordPart] = []
         for start, end, _, symbol in self.looks(units, self.widest):
             if symbol is not None or end == start + 1:
-                parts.append(Part(start, end, symbol))
+                parts.append(WordPart(start, end, symbol))
         return in_bytes(sorted(parts, key=lambda part: part.start), units, self._bytes)
 
     def steps(self, units: Sequence[bytes], characters: int) -> Iterator[Attempt]:
@@ -79,7 +79,7 @@ class Stretches(LongestMatch):
         raise NotImplementedError
 
 
-class LongestSuffix(Stretches):
+class LongestSuffix(SubstringMatch):
     """The longest token at the end of a word, then at the end of what is left.
 
     >>> from tokentui.recipe import Recipe
@@ -104,7 +104,7 @@ class LongestSuffix(Stretches):
             end = start
 
 
-class LongestToken(Stretches):
+class LongestToken(SubstringMatch):
     """The longest token anywhere in a word, the leftmost of equals, then in what is left on both sides of it.
 
     The stretches are tried from the widest to the narrowest, from left to right where no token is taken yet:

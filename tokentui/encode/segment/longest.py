@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Self
 
-from tokentui.encode.segment import MAX_CHARACTERS, UNKNOWN, Attempt, LimitedTable, Part, in_bytes
+from tokentui.encode.segment import MAX_CHARACTERS, UNKNOWN, Attempt, LimitedTable, WordPart, in_bytes
 from tokentui.encode.vocabulary import Vocabulary
 
 
@@ -26,22 +26,22 @@ class LongestMatch:
         self._vocabulary = vocabulary
         self._size, self._number = vocabulary.base_size + merges, merges
         unknown = UNKNOWN.of(vocabulary.recipe.unknown)
-        self._stops = unknown.first
-        self._most: int | None = None if unknown.sure else MAX_CHARACTERS
+        self._stops = unknown.ignores_rest
+        self._most: int | None = None if unknown.never_unknown else MAX_CHARACTERS
         """The most characters of a word that is not given up."""
-        self._long = MAX_CHARACTERS if unknown.sure else None
+        self._long = MAX_CHARACTERS if unknown.never_unknown else None
         """In longer words no attempt is longer than the longest token."""
 
-    def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
+    def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
         """Cut a word into parts; each unit at which no token starts is a part of its own."""
         if self._most is not None and characters > self._most:
-            return [Part(0, len(units))]
+            return [WordPart(0, len(units))]
         parts = []
         for start, end, symbol, _ in self._tries(units, bounded=True):
             if symbol is not None:
-                parts.append(Part(start, end, symbol))
+                parts.append(WordPart(start, end, symbol))
             elif end == start + 1:
-                parts.append(Part(start, len(units) if self._stops else end))
+                parts.append(WordPart(start, len(units) if self._stops else end))
         return parts
 
     def steps(self, units: Sequence[bytes], characters: int) -> Iterator[Attempt]:
@@ -151,10 +151,10 @@ class WholeWords:
         self._start = start
         self._bytes = bytes_ or {}
 
-    def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
+    def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
         """The parts that the words are."""
         words = [(start, end, b"".join(units[start:end])) for start, end in self._words(units)]
-        parts = [Part(start, end, self._table.get(word)) for start, end, word in words]
+        parts = [WordPart(start, end, self._table.get(word)) for start, end, word in words]
         return in_bytes(parts, units, self._bytes)
 
     def steps(self, units: Sequence[bytes], characters: int) -> Iterator[Attempt]:

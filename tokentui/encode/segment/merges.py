@@ -20,7 +20,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 from tokentui.core.jobs import check
-from tokentui.encode.segment import ASKED_EVERY, AppliedMerge, LimitedTable, Part, RankedPair, in_bytes
+from tokentui.encode.segment import ASKED_EVERY, AppliedMerge, LimitedTable, RankedPair, WordPart, in_bytes
 from tokentui.encode.vocabulary import Vocabulary
 
 NONE = -1
@@ -159,11 +159,11 @@ class Merging:
         """
         return len(self._vocabulary.merges)
 
-    def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
+    def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
         """Cut a word into parts; a unit that the vocabulary lacks is a part of its own."""
         symbol = self._whole_word(units) if self._whole else None
         if symbol is not None:
-            return [Part(0, len(units), symbol)]
+            return [WordPart(0, len(units), symbol)]
         symbols, starts, ends = self._cells(units)
         following = list(range(1, len(symbols) + 1))
         for number, _ in enumerate(self.run(symbols, starts, ends, following, self._merged)):
@@ -171,7 +171,7 @@ class Merging:
                 check()
         parts, at = [], 0
         while at < len(symbols):
-            parts.append(Part(starts[at], ends[at], None if symbols[at] == NONE else symbols[at]))
+            parts.append(WordPart(starts[at], ends[at], None if symbols[at] == NONE else symbols[at]))
             at = following[at]
         return parts
 
@@ -425,11 +425,11 @@ class PieceMerging(JoinedMerging):
         first, starts, merges = super().history(units)
         return [-1 if symbol in self._hidden else symbol for symbol in first], starts, merges
 
-    def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
+    def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
         """Cut a word into parts."""
         alone = copy.copy(self)
         alone._made_from = {}  # threads may share a segmenter
-        out: list[Part] = []
+        out: list[WordPart] = []
         waiting = super(PieceMerging, alone).segment(units, characters)[::-1]
         while waiting:
             part = waiting.pop()
@@ -439,7 +439,7 @@ class PieceMerging(JoinedMerging):
                 while length > 0:
                     length -= len(units[middle])
                     middle += 1
-                waiting += [Part(middle, part.end, pair[1]), Part(part.start, middle, pair[0])]
+                waiting += [WordPart(middle, part.end, pair[1]), WordPart(part.start, middle, pair[0])]
                 continue
             out.append(part._replace(symbol=None) if part.symbol in self._hidden else part)
         return in_bytes(out, units, self._bytes)

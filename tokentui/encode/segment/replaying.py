@@ -16,7 +16,7 @@ from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Self, cast
 
 from tokentui.core.jobs import check
-from tokentui.encode.segment import ASKED_EVERY, AppliedMerge, Part, SplitStep
+from tokentui.encode.segment import ASKED_EVERY, AppliedMerge, SplitStep, WordPart
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.text.pretokenize import Pretokenizer
 
@@ -27,7 +27,7 @@ _NONE = -1
 _MERGE, _COVER, _TAKES_APART = "merge", "cover", ("split", "break")
 
 
-class Change(NamedTuple):
+class AppliedEvent(NamedTuple):
     """A change of a word.
 
     Attributes:
@@ -115,7 +115,7 @@ class Replaying:
 
     def changes(
         self, symbols: list[int], following: list[int], borders: Container[int] = ()
-    ) -> Iterator[Change]:
+    ) -> Iterator[AppliedEvent]:
         """Replay the events on a word in place; yields each change after it was made.
 
         Args:
@@ -185,7 +185,7 @@ class Replaying:
                     look(start, number + 1)
                 for place in starts[:-1]:
                     look(place, number + 1)
-            yield Change(number, was, now, tuple(places))
+            yield AppliedEvent(number, was, now, tuple(places))
 
     def _taken(
         self, event: Event, at: int, symbols: list[int], following: list[int], borders: Container[int]
@@ -239,19 +239,19 @@ class Replaying:
         known = self._units
         return [known.get(unit, _NONE) for unit in units], list(range(1, len(units) + 1))
 
-    def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
+    def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
         """Cut a word into parts; a unit that the vocabulary lacks is a part of its own."""
         symbols, following = self._cells(units)
         for number, _ in enumerate(self.changes(symbols, following, self.borders(units))):
             if number % ASKED_EVERY == 0:
                 check()
-        parts, at = list[Part](), 0
+        parts, at = list[WordPart](), 0
         while at < len(symbols):
             symbol, end = symbols[at], following[at]
             if symbol == _NONE:
-                parts.append(Part(at, end))
+                parts.append(WordPart(at, end))
             for part in self.given_out(symbol) if symbol != _NONE else ():
-                parts.append(Part(at, at + self.length(part), part))
+                parts.append(WordPart(at, at + self.length(part), part))
                 at += self.length(part)
             at = end
         return parts

@@ -20,7 +20,7 @@ from typing import NamedTuple, Self, TypeAlias
 from tokentui.core.errors import TokentuiError, shown
 from tokentui.core.jobs import check
 from tokentui.core.records import dataclass
-from tokentui.encode.segment import ASKED_EVERY, Attempt, LimitedTable, Part, in_bytes
+from tokentui.encode.segment import ASKED_EVERY, Attempt, LimitedTable, WordPart, in_bytes
 from tokentui.encode.vocabulary import Vocabulary
 
 UNKNOWN_PENALTY = 10.0
@@ -121,11 +121,11 @@ class Viterbi:
         """The tokens and what they begin with. Kernels do without."""
         return self._vocabulary.trie
 
-    def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
+    def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
         """Cut a word into the parts of its most probable segmentation; each unknown unit is a part of its
         own."""
         best = self._best(self._found(units), len(units))
-        return [Part(start, end, symbol) for start, end, symbol, _ in best]
+        return [WordPart(start, end, symbol) for start, end, symbol, _ in best]
 
     def steps(self, units: Sequence[bytes], characters: int) -> Iterator[Attempt]:
         """The parts of the most probable segmentation from the left; one that is not found is unknown."""
@@ -277,7 +277,7 @@ class Sampling(Viterbi):
         self._temperature = max(temperature, _COLDEST)
         self._random = Random(seed)
 
-    def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
+    def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
         """Cut a word into the parts of a segmentation drawn at random, from the last one back."""
         arcs = [arc._replace(score=arc.score / self._temperature) for arc in self._arcs(units)]
         sums, incoming = _forward(arcs, len(units)), _by_end(arcs, len(units))
@@ -285,11 +285,11 @@ class Sampling(Viterbi):
         while place:
             weights = [exp(sums[arc.start] + arc.score - sums[place]) for arc in incoming[place]]
             arc = self._random.choices(incoming[place], weights)[0]
-            parts.append(Part(arc.start, arc.end, arc.symbol))
+            parts.append(WordPart(arc.start, arc.end, arc.symbol))
             place = arc.start
         return parts[::-1]
 
-    def follower(self, units: Callable[[str], Sequence[bytes]]) -> Callable[[str], list[Part]]:
+    def follower(self, units: Callable[[str], Sequence[bytes]]) -> Callable[[str], list[WordPart]]:
         """Return a function that cuts the words of one text in order, each anew."""
         return lambda word: self.segment(units(word), len(word))
 
@@ -316,9 +316,9 @@ class FusedViterbi(Viterbi):
         self._scores = list(map(as_read, self._scores))
         self._unknown = min(self._scores, default=0.0) - UNKNOWN_PENALTY
 
-    def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
+    def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
         """Cut a word into parts."""
-        parts: list[Part] = []
+        parts: list[WordPart] = []
         for part in super().segment(units, characters):
             known = part.symbol is not None and part.symbol != self._unknown_symbol
             if not known and parts and parts[-1].symbol is None:
@@ -391,7 +391,7 @@ class _Cut(NamedTuple):
         reach: The largest sum in it.
     """
 
-    parts: list[Part]
+    parts: list[WordPart]
     scores: list[float]
     margin: float
     end: float
@@ -416,7 +416,7 @@ class SingleViterbi(Viterbi):
         self._unknown = single(least - UNKNOWN_PENALTY)
         self._cuts: dict[str, _Cut] = {}
 
-    def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
+    def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
         """Cut a word that nothing stands before."""
         return self.after(units, 0.0)
 
@@ -426,11 +426,11 @@ class SingleViterbi(Viterbi):
         other._cuts = {}
         return other
 
-    def follower(self, units: Callable[[str], Sequence[bytes]]) -> Callable[[str], list[Part] | None]:
+    def follower(self, units: Callable[[str], Sequence[bytes]]) -> Callable[[str], list[WordPart] | None]:
         """Return a function that cuts the words of one text in order, each with the sum in front of it."""
         total, known, cell = 0.0, self._cuts, array("f", [0.0])
 
-        def parts(word: str) -> list[Part] | None:
+        def parts(word: str) -> list[WordPart] | None:
             nonlocal total
             cut = known.get(word) or self._known(word, units)
             if not total:
@@ -448,7 +448,7 @@ class SingleViterbi(Viterbi):
 
         return parts
 
-    def after(self, units: Sequence[bytes], before: float) -> list[Part]:
+    def after(self, units: Sequence[bytes], before: float) -> list[WordPart]:
         """Cut a word with a sum in front of it."""
         return in_bytes(self.cut(units, before).parts, units, self._bytes)
 
@@ -482,13 +482,13 @@ class SingleViterbi(Viterbi):
                 last[end] = (start, symbol, score)
             else:
                 second[end] = max(second[end], candidate)
-        parts: list[Part] = []
+        parts: list[WordPart] = []
         scores: list[float] = []
         margin, end = inf, size
         while end and (way := last[end]) is not None:
             start, symbol, score = way
             margin = min(margin, sums[end] - second[end])
-            parts.append(Part(start, end, symbol))
+            parts.append(WordPart(start, end, symbol))
             scores.append(score)
             end = start
         return _Cut(parts[::-1], scores[::-1], margin, sums[size], max(map(abs, sums)))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self, cast
 
-from tokentui.encode.segment import AppliedMerge, Part
+from tokentui.encode.segment import AppliedMerge, WordPart
 from tokentui.encode.segment.merges import Merging
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.text.pretokenize import Pretokenizer
@@ -43,7 +43,7 @@ class Within:
         if start < len(units):
             yield start, units[start:]
 
-    def segment(self, units: Sequence[bytes], characters: int) -> list[Part]:
+    def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
         """Cut a pre-token into parts; a unit that the vocabulary lacks is a part of its own."""
         return [
             part._replace(start=part.start + start, end=part.end + start)

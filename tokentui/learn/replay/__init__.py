@@ -65,7 +65,7 @@ def _entry(order: TokenOrder, one: int, uses: int | None) -> Entry:
     if one < 0:
         return entry_of(order.vocabulary, one, uses=uses)
     row = entry_of(order.vocabulary, one, order.vocabulary.id_of(one, order.merges), uses)
-    step, never = order.made[one], one in order.vocabulary.never
+    step, never = order.made[one], one in order.vocabulary.unreachable
     return row._replace(
         kind="base" if not step and row.kind == "piece" else row.kind, made=step or None, places=None,
         reason=ORPHAN if row.kind == "orphan" else "text is never taken for it" if never else "",

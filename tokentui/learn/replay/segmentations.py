@@ -27,7 +27,7 @@ from tokentui.core.records import dataclass
 from tokentui.encode.decode import spelled_units
 from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.pipeline import Parents
-from tokentui.encode.segment import Part, Segmenter
+from tokentui.encode.segment import Segmenter, WordPart
 from tokentui.encode.segment.merges import Join, Merging, PairMerging
 from tokentui.encode.segment.viterbi import Viterbi
 from tokentui.encode.tokenizer import Tokenizer
@@ -80,7 +80,7 @@ class TokenOrder:
             TokentuiError: Its tokens do not come one by one.
         """
         vocabulary = tokenizer.vocabulary
-        if vocabulary.codes:
+        if vocabulary.substitutes_bytes:
             raise TokentuiError(
                 "Gage's compression has no tokens that come one by one", "tokenizer",
                 "train it in the explorer: key a",
@@ -262,7 +262,7 @@ class WordSegmentations:
         if word in self._encoder.pretokenizer.symbols:
             return [Life(0, (word.encode(),))]
         units = self._encoder.pretokenizer.units(word)
-        taken = [units[at] for at in self._encoder.kept(units)]
+        taken = [units[at] for at in self._encoder.kept_indices(units)]
 
         def pieces(step: int) -> tuple[bytes, ...]:
             parts = self._after(step).segment(taken, len(word))
@@ -294,7 +294,7 @@ class WordSegmentations:
 
     def _changes_back(self, units: Sequence[bytes], characters: int) -> list[Change]:
         """By the segmentations of the word from the last one back."""
-        kept = self._encoder.kept(units)
+        kept = self._encoder.kept_indices(units)
         taken = [units[at] for at in kept]
         ways: list[tuple[int, Counter[int | None]]] = []
         since = self._count + 1
@@ -303,7 +303,7 @@ class WordSegmentations:
             segmenter = self._after(number)
             parts = segmenter.segment(taken, characters)
             since = self._since(segmenter, taken, parts, number)
-            way = Counter(part.symbol for part in self._encoder.treated(parts, units, kept))
+            way = Counter(part.symbol for part in self._encoder.with_unknown_policy(parts, units, kept))
             if ways and ways[-1][1] == way:
                 ways.pop()
             ways.append((since, way))
@@ -316,7 +316,7 @@ class WordSegmentations:
             before = way
         return changes
 
-    def _since(self, segmenter: Segmenter, units: list[bytes], parts: Sequence[Part], number: int) -> int:
+    def _since(self, segmenter: Segmenter, units: list[bytes], parts: Sequence[WordPart], number: int) -> int:
         """The latest step whose token the parts of a word were found with, of the first so many."""
         made = self._order.made
         if isinstance(segmenter, Merging):

@@ -102,7 +102,7 @@ class UnigramTrainer:
     def __init__(self, material: Material, seed_size: int = SEED_SIZE) -> None:
         self.words, self.recipe, self._run = material.words, material.recipe, material.run
         recipe, run = material.recipe, material.run
-        self._others = len({*run.specials, *recipe.symbols}) + 256 * UNKNOWN.of(recipe.unknown).spells
+        self._others = len({*run.specials, *recipe.symbols}) + 256 * UNKNOWN.of(recipe.unknown).byte_fallback
         self._shown: ModelVocabulary | None = None
         self._left: tuple[Model, list[Left]] | None = None
         self._positions: list[_Position] = []
