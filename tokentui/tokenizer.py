@@ -17,8 +17,8 @@ from tokentui.core.errors import TokentuiError, nearest, path_of, shown, shown_p
 from tokentui.core.jobs import Cancel, Progress, job, phase
 from tokentui.core.runtime import interrupts_cancel
 from tokentui.core.safetext import safe_line
-from tokentui.encode.reachability import reaches
-from tokentui.encode.results import Reach, Ways, WhyNot
+from tokentui.encode.reachability import reachability_of_all
+from tokentui.encode.results import Reachability, Ways, WhyNot
 from tokentui.encode.segmentations import segmentations
 from tokentui.encode.tokenizer import Tokenizer as TokenizerValue
 from tokentui.encode.vocabulary import Vocabulary
@@ -152,14 +152,14 @@ class Tokenizer(Analysed):
 
     def unreachable(
         self, *, progress: Progress | None = None, cancel: Cancel | None = None
-    ) -> list[Reach]:
+    ) -> list[Reachability]:
         """The tokens that no text becomes, in order of the ids, each with the reason.
 
         Special tokens are among them where a text holds them only if that is allowed. A token that only bytes
         become which are not UTF-8 is listed with these as its text.
         """
         with job(progress, cancel):
-            return [one for one in reaches(self) if one.reason]
+            return [one for one in reachability_of_all(self) if one.reason]
 
     def save(self, path: str | os.PathLike[str], format: str | None = None) -> None:
         """Write it to a file, whole or not at all.

@@ -18,8 +18,8 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import (
     GLYPH_MODES,
     MARKS_SHOWN,
+    CharKind,
     GlyphMode,
-    Kind,
     Span,
     is_safe,
     safe,
@@ -81,7 +81,7 @@ def test_every_code_point_is_shown_or_stood_in_for() -> None:
         for char in text[::37]:
             assert shown(char)
             if unicodedata.category(char)[0] in "CZ":
-                assert visible(char)[0].kind is not Kind.text
+                assert visible(char)[0].kind is not CharKind.text
 
 
 def test_what_borders_are_drawn_with_is_safe_by_the_tables_too() -> None:
@@ -104,7 +104,7 @@ def test_safe_is_idempotent(data: bytes | str) -> None:
     )
 )
 def test_plain_text_is_shown_as_it_is(text: str) -> None:
-    assert visible(text) == (Span(text, Kind.text),)
+    assert visible(text) == (Span(text, CharKind.text),)
     assert safe(text) == text
 
 
@@ -162,7 +162,7 @@ def test_bytes_of_cut_characters_are_partial(text: str, data: st.DataObject) -> 
     end = data.draw(st.integers(len(raw) - len(text[-1].encode()) + 1, len(raw)))
     cut = raw[start:end]
     if len(text) > 1:
-        assert Kind.invalid not in {span.kind for span in visible(cut)}
+        assert CharKind.invalid not in {span.kind for span in visible(cut)}
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_bytes_of_cut_characters_are_partial(text: str, data: st.DataObject) -> 
     ],
 )
 def test_examples(data: bytes | str, mode: GlyphMode, want: list[tuple[str, str]]) -> None:
-    assert visible(data, mode=mode) == tuple(Span(text, Kind(kind)) for text, kind in want)
+    assert visible(data, mode=mode) == tuple(Span(text, CharKind(kind)) for text, kind in want)
 
 
 @pytest.mark.parametrize(

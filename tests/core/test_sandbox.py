@@ -232,7 +232,7 @@ async def test_the_dialog_opens_what_is_served(served: Path) -> None:
 
 @given(st.text(alphabet="novel.txbks/~*-\0", max_size=12))
 def test_only_names_and_what_lies_below_folders_is_held(path: str) -> None:
-    held = sandbox.Reach(frozenset(["novel.txt", "books"])).holds(path)
+    held = sandbox.ReadablePaths(frozenset(["novel.txt", "books"])).holds(path)
     parts = path.split("/")
     if held:
         assert path in ("novel.txt", "books") or (

@@ -135,7 +135,7 @@ def test_threads_that_ask_at_once_find_the_same(made: list[Tokenizer]) -> None:
 
 def test_a_batch_in_threads_is_that_of_one(made: list[Tokenizer], monkeypatch: pytest.MonkeyPatch) -> None:
     parts = [slice(0, 2), slice(2, 3), slice(3, 7)]
-    monkeypatch.setattr("tokentui.encode.tokenizer.runs", lambda encoder, sizes: parts)
+    monkeypatch.setattr("tokentui.encode.tokenizer.slices", lambda encoder, sizes: parts)
     texts = ["hugs", "", "pugs hugs", "bun", "pun", "hug", "bugs"]
     for tokenizer in made:
         assert tokenizer.encode_batch(texts) == [eager(tokenizer.encoder, text) for text in texts]

@@ -20,7 +20,7 @@ from tokentui.analyze.vocabulary import usage
 from tokentui.encode import reachability as reaching
 from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.pretokens import Pretokens
-from tokentui.encode.reachability import reach, reaches
+from tokentui.encode.reachability import reachability_of, reachability_of_all
 from tokentui.encode.tokenizer import Entry, Tokenizer
 from tokentui.text.corpus import Corpus
 
@@ -48,13 +48,13 @@ def contexts_of(own: str) -> list[str]:
 def test_the_short_way_answers_as_the_long_one(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tokens that are whole words have a way of their own, and words are encoded without their text."""
     tokenizer = preset(name)
-    short = list(reaches(tokenizer))
+    short = list(reachability_of_all(tokenizer))
     monkeypatch.setattr(reaching, "_whole_word", lambda *token: None)
     monkeypatch.setattr(
         WordEncoder, "ids_include",
         lambda encoder, text, number, words=None: number in encoder.encode(text).ids,
     )
-    assert list(reaches(Tokenizer(tokenizer.vocabulary, tokenizer.merges))) == short
+    assert list(reachability_of_all(Tokenizer(tokenizer.vocabulary, tokenizer.merges))) == short
 
 
 @settings(max_examples=300, deadline=None)
@@ -70,7 +70,7 @@ def test_a_wordpiece_token_is_reached_exactly_if_a_short_text_becomes_it(
     for size in range(1, most + 2):
         for word in itertools.product("ab", repeat=size):
             used.update(tokenizer.encode("".join(word)).ids)
-    for answer in reaches(tokenizer):
+    for answer in reachability_of_all(tokenizer):
         if answer.piece == b"[UNK]":
             continue
         assert (answer.text is not None) == (answer.id in used), answer
@@ -85,7 +85,7 @@ def test_a_wordpiece_token_is_reached_exactly_if_a_short_text_becomes_it(
 @pytest.mark.parametrize(("size", "reason"), [(98, ""), (99, ""), (100, "too-long"), (101, "too-long")])
 def test_the_mark_of_a_continuation_counts_for_no_character(tmp_path: Path, size: int, reason: str) -> None:
     tokenizer = wordpiece(tmp_path, ["b", "abab"], ["a" * size], 100)
-    answer = list(reaches(tokenizer))[-1]
+    answer = list(reachability_of_all(tokenizer))[-1]
     assert answer.reason == reason
     if answer.text is not None:
         assert answer.id in tokenizer.encode(answer.text).ids
@@ -108,8 +108,8 @@ def test_kept_answers_are_those_of_a_plain_look_at_each_token(many: tokentui.Tok
     never = {one.id for one in glitches(many, CORPUS) if one.kind == "never"}
     for entry in many.entries():
         fresh = Tokenizer(many.vocabulary, many.merges)
-        plain = reach(fresh, entry, reaching.neighbours(fresh))
-        assert reach(many, entry) == plain
+        plain = reachability_of(fresh, entry, reaching.neighbours(fresh))
+        assert reachability_of(many, entry) == plain
         if entry.symbol is not None:
             assert (entry.id in dead) == (entry.id in never) == (plain.text is None)
             if unused.get(entry.id) == "unreachable":

@@ -8,7 +8,7 @@ import oracle
 import pytest
 
 import tokentui
-from tokentui.encode.reachability import completions, own_text, reaches
+from tokentui.encode.reachability import completions, reachability_of_all, typed_text
 from tokentui.encode.tokenizer import Entry, Tokenizer
 
 CL100K, LLAMA = "tiktoken_cl100k_base/cl100k_base.tiktoken", "llama2/tokenizer.json"
@@ -30,7 +30,7 @@ CONTEXTS = (
 def test_every_token(name: str) -> None:
     tokenizer = tokentui.load(oracle.shared(f"tokenizers/{name}"))
     entries = {entry.id: entry for entry in tokenizer.entries()}
-    found = list(reaches(tokenizer))
+    found = list(reachability_of_all(tokenizer))
     assert [one.id for one in found] == list(entries)
     assert Counter(one.reason for one in found) == COUNTS[name]
     for one in found:
@@ -47,7 +47,7 @@ def is_text(text: str) -> bool:
 
 def check(tokenizer: Tokenizer, entry: Entry, reason: str) -> None:
     """Encode the token's own text in many contexts, and look at the reason."""
-    own = entry.text if entry.symbol is None or entry.kind == "byte" else own_text(tokenizer, entry.symbol)
+    own = entry.text if entry.symbol is None or entry.kind == "byte" else typed_text(tokenizer, entry.symbol)
     assert own is not None
     for context in CONTEXTS:
         assert entry.id not in tokenizer.encode(context.replace("{0}", own).replace("{}", own)).ids

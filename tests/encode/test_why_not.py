@@ -12,7 +12,7 @@ from naive import lowest_rank_first
 
 import tokentui
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.reachability import completions, neighbours, reach
+from tokentui.encode.reachability import completions, neighbours, reachability_of
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.encode.why_not import REASONS, Case, Outlook, why_not
@@ -274,7 +274,7 @@ def test_a_token_that_is_reached_has_its_text(name: str, merges: int) -> None:
     texts = ["low lower lowest, New newest wide 12", "é☃\x01", "#a</w>", "ABC"]
     held = {number for text in texts for number in encoded(tokenizer, text)}
     for entry in tokenizer.entries():
-        found = reach(tokenizer, entry)
+        found = reachability_of(tokenizer, entry)
         if found.text is not None:
             assert entry.id in tokenizer.encode(found.text).ids
         else:

@@ -18,7 +18,7 @@ from textual.color import Color
 from waiting import screen_text, settled, until
 from walls import piles
 
-from tokentui.core.safetext import MARKS_SENT, Kind, is_safe, safe, visible
+from tokentui.core.safetext import MARKS_SENT, CharKind, is_safe, safe, visible
 from tokentui.ui.dialogs.exact import MOST_SHOWN, Row, code_points, facts, piece_of
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.draw.text import PALETTE, ControlGuard, StandIns, replace
@@ -90,8 +90,8 @@ async def test_enter_shows_the_bytes_of_a_row() -> None:
 
 def test_what_stands_for_something_has_an_attribute_that_text_has_not() -> None:
     assert {span.kind for span in visible("\x1b")} != {span.kind for span in visible("␛")}
-    for kind in Kind:
-        assert (kind in (Kind.text, Kind.space)) or any(
+    for kind in CharKind:
+        assert (kind in (CharKind.text, CharKind.space)) or any(
             word in PALETTE[kind] for word in ("reverse", "underline")
         ), kind
 

@@ -23,7 +23,7 @@ from tokentui.learn.parity import ParityTrainer, parity
 from tokentui.learn.ranking import TIES
 from tokentui.recipe import Recipe, Run, Stops, WhatIf
 from tokentui.text.count import Words
-from tokentui.text.parts import Part
+from tokentui.text.parts import CorpusPart
 
 ENGINES = [False, *([True] if native.available() else [])]
 CHARS = Recipe(split="none", unit="char", base="sorted", tie="largest-pair", unknown="error")
@@ -48,7 +48,7 @@ def counted(words: dict[str, int]) -> Words:
 def material(parts: list[tuple[dict[str, int], dict[str, int] | None]], recipe: Recipe) -> Material:
     names = ("english", "german", "third")
     return Material(tuple(
-        Part(name, counted(words), None if judged is None else counted(judged))
+        CorpusPart(name, counted(words), None if judged is None else counted(judged))
         for name, (words, judged) in zip(names, parts, strict=False)
     ), check(recipe))
 

@@ -24,7 +24,7 @@ from waiting import strips_of
 
 import tokentui.ui
 from tokentui.core.errors import TokentuiError
-from tokentui.core.safetext import Cluster, Kind, Span
+from tokentui.core.safetext import CharKind, Cluster, Span
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.draw.text import ControlGuard
 from tokentui.ui.terminal.picture import Picture
@@ -57,11 +57,11 @@ def _safe_line(error: BaseException | str, *, limit: int = 2000, ascii_only: boo
 def _visible(
     data: bytes | str, *, mode: str = "text", ascii_only: bool = False, limit: int | None = None
 ) -> tuple[Span, ...]:
-    return (Span(_text(data)[:limit], Kind.text),) if data else ()
+    return (Span(_text(data)[:limit], CharKind.text),) if data else ()
 
 
 def _shown(cluster: Cluster, mode: str) -> tuple[Span, ...]:
-    return (Span(cluster.text, Kind.text),)
+    return (Span(cluster.text, CharKind.text),)
 
 
 _HOLLOW = {

@@ -219,7 +219,7 @@ WORDS = [("the", 5), (" crowd", 3), ("漢", 2), ("\n", 2), ("a\tb", 1), ("\udcff
 
 
 @pytest.mark.parametrize("kind", counted.KINDS, ids=lambda kind: kind.ends[0])
-def test_files_of_counts_are_read_again(tmp_path: Path, kind: counted.Kind) -> None:
+def test_files_of_counts_are_read_again(tmp_path: Path, kind: counted.CountsFormat) -> None:
     if kind.ends[0] == ".parquet":
         pytest.importorskip("pyarrow", reason="the extra parquet is not installed")
     for end in kind.ends:

@@ -16,7 +16,7 @@ import tokentui
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.text import remote
-from tokentui.text.remote import SCHEMES, base_name, check_redirect, is_place, scheme_of, shown
+from tokentui.text.remote import SCHEMES, base_name, check_redirect, is_remote, scheme_of, shown
 
 TEXT = "the crowd, ünder a tree\r\nand then some 🌳\n" * 40
 pytest.importorskip("fsspec", reason="the extra remote is not installed")
@@ -146,10 +146,10 @@ def test_a_scheme_whose_package_is_missing_is_told(monkeypatch: pytest.MonkeyPat
 
 
 def test_every_scheme_is_a_place() -> None:
-    assert all(is_place(f"{name}://x/y") for name in SCHEMES)
-    assert is_place("hf:owner/name")
-    assert not is_place("a/b.txt")
-    assert not is_place(Path("https://host/a"))
+    assert all(is_remote(f"{name}://x/y") for name in SCHEMES)
+    assert is_remote("hf:owner/name")
+    assert not is_remote("a/b.txt")
+    assert not is_remote(Path("https://host/a"))
 
 
 def test_a_tokenizer_by_url(server: tuple[str, type[Web]], tmp_path: Path) -> None:

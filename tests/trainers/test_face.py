@@ -22,7 +22,7 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn import Column, Made, Query, Size, Stop, Tokens, Trainer, Word, start
 from tokentui.learn.replay import ReplayTrainer
 from tokentui.recipe import Run, Stops, WhatIf
-from tokentui.text.parts import Part, Words
+from tokentui.text.parts import CorpusPart, Words
 
 NONE = Stops()
 OBJECTIVES = AXES["objective"]
@@ -181,7 +181,7 @@ def test_corpora_with_names_are_trained_as_one(name: str) -> None:
     once = Words(WORDS.words, [1 for _ in COUNTS])
     again = Words(WORDS.words, [count - 1 for count in COUNTS.values()])
     run = Run(Stops(vocab_size=14 if name == "unigram" else None))
-    words = Words.of_parts((Part("once", once), Part("again", again)))
+    words = Words.of_parts((CorpusPart("once", once), CorpusPart("again", again)))
     for engine in ("plain", "compiled"):
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv(native.VARIABLE, "off" if engine == "plain" else "on")

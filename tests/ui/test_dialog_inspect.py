@@ -22,7 +22,7 @@ from tokentui.analyze.report import Row as ReportRow
 from tokentui.analyze.results import StringFacts
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
-from tokentui.core.safetext import Kind, is_safe
+from tokentui.core.safetext import CharKind, is_safe
 from tokentui.encode.segment import AppliedMerge
 from tokentui.learn import PairCandidate, jump, start
 from tokentui.recipe import Recipe, Run, Stops
@@ -211,7 +211,9 @@ def test_a_huge_token_is_cut() -> None:
 
 
 CELLS = st.lists(
-    st.tuples(st.text(st.sampled_from("ab漢字é·"), max_size=12), st.sampled_from(["", "muted", Kind.text])),
+    st.tuples(
+        st.text(st.sampled_from("ab漢字é·"), max_size=12), st.sampled_from(["", "muted", CharKind.text])
+    ),
     max_size=4,
 )
 

@@ -24,7 +24,7 @@ from textual.strip import Strip
 from textual.widgets import Input
 from waiting import screen_text, until
 
-from tokentui.core.safetext import MARKS_SHOWN, Kind, clusters, is_safe, safe, visible
+from tokentui.core.safetext import MARKS_SHOWN, CharKind, clusters, is_safe, safe, visible
 from tokentui.core.table import cell_width
 from tokentui.session.views import CorpusPart, CorpusPlace, TokenSpan
 from tokentui.ui.draw.running import BAR, Layout, Manner
@@ -43,7 +43,7 @@ WORDS = st.text(
 @pytest.mark.parametrize("script", ALL)
 def test_text_is_shown_as_it_is(script: str) -> None:
     for word in ALL[script].split():
-        assert [(span.text, span.kind) for span in visible(word)] == [(word, Kind.text)]
+        assert [(span.text, span.kind) for span in visible(word)] == [(word, CharKind.text)]
         assert is_safe(word)
         assert is_clean(word)
         assert is_clean(safe(word))

@@ -13,7 +13,7 @@ from textual.app import App, ComposeResult
 from textual.widgets import Static
 from waiting import strips_of
 
-from tokentui.core.safetext import GLYPH_MODES, GlyphMode, Kind, is_safe, visible
+from tokentui.core.safetext import GLYPH_MODES, CharKind, GlyphMode, is_safe, visible
 from tokentui.ui.draw.text import (
     DARK,
     LIGHT,
@@ -52,7 +52,7 @@ def test_join_does_not_trust_its_caller() -> None:
 
 def test_content_carries_the_kinds() -> None:
     made = join(runs("a\x1b"))
-    assert [(span.start, span.end, span.style) for span in made.spans] == [(1, 2, PALETTE[Kind.control])]
+    assert [(span.start, span.end, span.style) for span in made.spans] == [(1, 2, PALETTE[CharKind.control])]
     assert join(runs("a"), "strong").spans[0].style == "bold"
 
 
@@ -100,9 +100,9 @@ async def test_every_style_is_known_to_every_theme(theme: str) -> None:
         app.theme = theme
         for name in PALETTE:
             assert isinstance(app.main.why.named[name], RichStyle)
-        for kind in Kind:
+        for kind in CharKind:
             style = app.main.why.named[kind]
-            assert (kind is Kind.text) is not any((style.reverse, style.underline, style.dim))
+            assert (kind is CharKind.text) is not any((style.reverse, style.underline, style.dim))
 
 
 class SafeApp(App[None]):

@@ -18,7 +18,7 @@ from tokentui.analyze.vocabulary import ORDINARY, usage
 from tokentui.core.jobs import each
 from tokentui.encode.decode import bare
 from tokentui.encode.pretokens import Pretokens
-from tokentui.encode.reachability import completions, neighbours, own_text, reach
+from tokentui.encode.reachability import completions, neighbours, reachability_of, typed_text
 from tokentui.encode.tokenizer import Entry, Tokenizer
 from tokentui.text.corpus import Corpus
 
@@ -120,13 +120,13 @@ def _glitch(
         entry: The entry.
         written: The neighbours that people write; None where all of them are.
     """
-    found = reach(tokenizer, entry, written)
+    found = reachability_of(tokenizer, entry, written)
     if found.text is None and found.reason == "context":
-        found = reach(tokenizer, entry)
+        found = reachability_of(tokenizer, entry)
     if found.text is None:
         return Glitch(entry.id, found.piece, NEVER, found.reason, found.sentence)
     text, reason = found.text, unwritten(found.text)
-    own = None if entry.symbol is None else own_text(tokenizer, entry.symbol)
+    own = None if entry.symbol is None else typed_text(tokenizer, entry.symbol)
     if reason and own is None:
         data = bytes((int(entry.text[3:5], 16),)) if entry.symbol is None else _bare(tokenizer, entry)
         text = next((one for one in _whole(data) if tokenizer.encoder.ids_include(one, entry.id)), text)

@@ -15,7 +15,7 @@ from tokentui.core.jobs import check, each, silent, tick
 from tokentui.encode.decode import SymbolFinder, spelled_units
 from tokentui.encode.encoder import WordEncoder, WordToken
 from tokentui.encode.pretokens import Pretokens
-from tokentui.encode.reachability import reach
+from tokentui.encode.reachability import reachability_of
 from tokentui.encode.segment import UNKNOWN, WAYS
 from tokentui.encode.segmentations import ways_of
 from tokentui.encode.tokenizer import Tokenizer
@@ -196,7 +196,7 @@ def _unused(tokenizer: Tokenizer, words: Words, uses: Mapping[int, int]) -> tupl
                 why, into = "swallowed", swallowed[symbol]
             elif not by_merges and inside and not free:
                 why, into = "swallowed", Counter({symbols[number]: times for number, times in inside.items()})
-            elif reach(tokenizer, entry).text is None:
+            elif reachability_of(tokenizer, entry).text is None:
                 why = "unreachable"
             else:
                 why = "not chosen" if inside or free else "not in the corpus"

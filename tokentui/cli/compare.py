@@ -52,7 +52,7 @@ from tokentui.cli.output import Bar, merged, shown, working, write_answer
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import short_names
 from tokentui.core.safetext import safe, safe_line
-from tokentui.core.table import Table
+from tokentui.core.table import TextTable
 from tokentui.encode.encoding import Encoding
 from tokentui.encode.pretokens import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
@@ -284,24 +284,24 @@ def _divergences(columns: Sequence[Column], bar: Bar) -> dict[Between, _Found]:
 # ---- tables
 
 
-def _tables(answer: Answer) -> Iterator[Table]:
+def _tables(answer: Answer) -> Iterator[TextTable]:
     """The answer as tables, each set apart from the next."""
     corpus = answer.corpus
     rows = [[LETTERS[n], *_about(column)] for n, column in enumerate(answer.columns)]
-    yield Table(rows, f"corpus  {safe(corpus.name)}, {corpus.size:,} bytes")
+    yield TextTable(rows, f"corpus  {safe(corpus.name)}, {corpus.size:,} bytes")
     yield from _measures(answer)
     rows = [[pair_names(one.a, one.b), *(number(measure.of(one.agreement)) for measure in PAIR_MEASURES)]
             for one in answer.pairs]
     head = ["boundaries, the second against the first", *(measure.title for measure in PAIR_MEASURES)]
-    yield Table(rows, head=head if rows else (), right=range(-len(PAIR_MEASURES), 0))
+    yield TextTable(rows, head=head if rows else (), right=range(-len(PAIR_MEASURES), 0))
     rows = [[pair_names(a, b), _BY[by], *(f"{len(part):,}" for part in one), number(one.jaccard)]
             for (a, b, by), one in answer.overlaps.items()]
     head = ["vocabularies", "the same by", "common", "only the first", "only the second", "Jaccard"]
-    yield Table(rows, head=head if rows else (), right=range(-4, 0))
-    yield Table(notes=[line for names in answer.divergences for line in _divergence(answer, names)])
-    yield Table(notes=[line for pair in answer.pairs for line in differing(pair)])
-    yield Table(notes=list(_alignment(answer)))
-    yield Table(notes=list(_found(answer)))
+    yield TextTable(rows, head=head if rows else (), right=range(-4, 0))
+    yield TextTable(notes=[line for names in answer.divergences for line in _divergence(answer, names)])
+    yield TextTable(notes=[line for pair in answer.pairs for line in differing(pair)])
+    yield TextTable(notes=list(_alignment(answer)))
+    yield TextTable(notes=list(_found(answer)))
 
 
 def _about(column: Column) -> list[str]:
@@ -312,7 +312,7 @@ def _about(column: Column) -> list[str]:
     return [name, safe(label(one.recipe)), f"{one.vocab_size:,} ids{like}"]
 
 
-def _measures(answer: Answer) -> Iterator[Table]:
+def _measures(answer: Answer) -> Iterator[TextTable]:
     letters = LETTERS[: len(answer.columns)]
     rows = []
     for row in answer.rows:
@@ -321,9 +321,9 @@ def _measures(answer: Answer) -> Iterator[Table]:
         figures = ("" if figure is None else figure.shown for figure in row.figures)
         rows.append([measure.title, *told, safe(row.under), *figures])
     more = ["formula", "unit", "better"] if answer.formulas else []
-    yield Table(rows, head=["measure", *more, "computed under", *letters], right=range(-len(letters), 0))
+    yield TextTable(rows, head=["measure", *more, "computed under", *letters], right=range(-len(letters), 0))
     if answer.formulas:
-        yield Table(list(SYMBOLS.items()))
+        yield TextTable(list(SYMBOLS.items()))
 
 
 def _divergence(answer: Answer, names: Between) -> Iterator[str]:
@@ -339,7 +339,7 @@ def _divergence(answer: Answer, names: Between) -> Iterator[str]:
         for n, side in zip(names, (found.a, found.b), strict=True):
             yield f"  {LETTERS[n]}  {_decided(side)}"
             rows = [_candidate(one, side) for one in side.chosen_from]
-            yield from Table(rows, indent=5).lines()
+            yield from TextTable(rows, indent=5).lines()
 
 
 def _decided(side: DivergenceSide) -> str:

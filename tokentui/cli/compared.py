@@ -8,7 +8,7 @@ from tokentui.analyze.compare import PAIR_MEASURES, DifferentCut, PairAgreement
 from tokentui.analyze.metrics import shown as number
 from tokentui.analyze.report import Json, as_json, as_row
 from tokentui.cli.output import shown
-from tokentui.core.table import Table
+from tokentui.core.table import TextTable
 
 LETTERS = "ABCD"
 _SHORT = 24
@@ -26,7 +26,7 @@ def differing(pair: PairAgreement) -> Iterator[str]:
 
 def _cuts(title: str, found: Sequence[DifferentCut]) -> list[str]:
     rows = [[f"{one.count:,}", _short([one.text]), _short(one.a), _short(one.b)] for one in found]
-    return Table(rows, title, indent=2).lines() if rows else []
+    return TextTable(rows, title, indent=2).lines() if rows else []
 
 
 def agreement_row(pair: PairAgreement) -> Json:

@@ -29,7 +29,7 @@ from tokentui.core.errors import TokentuiError, shown_path
 from tokentui.formats import named_like
 from tokentui.recipe import Run
 from tokentui.text.named import sources_in
-from tokentui.text.remote import is_place, is_url, scheme_of
+from tokentui.text.remote import is_remote, is_url, scheme_of
 from tokentui.text.sources import find_sample
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def play(tour: Tour) -> int:
 
 def _tokenizer(path: str) -> str:
     """The path of a tokenizer file that is there; the name of a place as it is."""
-    if is_place(path):
+    if is_remote(path):
         return path
     if not os.path.lexists(path):
         raise TokentuiError("no such file", shown_path(path), "name a tokenizer file, such as tokenizer.json")

@@ -19,7 +19,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import current_phase, job
 from tokentui.core.runtime import interrupts_cancel
 from tokentui.core.safetext import is_safe, safe, safe_line, stand_in, visible
-from tokentui.core.table import Table, printed
+from tokentui.core.table import TextTable, printed
 
 AFTER_S = 1.0
 """Work that takes less shows no bar."""
@@ -88,7 +88,7 @@ def write_text(text: str) -> None:
 
 
 def write_answer(
-    as_json: bool, row: Callable[[], Json], tables: Iterable[Table], between: str = "\n"
+    as_json: bool, row: Callable[[], Json], tables: Iterable[TextTable], between: str = "\n"
 ) -> None:
     """Write an answer: as a row of JSON, or as tables for people; the other one is not made."""
     if as_json:
@@ -118,7 +118,7 @@ def write_sections(sections: Iterable[Section]) -> None:
     write_text("\n".join(out))
 
 
-def _section_table(section: Section) -> Table:
+def _section_table(section: Section) -> TextTable:
     marks = any(row.marked for row in section.rows)
     rows: list[tuple[str, ...]] = []
     for row in section.rows if section.few is None else section.rows[: section.few]:
@@ -136,7 +136,7 @@ def _section_table(section: Section) -> Table:
         import textwrap  # few sections need it
 
         title = textwrap.fill(title, _WIDE, subsequent_indent=" " * (_LABEL + 1), break_on_hyphens=False)
-    return Table(
+    return TextTable(
         rows,
         title=title,
         head=[column.title for column in section.columns] if section.titled else (),

@@ -19,7 +19,7 @@ from tokentui.core import limits, native, runtime
 from tokentui.core.choices import Ref
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.records import dataclass
-from tokentui.core.table import Table, printed
+from tokentui.core.table import TextTable, printed
 
 NAME = "tokentui"
 
@@ -199,7 +199,7 @@ def _reset_terminal(ctx: click.Context, value: str) -> None:
 def _limits(ctx: click.Context, value: str) -> None:
     held = {name: getattr(limits.now(), name.replace("-", "_")) for name in limits.LIMITS}
     rows = [(name, one.shown(held[name]), f"{one.unit} {one.about}") for name, one in limits.LIMITS.items()]
-    write_text(printed([Table(rows, right=(1,))]))
+    write_text(printed([TextTable(rows, right=(1,))]))
 
 
 def _completion(ctx: click.Context, value: str) -> None:

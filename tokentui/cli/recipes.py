@@ -13,7 +13,7 @@ from tokentui.cli.options import Given, json_option, options
 from tokentui.cli.output import write_answer
 from tokentui.core.choices import Axis
 from tokentui.core.errors import TokentuiError, nearest
-from tokentui.core.table import Table
+from tokentui.core.table import TextTable
 from tokentui.preset_table import PRESETS, Preset
 
 _WIDTH = max(map(len, PRESETS))
@@ -30,16 +30,17 @@ Examples:
 def command(given: Given, name: str | None) -> int:
     """List the presets and the axes. With the NAME of a preset, print it as a recipe file; with that of an
     axis, its values."""
-    tables: Iterable[Table]
+    tables: Iterable[TextTable]
     if name is None:
         presets, axes = map(_preset, PRESETS.values()), map(_axis, AXES.values())
         row: Json = {"presets": list(presets), "axes": list(axes)}
         tables = _listed()
     elif name in PRESETS:
-        row, tables = _preset(PRESETS[name]), [Table(notes=list(_recipe_file(PRESETS[name])))]
+        row, tables = _preset(PRESETS[name]), [TextTable(notes=list(_recipe_file(PRESETS[name])))]
     elif name in AXES:
         axis = AXES[name]
-        row, tables = _axis(axis), [Table([(axis.written()[one], axis[one].about) for one in axis], indent=2)]
+        row = _axis(axis)
+        tables = [TextTable([(axis.written()[name], axis[name].about) for name in axis], indent=2)]
     else:
         raise TokentuiError("no preset and no axis of this name", name, nearest(name, [*PRESETS, *AXES]))
     write_answer(given.as_json, lambda: row, tables)
@@ -62,15 +63,15 @@ def _axis(axis: Axis[Any]) -> Json:
     return {"name": axis.name, "about": axis.about, "values": values}
 
 
-def _listed() -> Iterator[Table]:
+def _listed() -> Iterator[TextTable]:
     """The presets by family, and the axes."""
     for family in dict.fromkeys(preset.family for preset in PRESETS.values()):
         yield _named(f"{family}:", (preset for preset in PRESETS.values() if preset.family == family))
     yield _named("\naxes:", AXES.values())
 
 
-def _named(title: str, records: Iterable[Preset | Axis[Any]]) -> Table:
-    return Table([(one.name, one.about) for one in records], title, least=_WIDTH, indent=2)
+def _named(title: str, records: Iterable[Preset | Axis[Any]]) -> TextTable:
+    return TextTable([(one.name, one.about) for one in records], title, least=_WIDTH, indent=2)
 
 
 def _recipe_file(preset: Preset) -> Iterator[str]:

@@ -30,7 +30,7 @@ from tokentui.cli.options import (
     typed,
 )
 from tokentui.core.errors import TokentuiError
-from tokentui.core.table import Table, printed
+from tokentui.core.table import printed
 from tokentui.encode.encoding import Encoding
 from tokentui.encode.pretokens import Pretokens
 from tokentui.encode.sampling import SEEDS, Drawn, read_sample
@@ -162,14 +162,14 @@ def _write_drawn(one: Drawn, explain: bool) -> None:
         output.write(f"{ids_line(one.encoding.ids)}\n".encode())
 
 
-def drawn_tables(one: Drawn) -> Iterator[Table]:
+def drawn_tables(one: Drawn) -> Iterator[TextTable]:
     """A text as it was drawn: the seed and its tokens, then each word with a row a draw."""
     taken = "│".join(map(output.shown, one.encoding.tokens)) or "nothing"
-    yield Table(notes=[f"seed {one.seed}  p {one.p:g}, like {one.like}: {taken}"])
+    yield TextTable(notes=[f"seed {one.seed}  p {one.p:g}, like {one.like}: {taken}"])
     for word in one.words:
         rows = [(f"{n:>3}  {_draw(draw, one.p)}",) for n, draw in enumerate(word.draws, 1)]
         title = f"{output.shown(word.text)}: {shown_pieces(word.units)}"
-        yield Table(rows, title, indent=2, notes=(f"  ids  {ids_line(word.ids) or 'none'}",))
+        yield TextTable(rows, title, indent=2, notes=(f"  ids  {ids_line(word.ids) or 'none'}",))
 
 
 def _draw(draw: Draw, p: float) -> str:

@@ -8,7 +8,7 @@ from tokentui.cli.options import Given, options
 from tokentui.cli.output import complain, write_text
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe_line
-from tokentui.core.table import Table, plural, printed
+from tokentui.core.table import TextTable, plural, printed
 from tokentui.session.shipped import TOURS
 from tokentui.session.tours import read_tour
 
@@ -36,7 +36,7 @@ def command(given: Given, name: str | None, check: bool) -> int:
     if name is None:
         if check:
             raise TokentuiError("no tour is named", f"{given.where} --check", "name a tour or a file")
-        write_text(printed([Table([(one.name, one.title) for one in TOURS])]))
+        write_text(printed([TextTable([(one.name, one.title) for one in TOURS])]))
         return 0
     tour = read_tour(name)
     if check:

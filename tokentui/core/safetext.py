@@ -41,7 +41,7 @@ LINKS_SHOWN = 3
 emoji."""
 
 
-class Kind(StrEnum):
+class CharKind(StrEnum):
     """The kind of the characters of a span."""
 
     text = "text"
@@ -65,7 +65,7 @@ class Span(NamedTuple):
     """A run of safe, printable text of one kind."""
 
     text: str
-    kind: Kind
+    kind: CharKind
 
 
 # Joined: drawn with a neighbour. Hidden: printable to Python, but nothing is seen.
@@ -126,7 +126,9 @@ _KINDS = (
     rf"|(?P<partial>\A{_NEXT}{{1,3}}+(?!{_NEXT})|{_STARTED}\Z)|(?P<invalid>[\uD800-\uDFFF])"
     rf"|(?P<combining>[{_JOINED}--{_HIDDEN}])|(?P<invisible>.)"
 )
-_KIND_OF: dict[str | None, Kind] = {"orphans": Kind.combining, **{kind.name: kind for kind in Kind}}
+_KIND_OF: dict[str | None, CharKind] = {
+    "orphans": CharKind.combining, **{kind.name: kind for kind in CharKind}
+}
 """The kind of what each named group of a scan matches."""
 _EASY = (
     r"[!-~\xA1-\xAC\xAE-\u02FF\u0370-\u0373\u0391-\u03A1\u03A3-\u0481\u3041-\u3096"
@@ -210,9 +212,9 @@ def clusters(text: str) -> Iterator[Cluster]:
 def shown(cluster: Cluster, mode: GlyphMode) -> tuple[Span, ...]:
     """A cluster of a text as spans of safe text."""
     if mode == "text" and cluster.kind == "drawn" and _is_printable(cluster.text):
-        return (Span(cluster.text, Kind.text),)
+        return (Span(cluster.text, CharKind.text),)
     if mode == "text" and cluster.kind == "piled":
-        return (Span(cluster.text.translate(_GLYPHS), Kind.combining),)
+        return (Span(cluster.text.translate(_GLYPHS), CharKind.combining),)
     return visible(cluster.text, mode=mode)
 
 
@@ -236,7 +238,7 @@ def visible(
         data = data[: 4 * limit + 4]
     text = data if isinstance(data, str) else data.decode("utf-8", "surrogateescape")
     if mode == "hex":
-        pieces = iter([Span(to_bytes(text).hex(), Kind.text)] if text else [])
+        pieces = iter([Span(to_bytes(text).hex(), CharKind.text)] if text else [])
     elif mode == "points":
         pieces = _points(text)
     else:
@@ -349,15 +351,15 @@ def _spans(text: str, mode: Literal["text", "escaped", "safe"], ascii_only: bool
     stand_ins = _ESCAPES if mode != "text" else _ASCII_GLYPHS if ascii_only else _GLYPHS
     for match in _pattern(_SCAN_ASCII if ascii_only else _SCAN).finditer(text):
         run, kind = match.group(), _KIND_OF[match.lastgroup]
-        if kind is Kind.text and mode == "text" and _is_printable(run):
+        if kind is CharKind.text and mode == "text" and _is_printable(run):
             yield Span(run, kind)
-        elif kind is Kind.text:
+        elif kind is CharKind.text:
             # Joiners, and code points that the tables of regex know and those of an older Python do not.
             plain = run.isprintable() and _pattern(_ANY_HIDDEN).search(run) is None
             for part in (run,) if plain else run:
                 seen = plain or (part.isprintable() and _pattern(_ANY_HIDDEN).search(part) is None)
                 exact = part.replace("\\", "\\\\") if mode == "escaped" else part
-                yield Span(exact, kind) if seen else Span(part.translate(stand_ins), Kind.invisible)
+                yield Span(exact, kind) if seen else Span(part.translate(stand_ins), CharKind.invisible)
         elif match.lastgroup == "orphans" and mode == "text" and run.isprintable():
             # Marks without a character to stand on get the circle that is drawn for one.
             yield Span("◌" + run, kind)
@@ -390,7 +392,7 @@ def _cut(spans: tuple[Span, ...], limit: int, ellipsis: str) -> tuple[Span, ...]
     kept: list[Span] = []
     room = max(0, limit - len(ellipsis))
     for text, kind in spans:
-        if len(text) > room and kind is Kind.text and not text.isascii():
+        if len(text) > room and kind is CharKind.text and not text.isascii():
             # A cluster that does not fit is left out as a whole: half of one may be unsafe, or drawn as
             # another.
             inside = text[: room + 64]
@@ -399,4 +401,4 @@ def _cut(spans: tuple[Span, ...], limit: int, ellipsis: str) -> tuple[Span, ...]
         if room > 0:
             kept.append(Span(text[:room], kind))
         room -= len(text)
-    return (*kept, Span(ellipsis[:limit], Kind.invisible)) if limit > 0 else ()
+    return (*kept, Span(ellipsis[:limit], CharKind.invisible)) if limit > 0 else ()

@@ -22,7 +22,7 @@ NO_WRITING = "nothing is written to the disk here"
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class ReadablePaths:
     """The files that a sealed process may read.
 
     Attributes:
@@ -49,13 +49,13 @@ class Reach:
         return os.path.realpath(path).startswith(root.rstrip("/") + "/")
 
 
-_reach: Reach | None = None
+_reach: ReadablePaths | None = None
 
 
 def seal(names: Iterable[str], own: Iterable[str] = ()) -> None:
     """Let nothing else be read from now on, and nothing be written, until the process ends."""
     global _reach
-    _reach = Reach(frozenset(names), tuple(own))
+    _reach = ReadablePaths(frozenset(names), tuple(own))
 
 
 def unseal() -> None:

@@ -11,7 +11,7 @@ _JOINER, _AS_EMOJI, _TONES = "\u200d", "\ufe0f", "\U0001f3fb\U0001f3fc\U0001f3fd
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TextTable:
     """A table. Its cells are safe to print, see `core.safetext`.
 
     Attributes:
@@ -60,7 +60,7 @@ class Table:
         return [*lines, *self.notes]
 
 
-def printed(tables: Iterable[Table], between: str = "\n") -> str:
+def printed(tables: Iterable[TextTable], between: str = "\n") -> str:
     """Tables as one text, those without a line left out.
 
     Args:

@@ -60,11 +60,11 @@ class _Texts(dict[int | None, bytes]):
         self.shown: dict[int | None, _Shown] = {}
         self.placeholders: set[int | None] = set()
 
-    def __missing__(self, number: int | None) -> bytes:
-        shown = self.shown[number] = self._decoder._shown(number)
+    def __missing__(self, token_id: int | None) -> bytes:
+        shown = self.shown[token_id] = self._decoder._shown(token_id)
         if not shown.plain:
-            self.placeholders.add(number)
-        text = self[number] = b" " * shown.before + shown.text + b" " * shown.after
+            self.placeholders.add(token_id)
+        text = self[token_id] = b" " * shown.before + shown.text + b" " * shown.after
         return text
 
 
@@ -75,8 +75,8 @@ class _Names(dict[int | None, str]):
         super().__init__()
         self._decoder = decoder
 
-    def __missing__(self, number: int | None) -> str:
-        name = self[number] = self._decoder._named(number)
+    def __missing__(self, token_id: int | None) -> str:
+        name = self[token_id] = self._decoder._named(token_id)
         return name
 
 
@@ -132,7 +132,7 @@ class Decoder:
         put there.
         """
         apart = self._texts.placeholders
-        places = [at for at, number in enumerate(ids) if number in apart] if apart else []
+        places = [at for at, token_id in enumerate(ids) if token_id in apart] if apart else []
         written, start, begun = bytearray(), 0, not self._spaced
         for place in (*places, len(ids)):
             run = b"".join(texts[start:place])
@@ -153,11 +153,11 @@ class Decoder:
         """The text that the ids stand for; bytes that are not UTF-8 become U+FFFD."""
         return self._as_text(self.to_bytes(ids))
 
-    def text_of(self, number: int) -> str:
+    def text_of(self, token_id: int) -> str:
         """The text of a single id. It takes a third of the time of `to_text`, which remembers each id."""
         if self.vocabulary.pipeline.decoder is not None:
-            return self.to_text([number])
-        shown = self._shown(number)
+            return self.to_text([token_id])
+        shown = self._shown(token_id)
         data = shown.text
         if self._metaspace and shown.plain:
             data = (data.removeprefix(_METASPACE) if self._spaced else data).replace(_METASPACE, b" ")
@@ -176,45 +176,45 @@ class Decoder:
         values = each_of(listed() if callable(listed) else ids, "ids", "hand in a list or an array of ids")
         if not set(map(type, values)) <= {int, type(None)}:
             values = list(map(self._whole, values))
-        return [None if number == NO_ID else number for number in values] if NO_ID in values else values
+        return [None if token_id == NO_ID else token_id for token_id in values] if NO_ID in values else values
 
-    def _whole(self, number: object) -> int | None:
-        if number is None:
+    def _whole(self, token_id: object) -> int | None:
+        if token_id is None:
             return None
-        if not isinstance(number, bool):
+        if not isinstance(token_id, bool):
             with contextlib.suppress(TypeError):
-                return operator.index(number)  # type: ignore[arg-type]
-        raise self._lacks(number)
+                return operator.index(token_id)  # type: ignore[arg-type]
+        raise self._lacks(token_id)
 
-    def _named(self, number: int | None) -> str:
+    def _named(self, token_id: int | None) -> str:
         """The name that the file has for an id."""
-        if number is None:
+        if token_id is None:
             return NOTHING
-        if number not in self._symbols and number not in self._specials:
-            raise self._lacks(number)
+        if token_id not in self._symbols and token_id not in self._specials:
+            raise self._lacks(token_id)
         assert isinstance(self.vocabulary, ImportedVocabulary)
-        return self.vocabulary.name_of(number)
+        return self.vocabulary.name_of(token_id)
 
-    def _shown(self, number: int | None) -> _Shown:
+    def _shown(self, token_id: int | None) -> _Shown:
         vocabulary = self.vocabulary
-        if number is None:
+        if token_id is None:
             return _Shown(NOTHING.encode())
-        if self._metaspace and number == vocabulary.unknown_id:
+        if self._metaspace and token_id == vocabulary.unknown_id:
             return _Shown(_UNKNOWN, plain=False)
         prefixed = bool(vocabulary.prefix)
-        if (symbol := self._symbols.get(number)) is not None:
+        if (symbol := self._symbols.get(token_id)) is not None:
             piece, (front, end) = vocabulary.spelled(symbol), vocabulary.mark_sizes(symbol)
             text = piece[front : len(piece) - end]
             return _Shown(text, before=prefixed and not front, after=bool(end))
-        if number in self._specials:
-            return _Shown(to_bytes(self._specials[number]), plain=False, before=prefixed)
-        if number in self._bytes:
-            return _Shown(bytes((self._bytes[number],)))
-        raise self._lacks(number)
+        if token_id in self._specials:
+            return _Shown(to_bytes(self._specials[token_id]), plain=False, before=prefixed)
+        if token_id in self._bytes:
+            return _Shown(bytes((self._bytes[token_id],)))
+        raise self._lacks(token_id)
 
-    def _lacks(self, number: object) -> TokentuiError:
+    def _lacks(self, token_id: object) -> TokentuiError:
         """Return the error for an id that does not exist."""
-        return TokentuiError(f"no such id: {shown(number)}", "", self.span)
+        return TokentuiError(f"no such id: {shown(token_id)}", "", self.span)
 
     @property
     def span(self) -> str:

@@ -170,8 +170,8 @@ class WordEncoder:
         return [*rows, *(self._special(name, len(text), len(text)) for name in after)]
 
     def _special(self, name: str, start: int, end: int) -> EncodedToken:
-        number = self.vocabulary.special_id(name)
-        return EncodedToken(number, name, name.encode("utf-8", "surrogatepass"), start, end, -1)
+        token_id = self.vocabulary.special_id(name)
+        return EncodedToken(token_id, name, name.encode("utf-8", "surrogatepass"), start, end, -1)
 
     def tokens_of(
         self, words: Sequence[PreToken], first: int = 0, starts: Sequence[int] | None = None
@@ -376,12 +376,12 @@ class WordEncoder:
         """
         return self._known_words()[word]
 
-    def ids_include(self, text: str, number: int, words: Sequence[str] | None = None) -> bool:
+    def ids_include(self, text: str, token_id: int, words: Sequence[str] | None = None) -> bool:
         """Return whether the ids of a text include one. False if the text is refused.
 
         Args:
             text: The text.
-            number: The id.
+            token_id: The id.
             words: Its pre-tokens, if they are known: those that `pretokenizer.words` returns.
         """
         check()
@@ -389,8 +389,8 @@ class WordEncoder:
             if self.way.scope == "word" and len(text) < KERNEL_CHARS and self.splits_plainly(text):
                 # The ids of its words, without what `encode` needs for a text of any size.
                 ids = list(map(self.cached_ids, words or self.pretokenizer.words(text)))
-                return any(number in word for word in ids)
-            return number in self.ids(text)
+                return any(token_id in word for word in ids)
+            return token_id in self.ids(text)
         except TokentuiError:
             return False
 

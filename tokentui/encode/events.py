@@ -158,15 +158,15 @@ class EventVocabulary(Vocabulary):
         They are taken in one by one: the next may depend on what is there after the one before, at the number
         of this step.
         """
-        number, first = len(self.sizes), len(self.events)
+        step, first = len(self.sizes), len(self.events)
         for event in events:
             self.tables.add(len(self.events), event, self.pieces)
             self.events.append(event)
             if event.kind is Kind.DEMOTE:
-                self.demoted.setdefault(event.symbol, (number, event.parts))
+                self.demoted.setdefault(event.symbol, (step, event.parts))
             symbol, makes = event.symbol, event.kind in MAKING
             if makes and symbol not in self._makings:
-                self._makings[symbol] = number, event
+                self._makings[symbol] = step, event
                 if symbol not in self._turns:
                     special = self._special_ids.get(self.pieces[symbol])
                     if special is None:
@@ -174,8 +174,8 @@ class EventVocabulary(Vocabulary):
                     else:
                         self.borrowed.add(symbol)
                     self.order[symbol] = special
-            if (makes or event.kind in LEAVING) and self.is_there(symbol, number) != makes:
-                self._turns.setdefault(symbol, []).append(number)
+            if (makes or event.kind in LEAVING) and self.is_there(symbol, step) != makes:
+                self._turns.setdefault(symbol, []).append(step)
                 self._there += (1 if makes else -1) * (symbol not in self.borrowed)
         self.ends.append(len(self.events))
         taken = self.events[first] if len(self.events) > first else Event(Kind.SWITCH, -1)
@@ -183,9 +183,9 @@ class EventVocabulary(Vocabulary):
         self.counts.append(taken.places)
         self.sizes.append(self.sizes[0] - self.base_size + self._there)
 
-    def made_by(self, number: int) -> int:
+    def made_by(self, step: int) -> int:
         """The symbol of the first event of a step, by its number from 1 on."""
-        first, end = self.ends[number - 1 : number + 1]
+        first, end = self.ends[step - 1 : step + 1]
         return self.events[first].symbol if end > first else NO_ID
 
     def is_there(self, symbol: int, merges: int) -> bool:

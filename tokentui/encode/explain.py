@@ -283,7 +283,7 @@ def round_trip(encoder: WordEncoder, text: str | bytes, decoder: Decoder | None 
         encoding = encoder.encode(text)
     except TokentuiError as error:
         return RoundTrip(None, (f"it cannot be encoded: {error}",))
-    back = decoder.to_text(number for number in encoding.ids if number is not None)
+    back = decoder.to_text(token_id for token_id in encoding.ids if token_id is not None)
     typed = encoding.text
     if back == typed:
         return RoundTrip(back)

@@ -27,13 +27,13 @@ def tokens_html(tokens: Iterable[tuple[int | None, bytes | str]], count: int) ->
         count: The number of all tokens, where not all are handed in.
     """
     spans = []
-    for n, (number, piece) in enumerate(tokens):
+    for n, (token_id, piece) in enumerate(tokens):
         if n == MOST_TOKENS:
             break
         hue = _HUES[n % len(_HUES)]
         style = f"background:hsl({hue} 70% 86%);color:#111;padding:0 2px;white-space:pre-wrap"
         text = "".join(span.text for span in visible(piece))
-        told = "no id" if number is None else str(number)
+        told = "no id" if token_id is None else str(token_id)
         spans.append(f'<span title="{told}" style="{style}">{html.escape(text)}</span>')
     if count > MOST_TOKENS:
         spans.append(f"… and {count - MOST_TOKENS:,} more")
@@ -46,18 +46,18 @@ def titled(title: str, facts: Sequence[str], body: str = "") -> str:
     return f"<div><b>{html.escape(safe(title, limit=120))}</b> {rest}{body}</div>"
 
 
-def run_html(title: str, number: int, known: int, size: int, tokens_at: Callable[[int], int]) -> str:
+def run_html(title: str, step: int, computed: int, size: int, tokens_at: Callable[[int], int]) -> str:
     """A training at one of its steps.
 
     Args:
         title: Its recipe.
-        number: The step.
-        known: The furthest step that was made.
+        step: The step.
+        computed: The furthest step that was made.
         size: The ids at this step.
         tokens_at: Gives the tokens of the corpus at a step.
     """
-    facts = [f"step {number:,} of {known:,} known", f"{size:,} ids"]
-    return titled(title, facts, curve_html(known, tokens_at, "tokens of the corpus"))
+    facts = [f"step {step:,} of {computed:,} known", f"{size:,} ids"]
+    return titled(title, facts, curve_html(computed, tokens_at, "tokens of the corpus"))
 
 
 def curve_html(last: int, value_at: Callable[[int], int], title: str) -> str:

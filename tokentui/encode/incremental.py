@@ -81,8 +81,8 @@ class Typed:
             after = rows[bisect_left(rows, last, key=word) :]
             if by or more:
                 after = tuple([
-                    EncodedToken(number, said, piece, first_at + by, end_at + by, at_word + more)
-                    for number, said, piece, first_at, end_at, at_word in after
+                    EncodedToken(token_id, token, piece, first_at + by, end_at + by, at_word + more)
+                    for token_id, token, piece, first_at, end_at, at_word in after
                 ])
             self._rows = (
                 *rows[: bisect_left(rows, first, key=word)], *encoder.tokens_of(found, first, places), *after

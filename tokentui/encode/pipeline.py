@@ -146,10 +146,12 @@ class ImportedVocabulary(Vocabulary):
         """The id of a special token."""
         return self._specials[name]
 
-    def name_of(self, number: int) -> str:
+    def name_of(self, token_id: int) -> str:
         """The name of an id as the file spells it."""
-        name = self.names.get(number)
-        return self.pieces[self._symbols[number]].decode("utf-8", "surrogateescape") if name is None else name
+        name = self.names.get(token_id)
+        if name is not None:
+            return name
+        return self.pieces[self._symbols[token_id]].decode("utf-8", "surrogateescape")
 
     @functools.cached_property
     def tokens(self) -> Mapping[bytes, int]:

@@ -17,7 +17,7 @@ from tokentui.core.jobs import each
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.decode import bare, spelled_units
 from tokentui.encode.pipeline import may_hold
-from tokentui.encode.results import Reach
+from tokentui.encode.results import Reachability
 from tokentui.encode.tokenizer import Entry, Tokenizer
 from tokentui.encode.why_not import Case, reason_of, shortest_word
 from tokentui.text.pretokenize import MARKS
@@ -38,17 +38,17 @@ class _Known:
 
     def __init__(self) -> None:
         self.neighbours: tuple[str, ...] | None = None
-        self.reached: dict[tuple[int, int | None], Reach] = {}
+        self.reached: dict[tuple[int, int | None], Reachability] = {}
 
 
 _KNOWN: weakref.WeakKeyDictionary[Tokenizer, _Known] = weakref.WeakKeyDictionary()
 
 
-def reaches(tokenizer: Tokenizer) -> Iterator[Reach]:
+def reachability_of_all(tokenizer: Tokenizer) -> Iterator[Reachability]:
     """Yield each token of a vocabulary in order of the ids, with a text that becomes it, or the reason why
     none does."""
     entries = tuple(tokenizer.entries())
-    return (reach(tokenizer, entry) for entry in each(entries, len(entries)))
+    return (reachability_of(tokenizer, entry) for entry in each(entries, len(entries)))
 
 
 def neighbours(tokenizer: Tokenizer) -> tuple[str, ...]:
@@ -69,12 +69,12 @@ def _known(tokenizer: Tokenizer) -> _Known:
 def _neighbours(tokenizer: Tokenizer) -> tuple[str, ...]:
     vocabulary = tokenizer.vocabulary
     longest = heapq.nlargest(_NEIGHBOURS, tokenizer.entries(), key=lambda entry: len(entry.piece))
-    long = (own_text(tokenizer, entry.symbol) for entry in longest if entry.symbol is not None)
+    long = (typed_text(tokenizer, entry.symbol) for entry in longest if entry.symbol is not None)
     units = (vocabulary.bare(unit).decode("utf-8", "surrogateescape") for unit in vocabulary.units)
     return tuple(filter(None, (*long, *itertools.islice(units, _NEIGHBOURS))))
 
 
-def reach(tokenizer: Tokenizer, entry: Entry, others: Sequence[str] | None = None) -> Reach:
+def reachability_of(tokenizer: Tokenizer, entry: Entry, others: Sequence[str] | None = None) -> Reachability:
     """Return a text that becomes a token, or the reason why none does.
 
     A token that only bytes that are not UTF-8 become has a text, with these as lone surrogates, and a reason.
@@ -94,7 +94,7 @@ def reach(tokenizer: Tokenizer, entry: Entry, others: Sequence[str] | None = Non
     return answer
 
 
-def _reach(tokenizer: Tokenizer, entry: Entry, others: Sequence[str] | None) -> Reach:
+def _reach(tokenizer: Tokenizer, entry: Entry, others: Sequence[str] | None) -> Reachability:
     if entry.kind == "byte":
         return _byte(tokenizer, entry)
     encoder, vocabulary, symbol = tokenizer.encoder, tokenizer.vocabulary, entry.symbol
@@ -104,10 +104,10 @@ def _reach(tokenizer: Tokenizer, entry: Entry, others: Sequence[str] | None) -> 
         return _answer(tokenizer, entry, text, entry.text)
     piece = vocabulary.spelled(symbol)
     if (text := _whole_word(tokenizer, symbol, piece)) is not None:
-        return Reach(entry.id, piece, text)
+        return Reachability(entry.id, piece, text)
     units = spelled_units(encoder, symbol)
     parts = encoder.segmenter.segment(units, shortest_word(vocabulary, symbol))
-    own, held = own_text(tokenizer, symbol), False
+    own, held = typed_text(tokenizer, symbol), False
     if [part.symbol for part in parts] != [symbol]:
         return _answer(tokenizer, entry, None, own)
     if own is None:
@@ -115,7 +115,7 @@ def _reach(tokenizer: Tokenizer, entry: Entry, others: Sequence[str] | None) -> 
         for text in itertools.islice(completions(data), _MOST_TRIED):
             held = True
             if encoder.ids_include(text, entry.id):
-                return Reach(entry.id, piece, text)
+                return Reachability(entry.id, piece, text)
         raw = data.decode("utf-8", "surrogateescape")
         raws = (context.replace("{}", raw) for context in _CONTEXTS)
         found = next((one for one in raws if encoder.ids_include(one, entry.id)), None)
@@ -139,16 +139,16 @@ def _reach(tokenizer: Tokenizer, entry: Entry, others: Sequence[str] | None) -> 
             held = True
             alone = spelled[word] == units and text == own and not named
             if alone or encoder.ids_include(text, entry.id, words):
-                return Reach(entry.id, piece, text)
+                return Reachability(entry.id, piece, text)
     if held:
         others = neighbours(tokenizer) if others is None else others
         for other in others:
             for text in (other + own, own + other, other + own + other):
                 if encoder.ids_include(text, entry.id):
-                    return Reach(entry.id, piece, text)
+                    return Reachability(entry.id, piece, text)
         for opening in itertools.islice(_openings(tokenizer, own, others), _MOST_OPENINGS):
             if encoder.ids_include(opening + own, entry.id):
-                return Reach(entry.id, piece, opening + own)
+                return Reachability(entry.id, piece, opening + own)
     return _answer(tokenizer, entry, None, own, held)
 
 
@@ -162,7 +162,7 @@ def _whole_word(tokenizer: Tokenizer, symbol: int, piece: bytes) -> str | None:
     marked = vocabulary.recipe.mark_kind.startswith("end-") or vocabulary.unit_continues(piece)
     if marked or symbol >= vocabulary.base_size:
         return None
-    text = own_text(tokenizer, symbol)
+    text = typed_text(tokenizer, symbol)
     if not text or may_hold(text, vocabulary.specials) or encoder.pretokenizer.words(text) != [text]:
         return None
     if to_bytes(text) != piece:
@@ -182,7 +182,7 @@ def _openings(tokenizer: Tokenizer, own: str, others: Sequence[str]) -> Iterator
     if most is None or all(len(other) + len(own) <= most for other in others):
         return
     room = most - len(own)
-    texts = {own_text(tokenizer, one) for one in tokenizer.vocabulary.symbols(tokenizer.merges)}
+    texts = {typed_text(tokenizer, one) for one in tokenizer.vocabulary.symbols(tokenizer.merges)}
     short = sorted((one for one in texts if one and len(one) <= room), key=lambda one: (len(one), one))
     by_size = [[""]]
     for size in range(1, room + 1):
@@ -195,12 +195,13 @@ def never(tokenizer: Tokenizer, symbol: int) -> str:
     """Why no text, UTF-8 or not, becomes the token of a symbol, in words; empty where one does."""
     vocabulary = tokenizer.vocabulary
     piece, kind = vocabulary.spelled(symbol), vocabulary.kind_of(symbol)
-    number = vocabulary.id_of(symbol, tokenizer.merges)
-    found = reach(tokenizer, Entry(number, piece, piece.decode("utf-8", "replace"), kind, None, symbol))
+    token_id = vocabulary.id_of(symbol, tokenizer.merges)
+    entry = Entry(token_id, piece, piece.decode("utf-8", "replace"), kind, None, symbol)
+    found = reachability_of(tokenizer, entry)
     return found.sentence if found.text is None else ""
 
 
-def own_text(tokenizer: Tokenizer, symbol: int) -> str | None:
+def typed_text(tokenizer: Tokenizer, symbol: int) -> str | None:
     """The text of a token as it is typed, without its mark; None where its bytes are no text."""
     vocabulary = tokenizer.vocabulary
     piece = vocabulary.spelled(symbol)
@@ -215,14 +216,14 @@ def own_text(tokenizer: Tokenizer, symbol: int) -> str | None:
 
 def _answer(
     tokenizer: Tokenizer, entry: Entry, text: str | None, own: str | None, held: bool = False
-) -> Reach:
+) -> Reachability:
     """A token that no text becomes, or only one that is no UTF-8, with the reason; or one with its text."""
     piece = entry.piece if entry.symbol is None else tokenizer.vocabulary.spelled(entry.symbol)
     if text is not None and entry.symbol is None:
-        return Reach(entry.id, piece, text)
+        return Reachability(entry.id, piece, text)
     said = own if own is not None else piece.decode("utf-8", "surrogateescape")
     found = reason_of(Case(tokenizer, said, entry=entry, held=held))
-    return Reach(entry.id, piece, text, found.reason, found.sentence, found.facts)
+    return Reachability(entry.id, piece, text, found.reason, found.sentence, found.facts)
 
 
 def _holds(units: Sequence[bytes], wanted: Sequence[bytes]) -> bool:
@@ -234,15 +235,15 @@ def _holds(units: Sequence[bytes], wanted: Sequence[bytes]) -> bool:
     )
 
 
-def _byte(tokenizer: Tokenizer, entry: Entry) -> Reach:
+def _byte(tokenizer: Tokenizer, entry: Entry) -> Reachability:
     """The token of a byte of unknown characters."""
     value = int(entry.text[3:5], 16)
     known = tokenizer.vocabulary.units
     for text in _characters(value):
         if text.encode() not in known and tokenizer.encoder.ids_include(text, entry.id):
-            return Reach(entry.id, entry.piece, text)
+            return Reachability(entry.id, entry.piece, text)
     found = reason_of(Case(tokenizer, entry.text, entry=entry, held=bool(next(_characters(value), ""))))
-    return Reach(entry.id, entry.piece, None, found.reason, found.sentence, found.facts)
+    return Reachability(entry.id, entry.piece, None, found.reason, found.sentence, found.facts)
 
 
 # ---- characters by some of their bytes

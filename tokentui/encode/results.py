@@ -51,7 +51,7 @@ class WhyNot:
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class Reachability:
     """A token, and whether a text becomes it.
 
     Attributes:

@@ -347,25 +347,25 @@ class Tokenizer:
         vocabulary = self.vocabulary
         rows: dict[int, Entry] = {}
         for name in vocabulary.specials:
-            number = vocabulary.special_id(name)
-            kind = "unknown" if number == vocabulary.unknown_id else "special"
-            rows[number] = Entry(number, name.encode("utf-8", "surrogatepass"), name, kind)
+            token_id = vocabulary.special_id(name)
+            kind = "unknown" if token_id == vocabulary.unknown_id else "special"
+            rows[token_id] = Entry(token_id, name.encode("utf-8", "surrogatepass"), name, kind)
         for value in range(vocabulary.byte_tokens):
-            name, number = byte_token(value), vocabulary.byte_id(value)
-            rows[number] = Entry(number, name.encode(), name, "byte")
+            name, token_id = byte_token(value), vocabulary.byte_id(value)
+            rows[token_id] = Entry(token_id, name.encode(), name, "byte")
         return rows
 
     def entries(self) -> Iterator[Entry]:
         """The vocabulary in order of the ids."""
         vocabulary, rows = self.vocabulary, self.named()
-        for number, symbol in vocabulary.symbols_by_id(self.merges).items():
-            if number not in rows:  # else it is a merge that borrowed a special's id
+        for token_id, symbol in vocabulary.symbols_by_id(self.merges).items():
+            if token_id not in rows:  # else it is a merge that borrowed a special's id
                 piece = vocabulary.pieces[symbol]
                 score = vocabulary.scores[symbol] if vocabulary.scores else None
                 kind, text = vocabulary.kind_of(symbol), piece.decode("utf-8", "replace")
-                rows[number] = Entry(number, piece, text, kind, score, None if kind == "byte" else symbol)
-        for number in sorted(rows):
-            yield rows[number]
+                rows[token_id] = Entry(token_id, piece, text, kind, score, None if kind == "byte" else symbol)
+        for token_id in sorted(rows):
+            yield rows[token_id]
 
     def at(self, merges: int) -> Self:
         """The tokenizer after so many merges; the tables are shared."""

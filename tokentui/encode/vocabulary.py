@@ -228,17 +228,17 @@ class Vocabulary:
         starts = {piece[:end]: -1 for piece in self.tokens for end in range(1, len(piece))}
         return {**starts, **self.tokens}
 
-    def limited(self, number: int, made: Sequence[int]) -> Self:
+    def limited(self, step: int, made: Sequence[int]) -> Self:
         """The vocabulary with the tokens only that are in use at a step, where no merges make them.
 
         The tables are shared.
 
         Args:
-            number: The step.
+            step: The step.
             made: The step at which each symbol comes into use, 0 for what is there from the start.
         """
         other = copy.copy(self)
-        other.limit = number, made
+        other.limit = step, made
         return other
 
     def way(self, merges: int) -> EncodingWay | None:
@@ -253,9 +253,9 @@ class Vocabulary:
         """The number of the merge that makes a symbol, 1 for the first; 0 for what no merge makes."""
         return max(0, symbol - self.base_size + 1)
 
-    def made_by(self, number: int) -> int:
+    def made_by(self, step: int) -> int:
         """The symbol that a merge makes, by its number from 1 on."""
-        return self.base_size + number - 1
+        return self.base_size + step - 1
 
     def is_there(self, symbol: int, merges: int) -> bool:
         """True if a symbol is in the vocabulary after so many merges."""
@@ -304,8 +304,8 @@ class Vocabulary:
         symbols = range(self.base_size + merges)
         if self.limit is None:
             return symbols
-        number, made = self.limit
-        return [symbol for symbol in symbols if made[symbol] <= number]
+        step, made = self.limit
+        return [symbol for symbol in symbols if made[symbol] <= step]
 
     def add(self, left: int, right: int, count: int) -> int:
         """Append the merge of a pair. Returns its symbol.

@@ -266,8 +266,8 @@ class Case:
         """The step at which a symbol comes into use, past all for one that never does."""
         limit = self.vocabulary.limit
         if limit is not None:
-            number, made = limit
-            return made[symbol] - number + self.encoder.merges
+            step, made = limit
+            return made[symbol] - step + self.encoder.merges
         if self.left(symbol):
             return len(self.vocabulary.sizes)
         return self.vocabulary.made_at(symbol)

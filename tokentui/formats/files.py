@@ -19,7 +19,7 @@ from tokentui.formats.source import NeedsSplit, Node, Source, check_tokens, read
 from tokentui.formats.spec import Refused
 from tokentui.recipe import Recipe
 from tokentui.text.named import sources_in
-from tokentui.text.remote import is_place, is_url
+from tokentui.text.remote import is_remote, is_url
 
 _OTHERS = (
     (b"\xff\xfe", "UTF-16, not UTF-8", "save it as UTF-8"),
@@ -70,7 +70,7 @@ def recognise(path: str | os.PathLike[str]) -> Format | None:
     """The format that a file is of, None for one that is of none or that cannot be read. What a URL names is
     read only where its name is that of a tokenizer."""
     try:
-        if is_place(path):
+        if is_remote(path):
             return recognised(read_source(str(path))) if not is_url(path) or named_like(str(path)) else None
         small = status_of(os.fspath(path)).st_size <= now().file_bytes
         return recognised(read_source(os.fspath(path))) if small else None

@@ -457,8 +457,8 @@ def read_source(where: str, split: str = "") -> Source:
     """
     if remote.is_url(where):
         return Source(remote.shown(where), _from_url(where), split, ())  # its folder is not looked at
-    if remote.is_place(where):
-        where = remote.from_hub(where)
+    if remote.is_remote(where):
+        where = remote.download_from_hub(where)
     with refused(where):
         refuse_irregular(status_of(where).st_mode, where, "tokenizer file")
     with silent():
@@ -468,10 +468,10 @@ def read_source(where: str, split: str = "") -> Source:
 
 def _from_url(url: str) -> bytes:
     """The bytes of a URL, at most as many as a tokenizer file may have."""
-    found, folder = remote.find(url)
+    found, folder = remote.list_files(url)
     if folder or len(found) != 1:
         raise TokentuiError("is a folder, not a tokenizer file", remote.shown(url), "name the file in it")
     meter = Meter(limit="file-bytes")
     meter.check(found[0].size or 0, remote.shown(url))
-    with silent(), remote.told(url), remote.opened(url) as stream:
+    with silent(), remote.readable_errors(url), remote.open_stream(url) as stream:
         return bytes(read_stream(stream, remote.shown(url), meter, size=found[0].size).data)

@@ -15,7 +15,7 @@ from tokentui.core.records import dataclass
 from tokentui.encode.segment import WAYS
 from tokentui.learn.rows import Column, Worth
 from tokentui.recipe import Recipe, Run
-from tokentui.text.parts import Part as Part
+from tokentui.text.parts import CorpusPart as CorpusPart
 from tokentui.text.split import SPLITS
 
 if TYPE_CHECKING:  # the records are read where nothing is trained
@@ -56,7 +56,7 @@ class Material:
             they are not known.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[CorpusPart, ...]
     recipe: Recipe
     run: Run = field(default_factory=Run)
     documents: Sequence[str] | None = None

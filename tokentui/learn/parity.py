@@ -49,7 +49,7 @@ from tokentui.learn.rows import Candidate, Judged, Why
 from tokentui.learn.values import Constraints, Merged, MergeStep, Pair, PairEngine, Ranked
 from tokentui.recipe import Recipe, Stops
 from tokentui.text.count import Words
-from tokentui.text.parts import Part
+from tokentui.text.parts import CorpusPart
 from tokentui.text.pretokenize import Pretokenizer
 
 VARIANTS = {
@@ -445,7 +445,7 @@ def parity(
 
 
 def _alone(material: Material, words: Words) -> Material:
-    return replace(material, parts=(Part("", words),))
+    return replace(material, parts=(CorpusPart("", words),))
 
 
 def _started(

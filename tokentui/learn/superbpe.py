@@ -30,7 +30,7 @@ from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import BASES, Totals
 from tokentui.learn.bpe import PlainPairs
 from tokentui.learn.merging import is_chosen, plain_fork, start_pairs
-from tokentui.learn.objectives import OBJECTIVES, Material, Part
+from tokentui.learn.objectives import OBJECTIVES, CorpusPart, Material
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Why
 from tokentui.learn.superwords import Superwords
@@ -113,7 +113,8 @@ class TwoStages:
             self._inside.append(held)
         self._lengths = [len(units(word)) for word in numbers]
         """The units of each word."""
-        self._inner = replace(material, parts=(Part("", Words(tuple(numbers), tuple(counts))),), recipe=inner)
+        words = Words(tuple(numbers), tuple(counts))
+        self._inner = replace(material, parts=(CorpusPart("", words),), recipe=inner)
 
         def made(totals: Totals) -> Vocabulary:
             run = material.run

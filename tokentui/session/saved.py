@@ -19,7 +19,7 @@ from tokentui.core.files import lock, own_folder, read_regular, remove, write_wh
 from tokentui.core.safetext import safe
 from tokentui.recipe import Recipe, Run
 from tokentui.text.named import SCHEME, named_in
-from tokentui.text.remote import is_place
+from tokentui.text.remote import is_remote
 
 VERSION = 1
 _FORMAT = "tokentui session"
@@ -79,7 +79,7 @@ class SavedSession:
 
 def absolute(source: str) -> str:
     """A source as it can be opened from any folder."""
-    if source == "-" or source.startswith("sample:") or is_place(source):
+    if source == "-" or source.startswith("sample:") or is_remote(source):
         return source
     if source.startswith(SCHEME):
         with contextlib.suppress(TokentuiError):  # as it was named where it is none

@@ -12,7 +12,7 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.replay.segmentations import SAID, TokenOrder
 from tokentui.session.views import OpenedView, StageView
 from tokentui.text.pretokenize import Pretokenizer
-from tokentui.text.remote import base_name, is_place, is_url
+from tokentui.text.remote import base_name, is_remote, is_url
 
 _NAMES = {
     "normalizer": "normaliser", "pre_tokenizer": "pre-tokenizer", "model": "model",
@@ -50,7 +50,7 @@ def opened_view(tokenizer: Tokenizer, order: TokenOrder, path: str) -> OpenedVie
 
 def _name(path: str) -> str:
     """Return the name of a file, with its folder's if all files of the kind have that name."""
-    if is_place(path):
+    if is_remote(path):
         return base_name(path) if is_url(path) else path
     name = os.path.basename(path)
     folder = os.path.basename(os.path.dirname(os.path.abspath(path)))

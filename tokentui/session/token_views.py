@@ -9,7 +9,7 @@ from tokentui.analyze.inspect import token_facts
 from tokentui.analyze.results import Token
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.decode import bare
-from tokentui.encode.reachability import own_text
+from tokentui.encode.reachability import typed_text
 from tokentui.encode.segmentations import ways
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Special, Vocabulary
@@ -111,7 +111,7 @@ def _spellings(tokenizer: Tokenizer, symbol: int) -> Iterator[Spelled]:
 
 def _count_ways(tokenizer: Tokenizer, symbol: int) -> int | None:
     """Return the number of ways to write a token's own text; None if that is not one pre-token."""
-    text = own_text(tokenizer, symbol)
+    text = typed_text(tokenizer, symbol)
     if not text:
         return None
     try:

@@ -240,7 +240,7 @@ class Reader:
                 raise TokentuiError("there is none", one.where, "name a file")
             yield stream
         elif one.remote:
-            with remote.told(one.path), remote.opened(one.path) as stream:
+            with remote.readable_errors(one.path), remote.open_stream(one.path) as stream:
                 yield stream
         else:
             with refused(one.path), files.opened_file(one.path, pipes=True) as stream:

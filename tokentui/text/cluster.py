@@ -73,7 +73,7 @@ Result = tuple[Packed, Noticed]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PartResult:
     """A summary of a result for the client; the result stays on its worker."""
 
     size: int
@@ -115,9 +115,9 @@ def _join(*results: Result) -> Result:
     return joined(packed for packed, _ in results), noticed
 
 
-def _tell(result: Result) -> Told:
+def _tell(result: Result) -> PartResult:
     packed, noticed = result
-    return Told(packed.size, noticed)
+    return PartResult(packed.size, noticed)
 
 
 # ---- the tree
@@ -201,7 +201,7 @@ class _Tree:
         for place, node in list(self._waiting.items()):
             if node.told.status in _UNDER_WAY:
                 continue
-            told: Told = _answer(node.told)
+            told: PartResult = _answer(node.told)
             del self._waiting[place]
             node.told.release()
             node.told, node.size = None, told.size

@@ -22,7 +22,7 @@ from tokentui.core.records import dataclass
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus, LongText, pieces, whole_text
 from tokentui.text.counting import check_same, counting_of
-from tokentui.text.parts import Part
+from tokentui.text.parts import CorpusPart
 from tokentui.text.parts import Words as Words
 from tokentui.text.pretokenize import Pretokenizer, cut_key
 from tokentui.text.split import splitter_of
@@ -184,7 +184,7 @@ def _count_parts(corpus: Corpus, recipe: Recipe) -> Words:
     for name, text, times, development in each(corpus.named, len(corpus.named)):
         with silent():
             judged = None if development is None else count(development, recipe)
-            parts.append(Part(name, count(text, recipe).weighed(times), judged, times))
+            parts.append(CorpusPart(name, count(text, recipe).weighed(times), judged, times))
     return Words.of_parts(parts)
 
 

@@ -29,7 +29,7 @@ _ROWS = 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class CountsFormat:
     """A kind of file of counted words.
 
     Attributes:
@@ -77,20 +77,22 @@ def _zstd(file: BinaryIO, where: str) -> Packer:
 
 
 KINDS = (
-    Kind((".tsv", ".counts"), "rows of word, tab and count", _write_rows),
+    CountsFormat((".tsv", ".counts"), "rows of word, tab and count", _write_rows),
     # neither a name nor a time is written: the same rows are the same file
-    Kind((".tsv.gz", ".counts.gz"), "the same, packed with gzip",
+    CountsFormat((".tsv.gz", ".counts.gz"), "the same, packed with gzip",
          _packed(lambda file, where: gzip.GzipFile("", "wb", 6, file, mtime=0))),
-    Kind((".tsv.bz2", ".counts.bz2"), "with bzip2", _packed(lambda file, where: bz2.BZ2File(file, "wb"))),
-    Kind((".tsv.xz", ".counts.xz"), "with xz", _packed(_xz)),
-    Kind((".tsv.zst", ".counts.zst"), "with zstd", _packed(_zstd)),
-    Kind((".parquet",), "a Parquet table", parquet.write_counts),
+    CountsFormat(
+        (".tsv.bz2", ".counts.bz2"), "with bzip2", _packed(lambda file, where: bz2.BZ2File(file, "wb"))
+    ),
+    CountsFormat((".tsv.xz", ".counts.xz"), "with xz", _packed(_xz)),
+    CountsFormat((".tsv.zst", ".counts.zst"), "with zstd", _packed(_zstd)),
+    CountsFormat((".parquet",), "a Parquet table", parquet.write_counts),
 )
 """The kinds of files, the plain one first."""
 PLAIN = KINDS[0]
 
 
-def kind_of(path: str) -> Kind:
+def kind_of(path: str) -> CountsFormat:
     """The kind of file that a name asks for.
 
     Raises:

@@ -39,7 +39,7 @@ def _library(where: str) -> tuple[Arrow, Arrow]:
     return pyarrow, pyarrow.parquet
 
 
-class Table:
+class ParquetTable:
     """A Parquet table.
 
     Args:

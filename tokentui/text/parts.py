@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from tokentui.text.kernels.count import FlatWords
 
 
-class Part(NamedTuple):
+class CorpusPart(NamedTuple):
     """One of the corpora of a training.
 
     Attributes:
@@ -45,12 +45,12 @@ class Words:
 
     def __init__(
         self, words: Sequence[str] = (), counts: Sequence[int] = (), flat: FlatWords | None = None,
-        parts: tuple[Part, ...] = (),
+        parts: tuple[CorpusPart, ...] = (),
     ) -> None:
         self._words, self.counts, self.flat, self.parts = words, counts, flat, parts
 
     @classmethod
-    def of_parts(cls, parts: Sequence[Part]) -> Words:
+    def of_parts(cls, parts: Sequence[CorpusPart]) -> Words:
         """The words of all parts together, in the order in which the parts bring them."""
         counts: Counter[str] = Counter()
         for part in parts:
@@ -84,9 +84,9 @@ class Words:
         return {**(run or {}), "corpora": [part.said for part in self.parts]} if self.parts else run
 
     @property
-    def as_parts(self) -> tuple[Part, ...]:
+    def as_parts(self) -> tuple[CorpusPart, ...]:
         """The parts; these words as the only one where there are none."""
-        return self.parts or (Part("", self),)
+        return self.parts or (CorpusPart("", self),)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Words) and (self.words, self.counts) == (other.words, other.counts)

@@ -21,7 +21,7 @@ from tokentui.recipe import Recipe
 from tokentui.text import files, parquet, remote
 from tokentui.text.counting import HEADER
 from tokentui.text.pretokenize import Pretokenizer
-from tokentui.text.read import Found, Input, find, way_of
+from tokentui.text.read import FoundInputs, Input, find, way_of
 
 _COUNTS = re.compile(r"\.(tsv|counts)(\.(gz|bz2|xz|zst))?$", re.IGNORECASE)
 HEAD = 1 << 12
@@ -85,7 +85,7 @@ def plan(source: Iterable[str], recipe: Recipe, as_: str | None, field: str) -> 
     Raises:
         TokentuiError: A source does not exist or cannot be looked at, or is larger than the limit.
     """
-    most, found = int(limits.now().part_bytes), list[Found]()
+    most, found = int(limits.now().part_bytes), list[FoundInputs]()
     for name in source:
         check()
         found.append(find(name, as_ is not None))
@@ -145,9 +145,9 @@ def _has_header(one: Input) -> bool:
 
 
 @contextlib.contextmanager
-def table_of(one: Input, meter: files.Meter | None = None) -> Iterator[parquet.Table]:
+def table_of(one: Input, meter: files.Meter | None = None) -> Iterator[parquet.ParquetTable]:
     with opened(one, 0) as stream:
-        yield parquet.Table(stream, one.where, meter or files.Meter(limit="count-bytes"))
+        yield parquet.ParquetTable(stream, one.where, meter or files.Meter(limit="count-bytes"))
 
 
 def _head(one: Input) -> bytes:
@@ -160,7 +160,7 @@ def opened(one: Input, place: int) -> Iterator[BinaryIO]:
     """A file that can be read at any place, from one place on."""
     assert one.path is not None
     if one.remote:
-        with remote.told(one.path), remote.opened_at(one.path, place) as stream:
+        with remote.readable_errors(one.path), remote.open_range(one.path, place) as stream:
             yield stream
         return
     with refused(one.path), files.opened_file(one.path) as stream:
@@ -179,7 +179,7 @@ def _stretches(whole: Stretch, cuts: bool, most: int) -> Iterator[Stretch]:
         yield from _groups(whole, sizes, most)
         return
     cut = one.size is not None and (cuts or whole.way != "text")
-    if cut and not (one.remote and not remote.has_parts(one.path or "")):
+    if cut and not (one.remote and not remote.supports_ranges(one.path or "")):
         head = _head(one)
         _, is_text = files.look(head, one.where)
         if not (files.packed(head) or head.startswith(UTF16) or (one.listed and not is_text)):

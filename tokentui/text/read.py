@@ -179,7 +179,7 @@ class Input:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundInputs:
     """The files of one source.
 
     Attributes:
@@ -195,7 +195,7 @@ class Found:
     left_out: Counter[str] = field(default_factory=Counter)
 
 
-def find(source: str | os.PathLike[str], pipes: bool) -> Found:
+def find(source: str | os.PathLike[str], pipes: bool) -> FoundInputs:
     """The files that a source stands for.
 
     Args:
@@ -210,14 +210,14 @@ def find(source: str | os.PathLike[str], pipes: bool) -> Found:
             hint = "name them alone, or by --corpus NAME=FILE"
             raise TokentuiError("named corpora are no part of another corpus", source[:80], hint)
         if remote.is_url(source):
-            files_, folder = remote.find(source)
+            files_, folder = remote.list_files(source)
             inputs = [Input(one.url, one.size, listed=folder) for one in files_]
-            return Found(remote.base_name(source) + "/" * folder, inputs, folder)
+            return FoundInputs(remote.base_name(source) + "/" * folder, inputs, folder)
         if source == "-" and not sandbox.sealed():
-            return Found(_STDIN, [Input(None)])
+            return FoundInputs(_STDIN, [Input(None)])
         if source.startswith("sample:"):
             sample = find_sample(source.removeprefix("sample:"))
-            return Found(sample.name, [Input(str(sample.path), sample.bytes, sample.as_)])
+            return FoundInputs(sample.name, [Input(str(sample.path), sample.bytes, sample.as_)])
     path = os.fspath(source)
     sandbox.check(path)
     with refused(path):
@@ -233,10 +233,10 @@ def find(source: str | os.PathLike[str], pipes: bool) -> Found:
             if isinstance(source, str) and glob.has_magic(source) and isinstance(error, FileNotFoundError):
                 return _glob(source)
             raise MissingFile("no such file", shown_path(path), _alike(path)) from error
-        return Found(shown_path(os.path.basename(path)), [Input(path, size)])
+        return FoundInputs(shown_path(os.path.basename(path)), [Input(path, size)])
 
 
-def _glob(pattern: str) -> Found:
+def _glob(pattern: str) -> FoundInputs:
     import glob
 
     matches = []
@@ -246,14 +246,15 @@ def _glob(pattern: str) -> Found:
             matches.append(path)
     if not matches:
         raise TokentuiError("no file matches", shown_path(pattern), "** looks into folders too")
-    return Found(
+    return FoundInputs(
         shown_path(pattern), [Input(path, files.measure(path)) for path in sorted(matches, key=_in_order)]
     )
 
 
-def _folder(folder: str) -> Found:
+def _folder(folder: str) -> FoundInputs:
     """The regular files below a folder, sorted; hidden ones and links to folders are left out."""
-    found = Found(shown_path(os.path.basename(os.path.abspath(folder)) or folder) + "/", [], folder=True)
+    name = shown_path(os.path.basename(os.path.abspath(folder)) or folder) + "/"
+    found = FoundInputs(name, [], folder=True)
     paths = []
     for place, folders, names in os.walk(folder, onerror=_raise):
         check()
@@ -302,7 +303,7 @@ def _left_out(left_out: Counter[str]) -> str:
     return f"left out: {', '.join(kinds)}" if kinds else ""
 
 
-def _title(found: list[Found]) -> str:
+def _title(found: list[FoundInputs]) -> str:
     return found[0].name if len(found) == 1 else f"{found[0].name} and {len(found) - 1} more"
 
 
@@ -372,7 +373,7 @@ class _Parts:
     def _take_table(self, contents: files.Contents, as_: str | None, where: str) -> None:
         """Take the documents, or the counted words, of a Parquet table."""
         self.digests.append(contents.digest or digest_of(contents.data))
-        table = parquet.Table(contents.data, where, self._meter)
+        table = parquet.ParquetTable(contents.data, where, self._meter)
         self._hold("words" if as_ == "counts" or table.counted(self._field) else "texts", where)
         if "words" in self._ways:
             self._count_by(table.counting, where)
@@ -395,7 +396,7 @@ class _Parts:
         if one.path is not None:
             only_text = one.listed and not parquet.named(one.path)
             if one.remote:
-                with remote.told(one.path), remote.opened(one.path) as answer:
+                with remote.readable_errors(one.path), remote.open_stream(one.path) as answer:
                     return files.read_stream(answer, one.where, self._meter, only_text, size=one.size)
             return files.read_path(one.path, self._meter, text_only=only_text, pipes=pipes)
         stream = self._stdin or getattr(sys.stdin, "buffer", None)

@@ -68,7 +68,7 @@ SCHEMES: dict[str, Scheme] = {one.name: one for one in (
 """The schemes by name. The extra `remote` installs what the first four need."""
 
 
-class Remote(NamedTuple):
+class RemoteFile(NamedTuple):
     """A file of a place: its URL, and its size in bytes, None where the place does not say it."""
 
     url: str
@@ -80,7 +80,7 @@ def is_url(name: object) -> bool:
     return isinstance(name, str) and _URL.match(name) is not None
 
 
-def is_place(name: object) -> bool:
+def is_remote(name: object) -> bool:
     """True for a URL, and for a tokenizer of the hub (`hf:OWNER/NAME`)."""
     return is_url(name) or (isinstance(name, str) and name.startswith("hf:"))
 
@@ -126,7 +126,7 @@ def base_name(url: str) -> str:
     return shown_path(unquote(last)) if last else split.netloc
 
 
-def find(url: str) -> tuple[list[Remote], bool]:
+def list_files(url: str) -> tuple[list[RemoteFile], bool]:
     """The files that a URL names, sorted: itself, those below a folder, or those that match a glob; and
     whether it is a folder.
 
@@ -134,11 +134,11 @@ def find(url: str) -> tuple[list[Remote], bool]:
         TokentuiError: There are none, they may not be read, or the place does not answer.
     """
     scheme = scheme_of(url)
-    with told(url):
+    with readable_errors(url):
         system, path = _system(url)
         check()
         if not scheme.lists:
-            return [Remote(url, _whole(system.info(path).get("size")))], False
+            return [RemoteFile(url, _size_or_none(system.info(path).get("size")))], False
         if _MAGIC.search(path):
             found = system.glob(path, detail=True)
             files = _files(system, found, url)
@@ -147,67 +147,67 @@ def find(url: str) -> tuple[list[Remote], bool]:
             return files, False
         info = system.info(path)
         if info.get("type") != "directory":
-            return [Remote(url, _whole(info.get("size")))], False
+            return [RemoteFile(url, _size_or_none(info.get("size")))], False
         return _files(system, system.find(path, detail=True), url, path), True
 
 
-def _files(system: Untyped, found: dict[str, Untyped], url: str, below: str = "") -> list[Remote]:
+def _files(system: Untyped, found: dict[str, Untyped], url: str, below: str = "") -> list[RemoteFile]:
     """The files of a listing, hidden ones left out."""
     if len(found) > _MOST_FILES:
         raise TokentuiError(f"more than {_MOST_FILES:,} files", shown(url), "name a part of them")
     below = below.rstrip("/") + "/" if below else ""
     return [
-        Remote(str(system.unstrip_protocol(path)), _whole(info.get("size")))
+        RemoteFile(str(system.unstrip_protocol(path)), _size_or_none(info.get("size")))
         for path, info in sorted(found.items(), key=lambda one: one[0].split("/"))
         if info.get("type") == "file"
         and not any(part.startswith(".") for part in (path.removeprefix(below) if below else path).split("/"))
     ]
 
 
-def _whole(size: object) -> int | None:
+def _size_or_none(size: object) -> int | None:
     return size if isinstance(size, int) and size >= 0 else None
 
 
-def opened(url: str) -> BinaryIO:
+def open_stream(url: str) -> BinaryIO:
     """The bytes of a file as a stream, from its beginning.
 
     Raises:
-        TokentuiError: It cannot be opened. What goes wrong while it is read is told by `told`.
+        TokentuiError: It cannot be opened. What goes wrong while it is read is told by `readable_errors`.
     """
     streamed = scheme_of(url).name in ("http", "https", "hf")
-    with told(url):
+    with readable_errors(url):
         system, path = _system(url)
         more = {"block_size": 0} if streamed else {"block_size": BLOCK, "cache_type": "readahead"}
         stream: BinaryIO = system.open(path, "rb", **more)
         return stream
 
 
-def opened_at(url: str, place: int) -> BinaryIO:
+def open_range(url: str, place: int) -> BinaryIO:
     """The bytes of a file from a place on, fetched block by block.
 
     Raises:
         TokentuiError: It cannot be opened.
     """
-    with told(url):
+    with readable_errors(url):
         system, path = _system(url)
         stream: BinaryIO = system.open(path, "rb", block_size=BLOCK, cache_type="readahead")
         stream.seek(place)
         return stream
 
 
-def has_parts(url: str) -> bool:
+def supports_ranges(url: str) -> bool:
     """True if the place gives parts of a file: not every web server does."""
     if scheme_of(url).lists:
         return True
     try:
-        with opened_at(url, 1) as stream, told(url):
+        with open_range(url, 1) as stream, readable_errors(url):
             return len(stream.read(1)) == 1
     except TokentuiError:
         return False
 
 
 @contextlib.contextmanager
-def told(url: str) -> Iterator[None]:
+def readable_errors(url: str) -> Iterator[None]:
     """Tell in one line why a place gives nothing.
 
     Raises:
@@ -218,14 +218,14 @@ def told(url: str) -> Iterator[None]:
     except (TokentuiError, Cancelled, MemoryError):
         raise
     except Exception as error:
-        raise _told(error, url) from None
+        raise _readable(error, url) from None
 
 
 _RIGHTS = "set the credentials of the place, or ask its owner"
 _NETWORK = "look at the network and the name of the place"
 
 
-def _told(error: BaseException, url: str) -> TokentuiError:
+def _readable(error: BaseException, url: str) -> TokentuiError:
     """The line on an error of fsspec or of a library under it: the first of its causes that is known."""
     chain = list[BaseException]()
     one: BaseException | None = error
@@ -342,7 +342,7 @@ def _inside(host: str) -> bool:
 # ---- tokenizers of the hub
 
 
-def from_hub(name: str) -> str:
+def download_from_hub(name: str) -> str:
     """The path of a tokenizer file of the hub, `hf:OWNER/NAME` or `hf:OWNER/NAME@REVISION`, fetched into the
     cache of huggingface_hub. Without a network what was fetched before is taken.
 
@@ -360,9 +360,9 @@ def from_hub(name: str) -> str:
     importlib.import_module("huggingface_hub.utils").disable_progress_bars()
     repo, revision = match["repo"], match["revision"]
     for files in _HUB_FILES:
-        with told(name):
+        with readable_errors(name):
             try:
-                paths = [_fetched(hub, repo, file, revision) for file in files]
+                paths = [_download(hub, repo, file, revision) for file in files]
             except Exception as error:
                 names = {base.__name__ for base in type(error).__mro__}
                 if "EntryNotFoundError" in names and "LocalEntryNotFoundError" not in names:
@@ -373,7 +373,7 @@ def from_hub(name: str) -> str:
     raise TokentuiError("this repository holds no tokenizer file", shown_path(name), f"one of: {known}")
 
 
-def _fetched(hub: Untyped, repo: str, file: str, revision: str | None) -> str:
+def _download(hub: Untyped, repo: str, file: str, revision: str | None) -> str:
     """The path of one file of a repository."""
     most = limits.now().file_bytes
     try:

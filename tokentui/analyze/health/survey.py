@@ -16,7 +16,7 @@ from tokentui.analyze.results import CheckResult, DeadToken, Example, Spelling, 
 from tokentui.analyze.vocabulary import ORDINARY
 from tokentui.core.jobs import each
 from tokentui.encode.decode import bare as bare_bytes
-from tokentui.encode.reachability import reach
+from tokentui.encode.reachability import reachability_of
 from tokentui.encode.tokenizer import Entry, Tokenizer
 from tokentui.text.pretokenize import UNITS
 
@@ -154,7 +154,7 @@ def survey(tokenizer: Tokenizer) -> Survey:
         own = bare[entry.id] = bare_bytes(recipe, piece)
         scripts[written_in(own)] += 1
         lengths[len(own.decode("utf-8", "replace"))] += 1
-        found = reach(tokenizer, entry)
+        found = reachability_of(tokenizer, entry)
         if found.text is None:
             dead.append((entry.id, piece, found.reason, found.sentence))
     held = set(vocabulary.units) if UNITS.of(recipe.unit).is_byte else None

@@ -151,11 +151,11 @@ class Segmenter(Protocol):
         """The steps of `segment` to its result, in order."""
         ...
 
-    def with_limit(self, number: int, made: Sequence[int]) -> Segmenter:
+    def with_limit(self, step: int, made: Sequence[int]) -> Segmenter:
         """This way of encoding with the tokens only that are in use at a step. All tables are shared.
 
         Args:
-            number: The step: how many merges count, or how many tokens have come into use.
+            step: The step: how many merges count, or how many tokens have come into use.
             made: The step at which each symbol comes into use, 0 for what is there from the start.
         """
         ...
@@ -185,17 +185,17 @@ class LimitedTable(Mapping[bytes, int]):
     Args:
         table: The symbol of each token; in a table that is walked unit by unit -1 for what a token begins
             with.
-        number: The step.
+        step: The step.
         made: The step at which each symbol comes into use, 0 for what is there from the start.
         walked: Whether the table is walked: a token that comes later is still what another token begins with.
     """
 
     def __init__(
-        self, table: Mapping[bytes, int], number: int, made: Sequence[int], *, walked: bool = False
+        self, table: Mapping[bytes, int], step: int, made: Sequence[int], *, walked: bool = False
     ) -> None:
         self._table = table
         self._made = made
-        self._number = number
+        self._number = step
         self._instead = -1 if walked else None
 
     def get(self, piece: bytes, default: Any = None) -> Any:

@@ -47,10 +47,10 @@ class MergesByLength(Merging):
         """None merges in the order of the vocabulary."""
         return 0
 
-    def with_limit(self, number: int, made: Sequence[int]) -> Self:
+    def with_limit(self, step: int, made: Sequence[int]) -> Self:
         """The same with the tokens that are in use at a step."""
         other = copy.copy(self)
-        limited = self._looked.with_limit(number, made)
+        limited = self._looked.with_limit(step, made)
         other._firsts, other._rests, _ = limited._index
         return other
 

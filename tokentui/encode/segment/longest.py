@@ -82,11 +82,11 @@ class LongestMatch:
                 return
             at = max(end, at + 1)
 
-    def with_limit(self, number: int, made: Sequence[int]) -> Self:
+    def with_limit(self, step: int, made: Sequence[int]) -> Self:
         """The same with the tokens that are in use at a step."""
         firsts, rests, longest = self._index
         other = copy.copy(self)
-        other._index = LimitedTable(firsts, number, made), LimitedTable(rests, number, made), longest
+        other._index = LimitedTable(firsts, step, made), LimitedTable(rests, step, made), longest
         return other
 
     @functools.cached_property
@@ -163,10 +163,10 @@ class WholeWords:
             word = b"".join(units[start:end])
             yield Attempt(word, start, end, word in self._table)
 
-    def with_limit(self, number: int, made: Sequence[int]) -> WholeWords:
+    def with_limit(self, step: int, made: Sequence[int]) -> WholeWords:
         """The same with the tokens that are in use at a step."""
         other = copy.copy(self)
-        other._table = LimitedTable(self._table, number, made)
+        other._table = LimitedTable(self._table, step, made)
         return other
 
     def _words(self, units: Sequence[bytes]) -> Iterator[tuple[int, int]]:

@@ -191,14 +191,14 @@ class Merging:
         """The number of the merge that makes a token, 0 for the first."""
         return max(made - self._base, 0)
 
-    def with_limit(self, number: int, made: Sequence[int]) -> Self:
+    def with_limit(self, step: int, made: Sequence[int]) -> Self:
         """The same with so many merges; without merges, with the whole words that are in use at a step."""
         other = copy.copy(self)
         if self._vocabulary.merges:
             # the units stay: those of Gage's compression alone change, which is walked otherwise
-            other._merges, other._limit = number, self._base + number
+            other._merges, other._limit = step, self._base + step
         else:
-            other._whole = LimitedTable(self._whole, number, made)
+            other._whole = LimitedTable(self._whole, step, made)
         return other
 
     def history(self, units: Sequence[bytes]) -> tuple[list[int], Sequence[int], list[Join]]:

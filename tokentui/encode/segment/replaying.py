@@ -69,10 +69,10 @@ class Replaying:
         self._end = self._vocabulary.ends[steps]
         self._steps, self._units = steps, vocabulary.units
 
-    def with_limit(self, number: int, made: Sequence[int]) -> Self:
+    def with_limit(self, step: int, made: Sequence[int]) -> Self:
         """The same with so many steps."""
         other = copy.copy(self)
-        other._end, other._steps = self._vocabulary.ends[number], number
+        other._end, other._steps = self._vocabulary.ends[step], step
         return other
 
     @functools.cached_property
@@ -140,20 +140,20 @@ class Replaying:
             symbol, right = symbols[at], following[at]
             if symbol == _NONE:
                 return
-            if (number := after(splits.get(symbol), last)) is not None:
-                heapq.heappush(heap, number * size + at)
+            if (event_number := after(splits.get(symbol), last)) is not None:
+                heapq.heappush(heap, event_number * size + at)
             pair, table = (symbol, symbols[right]) if right < size else (), merges
             if right < size and right in borders:
                 table = joins if at in borders and following[right] in borders else {}
-            if (number := after(table.get(pair), last)) is not None:
-                heapq.heappush(heap, number * size + at)
+            if (event_number := after(table.get(pair), last)) is not None:
+                heapq.heappush(heap, event_number * size + at)
             for _ in range(widest - 2):  # runs of more than two
                 right = following[right] if right < size else size
                 if right >= size or symbols[right] == _NONE or right in borders:
                     break
                 pair = (*pair, symbols[right])
-                if (number := after(merges.get(pair), last)) is not None:
-                    heapq.heappush(heap, number * size + at)
+                if (event_number := after(merges.get(pair), last)) is not None:
+                    heapq.heappush(heap, event_number * size + at)
 
         for at in range(size):
             look(at, 0)
@@ -161,8 +161,8 @@ class Replaying:
             heap += self._covering(symbols)
             heapq.heapify(heap)
         while heap:
-            number, at = divmod(heapq.heappop(heap), size)
-            event = events[number]
+            event_number, at = divmod(heapq.heappop(heap), size)
+            event = events[event_number]
             taken = None if symbols[at] == _NONE else self._taken(event, at, symbols, following, borders)
             if taken is None:
                 continue
@@ -182,10 +182,10 @@ class Replaying:
                 for _ in range(widest - 1):
                     if (start := before[start]) < 0:
                         break
-                    look(start, number + 1)
+                    look(start, event_number + 1)
                 for place in starts[:-1]:
-                    look(place, number + 1)
-            yield AppliedEvent(number, was, now, tuple(places))
+                    look(place, event_number + 1)
+            yield AppliedEvent(event_number, was, now, tuple(places))
 
     def _taken(
         self, event: Event, at: int, symbols: list[int], following: list[int], borders: Container[int]
@@ -231,8 +231,8 @@ class Replaying:
                 if symbols[end] == _NONE or len(text) > longest:
                     break
                 text += pieces[symbols[end]]
-                if (number := covers.get(text)) is not None and number < stop:
-                    found.append(number * size + start)
+                if (event_number := covers.get(text)) is not None and event_number < stop:
+                    found.append(event_number * size + start)
         return found
 
     def _cells(self, units: Sequence[bytes]) -> tuple[list[int], list[int]]:
@@ -261,8 +261,8 @@ class Replaying:
         at the end what is not given out is taken apart."""
         symbols, following = self._cells(units)
         pieces, step_of = self._vocabulary.pieces, self._vocabulary.step_of
-        for number, was, now, at in self.changes(symbols, following, self.borders(units)):
-            rank = step_of(number) - 1
+        for event_number, was, now, at in self.changes(symbols, following, self.borders(units)):
+            rank = step_of(event_number) - 1
             if len(now) == 1:
                 for left in range(1, len(was)):
                     piece = b"".join(pieces[one] for one in was[: left + 1])
@@ -303,8 +303,8 @@ class Replaying:
             return tuple(out)
 
         kept = now()
-        for number, _, _, _ in self.changes(symbols, following, self.borders(units)):
-            if (step := self._vocabulary.step_of(number)) != last:
+        for event_number, _, _, _ in self.changes(symbols, following, self.borders(units)):
+            if (step := self._vocabulary.step_of(event_number)) != last:
                 yield last, kept
                 last = step
             kept = now()

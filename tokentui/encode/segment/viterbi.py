@@ -207,10 +207,10 @@ class Viterbi:
             tokens = {piece: symbol for piece in tokens if (symbol := self._table.get(piece, -1)) >= 0}
         return Model(tokens, self._scores, self._unknown, self._unknown_symbol)
 
-    def with_limit(self, number: int, made: Sequence[int]) -> Self:
+    def with_limit(self, step: int, made: Sequence[int]) -> Self:
         """The same with the pieces that are in use at a step; those of one unit are from the start."""
         other = copy.copy(self)
-        other._table, other._limited = LimitedTable(self._table, number, made, walked=True), True
+        other._table, other._limited = LimitedTable(self._table, step, made, walked=True), True
         return other
 
     def _arcs(self, units: Sequence[bytes]) -> list[Arc]:
@@ -420,9 +420,9 @@ class SingleViterbi(Viterbi):
         """Cut a word that nothing stands before."""
         return self.after(units, 0.0)
 
-    def with_limit(self, number: int, made: Sequence[int]) -> Self:
+    def with_limit(self, step: int, made: Sequence[int]) -> Self:
         """The same with the pieces that are in use at a step."""
-        other = super().with_limit(number, made)
+        other = super().with_limit(step, made)
         other._cuts = {}
         return other
 

@@ -29,9 +29,9 @@ class Within:
             normalize=(), split=cast("StagedVocabulary", vocabulary).within, prefix_space=None
         ))
 
-    def with_limit(self, number: int, made: Sequence[int]) -> Self:
+    def with_limit(self, step: int, made: Sequence[int]) -> Self:
         """The same with so many merges."""
-        return type(self)(self._vocabulary, number)
+        return type(self)(self._vocabulary, step)
 
     def _words(self, units: Sequence[bytes]) -> Iterator[tuple[int, Sequence[bytes]]]:
         """Each word by its units, with the first of them."""

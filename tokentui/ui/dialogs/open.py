@@ -26,7 +26,7 @@ from tokentui.session.commands import Open, OpenTokenizer, Recognise
 from tokentui.session.saved import recent as recently_opened
 from tokentui.session.views import ColumnSnapshot, ColumnWanted
 from tokentui.text.named import PARALLEL, SCHEME, named_in, short_name
-from tokentui.text.remote import is_place
+from tokentui.text.remote import is_remote
 from tokentui.text.sources import Sample, find_sample, samples
 from tokentui.ui.dialogs import LEAVE, draft
 from tokentui.ui.dialogs.draft import RecipeChoice
@@ -108,7 +108,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
 
     def takes_row(self, typed: str) -> bool:
         """True if enter takes a row instead of the typed text."""
-        if not typed or typed == "-" or is_place(typed) or glob.has_magic(typed) or with_split(typed)[1]:
+        if not typed or typed == "-" or is_remote(typed) or glob.has_magic(typed) or with_split(typed)[1]:
             return False
         if typed == PARALLEL or typed.startswith(SCHEME):
             return False
@@ -174,7 +174,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         self.workers.cancel_group(self, "what")
         path, split, encode = with_axes(path)
         try:
-            if not is_place(path):
+            if not is_remote(path):
                 await look_at(path)
         except (OSError, TokentuiError) as error:
             if await self.row_taken(source):
@@ -419,7 +419,7 @@ class AddScreen(Picker[ColumnWanted]):
                 self.dismiss(ColumnWanted(recipe, self.face.run_in_use))
             else:
                 wanted = file_column(path, self.split)
-                if not is_place(wanted.path):
+                if not is_remote(wanted.path):
                     await look_at(wanted.path)
                 self.dismiss(wanted)
         except TokentuiError as error:

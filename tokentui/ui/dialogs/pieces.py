@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from textual.containers import Horizontal, Vertical
 
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.core.safetext import Kind, safe, safe_line
+from tokentui.core.safetext import CharKind, safe, safe_line
 from tokentui.core.table import plural
 from tokentui.learn.trainer import Compressed
 from tokentui.session.commands import Compress, Pieces
@@ -97,7 +97,7 @@ def rows(parts: Iterable[PiecePart], width: int, begun: Cell = ()) -> Iterator[C
 def _drawn(text: str, plain: str) -> Iterator[Run]:
     for run, kind in ui_text.tinted(ui_text.runs(text), plain):
         # A carriage return ends every line of some files: as quiet as the newline behind it.
-        yield run, Kind.space if kind == Kind.control and "\r" in text and set(run) == {"␍"} else kind
+        yield run, CharKind.space if kind == CharKind.control and "\r" in text and set(run) == {"␍"} else kind
 
 
 class PiecesText(ScrolledLines):

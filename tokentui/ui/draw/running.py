@@ -11,7 +11,7 @@ from itertools import accumulate, groupby, pairwise
 from operator import itemgetter
 from typing import Literal, NamedTuple
 
-from tokentui.core.safetext import GlyphMode, Kind, clusters, shown
+from tokentui.core.safetext import CharKind, GlyphMode, clusters, shown
 from tokentui.session.views import CorpusPart, CorpusPlace
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.text import Cell, Run, cell_len
@@ -40,7 +40,7 @@ def _drawn(word: str, mode: GlyphMode) -> tuple[tuple[int, Cell, int], ...]:
         cell: Cell = tuple([(text, kind.value) for text, kind in shown(cluster, mode)])
         if cluster.text == "\r":
             # It ends every line of some files: as quiet as the newline behind it.
-            cell = tuple([(text, Kind.space.value) for text, _ in cell])
+            cell = tuple([(text, CharKind.space.value) for text, _ in cell])
         if mode in ("hex", "points"):
             cell = (*cell, (" ", ""))
         out.append((cluster.end - cluster.start, cell, sum(cell_len(text) for text, _ in cell)))

@@ -27,8 +27,8 @@ from textual.theme import Theme
 
 from tokentui.core.safetext import (
     MARKS_SENT,
+    CharKind,
     GlyphMode,
-    Kind,
     clusters,
     is_safe,
     safe,
@@ -45,15 +45,15 @@ PALETTE: Mapping[str, str] = MappingProxyType(
     {
         # The kinds of safe text. Each but text has an attribute besides its colour, for terminals without
         # colours.
-        Kind.text: "",
+        CharKind.text: "",
         # No colour of its own: every fifth character of a text is one, and each would cost two changes of
         # colour.
-        Kind.space: "dim",
-        Kind.control: "$text-warning reverse",
-        Kind.invalid: "$text-error reverse",
-        Kind.invisible: "$text-secondary reverse",
-        Kind.partial: "$foreground-muted underline",
-        Kind.combining: "$text-secondary underline",
+        CharKind.space: "dim",
+        CharKind.control: "$text-warning reverse",
+        CharKind.invalid: "$text-error reverse",
+        CharKind.invisible: "$text-secondary reverse",
+        CharKind.partial: "$foreground-muted underline",
+        CharKind.combining: "$text-secondary underline",
         # What the program itself says.
         "": "",
         "muted": "$foreground-muted",
@@ -157,7 +157,7 @@ def width(cell: Iterable[Run]) -> int:
 
 def tinted(cell: Cell, style: str) -> Cell:
     """A cell with its plain text in a style; what stands for something else keeps its own."""
-    return tuple((text, style if name in ("", Kind.text) else name) for text, name in cell)
+    return tuple((text, style if name in ("", CharKind.text) else name) for text, name in cell)
 
 
 @lru_cache(8192)
