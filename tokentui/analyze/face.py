@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, SupportsIndex
@@ -19,6 +19,7 @@ from tokentui.text.read import MissingFile, read
 
 if TYPE_CHECKING:  # an analysis is imported where it is asked for
     from tokentui.analyze.budget import Budget
+    from tokentui.analyze.drift import Drift
     from tokentui.analyze.edit import Edit
     from tokentui.analyze.glitches import Glitch
     from tokentui.analyze.languages import Languages
@@ -110,6 +111,25 @@ class Analysed(Tokenizer):
 
         with job(progress, cancel):
             return list(glitches(self, None if corpus is None else corpus_of(corpus)))
+
+    def drift(
+        self, ids: Iterable[int | None], *, special_tokens: bool = False, allow_special: bool = False
+    ) -> Drift:
+        """Compare ids with those that encoding their text gives.
+
+        Args:
+            ids: Integers of any kind, such as the tokens that a model sampled.
+            special_tokens, allow_special: As for `encode`.
+
+        Returns:
+            The first place where they differ, the tokens of both cuts there, and the reason.
+
+        Raises:
+            TokentuiError: An id does not exist.
+        """
+        from tokentui.analyze.drift import DriftCheck
+
+        return DriftCheck(self, special_tokens=special_tokens, allow_special=allow_special)(ids)
 
     def budget(
         self, corpus: Source, second: Source | None = None, target: str | None = None, *,

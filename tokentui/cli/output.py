@@ -298,16 +298,11 @@ def answer_lines(field: str, kind: type, example: str, answer: Callable[[Any], J
     Returns:
         The exit code: 1 if a line could not be answered.
     """
-    code, most, stream = 0, limits.now().line_bytes, bytes_of(sys.stdin, "standard input")
-    for number, line in enumerate(iter(lambda: stream.readline(most + 1), b""), 1):
-        if len(line) > most:  # the place where the next one begins is not known
-            raise TokentuiError(f"more than {most:,} bytes", f"line {number}", limits.reading("line-bytes"))
-        line = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line  # a byte order mark
-        if not line.strip():
-            continue
+    code = 0
+    for where, line in input_lines():
         value: object = None
         try:
-            value = _value(line, field, kind, f"line {number}", f"a line is {example}")
+            value = _value(line, field, kind, where, f"a line is {example}")
             reply = answer(value)
         except TokentuiError as error:
             reply, code = {"text": value if kind is str else None, "error": str(error)}, 1
@@ -315,9 +310,46 @@ def answer_lines(field: str, kind: type, example: str, answer: Callable[[Any], J
     return code
 
 
+def input_lines() -> Iterator[tuple[str, bytes]]:
+    """Yield each line of standard input that is not blank, with its number in words for errors.
+
+    Raises:
+        TokentuiError: A line is longer than the limit `line-bytes`.
+    """
+    most, stream = limits.now().line_bytes, bytes_of(sys.stdin, "standard input")
+    for number, line in enumerate(iter(lambda: stream.readline(most + 1), b""), 1):
+        if len(line) > most:  # the place where the next one begins is not known
+            raise TokentuiError(f"more than {most:,} bytes", f"line {number}", limits.reading("line-bytes"))
+        line = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line  # a byte order mark
+        if line.strip():
+            yield f"line {number}", line
+
+
+def read_ids(where: str, line: bytes) -> list[Any]:
+    """Return the ids of a line of JSON: a list, or an object with a list as `ids`.
+
+    Raises:
+        TokentuiError: The line is neither.
+    """
+    hint = 'a line is [...] or {"ids": [...]}'
+    row = _json(line, where, hint)
+    ids = row.get("ids") if isinstance(row, dict) else row
+    if not isinstance(ids, list):
+        raise TokentuiError('no list, and no object with a list as "ids"', where, hint)
+    return ids
+
+
 def _value(line: bytes, field: str, kind: type, where: str, hint: str) -> object:
+    row = _json(line, where, hint)
+    if not isinstance(row, dict) or not isinstance(row.get(field), kind):
+        what = "a text" if kind is str else "a list"
+        raise TokentuiError(f'no object with {what} as "{field}"', where, hint)
+    return row[field]
+
+
+def _json(line: bytes, where: str, hint: str) -> object:
     try:
-        row = json.loads(line.decode().rstrip())
+        row: object = json.loads(line.decode().rstrip())
     except json.JSONDecodeError as error:
         raise TokentuiError(f"not JSON: {error.msg}, column {error.colno}", where, hint) from None
     except UnicodeDecodeError as error:
@@ -326,7 +358,4 @@ def _value(line: bytes, field: str, kind: type, where: str, hint: str) -> object
         raise TokentuiError("nested too deeply", where, hint) from None
     except ValueError:  # a whole number of more digits than Python reads
         raise TokentuiError("a number is too large", where, hint) from None
-    if not isinstance(row, dict) or not isinstance(row.get(field), kind):
-        what = "a text" if kind is str else "a list"
-        raise TokentuiError(f'no object with {what} as "{field}"', where, hint)
-    return row[field]
+    return row

@@ -11,6 +11,7 @@ from random import randrange
 import click
 
 from tokentui.analyze import explained
+from tokentui.analyze.drift import DriftCheck, rate, rate_report, report
 from tokentui.analyze.explained import ENCODED, ids_line
 from tokentui.analyze.report import Json, Section, as_row
 from tokentui.cli import output
@@ -30,7 +31,7 @@ from tokentui.cli.options import (
     typed,
 )
 from tokentui.core.errors import TokentuiError
-from tokentui.core.table import printed
+from tokentui.core.table import TextTable, printed
 from tokentui.encode.encoding import Encoding
 from tokentui.encode.pretokens import Pretokens
 from tokentui.encode.sampling import SEEDS, Drawn, read_sample
@@ -189,6 +190,8 @@ def shown_pieces(pieces: Iterable[bytes]) -> str:
 Examples:
   tokentui decode -t novel.json 84 258
   tokentui encode -t novel.json 'The crowd' | tokentui decode -t novel.json
+  tokentui decode -t novel.json --check 104 101 108 108 111
+  tokentui decode -t novel.json --check --jsonl < ids.jsonl
   tokentui decode -t novel.json --jsonl < ids.jsonl""",
 )
 @options(
@@ -196,22 +199,50 @@ Examples:
     TOKENIZER,
     click.option("--jsonl", is_flag=True,
                  help='Answer each line {"ids": [...]} of standard input by {"text": ...}.'),
+    json_option("Print one JSON object: text and bytes (hex), or the report of --check."),
+    click.option("--check", is_flag=True,
+                 help="Compare the ids with those that encode gives for their text; with --jsonl each line, "
+                 "a list or an object with ids."),
+    click.option("--special-tokens", is_flag=True,
+                 help="With --check: encode with the tokens that begin and end a text."),
+    click.option("--allow-special", is_flag=True,
+                 help="With --check: text that spells a special token is that token."),
 )
-def decode(given: Given, ids: tuple[str, ...], tokenizer: str, jsonl: bool) -> int:
+def decode(
+    given: Given, ids: tuple[str, ...], tokenizer: str, jsonl: bool, check: bool, special_tokens: bool,
+    allow_special: bool,
+) -> int:
     """Decode IDs, or those on standard input, with spaces, commas or line ends between them.
 
     A token without an id stands as null, as encode prints it, and gives U+FFFD. The text is printed with a
     line end after it; where that is no terminal, bytes that are not UTF-8 are printed as they are.
+
+    With --check the first place is printed where encode gives other ids, with the tokens of both and the
+    reason, and the exit code is 1. With --jsonl it is the rate of the lines that differ, and the first.
     """
-    check_ways(given.where, ids, jsonl=jsonl)
+    check_ways(given.where, ids, jsonl=jsonl, **({} if check else {"json": given.as_json}))
+    if (special_tokens or allow_special) and not check:
+        raise TokentuiError("--special-tokens and --allow-special go with --check", given.where, "name it")
     tok = load(tokenizer)
 
+    if check and jsonl:
+        rows = (output.read_ids(where, line) for where, line in output.input_lines())
+        with output.working():
+            found = rate(DriftCheck(tok, special_tokens=special_tokens, allow_special=allow_special), rows)
+        output.write_report(given.as_json, rate_report(found))
+        return int(found.differ > 0)
     if jsonl:
         example = '{"ids": [...]}'
         return output.answer_lines("ids", list, example, lambda ids: {"text": tok.decode(ids)})
     text = " ".join(ids) if ids not in ((), ("-",)) else standard_input().decode("utf-8", "replace")
     numbers = [_number(word) for word in _BETWEEN.split(text) if word]
-    if output.is_terminal(sys.stdout):
+    if check:
+        drift = DriftCheck(tok, special_tokens=special_tokens, allow_special=allow_special)(numbers)
+        output.write_report(given.as_json, report(drift))
+        return int(not drift.same)
+    if given.as_json:
+        output.write_json({"text": tok.decode(numbers), "hex": tok.decode_bytes(numbers).hex()})
+    elif output.is_terminal(sys.stdout):
         output.write_text(tok.decode(numbers))
     else:
         output.write(tok.decode_bytes(numbers) + b"\n")

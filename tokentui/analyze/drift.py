@@ -1,0 +1,356 @@
+"""Retokenization drift: ids of a text that are not the ids that encoding the text gives.
+
+A model that samples tokens may write `he` + `llo` where `encode` gives `hello`. What is stored as text and
+encoded again then belongs to other tokens: log probabilities, masks and caches no longer fit.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+from tokentui.analyze.report import Part, Report, Row, Section, data, strong, warning
+from tokentui.core.errors import TokentuiError
+from tokentui.core.jobs import check
+from tokentui.core.table import plural
+from tokentui.encode.tokenizer import Entry, Tokenizer
+from tokentui.encode.vocabulary import NO_ID
+
+REASONS = {
+    "refused": "the tokenizer refuses the text",
+    "no-text": "bytes that are no text",
+    "special": "special token",
+    "unknown": "unknown token",
+    "changed": "the decoder or the normalization changes the text",
+    "mark": "the mark of a word's edge",
+    "bytes": "byte tokens where a piece is known",
+    "split": "the split cuts here",
+    "joined": "encoding joins tokens",
+    "cut": "encoding cuts elsewhere",
+}
+"""The reasons why ids differ, in the order in which they are tried."""
+_SHOWN = 8
+_BROKEN = "\ufffd".encode()
+
+
+@dataclass(frozen=True, slots=True)
+class DriftToken:
+    """A token of one of two cuts. The id is None for what has none."""
+
+    id: int | None
+    piece: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """Ids compared with those that encoding their text gives.
+
+    Attributes:
+        ids: The ids.
+        text: The text that they decode to.
+        encoded: The ids of that text; empty if the tokenizer refuses it.
+        place: The index of the first id that differs; None if none does.
+        before: The tokens from that place on, until both cuts meet again.
+        after: The tokens that encoding gives in their place.
+        reason: A name of `REASONS`; empty if nothing differs.
+        sentence: The reason in a line.
+    """
+
+    ids: tuple[int | None, ...]
+    text: str
+    encoded: tuple[int | None, ...]
+    place: int | None = None
+    before: tuple[DriftToken, ...] = ()
+    after: tuple[DriftToken, ...] = ()
+    reason: str = ""
+    sentence: str = ""
+
+    @property
+    def same(self) -> bool:
+        """True if encoding the text gives the ids."""
+        return self.place is None
+
+
+@dataclass(frozen=True, slots=True)
+class DriftRate:
+    """The rows of ids that differ from the ids of their texts.
+
+    Attributes:
+        rows: The number of rows.
+        differ: The number of rows that differ.
+        reasons: The number of those by the reason of their first difference.
+        first_row: The number of the first row that differs, from 1; None if none does.
+        first: Its difference.
+    """
+
+    rows: int
+    differ: int
+    reasons: dict[str, int]
+    first_row: int | None = None
+    first: Drift | None = None
+
+
+class DriftCheck:
+    """Compares ids with those that encoding their text gives.
+
+    Args:
+        tokenizer: The tokenizer.
+        special_tokens: Encode with the tokens that begin and end a text.
+        allow_special: Encode the name of a special token as that token.
+
+    >>> import tokentui
+    >>> tokenizer = tokentui.train("sample:hugs", "gpt2", merges=6)
+    >>> drift = DriftCheck(tokenizer)([71, 84, 70, 82])
+    >>> drift.place, drift.encoded, drift.sentence
+    (0, (258, 82), 'a merge joins `h`+`u`+`g` to `hug` (258)')
+    """
+
+    def __init__(
+        self, tokenizer: Tokenizer, *, special_tokens: bool = False, allow_special: bool = False
+    ) -> None:
+        self._tokenizer = tokenizer
+        self._special_tokens = special_tokens
+        self._allow_special = allow_special
+        self._entries: dict[int, Entry] | None = None
+
+    def __call__(self, ids: Iterable[Any]) -> Drift:
+        """Compare ids with those that encoding their text gives.
+
+        Raises:
+            TokentuiError: An id does not exist.
+        """
+        ids = list(ids)
+        text = self._tokenizer.decode(ids)
+        numbers = tuple([None if number in (None, NO_ID) else operator.index(number) for number in ids])
+        try:
+            encoded = tuple(
+                None if number == NO_ID else number
+                for number in self._tokenizer.encode_ids(
+                    text, special_tokens=self._special_tokens, allow_special=self._allow_special
+                )
+            )
+        except TokentuiError as error:
+            return Drift(numbers, text, (), 0, (), (), "refused", f"{REASONS['refused']}: {error.what}")
+        if encoded == numbers:
+            return Drift(numbers, text, encoded)
+        place = next(
+            (n for n, (old, new) in enumerate(zip(numbers, encoded, strict=False)) if old != new),
+            min(len(numbers), len(encoded)),
+        )
+        old, new = self._window(numbers, encoded, place)
+        before, after = tuple(map(self._token, old)), tuple(map(self._token, new))
+        reason, sentence = self._reason(text, encoded, place, before, after)
+        return Drift(numbers, text, encoded, place, before, after, reason, sentence)
+
+    def _window(
+        self, ids: tuple[int | None, ...], encoded: tuple[int | None, ...], place: int
+    ) -> tuple[tuple[int | None, ...], tuple[int | None, ...]]:
+        """Return the ids of both cuts from the first difference to the place where they meet again."""
+        i = j = place
+        left = right = 0  # bytes of each cut since the difference
+        while i < len(ids) or j < len(encoded):
+            if left == right and i > place and j > place and ids[i : i + 1] == encoded[j : j + 1]:
+                break
+            if i < len(ids) and (left <= right or j == len(encoded)):
+                left += len(self._bare(ids[i]))
+                i += 1
+            else:
+                right += len(self._bare(encoded[j]))
+                j += 1
+        return ids[place:i], encoded[place:j]
+
+    def _entry(self, number: int | None) -> Entry | None:
+        if number is None:
+            return None
+        if self._entries is None:
+            self._entries = {entry.id: entry for entry in self._tokenizer.entries()}
+        return self._entries[number]
+
+    def _token(self, number: int | None) -> DriftToken:
+        entry = self._entry(number)
+        return DriftToken(number, _BROKEN if entry is None else entry.piece)
+
+    def _kind(self, number: int | None) -> str:
+        entry = self._entry(number)
+        return "unknown" if entry is None else entry.kind
+
+    def _bare(self, number: int | None) -> bytes:
+        """Return the bytes of a token without its marks; of a byte-fallback token its byte."""
+        entry = self._entry(number)
+        if entry is None:
+            return _BROKEN
+        if entry.kind == "byte":
+            return bytes((int(entry.text[3:5], 16),))
+        if entry.symbol is None:
+            return entry.piece
+        front, end = self._tokenizer.vocabulary.mark_sizes(entry.symbol)
+        piece = self._tokenizer.vocabulary.spelled(entry.symbol)
+        return piece[front : len(piece) - end]
+
+    def _reason(
+        self, text: str, encoded: Sequence[int | None], place: int,
+        before: Sequence[DriftToken], after: Sequence[DriftToken],
+    ) -> tuple[str, str]:
+        """Return the name of the reason of a difference, and a line."""
+        old = [self._bare(token.id) for token in before]
+        new = [self._bare(token.id) for token in after]
+        specials = [[token for token in cut if self._kind(token.id) == "special"] for cut in (before, after)]
+        for tokens, others in (specials, specials[::-1]):
+            for token in tokens:
+                if token not in others:
+                    return "special", self._special_sentence(token, tokens is specials[0])
+        if b"".join(old) != b"".join(new):
+            return self._changed_reason(before, after, b"".join(old), b"".join(new))
+        if [self._kind(token.id) for token in before].count("byte") > [
+            self._kind(token.id) for token in after
+        ].count("byte"):
+            return "bytes", f"{REASONS['bytes']}: encoding has {_named(after)} for {_named(before)}"
+        if old == new:
+            return "mark", f"{_named(before)} and {_named(after)} differ in {REASONS['mark']} alone"
+        if (border := self._border(text, place, new, old)) is not None:
+            return "split", f"the split cuts inside {_named(before[border : border + 1])}"
+        ends = list(accumulate(map(len, old)))
+        if len(new[0]) in ends[1:]:
+            count = ends.index(len(new[0])) + 1
+            verb = "a merge joins" if self._merges else "encoding joins"
+            return "joined", f"{verb} {_named(before[:count], '+')} to {_named(after[:1])} ({after[0].id})"
+        return "cut", f"encoding cuts {_named(after)} where the ids cut {_named(before)}: {self._rule}"
+
+    @property
+    def _merges(self) -> bool:
+        return bool(self._tokenizer.vocabulary.merges) and self._tokenizer.encoder.way.by_rank
+
+    @property
+    def _rule(self) -> str:
+        return f"encode={self._tokenizer.recipe.encode} takes {self._tokenizer.encoder.way.how}"
+
+    def _special_sentence(self, token: DriftToken, in_ids: bool) -> str:
+        name = f"{_named((token,))} ({token.id})"
+        if not in_ids:
+            return f"special token: encoding adds {name}"
+        if self._allow_special:
+            return f"special token: {name} does not come from its name here"
+        return f"special token: encoding reads the name of {name} as text unless special tokens are allowed"
+
+    def _changed_reason(
+        self, before: Sequence[DriftToken], after: Sequence[DriftToken], old: bytes, new: bytes
+    ) -> tuple[str, str]:
+        """Return the reason of cuts that spell different bytes."""
+        unknown = next((token for token in before if self._kind(token.id) == "unknown"), None)
+        if unknown is not None:
+            return "unknown", f"unknown token: the text of {_named((unknown,))} is lost"
+        if not _is_text(old) or (new and set(new) <= set(_BROKEN)):
+            return "no-text", f"bytes that are no text: {_named(before)} decodes to U+FFFD"
+        unknown = next((token for token in after if self._kind(token.id) == "unknown"), None)
+        if unknown is not None:
+            return "unknown", f"unknown token: encoding has no other for the text of {_named(before)}"
+        spaces = old.replace("▁".encode(), b" ").split() == new.replace("▁".encode(), b" ").split()
+        what = "loses or adds a space" if spaces else "changes the text"
+        return "changed", f"decoding or normalizing {what}: {_named(before)} comes back as {_named(after)}"
+
+    def _border(self, text: str, place: int, new: list[bytes], old: list[bytes]) -> int | None:
+        """Return the index of the first token of the ids that a pre-token's end is inside of, if any."""
+        encoding = self._tokenizer.encode(
+            text, special_tokens=self._special_tokens, allow_special=self._allow_special
+        )
+        words = encoding.words[place : place + len(new)]
+        new_ends, old_ends = list(accumulate(map(len, new))), list(accumulate(map(len, old)))
+        for word, following, end in zip(words, words[1:], new_ends, strict=False):
+            if word != following and end not in old_ends:
+                return next(n for n, old_end in enumerate(old_ends) if old_end > end)
+        return None
+
+
+def _is_text(piece: bytes) -> bool:
+    try:
+        piece.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _named(tokens: Sequence[DriftToken], between: str = " ") -> str:
+    """Return tokens on a line, in backquotes, the first few."""
+    shown = [f"`{token.piece.decode('utf-8', 'backslashreplace')}`" for token in tokens[:_SHOWN]]
+    return between.join(shown) + (" …" if len(tokens) > _SHOWN else "") or "nothing"
+
+
+def rate(check_ids: DriftCheck, rows: Iterable[Iterable[Any]]) -> DriftRate:
+    """Count the rows of ids that differ from the ids of their texts.
+
+    Raises:
+        TokentuiError: A row has an id that does not exist.
+        Cancelled: The job is cancelled.
+    """
+    count, reasons = 0, Counter[str]()
+    first_row, first = None, None
+    for count, ids in enumerate(rows, 1):
+        check()
+        drift = check_ids(ids)
+        if drift.same:
+            continue
+        reasons[drift.reason] += 1
+        if first is None:
+            first_row, first = count, drift
+    return DriftRate(count, reasons.total(), dict(reasons.most_common()), first_row, first)
+
+
+# ---- reports
+
+
+def report(drift: Drift) -> Report:
+    """Report on ids: whether they are those of their text, and the first difference."""
+    value = {
+        "same": drift.same, "text": drift.text, "ids": drift.ids, "encoded": drift.encoded,
+        "place": drift.place, "before": [_token_row(token) for token in drift.before],
+        "after": [_token_row(token) for token in drift.after], "reason": drift.reason or None,
+        "sentence": drift.sentence or None,
+    }
+    return Report("Ids and the ids of their text", tuple(_sections(drift)), value, _summary(drift))
+
+
+def rate_report(found: DriftRate) -> Report:
+    """Report on rows of ids: the rate of those that differ, the reasons, and the first difference."""
+    share = f" ({100 * found.differ / found.rows:.2f} %)" if found.rows else ""
+    line = f"{found.differ:,} of {plural(found.rows, 'row')} differ{share}"
+    rows = tuple(Row((f"{count:,}", REASONS[reason])) for reason, count in found.reasons.items())
+    sections = [Section("rows", warning(line) if found.differ else line, rows)]
+    first = None
+    if found.first is not None:
+        sections += [Section("first", f"row {found.first_row:,}"), *_sections(found.first)]
+        first = {"row": found.first_row, **report(found.first).value}
+    value = {
+        "rows": found.rows, "differ": found.differ, "rate": found.differ / found.rows if found.rows else 0.0,
+        "reasons": found.reasons, "first": first,
+    }
+    return Report("Rows of ids and the ids of their texts", tuple(sections), value, strong(line))
+
+
+def _summary(drift: Drift) -> Part:
+    return strong("the same ids" if drift.same else f"they differ at {drift.place}")
+
+
+def _sections(drift: Drift) -> Iterator[Section]:
+    if drift.same:
+        yield Section("ids", f"{plural(len(drift.ids), 'id')}: those of their text")
+        return
+    what = f"id {(drift.place or 0) + 1:,} of {len(drift.ids):,} is the first that differs"
+    yield Section("ids", warning(what))
+    for name, tokens in (("these", drift.before), ("encode", drift.after)):
+        rows = tuple(Row((_number(token), token.piece)) for token in tokens)
+        if drift.reason != "refused":
+            yield Section(name, plural(len(rows), "token"), rows, few=_SHOWN)
+    yield Section("reason", drift.sentence)
+    yield Section("text", data(drift.text[:80] + ("…" if len(drift.text) > 80 else "")))
+
+
+def _number(token: DriftToken) -> str:
+    return "null" if token.id is None else str(token.id)
+
+
+def _token_row(token: DriftToken) -> dict[str, object]:
+    return {"id": token.id, "text": token.piece.decode("utf-8", "replace"), "hex": token.piece.hex()}
