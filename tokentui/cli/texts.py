@@ -32,6 +32,7 @@ from tokentui.cli.options import (
 )
 from tokentui.core.errors import TokentuiError
 from tokentui.core.table import TextTable, printed
+from tokentui.encode.decode import Streamed
 from tokentui.encode.encoding import Encoding
 from tokentui.encode.pretokens import Pretokens
 from tokentui.encode.sampling import SEEDS, Drawn, read_sample
@@ -190,6 +191,7 @@ def shown_pieces(pieces: Iterable[bytes]) -> str:
 Examples:
   tokentui decode -t novel.json 84 258
   tokentui encode -t novel.json 'The crowd' | tokentui decode -t novel.json
+  tokentui decode -t novel.json --stream 84 258
   tokentui decode -t novel.json --check 104 101 108 108 111
   tokentui decode -t novel.json --check --jsonl < ids.jsonl
   tokentui decode -t novel.json --jsonl < ids.jsonl""",
@@ -203,14 +205,17 @@ Examples:
     click.option("--check", is_flag=True,
                  help="Compare the ids with those that encode gives for their text; with --jsonl each line, "
                  "a list or an object with ids."),
+    click.option("--stream", is_flag=True,
+                 help="Print a line for each id: the text that is complete with it, and the bytes (hex) that "
+                 "wait for the rest of a character. With --json rows: id, text, held."),
     click.option("--special-tokens", is_flag=True,
                  help="With --check: encode with the tokens that begin and end a text."),
     click.option("--allow-special", is_flag=True,
                  help="With --check: text that spells a special token is that token."),
 )
 def decode(
-    given: Given, ids: tuple[str, ...], tokenizer: str, jsonl: bool, check: bool, special_tokens: bool,
-    allow_special: bool,
+    given: Given, ids: tuple[str, ...], tokenizer: str, jsonl: bool, check: bool, stream: bool,
+    special_tokens: bool, allow_special: bool,
 ) -> int:
     """Decode IDs, or those on standard input, with spaces, commas or line ends between them.
 
@@ -219,8 +224,14 @@ def decode(
 
     With --check the first place is printed where encode gives other ids, with the tokens of both and the
     reason, and the exit code is 1. With --jsonl it is the rate of the lines that differ, and the first.
+
+    With --stream the texts of the lines together are the text of all ids; bytes that no more id completes
+    come at the end.
     """
-    check_ways(given.where, ids, jsonl=jsonl, **({} if check else {"json": given.as_json}))
+    ways = {"jsonl": jsonl, "stream": stream} | ({} if check or stream else {"json": given.as_json})
+    check_ways(given.where, ids, **ways)
+    if check and stream:
+        raise TokentuiError("--check and --stream exclude each other", given.where, "take one of them")
     if (special_tokens or allow_special) and not check:
         raise TokentuiError("--special-tokens and --allow-special go with --check", given.where, "name it")
     tok = load(tokenizer)
@@ -240,13 +251,26 @@ def decode(
         drift = DriftCheck(tok, special_tokens=special_tokens, allow_special=allow_special)(numbers)
         output.write_report(given.as_json, report(drift))
         return int(not drift.same)
-    if given.as_json:
+    if stream:
+        for streamed in tok.decode_stream(numbers):
+            _write_streamed(streamed, given.as_json)
+    elif given.as_json:
         output.write_json({"text": tok.decode(numbers), "hex": tok.decode_bytes(numbers).hex()})
     elif output.is_terminal(sys.stdout):
         output.write_text(tok.decode(numbers))
     else:
         output.write(tok.decode_bytes(numbers) + b"\n")
     return 0
+
+
+def _write_streamed(streamed: Streamed, as_json: bool) -> None:
+    if as_json:
+        row: Json = {"id": streamed.id, "text": streamed.text, "held": streamed.held.hex()}
+        output.write_json(row | ({"end": True} if streamed.end else {}))
+        return
+    name = "end" if streamed.end else ids_line([streamed.id])
+    held = f"  ({streamed.held.hex(' ')})" if streamed.held else ""
+    output.write(f"{name:>8}  {output.shown(streamed.text)}{held}".rstrip().encode() + b"\n")
 
 
 def _number(word: str) -> int | None:

@@ -5,8 +5,10 @@ How ids become text follows from the mark, the unit and the split: there is no a
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import functools
+import itertools
 import operator
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -243,6 +245,119 @@ class Decoder:
     @functools.cached_property
     def _symbols(self) -> dict[int, int]:
         return self.vocabulary.symbols_by_id(self.merges)
+
+
+# ---- ids that come one by one
+
+_MOST_REPEATED = 64
+"""Ids before a new one that are decoded again with it."""
+
+
+class Streamed(NamedTuple):
+    """The text that is complete with one more id.
+
+    Attributes:
+        id: The id; None for what has none, and at the end.
+        text: The text that follows the text of the ids before it.
+        held: The bytes that wait until a character is complete.
+        end: True for the rest of the text, after all ids.
+    """
+
+    id: int | None
+    text: str
+    held: bytes = b""
+    end: bool = False
+
+
+class TextStream:
+    """Decodes ids that come one by one. The texts together are the text of all ids.
+
+    >>> import tokentui
+    >>> tokenizer = tokentui.train("sample:hugs", "gpt2", merges=6)
+    >>> stream = TextStream(tokenizer.decoder)
+    >>> [stream.push(number)[1:3] for number in tokenizer.encode("hugé").ids]
+    [('hug', b''), ('', b'\xc3'), ('é', b'')]
+
+    Args:
+        decoder: The decoder of the tokenizer.
+    """
+
+    def __init__(self, decoder: Decoder) -> None:
+        self._decoder = decoder
+        self._ids: list[int | None] = []
+        """The last ids; earlier ones change nothing in the text of later ones."""
+        self._written = b""
+        """The bytes of these ids that are complete."""
+        numbers = {symbol: number for number, symbol in decoder._symbols.items()}
+        symbols = decoder.vocabulary.byte_symbols
+        self._bytes: dict[int | None, bytes] = {
+            numbers[symbol]: bytes((value,)) for value, symbol in symbols.items() if symbol in numbers
+        }
+        """The byte of each byte-fallback token of a file."""
+
+    def push(self, number: int | None) -> Streamed:
+        """Return the text that is complete with one more id.
+
+        Raises:
+            TokentuiError: The id does not exist, or the decoder of the file changes text that is complete.
+        """
+        (number,) = self._decoder._numbers([number])
+        data = self._decoder.to_bytes([*self._ids, number])
+        self._ids.append(number)
+        run = self._byte_run()
+        if run:
+            data = self._decoder.to_bytes(self._ids[:-run])
+        pending = len(_incomplete(data))
+        held = data[len(data) - pending :] + b"".join(map(self._byte_of, self._ids[len(self._ids) - run :]))
+        text = self._write(data[: len(data) - pending])
+        if not held and len(self._ids) > _MOST_REPEATED and self._begins_anew(number):
+            self._ids, self._written = [number], self._decoder.to_bytes([number])
+        return Streamed(number, text, held)
+
+    def finish(self) -> Streamed:
+        """Return the rest of the text: bytes that no more id completes."""
+        return Streamed(None, self._write(self._decoder.to_bytes(self._ids)), end=True)
+
+    def _write(self, data: bytes) -> str:
+        if not data.startswith(self._written):
+            what = "the decoder of the file changes text before a token"
+            raise TokentuiError(what, "stream", "decode all ids at once")
+        more, self._written = data[len(self._written) :], data
+        return self._decoder._as_text(more)
+
+    def _byte_run(self) -> int:
+        """Return the number of byte tokens at the end, where a file decodes a run of them as a whole."""
+        if self._decoder.vocabulary.pipeline.decoder is None:
+            return 0
+        return sum(1 for _ in itertools.takewhile(self._byte_of, reversed(self._ids)))
+
+    def _byte_of(self, number: int | None) -> bytes:
+        """Return the byte of a byte-fallback token; nothing for another token."""
+        return self._bytes.get(number, b"")
+
+    def _begins_anew(self, number: int | None) -> bool:
+        """Return whether the text after a token depends on no token before it."""
+        plain = number is not None and number not in self._decoder._specials
+        return plain and bool(self._decoder.to_bytes([number]).strip()) and not self._byte_of(number)
+
+
+def stream_of(decoder: Decoder, ids: Iterable[int | None]) -> Iterator[Streamed]:
+    """Yield the text that is complete with each id, and the rest at the end if there is one."""
+    stream = TextStream(decoder)
+    held = False
+    for number in ids:
+        streamed = stream.push(number)
+        held = bool(streamed.held)
+        yield streamed
+    if held:
+        yield stream.finish()
+
+
+def _incomplete(data: bytes) -> bytes:
+    """Return the bytes at the end that begin a character and do not complete it."""
+    decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+    decoder.decode(data)
+    return decoder.getstate()[0]
 
 
 # ---- the units that spell a token

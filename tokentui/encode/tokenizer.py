@@ -14,7 +14,7 @@ from tokentui.core.jobs import Cancel, Progress, check, job
 from tokentui.core.records import dataclass
 from tokentui.core.safetext import safe_line
 from tokentui.encode.batch import encode_batch, slices
-from tokentui.encode.decode import Decoder
+from tokentui.encode.decode import Decoder, Streamed, stream_of
 from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.encoding import Encoding
 from tokentui.encode.explain import RoundTrip, WordExplanation, explain, round_trip
@@ -325,6 +325,17 @@ class Tokenizer:
     def decode_bytes(self, ids: Iterable[int | None]) -> bytes:
         """The exact bytes of ids. Raises as `decode` does."""
         return self.decoder.to_bytes(ids)
+
+    def decode_stream(self, ids: Iterable[int | None]) -> Iterator[Streamed]:
+        """Yield the text that is complete with each id, for ids that come one by one.
+
+        The texts together are what `decode` gives for all ids. Bytes of a character wait until it is
+        complete; what is left of them after the last id comes with `end`.
+
+        Raises:
+            TokentuiError: As `decode` does, or the decoder of the file changes text that is complete.
+        """
+        return stream_of(self.decoder, each_of(ids, "ids", "hand in a list or an array of ids"))
 
     def explain(self, text: str | bytes) -> tuple[WordExplanation, ...]:
         """Each merge or attempt in order, a pre-token at a time."""
