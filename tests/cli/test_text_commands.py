@@ -67,6 +67,20 @@ def test_special_tokens(gpt2: str) -> None:
     assert around["tokens"] == ["<s>", "a", "</s>"]
 
 
+def test_a_text_that_begins_twice(gpt2: str) -> None:
+    ways = ("encode", "-t", gpt2, "--special-tokens", "--allow-special")
+    told = "tokentui: the text begins with <s>, and --special-tokens adds another: leave one of them out\n"
+    for way in ((), ("--json",)):
+        result = cli(*ways, *way, "<s>a")
+        assert (result.exit_code, result.stderr) == (0, told)
+        assert cli(*ways, *way, "a<s>").stderr == ""
+        assert cli(*ways, *way, "-q", "<s>a").stderr == ""
+        assert cli(*ways[:-1], *way, "<s>a").stderr == ""
+        assert cli("encode", "-t", gpt2, "--allow-special", *way, "<s><s>a").stderr == ""
+    lines = '{"text": "<s>a"}\n{"text": "a"}\n{"text": "<s>"}\n'
+    assert cli(*ways, "--jsonl", input=lines).stderr.startswith("tokentui: 2 lines begin with <s>, and")
+
+
 def test_an_unknown_has_no_hex_and_none_has_no_id(tmp_path: Path) -> None:
     file = str(tmp_path / "t.json")
     words = ["train", "sample:sailor", "-r", "udl-notebook", "-s", "unknown=per-unit", "-o", file, "-q"]

@@ -79,6 +79,20 @@ def test_every_stop_ends_a_run() -> None:
         assert rows(done(*SAILOR, *words, "--trace", "-"))[-1]["end"] == end
 
 
+def test_a_special_token_that_the_corpus_spells(tmp_path: Path) -> None:
+    corpus = tmp_path / "a.txt"
+    corpus.write_text("sea<|end|>sea<|end|>")
+    words = ("train", str(corpus), "-r", "gpt2", "--merges", "1", "--special", "<|end|>", "--special", "<s>")
+    result = cli(*words)
+    assert result.stderr.splitlines()[0] == (
+        "tokentui: the corpus spells the special token <|end|> 2 times, and merges are learned from it: "
+        "--symbol keeps it whole"
+    )
+    assert "<s>" not in result.stderr
+    assert "spells" not in cli(*words, "--symbol", "<|end|>").stderr
+    assert "spells" not in cli(*words, "-q").stderr
+
+
 def test_specials_and_first_id(tmp_path: Path) -> None:
     file = tmp_path / "t.json"
     done(

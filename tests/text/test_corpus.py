@@ -57,6 +57,9 @@ def test_it_is_measured_cut_and_searched_as_text(
     assert kept.find(wanted, start) == text.find(wanted, start)
     assert kept.rfind(wanted, start, stop) == text.rfind(wanted, start, stop)
     assert kept.rfind(wanted) == text.rfind(wanted)
+    if wanted:
+        assert kept.count(wanted) == text.count(wanted)
+        assert Corpus("a", Documents((kept,))).occurrences(wanted) == text.count(wanted)
 
 
 @given(text=texts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from random import randrange
 
@@ -90,7 +90,8 @@ def encode(
 
     A token that has no id stands as null. With --jsonl a line that cannot be encoded is answered by {"text":
     ..., "error": ...}, and the exit code is 1 at the end. -s split=... names the pattern of a file that holds
-    none, -s encode=... another way to encode by its vocabulary.
+    none, -s encode=... another way to encode by its vocabulary. A text that begins with the token that
+    --special-tokens adds is named on standard error.
     """
     check_ways(given.where, text, json=given.as_json, jsonl=jsonl, explain=explain)
     by_model = sample is not None and (sample.isascii() and sample.lstrip("-").isdigit())
@@ -114,17 +115,20 @@ def encode(
             return tok.draws(text, p=dropout[0], like=dropout[1], seed=seed).encoding
         return tok.sample(text, temperature=temperature, seed=int(sample))
 
-    pretokens, covered = Pretokens(tok), COVERED
+    pretokens, covered, doubled = Pretokens(tok), COVERED, 0
 
     def row(text: str) -> Json:
-        nonlocal covered
-        answer = as_row(encoded(text), "text", *ENCODED)
+        nonlocal covered, doubled
+        encoding = encoded(text)
+        answer = as_row(encoding, "text", *ENCODED)
+        doubled += special_tokens and begins_twice(tok, encoding.ids)
         covered += pretokens.coverage_of_text(text)
         return answer
 
     if jsonl:
         code = output.answer_lines("text", str, '{"text": "..."}', row)
         given.remark(covered.notes)
+        given.remark(_doubled(tok, doubled, "lines"))
         return code
     whole = typed(text, given.where)
     if given.as_json:
@@ -141,8 +145,28 @@ def encode(
         with output.working(given.quiet) as bar, bar.of("encoding"):
             ids = tok.encode_ids(whole, special_tokens=special_tokens, allow_special=allow_special)
         output.write(f"{ids_line(ids)}\n".encode())
+        doubled += special_tokens and begins_twice(tok, ids)
+    given.remark(_doubled(tok, doubled))
     given.remark(pretokens.coverage_of_text(whole).notes)
     return 0
+
+
+def begins_twice(tok: Tokenizer, ids: Sequence[int | None]) -> bool:
+    """Return whether the ids of a text begin with the token that begins a text twice: once added, once
+    spelled in the text."""
+    before = tok.encoder.around[0]
+    if not before:
+        return False
+    number = tok.vocabulary.special_id(before[-1])
+    return list(ids[len(before) - 1 : len(before) + 1]) == [number, number]
+
+
+def _doubled(tok: Tokenizer, count: int, texts: str = "") -> Iterator[str]:
+    """Yield a sentence if texts begin with the token that begins a text twice."""
+    if count:
+        name = tok.encoder.around[0][-1]
+        subject = f"{count:,} {texts} begin" if texts else "the text begins"
+        yield f"{subject} with {name}, and --special-tokens adds another: leave one of them out"
 
 
 def _write_explained(tok: Tokenizer, text: str) -> None:

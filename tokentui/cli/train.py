@@ -78,7 +78,8 @@ def command(given: Given, output: str | None, format_: str | None, trace: str | 
     whatever the preset, but with --published.
 
     Without -o and --trace the merges are printed. Files are written whole or not at all; after ctrl+c a trace
-    ends with "interrupted" and no tokenizer is written.
+    ends with "interrupted" and no tokenizer is written. A special token whose name the corpus spells is named
+    on standard error.
     """
     given.needs_corpus()
     if given.recipe is None:
@@ -109,6 +110,7 @@ def command(given: Given, output: str | None, format_: str | None, trace: str | 
         given.remark(_remarks(trainer, run, corpus))
         if output is not None and "published" not in given.run:
             given.remark(_missing_specials(run, format))
+        given.remark(_spelled_specials(recipe, run, corpus))
 
         def traced(row: Json) -> None:
             if trace == STDOUT:
@@ -159,6 +161,15 @@ def _missing_specials(run: Run, format: Format) -> Iterator[str]:
     if missing := [name for name in format.specials if name not in run.specials]:
         hint = "--special NAME adds one, --published those of the preset"
         yield f"{format.name}: the file has no {' '.join(missing)}; {hint}"
+
+
+def _spelled_specials(recipe: Recipe, run: Run, corpus: Corpus) -> Iterator[str]:
+    """Yield a sentence on each special token that the corpus spells: training reads its name as text."""
+    for name in run.specials:
+        if name and name not in recipe.symbols and (count := corpus.occurrences(name)):
+            times = "once" if count == 1 else f"{count:,} times"
+            yield (f"the corpus spells the special token {name} {times}, and merges are learned from it: "
+                   "--symbol keeps it whole")
 
 
 def _remarks(trainer: Trainer, run: Run, corpus: Corpus) -> Iterator[str]:

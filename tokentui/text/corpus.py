@@ -121,6 +121,12 @@ class Corpus:
         """The number of characters of all documents."""
         return sum(map(len, self.texts))
 
+    def occurrences(self, text: str) -> int:
+        """Count the places where a text occurs in the documents, or in the words of a counted corpus."""
+        if self.counts is not None:
+            return sum(word.count(text) * count for word, count in self.counts)
+        return sum(document.count(text) for document in self.texts)
+
     @classmethod
     def from_text(cls, text: str | bytes, name: str = "text") -> Corpus:
         """A corpus of one document."""
@@ -339,6 +345,16 @@ class LongText:
             if found >= 0:
                 return at + found
         return -1
+
+    def count(self, text: str) -> int:
+        """As `str.count`, for a text that is not empty."""
+        count, start = 0, 0
+        for at in range(0, len(self), _STRIDE):
+            part = self[at : at + _STRIDE + len(text) - 1]
+            while (place := part.find(text, start)) >= 0:
+                count, start = count + 1, place + len(text)
+            start = max(0, start - _STRIDE)  # the next part begins inside the last place
+        return count
 
     def rfind(self, text: str, start: int = 0, stop: int | None = None) -> int:
         """As `str.rfind`, without places counted from the end."""
