@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # an analysis is imported where it is asked for
     from tokentui.analyze.edit import Edit
     from tokentui.analyze.glitches import Glitch
     from tokentui.analyze.languages import Languages
+    from tokentui.analyze.stability import PrefixStability
     from tokentui.analyze.verify.trained import TrainedReport
 
 Path = str | os.PathLike[str]
@@ -130,6 +131,29 @@ class Analysed(Tokenizer):
         from tokentui.analyze.drift import DriftCheck
 
         return DriftCheck(self, special_tokens=special_tokens, allow_special=allow_special)(ids)
+
+    def prefix_stability(
+        self, text: str, *, allow_special: bool = False, progress: Progress | None = None,
+        cancel: Cancel | None = None,
+    ) -> PrefixStability:
+        """Find which tokens at the end of a prompt may be others once the text goes on.
+
+        Args:
+            text: The prompt.
+            allow_special: Text that spells a special token is that token.
+            progress: Told (done, total) in continuations that were tried.
+            cancel: Asked meanwhile; true raises `Cancelled`.
+
+        Returns:
+            The number of first tokens that stay: proven (`certain`), and by a search (`stable`).
+
+        Raises:
+            TokentuiError: The tokenizer refuses the prompt.
+        """
+        from tokentui.analyze.stability import prefix_stability
+
+        with job(progress, cancel):
+            return prefix_stability(self, name_of(text, "text"), allow_special=allow_special)
 
     def budget(
         self, corpus: Source, second: Source | None = None, target: str | None = None, *,

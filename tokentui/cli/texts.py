@@ -14,6 +14,8 @@ from tokentui.analyze import explained
 from tokentui.analyze.drift import DriftCheck, rate, rate_report, report
 from tokentui.analyze.explained import ENCODED, ids_line
 from tokentui.analyze.report import Json, Section, as_row
+from tokentui.analyze.stability import prefix_stability
+from tokentui.analyze.stability import report as stability_report
 from tokentui.cli import output
 from tokentui.cli.options import (
     ENCODE,
@@ -56,6 +58,7 @@ Examples:
   tokentui encode -t novel.json --explain crowd
   tokentui encode -t novel.json -s encode=longest-suffix --explain crowd
   tokentui encode -t novel.json --sample dropout:p=0.1,like=tokenizers --seed 7 --n 3 'The crowd'
+  tokentui encode -t novel.json --prefix-stability 'The crow'
   tokentui encode -t novel.json --json < letter.txt
   tokentui encode -t novel.json --jsonl < texts.jsonl > ids.jsonl""",
 )
@@ -67,6 +70,9 @@ Examples:
     click.option("--jsonl", is_flag=True,
                  help='Answer each line {"text": ...} of standard input by such a row.'),
     click.option("--explain", is_flag=True, help="Print each merge, attempt or probability, word by word."),
+    click.option("--prefix-stability", "prefix_stability_", is_flag=True,
+                 help="Print which tokens at the end of TEXT may be others once the text goes on, and the "
+                 "prefix that stays."),
     click.option("--sample", metavar="SEED|WAY",
                  help="Encode by chance: a segmentation of a unigram model, by this seed; or "
                  "dropout:p=0.1,like=tokenizers, merges of which the share p is left out, as tokenizers, "
@@ -83,8 +89,9 @@ Examples:
     QUIET,
 )
 def encode(
-    given: Given, text: tuple[str, ...], tokenizer: str, jsonl: bool, explain: bool, sample: str | None,
-    temperature: float, seed: int | None, times: int, special_tokens: bool, allow_special: bool,
+    given: Given, text: tuple[str, ...], tokenizer: str, jsonl: bool, explain: bool,
+    prefix_stability_: bool, sample: str | None, temperature: float, seed: int | None, times: int,
+    special_tokens: bool, allow_special: bool,
 ) -> int:
     """Encode TEXT, or all of standard input without its last line end, and print the ids on one line.
 
@@ -92,8 +99,17 @@ def encode(
     ..., "error": ...}, and the exit code is 1 at the end. -s split=... names the pattern of a file that holds
     none, -s encode=... another way to encode by its vocabulary. A text that begins with the token that
     --special-tokens adds is named on standard error.
+
+    With --prefix-stability the split proves how many tokens no text after TEXT changes; continuations made of
+    the tokens of the vocabulary are tried, and each further token that one of them changes is printed with
+    the shortest. Where the two meet, the prefix is exact.
     """
-    check_ways(given.where, text, json=given.as_json, jsonl=jsonl, explain=explain)
+    if prefix_stability_:
+        ways = {"prefix-stability": True, "jsonl": jsonl, "explain": explain, "sample": sample is not None,
+                "special-tokens": special_tokens}
+    else:
+        ways = {"json": given.as_json, "jsonl": jsonl, "explain": explain}
+    check_ways(given.where, text, **ways)
     by_model = sample is not None and (sample.isascii() and sample.lstrip("-").isdigit())
     dropout = None if sample is None or by_model else read_sample(sample)
     if sample is not None and ((explain and by_model) or special_tokens or allow_special):
@@ -115,6 +131,12 @@ def encode(
             return tok.draws(text, p=dropout[0], like=dropout[1], seed=seed).encoding
         return tok.sample(text, temperature=temperature, seed=int(sample))
 
+    if prefix_stability_:
+        whole = typed(text, given.where)
+        with output.working(given.quiet) as bar, bar.of("trying"):
+            found = prefix_stability(tok, whole, allow_special=allow_special)
+        output.write_report(given.as_json, stability_report(found))
+        return 0
     pretokens, covered, doubled = Pretokens(tok), COVERED, 0
 
     def row(text: str) -> Json:
