@@ -102,6 +102,15 @@ def _columns(char: str) -> int:
     return 1 if category == "Mc" else 1 + (unicodedata.east_asian_width(char) in "WF")
 
 
+_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+
+
+def escaped(text: str) -> str:
+    """Return a text for a cell of a file of tab-separated values: a tab, a line end and a backslash escaped.
+    """
+    return text.translate(_ESCAPES)
+
+
 def plural(count: int, one: str, many: str = "") -> str:
     """`1 token`, `2 tokens`."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"

@@ -6,7 +6,7 @@ A table of counted words has the columns `word`, `count` and `exact`. A word tha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO
 
 from tokentui.core import limits
@@ -177,6 +177,23 @@ def write_counts(file: BinaryIO, rows: Iterable[tuple[str, int]], where: str, co
                 words, counts = [], []
         if words:
             flush()
+
+
+def write_columns(file: BinaryIO, columns: Mapping[str, tuple[str, Sequence[object]]], where: str) -> None:
+    """Write columns as a table.
+
+    Args:
+        file: The file.
+        columns: The name of Arrow's type and the values of each column, None for an absent one, by its name.
+        where: The name of the file in errors.
+
+    Raises:
+        TokentuiError: pyarrow is not installed.
+    """
+    arrow, library = _library(where)
+    schema = arrow.schema([(name, getattr(arrow, kind)()) for name, (kind, _) in columns.items()])
+    table = arrow.table([list(values) for _, values in columns.values()], schema=schema)
+    library.write_table(table, file, compression="zstd")
 
 
 def _is_valid(word: str) -> bool:
