@@ -83,7 +83,7 @@ ENCODE = ("encode", "text.txt", "-t", "gpt2.json")
     (("edit", "gpt2.json", "-", "--add", "xyz"),
      "OUT -: the report goes to standard output (name a file)"),
     ((*EDIT, "--add", "xyz", "--map", "new.json"),
-     "--map new.json: the map and the tokenizer cannot be one file (name another)"),
+     "--map new.json: two files to write cannot be one (name another)"),
     ((*EDIT, "--add", os.fsdecode(b"\xff")),
      r"--add \xff: half a surrogate pair is no text (name a text)"),
     ((*EDIT, "--prune", "words.counts.tsv"),

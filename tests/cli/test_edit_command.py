@@ -250,3 +250,35 @@ def test_tokenizers_of_other_units_are_not_put_together(novel: str, tmp_path: Pa
     done("train", "sample:hugs", "-r", "gpt1", "-s", "base=sorted", "--merges", "3", "-o", path, "-q")
     said = refused("edit", novel, str(tmp_path / "out.json"), "--merge", path)
     assert said.startswith("--merge: unit=char, not byte (both take the same unit)")
+
+
+@pytest.mark.parametrize("recipe", ["gpt2", "bert", "subword-nmt"])
+def test_the_old_ids_of_new_tokens(recipe: str, tmp_path: Path) -> None:
+    old, new, init = str(tmp_path / "old.json"), str(tmp_path / "new.json"), tmp_path / "init.json"
+    done("train", "sample:english", "-r", recipe, "--merges", "200", "-o", old, "-q")
+    before = load(old)
+    size = str(before.vocab_size + 30)
+    done("edit", old, new, "--extend", "sample:english", "--vocab-size", size, "--init", str(init), "-q")
+    after, made = load(new), json.loads(init.read_text("utf-8"))
+    entries = {entry.id: entry for entry in after.entries()}
+    assert [row["id"] for row in made] == list(range(before.vocab_size, after.vocab_size))
+    for row in made:
+        assert len(row["old"]) > 1
+        pieces = [before.vocabulary.bare(entry.piece) for number in row["old"]
+                  for entry in before.entries() if entry.id == number]
+        assert b"".join(pieces) == before.vocabulary.bare(entries[row["id"]].piece)
+        assert row["text"] == entries[row["id"]].text
+
+
+def test_the_old_ids_of_a_special_token(novel: str, tmp_path: Path) -> None:
+    init = tmp_path / "init.tsv"
+    done("edit", novel, str(tmp_path / "o.json"), "--special", "<a\tb>", "--to", "huggingface", "-q",
+         "--init", str(init))
+    before = load(novel)
+    old = " ".join(map(str, before.encode("<a\tb>").ids))
+    assert init.read_text("utf-8") == f"id\ttext\told\n{before.vocab_size}\t<a\\tb>\t{old}\n"
+    told = refused("edit", novel, str(tmp_path / "o.json"), "--special", "x", "--init", "rows.csv")
+    assert told == "rows.csv: the end of this name says no format (take .json or .tsv)"
+    same = str(tmp_path / "one.json")
+    told = refused("edit", novel, str(tmp_path / "o.json"), "--special", "x", "--init", same, "--map", same)
+    assert "two files to write cannot be one" in told

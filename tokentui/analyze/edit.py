@@ -23,7 +23,8 @@ from tokentui.analyze.report import Column, Report, Row, Section, Span, Target, 
 from tokentui.analyze.shapes import GONE, in_shape, moves, read_again, renumbered, shape_of
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, each, tick
-from tokentui.core.table import plural
+from tokentui.core.table import escaped, plural
+from tokentui.encode.decode import spelled_units
 from tokentui.encode.tokenizer import Entry, Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats import WRITTEN, Format
@@ -155,6 +156,67 @@ def id_map(path: str, ids: Sequence[int]) -> bytes:
     about = f"{{'descr': '<i8', 'fortran_order': False, 'shape': ({len(ids)},), }}".encode()
     about += b" " * (-(len(_NPY) + 2 + len(about) + 1) % 64) + b"\n"
     return _NPY + struct.pack("<H", len(about)) + about + struct.pack(f"<{len(ids)}q", *ids)
+
+
+class NewId(NamedTuple):
+    """An id that stands for no old one, with the old ids of its text: the rows of an embedding whose mean its
+    own row may begin with.
+
+    Attributes:
+        id: The new id.
+        text: The token for people.
+        old: The ids that the text has in the old tokenizer, in order; those of no id are left out.
+    """
+
+    id: int
+    text: str
+    old: tuple[int, ...]
+
+
+def new_ids(edit: Edit, before: Tokenizer) -> list[NewId]:
+    """Return each id that came, in order, with the old ids of its text.
+
+    A token is cut as the old tokenizer cuts its units inside a word, marks included. A special token is cut
+    as a text.
+
+    Args:
+        edit: The edit.
+        before: The tokenizer that it began with.
+    """
+    _, came = changes(edit, before)
+    return [NewId(entry.id, entry.text, _old_ids(edit.tokenizer, before, entry)) for entry in came]
+
+
+def _old_ids(now: Tokenizer, before: Tokenizer, entry: Entry) -> tuple[int, ...]:
+    if entry.symbol is None:
+        return tuple(number for number in _encoded(before, entry.text) or () if number >= 0)
+    vocabulary, units = before.vocabulary, spelled_units(now.encoder, entry.symbol)
+    parts = before.encoder.parts(list(units), len(entry.text))
+    ids = [
+        vocabulary.id_of(part.symbol, before.merges) if part.symbol is not None
+        else vocabulary.unknown_id if part.byte is None
+        else vocabulary.byte_id(part.byte)
+        for part in parts
+    ]
+    return tuple(number for number in ids if number is not None)
+
+
+def init_file(path: str, rows: Sequence[NewId]) -> bytes:
+    """Return new ids with the old ids of their texts as the bytes of a file: in `.json` a list of objects, in
+    `.tsv` a row each, the old ids with spaces between them, a tab, a line end and a backslash escaped.
+
+    Raises:
+        TokentuiError: The name ends otherwise.
+    """
+    if path.lower().endswith(".json"):
+        return json.dumps([row._asdict() for row in rows], ensure_ascii=False, indent=1).encode(
+            "utf-8", "replace"
+        ) + b"\n"
+    if not path.lower().endswith(".tsv"):
+        raise TokentuiError("the end of this name says no format", path[:80], "take .json or .tsv")
+    lines = ["id\ttext\told"]
+    lines += [f"{row.id}\t{escaped(row.text)}\t{' '.join(map(str, row.old))}" for row in rows]
+    return "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
 
 
 # --- tokens that are added ---

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import click
 
-from tokentui.analyze.edit import add, changes, id_map, prune, unchanged
+from tokentui.analyze.edit import add, changes, id_map, init_file, new_ids, prune, unchanged
 from tokentui.analyze.edit import report as report_on
 from tokentui.analyze.grow import extend, merge
 from tokentui.cli import output as out
@@ -40,6 +40,7 @@ Examples:
   tokentui edit tokenizer.json chat.hf.json --special "<|user|>" --add tokenizer
   tokentui edit novel.json small.json --prune en.txt --as lines --json
   tokentui edit tokenizer.json longer.hf.json --extend novel.txt --vocab-size 2000
+  tokentui edit novel.json more.json --extend en.txt --vocab-size 400 --init rows.json
   tokentui edit novel.json both.json --merge theirs.json""",
 )
 @options(
@@ -62,6 +63,8 @@ Examples:
                  "tokenizer that IN lacks behind those of IN."),
     click.option("--map", "map_", metavar="FILE", type=click.Path(), help="Write the new id of each old id, "
                  "-1 for one that went: a list in .json, or int64 in .npy."),
+    click.option("--init", metavar="FILE", type=click.Path(), help="Write for each new id the old ids of its "
+                 "text, whose rows of an embedding its row may begin with the mean of: .json or .tsv."),
     format_option("--to", "OUT"),
     SPLIT,
     *READING,
@@ -74,7 +77,7 @@ Examples:
 def command(
     given: Given, source: str, output: str, texts: tuple[str, ...], names: tuple[str, ...],
     corpus_name: str | None, keep: int | None, more_name: str | None, size: int | None, map_: str | None,
-    format_: str | None, other: str | None, same_pieces: bool, exact: bool,
+    init: str | None, format_: str | None, other: str | None, same_pieces: bool, exact: bool,
 ) -> int:
     """Write the tokenizer of IN to OUT with another vocabulary. Tokens are taken out first, then it
     is trained on, then merges of OTHER and tokens are added.
@@ -105,13 +108,21 @@ def command(
     if map_ is not None:
         id_map(map_, ())  # a wrong name is told before the work
         out.check_target(map_)
+    if init is not None:
+        init_file(init, ())
+        out.check_target(init)
     tokenizer = load(source, given.split())
     given.remark(tokenizer.notes)
     behind = None if other is None else load(other, otherwise=given.split())
     format = format_of(output, tokenizer.recipe, format_, option="--to", like=written_format(source))
     check_output(output, format)
-    if map_ is not None and os.path.realpath(map_) in map(os.path.realpath, targets(output, format)):
-        raise TokentuiError("the map and the tokenizer cannot be one file", f"--map {map_}", "name another")
+    others = {"--map": map_, "--init": init}
+    taken = [*map(os.path.realpath, targets(output, format))]
+    for option, path in others.items():
+        if path is not None:
+            if os.path.realpath(path) in taken:
+                raise TokentuiError("two files to write cannot be one", f"{option} {path}", "name another")
+            taken.append(os.path.realpath(path))
     edited = unchanged(tokenizer)
     trained_size = tokenizer.vocab_size
     with out.working(given.quiet) as bar:
@@ -133,6 +144,7 @@ def command(
         out.complain(f"{output}: {format.name} cannot hold it: {report.refused} (nothing is written)")
         return DIFFERS
     maps = [] if map_ is None else [(map_, id_map(map_, edited.ids))]
+    maps += [] if init is None else [(init, init_file(init, new_ids(edited, tokenizer)))]
     went, came = changes(edited, tokenizer)
     out.write_report(given.as_json, report_on(
         tokenizer.vocab_size, edited.tokenizer.vocab_size, went, came, added=edited.added,
