@@ -17,7 +17,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import tick
 from tokentui.core.safetext import to_bytes
 from tokentui.core.table import plural
-from tokentui.encode.reach import completions
+from tokentui.encode.reachability import completions
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import NO_ID
 
@@ -147,7 +147,7 @@ def _certain(
     tokens before such a place depend on nothing after it, unless the name of a token may cross the place.
     """
     encoder = tokenizer.encoder
-    if not ids or encoder.way.scope != "word" or not encoder.alike(text):
+    if not ids or encoder.way.scope != "word" or not encoder.splits_plainly(text):
         return 0, 0
     vocabulary = tokenizer.vocabulary
     names = vocabulary.specials if allow_special or vocabulary.imported else vocabulary.recipe.symbols

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from tokentui.analyze.report import Report, Section, strong
 from tokentui.core.errors import TokentuiError
 from tokentui.core.table import escaped, plural
-from tokentui.encode.reach import reaches
+from tokentui.encode.reachability import reaches
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.text.parquet import write_columns
 
