@@ -11,7 +11,7 @@ from typing import NamedTuple
 from tokentui.analyze.report import Report, Section, strong
 from tokentui.core.errors import TokentuiError
 from tokentui.core.table import escaped, plural
-from tokentui.encode.reachability import reaches
+from tokentui.encode.reachability import reachability_of_all
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.text.parquet import write_columns
 
@@ -52,7 +52,7 @@ def token_rows(tokenizer: Tokenizer) -> Iterator[TokenRow]:
     vocabulary = tokenizer.vocabulary
     first = _plain_token(tokenizer)
     before = tokenizer.decode_bytes(first)
-    for entry, reach in zip(tokenizer.entries(), reaches(tokenizer), strict=True):
+    for entry, reach in zip(tokenizer.entries(), reachability_of_all(tokenizer), strict=True):
         made_at = 0 if entry.symbol is None else vocabulary.made_at(entry.symbol)
         added = tokenizer.decode_bytes([*first, entry.id]).removeprefix(before)
         yield TokenRow(
