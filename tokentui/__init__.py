@@ -61,7 +61,11 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        if name.startswith("_"):  # Python itself asks for such names
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from tokentui.encode.elsewhere import MODULE, refuse_name
+
+        refuse_name(f"module {__name__!r}", name, MODULE)
     module, attribute = _HOME[name]
     value = globals()[name] = getattr(importlib.import_module(module), attribute)
     return value

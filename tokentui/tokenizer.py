@@ -7,7 +7,7 @@ import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, BinaryIO, SupportsIndex
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, SupportsIndex
 
 from tokentui import learn
 from tokentui.analyze import diff as differences
@@ -17,6 +17,7 @@ from tokentui.core.errors import TokentuiError, nearest, path_of, shown, shown_p
 from tokentui.core.jobs import Cancel, Progress, job, phase
 from tokentui.core.runtime import interrupts_cancel
 from tokentui.core.safetext import safe_line
+from tokentui.encode.elsewhere import TOKENIZER, Hinting, hinting, refuse_name
 from tokentui.encode.reachability import reachability_of_all
 from tokentui.encode.results import Reachability, Ways, WhyNot
 from tokentui.encode.segmentations import segmentations
@@ -92,9 +93,18 @@ def _check_source(source: object, texts: object) -> None:
         raise TokentuiError("a corpus and texts exclude each other", "texts", "leave one of them out")
 
 
-class Tokenizer(Analysed):
+class Tokenizer(Analysed, metaclass=Hinting):
     """A tokenizer that `load`, `train` and `Trainer.tokenizer` make: the value that encodes, which can be
-    saved."""
+    saved.
+
+    A name that another library has for an attribute or an argument raises an error with the name here.
+    """
+
+    encode = hinting(Analysed.encode)
+    encode_batch = hinting(Analysed.encode_batch)
+    encode_ids = hinting(Analysed.encode_ids)
+    decode = hinting(Analysed.decode)
+    decode_batch = hinting(Analysed.decode_batch)
 
     def __init__(
         self, vocabulary: Vocabulary, merges: int | None = None, run: Mapping[str, object] | None = None
@@ -107,6 +117,11 @@ class Tokenizer(Analysed):
         if not isinstance(run, Mapping | None):
             raise TokentuiError(f"the words of a run belong here, not {shown(run)}", "run", "hand in a dict")
         super().__init__(vocabulary, None if merges is None else whole(merges, "merges"), run)
+
+    if not TYPE_CHECKING:  # a type checker goes on reporting names that are not there
+
+        def __getattr__(self, name: str) -> NoReturn:
+            refuse_name(f"{type(self).__name__!r} object", name, TOKENIZER)
 
     def __repr__(self) -> str:
         return f"<Tokenizer {safe_line(label(self.recipe), limit=80)}, {self.vocab_size:,} ids>"

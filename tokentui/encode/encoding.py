@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Self
 
 from tokentui.core import jobs
 from tokentui.core.records import dataclass
+from tokentui.encode.elsewhere import ENCODING, refuse_name
 from tokentui.encode.vocabulary import NO_ID
 
 Rows = Callable[[], "Sequence[EncodedToken]"]
@@ -103,7 +104,7 @@ class Encoding(_Waiting):
     def __getattr__(self, name: str) -> Any:
         """A field that is asked for the first time. Threads that ask at once find the same."""
         if name not in _WORKED_OUT:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            refuse_name(f"{type(self).__name__!r} object", name, ENCODING)
         put = object.__setattr__
         if name == "ids":
             numbers = self._numbers

@@ -322,6 +322,10 @@ class Tokenizer:
         """
         return self.decoder.to_text(ids)
 
+    def decode_batch(self, batch: Iterable[Iterable[int | None]]) -> list[str]:
+        """Decode several lists of ids, each as `decode` does."""
+        return list(map(self.decode, each_of(batch, "batch", "hand in a list of lists of ids")))
+
     def decode_bytes(self, ids: Iterable[int | None]) -> bytes:
         """The exact bytes of ids. Raises as `decode` does."""
         return self.decoder.to_bytes(ids)
