@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 import random
+from pathlib import Path
 
+import peers
 import pytest
-from exporting import trained
+from exporting import again, trained
 from running_cli import cli, done, refused
 
 from tokentui.analyze.drift import REASONS, DriftCheck, rate
@@ -28,9 +31,17 @@ def small(name: str) -> Tokenizer:
 
 @functools.cache
 def sequences(name: str) -> list[list[int]]:
-    """Ids: any ones, and those of texts with a token cut into others."""
-    draw, ids = random.Random(name), [entry.id for entry in small(name).entries()]
-    return [[draw.choice(ids) for _ in range(draw.randint(0, 6))] for _ in range(SEQUENCES)]
+    """Ids: half of them any ones, half those of parts of a text, each encoded alone."""
+    draw, tokenizer = random.Random(name), small(name)
+    text = "The sea, and the old ship! " + peers.text("finnish")[:200]
+    ids = [entry.id for entry in tokenizer.entries()]
+    made = [[draw.choice(ids) for _ in range(draw.randint(0, 6))] for _ in range(SEQUENCES // 2)]
+    while len(made) < SEQUENCES:
+        start = draw.randrange(len(text))
+        cuts = [start, *(start + n for n in sorted(draw.sample(range(1, 12), 3)))]
+        parts = [tokenizer.encode(text[cut:end]).ids for cut, end in itertools.pairwise(cuts)]
+        made.append([number for part in parts for number in part if number is not None])
+    return made
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -71,6 +82,20 @@ def test_the_ids_of_a_text_are_its_ids(name: str) -> None:
     assert (found.rows, found.differ, found.first) == (3, 0, None)
 
 
+@pytest.mark.parametrize(("name", "format"), [
+    ("gpt2", "huggingface"), ("llama2", "huggingface"), ("bert", "huggingface"), ("t5", "sentencepiece"),
+    ("gpt2", "tiktoken"),
+])
+def test_a_tokenizer_that_was_read(name: str, format: str, tmp_path: Path) -> None:
+    tokenizer = again(small(name), format, tmp_path)
+    check = DriftCheck(tokenizer)
+    for ids in sequences(name)[::20]:
+        known = [number for number in ids if tokenizer.id_to_token(number) is not None]
+        drift = check(known)
+        assert drift.same == (list(tokenizer.encode(tokenizer.decode(known)).ids) == known)
+        assert drift.same == (not drift.reason)
+
+
 def test_the_reasons() -> None:
     tokenizer = small("gpt2")
     check = DriftCheck(tokenizer)
@@ -83,6 +108,10 @@ def test_the_reasons() -> None:
     assert (joined.reason, joined.place) == ("joined", 1)
     assert joined.sentence.startswith("a merge joins `h`+`e` to `he` (")
     assert check(ids(b"\xc3", "a")).reason == "no-text"
+    broken = check(ids(b"\xef", "a"))
+    assert (broken.place, broken.sentence) == (
+        1, "bytes that are no text: those before `a` decode to U+FFFD"
+    )
     special = ids("a", tokenizer.vocabulary.specials[0])
     assert check(special).reason == "special"
     assert DriftCheck(tokenizer, allow_special=True)(special).same

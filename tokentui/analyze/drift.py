@@ -243,8 +243,10 @@ class DriftCheck:
         unknown = next((token for token in before if self._kind(token.id) == "unknown"), None)
         if unknown is not None:
             return "unknown", f"unknown token: the text of {_named((unknown,))} is lost"
-        if not _is_text(old) or (new and set(new) <= set(_BROKEN)):
+        if not _is_text(old):
             return "no-text", f"bytes that are no text: {_named(before)} decodes to U+FFFD"
+        if not _is_text(new):  # the bytes of U+FFFD, of which the ids have the first
+            return "no-text", f"bytes that are no text: those before {_named(before)} decode to U+FFFD"
         unknown = next((token for token in after if self._kind(token.id) == "unknown"), None)
         if unknown is not None:
             return "unknown", f"unknown token: encoding has no other for the text of {_named(before)}"
