@@ -40,7 +40,7 @@ Examples:
   tokentui edit tokenizer.json chat.hf.json --special "<|user|>" --add tokenizer
   tokentui edit novel.json small.json --prune en.txt --as lines --json
   tokentui edit tokenizer.json longer.hf.json --extend novel.txt --vocab-size 2000
-  tokentui edit novel.json more.json --extend en.txt --vocab-size 400 --init rows.json
+  tokentui edit novel.json more.json --extend en.txt --vocab-size 2000 --init rows.json
   tokentui edit novel.json both.json --merge theirs.json""",
 )
 @options(
