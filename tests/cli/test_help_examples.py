@@ -27,6 +27,7 @@ LEFT_OUT = {
 NEEDS = {
     "--against tokenizers": "tokenizers", "--against subword-nmt": "subword_nmt",
     "--against rustbpe": "rustbpe", "--against tiktoken": "tiktoken", ".parquet": "pyarrow",
+    "--chat": "jinja2",
 }
 """The library that an example with these words needs; without it the example is not run."""
 
@@ -51,6 +52,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done("train", finnish, "-r", "gpt4", *short, str(home / "cl100k_base.tiktoken"))
     for name in ("texts", "more"):
         (home / f"{name}.jsonl").write_text('{"text": "The crowd"}\n' * 3)
+    (home / "messages.json").write_text('[{"role": "user", "content": "The crowd"}]')
+    (home / "chat_template.jinja").write_text("{{ messages[0].content }}")
     (home / "ids.jsonl").write_text(json.dumps({"ids": [84, 258]}) + "\n")
     (home / "big.gz").write_bytes(gzip.compress((home / "en.txt").read_bytes()))
     for name in ("day1", "day2"):

@@ -20,6 +20,7 @@ LINES = json.dumps({"text": "The crowd"})
 ENCODE, SPLIT, STRING = "encode --json, --jsonl", "split --json, --jsonl", "inspect STRING, inspect --id"
 CASES: dict[str, tuple[str, ...]] = {
     ENCODE: ("encode -t a.json --json The", "encode -t u.json --json The", "encode -t a.json --jsonl"),
+    "encode --chat": ("encode -t h.json --chat chat.json --chat-template chat.jinja --json",),
     "decode --jsonl": ("decode -t a.json --jsonl",),
     SPLIT: ("split -r gpt2 --json The", "split -r gpt2 --jsonl"),
     "A line of --jsonl that fails": ("encode -t w.json --jsonl",),
@@ -83,6 +84,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ):
         done("train", TEXT, "-r", recipe, *words, "-o", str(folder / name), "-q")
     done("convert", str(folder / "a.json"), str(folder / "h.json"), "--to", "huggingface")
+    (folder / "chat.json").write_text('[{"role": "user", "content": "The <|x|>"}]')
+    (folder / "chat.jinja").write_text("{{ bos_token }}<|user|>{{ messages[0].content }}")
     return folder
 
 

@@ -102,6 +102,14 @@ PEER = {
 
 SCHEMAS: Mapping[str, Type] = {
     "encode --json, --jsonl": {"text": "text", **ENCODING},
+    "encode --chat": {
+        "text": Field("text", "The rendered chat."), **ENCODING,
+        "origin": Field(["text"], "For each token `special`, `template`, `content` or `mixed`."),
+        "warnings": [{
+            "code": "text", "text": "text", "token": Field("text?", "The token that it is about."),
+            "message": Field("int?", "The number of the message that it is about, from 1."),
+        }],
+    },
     "decode --jsonl": {"text": "text"},
     "split --json, --jsonl": {
         "text": "text", "normalized": "text",

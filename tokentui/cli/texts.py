@@ -32,7 +32,9 @@ from tokentui.cli.options import (
     standard_input,
     typed,
 )
+from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
+from tokentui.core.files import read_regular
 from tokentui.core.table import TextTable, printed
 from tokentui.encode.decode import Streamed
 from tokentui.encode.encoding import Encoding
@@ -60,7 +62,8 @@ Examples:
   tokentui encode -t novel.json --sample dropout:p=0.1,like=tokenizers --seed 7 --n 3 'The crowd'
   tokentui encode -t novel.json --prefix-stability 'The crow'
   tokentui encode -t novel.json --json < letter.txt
-  tokentui encode -t novel.json --jsonl < texts.jsonl > ids.jsonl""",
+  tokentui encode -t novel.json --jsonl < texts.jsonl > ids.jsonl
+  tokentui encode -t tokenizer.json --chat messages.json --add-generation-prompt --explain""",
 )
 @options(
     click.argument("text", metavar="[TEXT]", nargs=-1),
@@ -86,12 +89,22 @@ Examples:
     click.option("--special-tokens", is_flag=True,
                  help="Add the tokens that begin and end a text, such as [CLS], [SEP]."),
     click.option("--allow-special", is_flag=True, help="Text that spells a special token is that token."),
+    click.option("--chat", metavar="FILE", type=click.Path(),
+                 help="Encode messages by the chat template of the tokenizer: a JSON list, or an object with "
+                 "messages, tools, documents and chat_template_kwargs; - reads standard input. With "
+                 "--explain each token is printed with its origin."),
+    click.option("--chat-template", metavar="FILE", type=click.Path(),
+                 help="Of --chat: the template, where the tokenizer has none or another; or the name of one "
+                 "of its templates."),
+    click.option("--add-generation-prompt", is_flag=True, help="Of --chat: begin an answer at the end."),
+    click.option("--continue-final-message", is_flag=True, help="Of --chat: leave the last message open."),
     QUIET,
 )
 def encode(
     given: Given, text: tuple[str, ...], tokenizer: str, jsonl: bool, explain: bool,
     prefix_stability_: bool, sample: str | None, temperature: float, seed: int | None, times: int,
     special_tokens: bool, allow_special: bool,
+    chat: str | None, chat_template: str | None, add_generation_prompt: bool, continue_final_message: bool,
 ) -> int:
     """Encode TEXT, or all of standard input without its last line end, and print the ids on one line.
 
@@ -110,6 +123,19 @@ def encode(
     else:
         ways = {"json": given.as_json, "jsonl": jsonl, "explain": explain}
     check_ways(given.where, text, **ways)
+    if chat is not None:
+        others = {"TEXT": bool(text), "--jsonl": jsonl, "--sample": sample is not None,
+                  "--prefix-stability": prefix_stability_}
+        if other := next((name for name, named in others.items() if named), ""):
+            raise TokentuiError(f"--chat and {other} exclude each other", given.where, "take one of them")
+        return _write_chat(
+            given, chat, tokenizer, chat_template or "", explain=explain, special_tokens=special_tokens,
+            add_generation_prompt=add_generation_prompt, continue_final_message=continue_final_message,
+        )
+    if chat_template or add_generation_prompt or continue_final_message:
+        option = "--chat-template" if chat_template else "--add-generation-prompt" if (
+            add_generation_prompt) else "--continue-final-message"
+        raise TokentuiError("goes with --chat only", option, "name the messages by --chat FILE")
     by_model = sample is not None and (sample.isascii() and sample.lstrip("-").isdigit())
     dropout = None if sample is None or by_model else read_sample(sample)
     if sample is not None and ((explain and by_model) or special_tokens or allow_special):
@@ -189,6 +215,55 @@ def _doubled(tok: Tokenizer, count: int, texts: str = "") -> Iterator[str]:
         name = tok.encoder.around[0][-1]
         subject = f"{count:,} {texts} begin" if texts else "the text begins"
         yield f"{subject} with {name}, and --special-tokens adds another: leave one of them out"
+
+
+def _write_chat(
+    given: Given, messages: str, tokenizer: str, template: str, *, explain: bool, special_tokens: bool,
+    add_generation_prompt: bool, continue_final_message: bool,
+) -> int:
+    """Write the ids of messages, their row of JSON, or a line for each token. Returns the exit code.
+
+    Args:
+        given: The options that commands share.
+        messages: The file of the messages, or `-`.
+        tokenizer: The tokenizer file.
+        template: The file of the template, or the name of one; empty for that of the tokenizer.
+        explain: Write a line for each token.
+        special_tokens, add_generation_prompt, continue_final_message: As for `encode_chat`.
+
+    Raises:
+        TokentuiError: A file cannot be read, or the template fails.
+    """
+    from tokentui.analyze.chat.encoded import encode_chat, report  # other texts need no template
+    from tokentui.analyze.chat.template import read_chat, read_template
+
+    chat = read_chat(_messages(messages), "standard input" if messages == "-" else messages)
+    found = read_template(tokenizer, template, tools=bool(chat.tools))
+    tok = given.opened(tokenizer)
+    given.remark(tok.notes)
+    if chat.ignored:
+        given.remark([f"{messages}: ignored: {', '.join(chat.ignored)}"[:500]])
+    with output.working(given.quiet) as bar, bar.of("encoding"):
+        encoded = encode_chat(
+            tok, found, chat, add_generation_prompt=add_generation_prompt,
+            continue_final_message=continue_final_message, special_tokens=special_tokens,
+        )
+    if given.as_json or explain:
+        output.write_report(given.as_json, report(encoded))
+    else:
+        output.write(f"{ids_line(encoded.encoding.ids)}\n".encode())
+    given.remark(warning.text for warning in encoded.warnings)
+    return 0
+
+
+def _messages(path: str) -> bytes:
+    if path == "-":
+        return standard_input()
+    most = int(limits.now().line_bytes)
+    data = read_regular(path, "file of messages", most + 1)
+    if len(data) > most:
+        raise TokentuiError(f"more than {most:,} bytes", path, limits.reading("line-bytes"))
+    return data
 
 
 def _write_explained(tok: Tokenizer, text: str) -> None:

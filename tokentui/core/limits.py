@@ -65,6 +65,10 @@ class Limits:
     ahead_steps: int = _limit(
         2_000, "steps", 1 << 30, "that a copy of a training is trained on to say when a text is one token"
     )
+    template_seconds: float = _limit(10.0, "seconds", 1e5, "of rendering a chat by a chat template")
+    template_characters: int = _limit(
+        16_000_000, "characters", 10**9, "of a chat rendered by a chat template"
+    )
 
     def with_words(self, words: Iterable[str], where: str) -> Limits:
         """Others on some, each named by a word NAME=VALUE.

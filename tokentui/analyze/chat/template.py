@@ -1,0 +1,274 @@
+"""Chat templates: where a tokenizer has them, and how they are rendered.
+
+A template is a program in Jinja's language that a model comes with. It is rendered as `apply_chat_template`
+of transformers does, in a process of its own with bounded time, memory and output (`child.py`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import json
+import os
+import select
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from tokentui.core import children, limits
+from tokentui.core.errors import TokentuiError
+from tokentui.core.files import read_regular
+from tokentui.core.jobs import check
+from tokentui.core.records import dataclass
+from tokentui.formats.source import MEND, Node, check_depth, parse
+from tokentui.text.remote import is_remote
+
+EXTRA = "pip install 'tokentui[chat]'"
+TEMPLATE_FILE, CONFIG, SPECIALS = "chat_template.jinja", "tokenizer_config.json", "special_tokens_map.json"
+TOKENS = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
+"""The variables of a template that are special tokens."""
+MEMORY = 512 << 20
+"""Bytes of address space that a rendering may take."""
+_LONGEST = 1 << 20
+"""Characters of a template. Published ones have some 10,000."""
+_LARGEST_CONFIG = 1 << 24
+_CHILD = Path(__file__).with_name("child.py")
+_POLL_S = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class ChatTemplate:
+    """A chat template.
+
+    Attributes:
+        where: Its file, for errors.
+        text: Its source.
+        tokens: The special tokens that it may use, by the names of `TOKENS`.
+    """
+
+    where: str
+    text: str
+    tokens: Mapping[str, str]
+
+
+@contextlib.contextmanager
+def _mend(hint: str) -> Iterator[None]:
+    """Give errors of a JSON document a hint for a file that is no tokenizer."""
+    try:
+        yield
+    except TokentuiError as error:
+        what = error.what.removeprefix("not a tokenizer: ")
+        raise TokentuiError(what, error.where, hint if error.hint == MEND else error.hint) from None
+
+
+@_mend("mend the file")
+def read_template(tokenizer: str, named: str = "", *, tools: bool = False) -> ChatTemplate:
+    """Read the chat template of a tokenizer.
+
+    It is in `chat_template.jinja` or `tokenizer_config.json`, beside the tokenizer file or in the folder. Of
+    several templates with names, the one for tools is taken if there are tools, else the default one.
+
+    Args:
+        tokenizer: The tokenizer file, or the folder of a model.
+        named: The file of the template, or the name of one of several; empty to look for it.
+        tools: True if the messages come with tools.
+
+    Raises:
+        TokentuiError: There is none, or it cannot be read.
+    """
+    folder = None if is_remote(tokenizer) else (
+        tokenizer if os.path.isdir(tokenizer) else os.path.dirname(tokenizer)
+    )
+    config = _settings(folder, CONFIG)
+    tokens = _tokens(_settings(folder, SPECIALS)) | _tokens(config)
+    listed = _named(config["chat_template"])
+    if named and named not in listed:
+        return ChatTemplate(named, _from_file(named, tools), tokens)
+    if folder is not None and not named and os.path.lexists(path := os.path.join(folder, TEMPLATE_FILE)):
+        return ChatTemplate(path, _from_file(path, tools), tokens)
+    if not listed:
+        what, hint = "it has no chat template", "name one by --chat-template FILE"
+        raise TokentuiError(what, tokenizer, hint)
+    return ChatTemplate(str(config), _chosen(listed, str(config), named, tools), tokens)
+
+
+def _settings(folder: str | None, name: str) -> Node:
+    """The object of a file of settings; an empty one if there is no such file."""
+    if folder is None or not os.path.lexists(path := os.path.join(folder, name)):
+        return Node({}, name)
+    return _document(path)
+
+
+def _document(path: str) -> Node:
+    data = read_regular(path, "file of settings", _LARGEST_CONFIG + 1)
+    if len(data) > _LARGEST_CONFIG:
+        raise TokentuiError(f"more than {_LARGEST_CONFIG:,} bytes", path, "no file of settings has as many")
+    node = parse(_utf8(data, path), path)
+    node.mapping()
+    return node
+
+
+def _utf8(data: bytes, path: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise TokentuiError(f"not UTF-8 at byte {error.start}", path, "save it as UTF-8") from None
+
+
+def _tokens(settings: Node) -> dict[str, str]:
+    tokens = {}
+    for name in TOKENS:
+        node = settings[name]
+        text = node["content"].text() if isinstance(node.value, dict) else node.text("")
+        if text:
+            tokens[name] = text
+    return tokens
+
+
+def _named(node: Node) -> dict[str, str]:
+    """The templates of a setting by their names: a text alone is the default one."""
+    if node.value is None:
+        return {}
+    if isinstance(node.value, str):
+        return {"default": node.value}
+    return {row["name"].text(): row["template"].text() for row in node.rows()}
+
+
+def _chosen(listed: Mapping[str, str], where: str, named: str, tools: bool) -> str:
+    name = named or ("tool_use" if tools and "tool_use" in listed else "default")
+    if name not in listed:
+        names = ", ".join(sorted(listed))
+        raise TokentuiError("no template is the default one", where, f"--chat-template takes one of: {names}")
+    return listed[name]
+
+
+def _from_file(path: str, tools: bool) -> str:
+    if path.endswith(".json"):
+        node = _document(path)["chat_template"]
+        if not (listed := _named(node)):
+            raise TokentuiError('"chat_template" is missing', path, "name another file")
+        return _chosen(listed, path, "", tools)
+    return _utf8(read_regular(path, "chat template", 4 * _LONGEST + 1), path)
+
+
+Render = Callable[[Mapping[str, object]], str]
+"""Renders a template with its variables.
+
+Raises TokentuiError if the template fails or takes too long, and Cancelled.
+"""
+
+
+@contextlib.contextmanager
+def rendering(template: ChatTemplate) -> Iterator[Render]:
+    """Start a process that renders a template, and end it. All renderings share one limit of time.
+
+    Raises:
+        TokentuiError: jinja2 is not installed, or the template is too long or not in Jinja's language.
+    """
+    if importlib.util.find_spec("jinja2") is None:
+        raise TokentuiError("chat templates need jinja2, which is not installed", template.where, EXTRA)
+    if len(template.text) > _LONGEST:
+        what = f"a template of more than {_LONGEST:,} characters"
+        raise TokentuiError(what, template.where, "no model has a longer one")
+    seconds, most = limits.now().template_seconds, limits.now().template_characters
+    end = time.monotonic() + seconds
+    environment = {
+        name: value for name, value in children.surroundings().items()
+        if name in ("PATH", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "TZ")
+    }
+    process = subprocess.Popen(
+        children.command_of_file(str(_CHILD)), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, start_new_session=True, cwd=children.FOLDER, env=environment,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    stdin, stdout = process.stdin, process.stdout
+
+    def ask(value: Mapping[str, object]) -> str:
+        with contextlib.suppress(BrokenPipeError):
+            stdin.write(json.dumps(value).encode("ascii") + b"\n")
+            stdin.flush()
+        line = bytearray()
+        while not line.endswith(b"\n"):
+            check()
+            if time.monotonic() > end:
+                hint = limits.reading("template-seconds")
+                raise TokentuiError(f"the template takes more than {seconds:g} s", template.where, hint)
+            if not select.select([stdout], [], [], _POLL_S)[0]:
+                continue
+            if not (block := os.read(stdout.fileno(), 1 << 16)):
+                what = "the process that renders the template has ended"
+                raise TokentuiError(what, template.where, "it takes too much time or memory")
+            line += block
+            if len(line) > 16 * most + _LONGEST:
+                raise TokentuiError("the template writes too much", template.where, "take another one")
+        text, error = json.loads(line)
+        if error:
+            hint = limits.reading("template-characters") if "writes more than" in error else ""
+            raise TokentuiError(f"the template fails: {error}", template.where, hint)
+        return text or ""
+
+    try:
+        ask({"template": template.text, "memory": MEMORY, "most": most, "seconds": int(seconds) + 5})
+        yield ask
+    finally:
+        process.kill()
+        process.wait()
+        with contextlib.suppress(OSError):
+            stdin.close()
+        stdout.close()
+
+
+# ---- messages
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """Messages, and what a template takes with them.
+
+    Attributes:
+        messages: The messages.
+        tools: The tools that the model may call; None for none.
+        documents: The documents to answer from; None for none.
+        variables: Other variables of the template.
+        ignored: The names in the file that mean nothing here.
+    """
+
+    messages: Sequence[Mapping[str, object]]
+    tools: Sequence[object] | None = None
+    documents: Sequence[object] | None = None
+    variables: Mapping[str, object] | None = None
+    ignored: tuple[str, ...] = ()
+
+
+@_mend("mend the messages")
+def read_chat(data: bytes, where: str) -> Chat:
+    """Read messages: a JSON list of them, or an object with `messages` and optionally `tools`, `documents`
+    and `chat_template_kwargs`, the other variables of the template.
+
+    Raises:
+        TokentuiError: It is something else.
+    """
+    root = parse(_utf8(data, where), where)
+    check_depth(root.value, root)
+    if isinstance(root.value, list):
+        return Chat(_objects(root))
+    known = ("messages", "tools", "documents", "chat_template_kwargs")
+    ignored = tuple(name for name in root.mapping() if name not in known)
+    messages = _objects(root["messages"])
+    tools, documents = (
+        None if root[name].value is None else [row.mapping() for row in root[name].rows()]
+        for name in ("tools", "documents")
+    )
+    return Chat(messages, tools, documents, root["chat_template_kwargs"].mapping({}), ignored)
+
+
+def _objects(node: Node) -> list[Mapping[str, object]]:
+    """Messages without the keys that are null, as transformers takes them."""
+    rows: list[Mapping[str, object]] = [
+        {key: value for key, value in row.mapping().items() if value is not None} for row in node.rows()
+    ]
+    if not rows:
+        raise node.error("there are no messages", "give one or more")
+    return rows
