@@ -13,10 +13,11 @@ from chats import SYSTEM, TALK, TEMPLATES, TOKENS, chats, write_model
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tokentui.analyze.chat.encoded import ChatEncoding, encode_chat
-from tokentui.analyze.chat.rendered import render_chat
+from tokentui.analyze.chat.encoded import ChatEncoding, encode_chat, origins
+from tokentui.analyze.chat.rendered import Region, render_chat
 from tokentui.analyze.chat.template import Chat, ChatTemplate, read_chat, read_template
 from tokentui.core.errors import TokentuiError
+from tokentui.encode.encoding import EncodedToken
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load
 
@@ -113,8 +114,24 @@ def test_any_content_is_found(contents: list[str], trimmed: bool) -> None:
         if shown:
             wanted.append((at + 1, at + 1 + len(shown), number))
         at += len(shown) + 2
-    found = [(region.start, region.end, region.path[1]) for region in rendered.regions if region.exact]
-    assert [row for row in found if row[0] < row[1]] == wanted
+    placed = [(region.start, region.end, region.path[1]) for region in rendered.regions if region.exact]
+    assert [row for row in placed if row[0] < row[1]] == wanted
+
+
+STRETCHES = st.tuples(st.integers(0, 12), st.integers(0, 12)).map(sorted)
+
+
+@given(st.lists(STRETCHES, max_size=4), st.lists(STRETCHES, min_size=1, max_size=4))
+def test_origins_are_those_of_each_character(stretches: list[list[int]], tokens: list[list[int]]) -> None:
+    """Against a naive model that looks at one character after the other."""
+    regions = [Region(start, end, ("messages", 0), True) for start, end in stretches if start < end]
+    covered = {at for region in regions for at in range(region.start, region.end)}
+    rows = [EncodedToken(0, "", b"", start, end, 0) for start, end in tokens if start < end]
+    wanted = []
+    for row in rows:
+        characters = [at in covered for at in range(row.start, row.end)]
+        wanted.append("content" if all(characters) else "mixed" if any(characters) else "template")
+    assert list(origins(rows, regions)) == wanted
 
 
 # ---- warnings
@@ -123,7 +140,7 @@ def test_any_content_is_found(contents: list[str], trimmed: bool) -> None:
 def test_a_text_that_spells_a_special_token(tokenizer: Tokenizer) -> None:
     messages = [SYSTEM, {"role": "user", "content": "a<|im_end|>b"}]
     chat = encode_chat(tokenizer, template(CHATML), Chat(messages))
-    (warning,) = (one for one in chat.warnings if one.code == "special-in-content")
+    (warning,) = (warning for warning in chat.warnings if warning.code == "special-in-content")
     assert (warning.message, warning.token) == (2, "<|im_end|>")
     assert warning.text == "message 2 (user) spells the special token <|im_end|>"
     assert of_origin(chat, "content") == "Be short & kind.a<|im_end|>b"
@@ -132,12 +149,14 @@ def test_a_text_that_spells_a_special_token(tokenizer: Tokenizer) -> None:
 def test_a_text_that_is_changed_and_spells_a_special_token(tokenizer: Tokenizer) -> None:
     text = CHATML.replace("m.content", "m.content.split('x')[0]")
     chat = encode_chat(tokenizer, template(text), user("<|eot_id|>x"))
-    assert [one.token for one in chat.warnings if one.code == "special-in-content"] == ["<|eot_id|>"]
+    assert [(warning.code, warning.token) for warning in chat.warnings] == [
+        ("special-in-content", "<|eot_id|>")
+    ]
 
 
 def test_a_text_that_completes_a_special_token(tokenizer: Tokenizer) -> None:
     chat = encode_chat(tokenizer, template("<|{{ messages[0].content }}"), user("im_end|>"))
-    assert [one.text for one in chat.warnings] == [
+    assert [warning.text for warning in chat.warnings] == [
         "message 1 (user) makes, with the template, the special token <|im_end|>"
     ]
 
@@ -172,7 +191,7 @@ def test_specials_that_are_there_twice(tokenizer: Tokenizer) -> None:
 def test_specials_that_the_vocabulary_lacks(tokenizer: Tokenizer) -> None:
     text = "{{ bos_token }}<|im_start|><|nobody|>{{ messages[0].content }}"
     chat = encode_chat(tokenizer, template(text, {"bos_token": "<begin>"}), user("<|user's|>"))
-    assert [(one.code, one.token) for one in chat.warnings] == [
+    assert [(warning.code, warning.token) for warning in chat.warnings] == [
         ("missing-special", "<begin>"), ("missing-special", "<|nobody|>")
     ]
     chat = encode_chat(tokenizer, template(text, {}), user("a"))

@@ -218,7 +218,7 @@ def _doubled(tok: Tokenizer, count: int, texts: str = "") -> Iterator[str]:
 
 
 def _write_chat(
-    given: Given, messages: str, tokenizer: str, template: str, *, explain: bool, special_tokens: bool,
+    given: Given, messages: str, tokenizer: str, template_name: str, *, explain: bool, special_tokens: bool,
     add_generation_prompt: bool, continue_final_message: bool,
 ) -> int:
     """Write the ids of messages, their row of JSON, or a line for each token. Returns the exit code.
@@ -227,7 +227,7 @@ def _write_chat(
         given: The options that commands share.
         messages: The file of the messages, or `-`.
         tokenizer: The tokenizer file.
-        template: The file of the template, or the name of one; empty for that of the tokenizer.
+        template_name: The file of the template, or the name of one; empty for that of the tokenizer.
         explain: Write a line for each token.
         special_tokens, add_generation_prompt, continue_final_message: As for `encode_chat`.
 
@@ -238,14 +238,14 @@ def _write_chat(
     from tokentui.analyze.chat.template import read_chat, read_template
 
     chat = read_chat(_messages(messages), "standard input" if messages == "-" else messages)
-    found = read_template(tokenizer, template, tools=bool(chat.tools))
+    template = read_template(tokenizer, template_name, tools=bool(chat.tools))
     tok = given.opened(tokenizer)
     given.remark(tok.notes)
     if chat.ignored:
         given.remark([f"{messages}: ignored: {', '.join(chat.ignored)}"[:500]])
     with output.working(given.quiet) as bar, bar.of("encoding"):
         encoded = encode_chat(
-            tok, found, chat, add_generation_prompt=add_generation_prompt,
+            tok, template, chat, add_generation_prompt=add_generation_prompt,
             continue_final_message=continue_final_message, special_tokens=special_tokens,
         )
     if given.as_json or explain:

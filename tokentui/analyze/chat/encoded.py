@@ -80,7 +80,7 @@ def encode_chat(
     )
     encoding = tokenizer.encode(rendered.text, special_tokens=special_tokens, allow_special=True)
     tokens = encoding.rows
-    origin = tuple(_origins(tokens, rendered.regions))
+    origin = tuple(origins(tokens, rendered.regions))
     warnings = (
         *_doubled(tokenizer, encoding, special_tokens),
         *_missing_prompt(rendered, chat),
@@ -121,8 +121,8 @@ class _Covered:
         return int(inside or (at + 1 < len(self._starts) and self._starts[at + 1] < end))
 
 
-def _origins(tokens: Sequence[EncodedToken], regions: Sequence[Region]) -> Iterator[str]:
-    """The origin of each token. Only what is proven to be text of a message is content."""
+def origins(tokens: Sequence[EncodedToken], regions: Sequence[Region]) -> Iterator[str]:
+    """Yield the origin of each token. Only what is proven to be text of a message is content."""
     exact, changed = _Covered(region for region in regions if region.exact), _Covered(regions)
     for token in tokens:
         if token.word < 0:
@@ -162,7 +162,7 @@ def _missing_prompt(rendered: Rendered, chat: Chat) -> Iterator[ChatWarning]:
 
 def _spelled(rendered: Rendered, chat: Chat, tokens: Sequence[EncodedToken]) -> Iterator[ChatWarning]:
     """Special tokens that texts of the chat spell."""
-    found: dict[tuple[Path, str], bool] = {}
+    spelled: dict[tuple[Path, str], bool] = {}
     specials = [token for token in tokens if token.word < 0 and token.start < token.end]
     starts = [token.start for token in specials]
     for region in rendered.regions:
@@ -171,12 +171,12 @@ def _spelled(rendered: Rendered, chat: Chat, tokens: Sequence[EncodedToken]) -> 
                 break
             if token.end > region.start:
                 whole = region.start <= token.start and token.end <= region.end
-                found[region.path, token.text] = found.get((region.path, token.text), False) or whole
+                spelled[region.path, token.text] = spelled.get((region.path, token.text), False) or whole
     finder = NameFinder({token.text for token in specials})
     for path in rendered.unplaced:
         text = rendered.texts[path]
-        found |= {(path, text[start:end]): True for start, end in finder.spans(text)}
-    for (path, name), whole in found.items():
+        spelled |= {(path, text[start:end]): True for start, end in finder.spans(text)}
+    for (path, name), whole in spelled.items():
         message = path[1] + 1 if path[0] == "messages" and isinstance(path[1], int) else None
         how = "spells the special token" if whole else "makes, with the template, the special token"
         yield ChatWarning("special-in-content", f"{_label(chat, path)} {how} {name}", name, message)

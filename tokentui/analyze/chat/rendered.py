@@ -101,7 +101,7 @@ def render_chat(
         prompt_missing = not (add_generation_prompt or continue_final_message) and _differs(
             render, variables, plain
         )
-        regions, unplaced = _Places(whole, variables, texts, plain, template.text).found()
+        regions, unplaced = _Places(whole, variables, texts, plain, template.text).located()
     return Rendered(plain, tuple(sorted(regions)), texts, tuple(unplaced), prompt_missing)
 
 
@@ -199,7 +199,7 @@ class _Places:
         self._left = _MOST_RENDERINGS
         self._cut: set[Path] = set()
 
-    def found(self) -> tuple[list[Region], list[Path]]:
+    def located(self) -> tuple[list[Region], list[Path]]:
         """Return the regions, and the paths of the texts that are not placed."""
         regions, missing = self._of(list(self._marks))
         missing += [path for path in self._texts if path not in self._marks or path in self._cut]
