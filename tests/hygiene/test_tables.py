@@ -176,9 +176,9 @@ def test_the_fields_of_records_are_what_their_functions_do() -> None:
     parts, units = [WordPart(0, 1), WordPart(1, 2), WordPart(2, 3, symbol=0)], [b"a", b"b", b"c"]
     for name, way in AXES["unknown"].items():
         made = parts if way.policy is None else way.policy(parts, units, bytes)
-        assert way.fuses is (made == [WordPart(0, 2), parts[2]]), name
-        assert way.drops is (made == parts[2:]), name
-        assert way.spells is any(part.byte is not None for part in made), name
+        assert way.fuses_runs is (made == [WordPart(0, 2), parts[2]]), name
+        assert way.drops_units is (made == parts[2:]), name
+        assert way.byte_fallback is any(part.byte is not None for part in made), name
 
 
 @pytest.mark.parametrize("name", AXES["base"])
