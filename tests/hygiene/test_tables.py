@@ -34,6 +34,7 @@ NAMES: dict[str, set[str]] = {
 """The names of the records, by their kind."""
 
 PARTS = {
+    "tokentui.formats.gguf.file._MODELS": "format: no formats, but the models that GGUF names",
     "tokentui.formats.huggingface.axes._NORMALIZERS": "normalize: one step of Hugging Face's each; others "
     "are refused by name",
     "tokentui.formats.huggingface.axes._ALONE": "split: one step of Hugging Face's each; others are patterns",

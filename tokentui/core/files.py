@@ -103,17 +103,17 @@ def read_regular(path: str, wanted: str = "file", most: int = -1) -> bytes:
         TokentuiError: It is not there, cannot be read, or is something else than a regular file, or one of
             holes.
     """
-    with refused(path), _regular(path, wanted) as file:
+    with refused(path), regular(path, wanted) as file:
         check_held(os.fstat(file.fileno()), path)
         return file.read(most)
 
 
 @contextlib.contextmanager
-def _regular(path: str, wanted: str = "file") -> Iterator[BufferedReader]:
+def regular(path: str, wanted: str = "file") -> Iterator[BufferedReader]:
     """A regular file, open for reading.
 
     Raises:
-        TokentuiError: It is something else.
+        TokentuiError: It is something else, or out of reach.
         OSError: It cannot be opened.
     """
     refuse_irregular(status_of(path).st_mode, path, wanted)
@@ -507,7 +507,7 @@ def _digest(path: str) -> str | None:
     import hashlib
 
     try:
-        with _regular(path) as file:
+        with regular(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except FileNotFoundError:
         return None

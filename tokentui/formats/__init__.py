@@ -144,6 +144,10 @@ FORMATS: dict[str, Format] = {
             keeps=ASPECTS,
         ),
         Format(
+            "gguf", "the vocabulary of a GGUF file", ("model.gguf",), Ref("tokentui.formats.gguf.file:GGUF"),
+            ((".gguf", b""),), keeps=ASPECTS[3:],
+        ),
+        Format(
             "huggingface", "Hugging Face's tokenizer.json", ("tokenizer.json",),
             Ref("tokentui.formats.huggingface.file:HUGGINGFACE"),
             (

@@ -15,7 +15,7 @@ from tokentui.core.runtime import quiet_collector
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import FORMATS, OWN, WRITTEN, Format, named_like, recognised
 from tokentui.formats.proof import ExportReport, contents
-from tokentui.formats.source import NeedsSplit, Node, Source, check_tokens, read_source
+from tokentui.formats.source import NeedsSplit, Node, Source, check_tokens, is_gguf, read_source
 from tokentui.formats.spec import Refused
 from tokentui.recipe import Recipe
 from tokentui.text.named import sources_in
@@ -72,8 +72,8 @@ def recognise(path: str | os.PathLike[str]) -> Format | None:
     try:
         if is_remote(path):
             return recognised(read_source(str(path))) if not is_url(path) or named_like(str(path)) else None
-        small = status_of(os.fspath(path)).st_size <= now().file_bytes
-        return recognised(read_source(os.fspath(path))) if small else None
+        readable = status_of(os.fspath(path)).st_size <= now().file_bytes or is_gguf(os.fspath(path))
+        return recognised(read_source(os.fspath(path))) if readable else None
     except (OSError, TokentuiError):
         return None
 

@@ -146,6 +146,9 @@ def _with_stages(document: _Document, spec: Spec) -> _Document:
     if own is not None:  # the file's own way tells what its tokens were
         spec = Spec(spec.tokenizer.encoded_by(own[0]))
     assert spec.origin is not None
+    if spec.origin.format not in WRITTEN:
+        raise Refused(f"a file of {spec.origin.format} is only read", "tokentui",
+                      "keep the file that it was read from")
     fitted = WRITTEN[spec.origin.format].codec.fit(spec)
     ids = {token.name: token.id for token in fitted.tokens}
     if len(ids) < len(fitted.tokens) or len(set(ids.values())) < len(ids):

@@ -11,6 +11,7 @@ import itertools
 import json
 import os
 import re
+import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -18,9 +19,10 @@ from typing import Any, NamedTuple, NoReturn, TypeVar, cast
 
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
-from tokentui.core.files import refuse_irregular, refused, status_of
+from tokentui.core.files import read_regular, refuse_irregular, refused, regular, status_of
 from tokentui.core.jobs import silent
 from tokentui.core.records import dataclass
+from tokentui.formats import gguf
 from tokentui.formats.pairs import Pairs
 from tokentui.recipe import Recipe
 from tokentui.text import remote
@@ -460,17 +462,34 @@ def read_source(where: str, split: str = "") -> Source:
     if remote.is_remote(where):
         where = remote.download_from_hub(where)
     with refused(where):
-        refuse_irregular(status_of(where).st_mode, where, "tokenizer file")
+        mode = status_of(where).st_mode
+        refuse_irregular(mode, where, "tokenizer file")
+        if stat.S_ISREG(mode) and is_gguf(where):
+            return Source(where, _gguf_header(where), split)
     with silent():
         contents = read_path(where, Meter(limit="file-bytes"))
     return Source(where, bytes(contents.data), split)
 
 
+def is_gguf(path: str) -> bool:
+    """Return whether a regular file begins as GGUF does. Only its header is read, so that it may be large."""
+    return read_regular(path, most=len(gguf.MAGIC)) == gguf.MAGIC
+
+
+def _gguf_header(path: str) -> bytes:
+    """The header of a GGUF file, without the tensors."""
+    with regular(path, "tokenizer file") as file:
+        return gguf.read_header(file.read, path)
+
+
 def _from_url(url: str) -> bytes:
-    """The bytes of a URL, at most as many as a tokenizer file may have."""
+    """The bytes of a URL, at most as many as a tokenizer file may have; of GGUF the header alone."""
     found, folder = remote.list_files(url)
     if folder or len(found) != 1:
         raise TokentuiError("is a folder, not a tokenizer file", remote.shown(url), "name the file in it")
+    if remote.base_name(url).lower().endswith(".gguf"):
+        with remote.readable_errors(url), remote.open_stream(url) as stream:
+            return gguf.read_header(stream.read, remote.shown(url))
     meter = Meter(limit="file-bytes")
     meter.check(found[0].size or 0, remote.shown(url))
     with silent(), remote.readable_errors(url), remote.open_stream(url) as stream:

@@ -305,16 +305,21 @@ class FusedViterbi(Viterbi):
         merges: Of no meaning here.
         fallback: The symbol of each byte-fallback token by its byte.
         unknown: The symbol of the unknown token: where a text spells it, that is an unknown unit too.
+        least: The least score, which unknown units are measured by, where the scores are taken as they are
+            (llama.cpp); None for the least of all, and scores as Hugging Face's library reads them.
     """
 
     def __init__(
-        self, vocabulary: Vocabulary, merges: int = 0, *, fallback: Mapping[int, int], unknown: int | None
+        self, vocabulary: Vocabulary, merges: int = 0, *, fallback: Mapping[int, int], unknown: int | None,
+        least: float | None = None,
     ) -> None:
         super().__init__(vocabulary, merges)
         self._fallback = fallback
         self._unknown_symbol = unknown
-        self._scores = list(map(as_read, self._scores))
-        self._unknown = min(self._scores, default=0.0) - UNKNOWN_PENALTY
+        if least is None:
+            self._scores = list(map(as_read, self._scores))
+            least = min(self._scores, default=0.0)
+        self._unknown = least - UNKNOWN_PENALTY
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
         """Cut a word into parts."""

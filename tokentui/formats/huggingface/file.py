@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain
 
 import regex
@@ -43,7 +43,20 @@ def _read(source: Source) -> Tokenizer:
     Raises:
         TokentuiError: It is damaged, or holds a step that is not known; it says where.
     """
-    root = source.root
+    return read_document(source.root, source)
+
+
+def read_document(root: Node, source: Source, remarks: Sequence[str] = ()) -> Tokenizer:
+    """The tokenizer of a document that says what a `tokenizer.json` says.
+
+    Args:
+        root: The document.
+        source: The file that it is, or that it was made from.
+        remarks: Notes of the reader that made it.
+
+    Raises:
+        TokentuiError: As reading a `tokenizer.json`.
+    """
     if "version" in root and root["version"].value != _VERSION:
         raise root["version"].error(f"{str(root['version'].value)[:40]!r} is not {_VERSION!r}",
                                     "update tokentui")
@@ -62,7 +75,7 @@ def _read(source: Source) -> Tokenizer:
         elif name and name not in specials:
             raise root["post_processor"].error(f"{name[:40]!r} is not in the vocabulary")
     del vocabulary  # many megabytes, which what follows takes again
-    notes = [*model.notes, *notes, *doubts]
+    notes = [*remarks, *model.notes, *notes, *doubts]
     if root["truncation"].value is not None or root["padding"].value is not None:
         notes.append("truncation and padding are not applied")
     if source.where.endswith((".model", ".spm")):
@@ -74,7 +87,7 @@ def _read(source: Source) -> Tokenizer:
     decoder = functools.partial(decoded, read_optional(root["decoder"], "decoders"))
     of_model = {name: value for name, value in root["model"].mapping().items()
                 if name not in ("vocab", "merges")}
-    said = {**source.document, "model": {"type": model.kind, **of_model}}
+    said = {**root.mapping(), "model": {"type": model.kind, **of_model}}
     # Tokens that are looked for after normalising are spelled as they are then.
     names = {token.id: token.content for token in added}
     if normalizer:

@@ -143,7 +143,7 @@ SPELLED = (NORMAL, USER_DEFINED, UNUSED)
 """The types of pieces that stand for their text."""
 UNIGRAM, BPE, WORD, CHAR = range(1, 5)
 """The types of models."""
-_BYTE_PIECE = re.compile("<0x([0-9A-F]{2})>")
+BYTE_PIECE = re.compile("<0x([0-9A-F]{2})>")
 _PARTS = {2: "trainer_spec", 3: "normalizer_spec", 5: "denormalizer_spec"}
 
 
@@ -266,7 +266,7 @@ def _check(proto: Proto, place: Node) -> None:
         if key in seen:
             raise at.at(n).error(f"{piece.text[:40]!r} stands there twice", _AGAIN)
         seen.add(key)
-        if piece.kind == BYTE and not (proto.byte_fallback and _BYTE_PIECE.fullmatch(piece.text)):
+        if piece.kind == BYTE and not (proto.byte_fallback and BYTE_PIECE.fullmatch(piece.text)):
             what = f"{piece.text[:40]!r} is no byte piece of a model with byte fallback"
             raise at.at(n).error(what, _AGAIN)
     kinds = Counter(piece.kind for piece in proto.pieces)
@@ -378,20 +378,20 @@ class SentencePieceWords(StagedPretokenizer):
     def _made(self, stretch: str) -> str:
         if self._charsmap and self._charsmap.plain.fullmatch(stretch):
             return stretch  # symbols stand for themselves
-        return "".join([made for made, _, _ in self._pieces(stretch)])
+        return "".join([made for made, _, _ in self.rewritten(stretch)])
 
     def _kept(self, text: str) -> list[tuple[str, int, int]]:
         """The pieces of a text. Where spaces are squeezed, without those in front and behind another one."""
         found: list[tuple[str, int, int]] = []
         after_space = self.proto.squeeze
-        for made, start, end in self._pieces(text):
+        for made, start, end in self.rewritten(text):
             kept = made.lstrip(" ") if after_space else made
             if kept:
                 found.append((kept, start, end))
                 after_space = self.proto.squeeze and kept.endswith(" ")
         return found
 
-    def _pieces(self, text: str) -> list[tuple[str, int, int]]:
+    def rewritten(self, text: str) -> list[tuple[str, int, int]]:
         """(made, start, end): what each rule, user-defined symbol or character becomes."""
         data = text.encode("utf-8", "surrogateescape")
         out: list[tuple[str, int, int]] = []

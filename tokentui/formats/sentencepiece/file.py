@@ -41,7 +41,7 @@ def _read(source: Source) -> Tokenizer:
     proto = spm.parse(source.data, place)
     rules = place.at("normalizer_spec").at("precompiled_charsmap")
     charsmap = Charsmap(proto.charsmap, rules) if proto.charsmap else None
-    build = _Builder(proto)
+    build = Builder(proto)
     cut = build.cuts_words()
     recipe = build.recipe()
     source.keeps_split(recipe.split)
@@ -51,7 +51,7 @@ def _read(source: Source) -> Tokenizer:
                 if piece.kind in (spm.CONTROL, spm.UNKNOWN)}
     unknown = next(piece.text for piece in proto.pieces if piece.kind == spm.UNKNOWN)
     around = tuple((name,) if name in specials else () for name in ("<s>", "</s>"))
-    decode = functools.partial(_decode, proto, {piece.text: piece.kind for piece in proto.pieces})
+    decode = functools.partial(decode_pieces, proto, {piece.text: piece.kind for piece in proto.pieces})
     pipeline = Pipeline(
         build.way(), words, None, decode, (around[0], around[1]), _stages(proto), build.notes, "fused",
         _origin(proto),
@@ -65,7 +65,7 @@ def _read(source: Source) -> Tokenizer:
     ))
 
 
-class _Builder:
+class Builder:
     """The tables of a model: symbols in the order in which they are made, and what is looked up."""
 
     def __init__(self, proto: spm.Proto) -> None:
@@ -174,7 +174,7 @@ def _characters(piece: bytes) -> list[bytes]:
     return list(map(to_bytes, piece.decode("utf-8")))
 
 
-def _decode(proto: spm.Proto, kinds: Mapping[str, int], names: Sequence[str]) -> bytes:
+def decode_pieces(proto: spm.Proto, kinds: Mapping[str, int], names: Sequence[str]) -> bytes:
     """The text of pieces; control symbols and the unknown piece by what stands for them."""
     out = bytearray()
     begun = seen = False

@@ -1,0 +1,133 @@
+"""GGUF files against llama.cpp: the same ids, live."""
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import gguf_files
+import llama_cpp
+import pytest
+from gguf_files import BYTE, CONTROL, NORMAL, UNKNOWN, USER_DEFINED
+from texts import TEXTS
+
+from tokentui.formats.files import load
+from tokentui.formats.gguf.pre import PRE
+from tokentui.formats.sentencepiece.charsmap import rules_of
+from tokentui.formats.spec import Spec
+from tokentui.formats.tokens import letters, name_of
+from tokentui.recipe import Recipe
+from tokentui.text.corpus import Corpus
+from tokentui.tokenizer import train
+
+pytestmark = pytest.mark.peer
+WHOLE = tuple(text for text in TEXTS if not re.search("[\ud800-\udfff]", text))
+CORPUS = "\n".join(WHOLE)
+MARKED = (*WHOLE, "<usr>x <usr>  y<usr>", "a<s>b</s> c<|end|>\n<usr>", "<usr><usr>")
+
+
+@functools.cache
+def trained(recipe: Recipe, merges: int) -> Spec:
+    return Spec(train(Corpus.from_text(CORPUS), recipe, merges=merges))
+
+
+def bpe(pre: str) -> dict[str, Any]:
+    """Merges of a corpus that is not split, so that the ids show where a text is cut."""
+    spec = trained(Recipe(split="none"), 2000)
+    tokens = [token.name for token in sorted(spec.tokens(True))]
+    rows = [f"{letters(left)} {letters(right)}" for left, right, _ in spec.rows]
+    end = len(tokens)
+    return gguf_files.vocabulary(
+        "gpt2", [*tokens, "<|end|>", "<usr>"], [NORMAL] * end + [CONTROL, USER_DEFINED], merges=rows, pre=pre,
+        bos_token_id=end, eos_token_id=end,
+    )
+
+
+def spm(prefix: bool) -> dict[str, Any]:
+    spec = trained(Recipe(split="metaspace", unit="char", base="sorted", unknown="byte-fallback"), 1200)
+    ranks = {name_of(made, False): -float(rank) for rank, (_, _, made) in enumerate(spec.merges)}
+    characters = dict.fromkeys("▁" + "".join(sorted(CORPUS.replace(" ", "")))[::3])
+    pieces = dict.fromkeys([*(one for one in characters if one != "\0"), *ranks])
+    fallback = [f"<0x{value:02X}>" for value in range(256)]
+    tokens = ["<unk>", "<s>", "</s>", *fallback, *pieces, "<usr>", "<|end|>"]
+    kinds = [UNKNOWN, CONTROL, CONTROL, *[BYTE] * 256, *[NORMAL] * len(pieces), USER_DEFINED, CONTROL]
+    # Pieces of equal scores: of these the leftmost is merged first.
+    scores = [round(ranks.get(token, -2000.0) / 3) for token in tokens]
+    return gguf_files.vocabulary("llama", tokens, kinds, scores=scores, bos_token_id=1, eos_token_id=2,
+                                 add_space_prefix=prefix)
+
+
+def unigram(charsmap: bytes, **others: Any) -> dict[str, Any]:
+    values = spm(prefix=True)
+    tokens, kinds = values["tokenizer.ggml.tokens"], values["tokenizer.ggml.token_type"].numbers
+    # No two scores are as good as equal, and spelling a piece with shorter ones costs more.
+    scores = [-5.0 - 0.37 * number**0.5 for number in range(len(tokens))]
+    if charsmap:
+        others["precompiled_charsmap"] = gguf_files.Array("B", list(charsmap))
+    others |= {"eos_token_id": 2, "unknown_token_id": 0}
+    return gguf_files.vocabulary("t5", tokens, kinds, scores=scores, **others)
+
+
+def wordpiece() -> dict[str, Any]:
+    words = Counter(word for text in WHOLE for word in text.lower().split() if word.isalpha())
+    names = [word for word, _ in words.most_common(800)]
+    every = sorted(set(CORPUS + CORPUS.lower()))
+    characters = [one for one in every if unicodedata.category(one)[0] not in "CZ"]
+    tokens = dict.fromkeys([
+        "[PAD]", "[UNK]", "[CLS]", "[SEP]", *(f"▁{one}" for one in characters[::2]), *characters[::3],
+        *(f"▁{name[:5]}" for name in names), *(name[2:6] for name in names if len(name) > 3),
+    ])
+    tokens.pop("▁", None)
+    return gguf_files.vocabulary("bert", list(tokens), [CONTROL] * 4 + [NORMAL] * (len(tokens) - 4),
+                                 unknown_token_id=1, bos_token_id=2, seperator_token_id=3, padding_token_id=0)
+
+
+def check(folder: Path, values: dict[str, Any], texts: tuple[str, ...]) -> None:
+    """Encode texts by both, with and without special tokens."""
+    path = folder / "model.gguf"
+    path.write_bytes(gguf_files.gguf(values))
+    ours, theirs = load(path), llama_cpp.encoder(path)
+    for text in texts:
+        assert list(ours.encode(text).ids) == theirs(text), text
+        around = ours.encode(text, special_tokens=True, allow_special=True)
+        assert list(around.ids) == theirs(text, True, True)
+
+
+# Names of one split are alike but for flags.
+@pytest.mark.parametrize("name", list({pre: name for name, pre in reversed(PRE.items())}.values()))
+def test_merges(tmp_path: Path, name: str) -> None:
+    check(tmp_path, bpe(name), MARKED)
+
+
+@pytest.mark.parametrize("prefix", [True, False])
+def test_scored_pieces(tmp_path: Path, prefix: bool) -> None:
+    check(tmp_path, spm(prefix), MARKED)
+
+
+@pytest.mark.parametrize("flags", [
+    {}, {"add_space_prefix": True}, {"add_space_prefix": True, "remove_extra_whitespaces": True},
+    {"remove_extra_whitespaces": True},
+])
+@pytest.mark.parametrize("rules", [(), ("nmt-nfkc",)])
+def test_unigram(tmp_path: Path, flags: dict[str, bool], rules: tuple[str, ...]) -> None:
+    charsmap = rules_of(rules)[0] if rules else b""
+    check(tmp_path, unigram(charsmap, **flags), MARKED)
+
+
+def alike(text: str) -> bool:
+    """Return whether llama.cpp normalises a text as BERT does."""
+    return not any(
+        one in "▁\x85" or unicodedata.category(one) in ("Mc", "Me")
+        or len([part for part in unicodedata.normalize("NFD", one) if unicodedata.category(part) != "Mn"]) > 1
+        for one in text
+    )
+
+
+def test_wordpiece(tmp_path: Path) -> None:
+    texts = tuple(filter(alike, WHOLE))
+    assert len(texts) > 150
+    check(tmp_path, wordpiece(), texts)

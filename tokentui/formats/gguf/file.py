@@ -1,0 +1,445 @@
+"""The vocabulary of a GGUF file as a tokenizer that encodes as llama.cpp does.
+
+BPE and WordPiece are read as the `tokenizer.json` that says the same, so that they can be written in other
+formats. No other format says what llama.cpp does with the pieces of sentencepiece: user-defined tokens are
+cut out first, each part between them gets its own ▁ in front, and nothing is normalised before BPE. The types
+of tokens count as the file has them; llama.cpp takes a few for others by their names. Of tokens that overlap
+in a text the leftmost is found, where llama.cpp finds the longest.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from tokentui.encode.pipeline import ImportedVocabulary
+from tokentui.encode.segment import FUSED
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import Origin, Pipeline
+from tokentui.formats import Codec, gguf
+from tokentui.formats import sentencepiece as spm
+from tokentui.formats.gguf.pre import DEFAULT, GPT2, PRE, UNREAD, Pre
+from tokentui.formats.huggingface import Text, words
+from tokentui.formats.huggingface import file as huggingface
+from tokentui.formats.huggingface.decoders import around_json
+from tokentui.formats.sentencepiece.charsmap import Charsmap
+from tokentui.formats.sentencepiece.file import Builder, decode_pieces
+from tokentui.formats.source import Node, Source, check_tokens
+from tokentui.text.split import SPACE_MARK, SPLITS
+
+_ENDLESS = 1 << 31
+_CONTROLS = (spm.CONTROL, spm.UNKNOWN)
+
+
+class _Vocabulary(NamedTuple):
+    """The vocabulary of a file.
+
+    Attributes:
+        values: The metadata.
+        place: The place of the file, for errors.
+        model: The value of `tokenizer.ggml.model`.
+        tokens: The text of each id.
+        kinds: The type of each id, as sentencepiece numbers them.
+        scores: The score of each id.
+    """
+
+    values: Mapping[str, gguf.Value]
+    place: Node
+    model: str
+    tokens: list[str]
+    kinds: list[int]
+    scores: list[float]
+
+    def flag(self, name: str, default: bool) -> bool:
+        """A value that is true or false."""
+        value: bool = _typed(self.values, self.place, name, bool, default)
+        return value
+
+    def id(self, name: str, default: int | None = None) -> int | None:
+        """The id of a token that the file names, None for none. As in llama.cpp, one that is out of range
+        leaves the default."""
+        number = _typed(self.values, self.place, f"{name}_token_id", int, -1)
+        if not 0 <= number < len(self.tokens):
+            number = -1 if default is None else default
+        return number if 0 <= number < len(self.tokens) else None
+
+    def around(
+        self, bos: int | None, eos: int | None, *, add_bos: bool, add_eos: bool
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The tokens before and after a text, by their names.
+
+        Args:
+            bos: The id of the first where the file names none, None for none.
+            eos: The same of the last.
+            add_bos: Whether there is a first where the file does not say it.
+            add_eos: The same of the last.
+
+        Raises:
+            TokentuiError: The file asks for a token that it does not name.
+        """
+        out: list[tuple[str, ...]] = []
+        for name, default, adds in (("bos", bos, add_bos), ("eos", eos, add_eos)):
+            number = self.id(name, default)
+            if not self.flag(f"add_{name}_token", adds):
+                out.append(())
+            elif number is None:
+                raise self.place.at(f"tokenizer.ggml.{name}_token_id").error(
+                    f"a text gets a {name.upper()} token, and the file names none")
+            else:
+                out.append((self.tokens[number],))
+        return out[0], out[1]
+
+    def specials(self, *names: str) -> dict[str, int]:
+        """The id of each control or unknown token, and of these names, by the name."""
+        wanted = set(names)
+        rows = enumerate(zip(self.tokens, self.kinds, strict=True))
+        return {token: number for number, (token, kind) in rows if kind in _CONTROLS or token in wanted}
+
+
+def _typed(values: Mapping[str, gguf.Value], place: Node, name: str, kind: type[Any], default: Any) -> Any:
+    """The value of a key of the tokenizer, of a type; the default where the file has none.
+
+    Raises:
+        TokentuiError: It is of another type.
+    """
+    key = f"tokenizer.ggml.{name}"
+    value = values.get(key)
+    if value is None:
+        return default
+    if type(value) is not kind:
+        raise place.at(key).error(f"{_WANTED[kind]} belongs here", gguf.AGAIN)
+    return value
+
+
+_WANTED = {bool: "true or false", int: "a whole number", str: "a string", list: "an array", bytes: "bytes"}
+
+
+def _strings(values: Mapping[str, gguf.Value], place: Node, name: str) -> list[str]:
+    """An array of strings."""
+    found: list[str] = _typed(values, place, name, list, None)
+    if found is None or not all(type(one) is str for one in found[:1]):
+        at = place.at(f"tokenizer.ggml.{name}")
+        raise at.error("missing" if found is None else "an array of strings belongs here", gguf.AGAIN)
+    return found
+
+
+def _numbers(values: Mapping[str, gguf.Value], place: Node, name: str, size: int, default: Any) -> list[Any]:
+    """An array of as many numbers as there are tokens; the default for each where the file has none."""
+    found: list[Any] | None = _typed(values, place, name, list, None)
+    if found is None:
+        return [default] * size
+    at = place.at(f"tokenizer.ggml.{name}")
+    if len(found) < size:
+        raise at.error(f"{len(found):,} numbers for {size:,} tokens", gguf.AGAIN)
+    if found and type(found[0]) not in (int, float):
+        raise at.error("an array of numbers belongs here", gguf.AGAIN)
+    return found[:size]
+
+
+def _vocabulary(source: Source) -> _Vocabulary:
+    """The vocabulary of a file.
+
+    Raises:
+        TokentuiError: It is damaged or holds none, or two of its tokens are alike.
+    """
+    place = Node(None, source.where)
+    values = gguf.parse(source.data, source.where).values
+    model = _typed(values, place, "model", str, "")
+    if not model:
+        raise place.error("holds no tokenizer", "take a GGUF file of a language model")
+    if model not in _MODELS:
+        at = place.at("tokenizer.ggml.model")
+        raise at.error(f"the model {model[:40]!r} is not read", f"one of: {', '.join(_MODELS)}")
+    tokens = _strings(values, place, "tokens")  # llama.cpp takes each up to a NUL
+    tokens = [token.partition("\0")[0] or f"[EMPTY_{number}]" for number, token in enumerate(tokens)]
+    at = place.at("tokenizer.ggml.tokens")
+    check_tokens(map(len, tokens), at)
+    if not tokens:
+        raise at.error("no tokens", gguf.AGAIN)
+    if len(set(tokens)) < len(tokens):
+        twice = next(token for token, times in Counter(tokens).items() if times > 1)
+        raise at.error(f"{twice[:40]!r} is there twice", "llama.cpp refuses it too: convert the model again")
+    scores = [float(score) for score in _numbers(values, place, "scores", len(tokens), 0.0)]
+    if any(score != score or abs(score) > 1e300 for score in scores):
+        raise place.at("tokenizer.ggml.scores").error("a score is no number", gguf.AGAIN)
+    kinds = [kind if 1 <= kind <= spm.BYTE else spm.UNUSED
+             for kind in _numbers(values, place, "token_type", len(tokens), spm.NORMAL)]
+    return _Vocabulary(values, place, model, tokens, kinds, scores)
+
+
+def _remarks(vocabulary: _Vocabulary) -> list[str]:
+    """What holds of files of all models."""
+    template = vocabulary.values.get("tokenizer.chat_template")
+    if not isinstance(template, str):
+        return []
+    return [f"the file has a chat template of {len(template):,} characters, which is not applied"]
+
+
+def _added(vocabulary: _Vocabulary, specials: Mapping[str, int]) -> list[dict[str, object]]:
+    """The tokens that are cut out of a text before anything else, as Hugging Face's files list them."""
+    flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False}
+    return [
+        {"id": number, "content": token, **flags, "special": token in specials}
+        for number, (token, kind) in enumerate(zip(vocabulary.tokens, vocabulary.kinds, strict=True))
+        if token in specials or kind == spm.USER_DEFINED
+    ]
+
+
+def _step(kind: str, **given: object) -> dict[str, object]:
+    return {"type": kind, **given}
+
+
+# --- BPE ---
+
+
+_OTHER_IDS = "expect other ids than the model's tokenizer gives"
+
+
+def _pre(vocabulary: _Vocabulary) -> tuple[Pre, list[str]]:
+    """How a text is cut, and what is in doubt.
+
+    Raises:
+        TokentuiError: The split is known and not read.
+    """
+    name = _typed(vocabulary.values, vocabulary.place, "pre", str, "")
+    if name in UNREAD:
+        at = vocabulary.place.at("tokenizer.ggml.pre")
+        raise at.error(f"the split of {name} is not read", "take the tokenizer.json of the model")
+    pre = PRE.get(name or DEFAULT)
+    if pre is None:
+        what = f"pre={name[:40]}: no such split is known; text is split as by pre={DEFAULT}"
+        return PRE[DEFAULT], [f"{what}, and llama.cpp may refuse the file: {_OTHER_IDS}"]
+    if name in ("", DEFAULT):
+        what = f"pre={DEFAULT}" if name else f"the file has no pre: split as by pre={DEFAULT}"
+        return pre, [f"{what}, which is no model's own split: {_OTHER_IDS}"]
+    more = f"; {pre.remark}" if pre.remark else ""
+    return pre, [f"pre={name}: text is split as llama.cpp does it under that name{more}"]
+
+
+def _read_bpe(vocabulary: _Vocabulary, source: Source) -> Tokenizer:
+    """The tokenizer of a file with merges."""
+    pre, notes = _pre(vocabulary)
+    around = vocabulary.around(_BPE_DEFAULT, _BPE_DEFAULT, add_bos=pre.bos, add_eos=False)
+    specials = vocabulary.specials(*around[0], *around[1])
+    pairs: dict[tuple[str, str], None] = {}
+    for row in _strings(vocabulary.values, vocabulary.place, "merges"):
+        cut = row.find(" ", 1)
+        pairs.setdefault((row[:cut], row[cut + 1 :]) if cut > 0 else ("", ""))  # of two rows the first counts
+    pairs.pop(("", ""), None)
+    gpt2 = _step("ByteLevel", add_prefix_space=False, trim_offsets=True, use_regex=True)
+    if pre.cuts == (GPT2,):
+        splitting = gpt2
+    else:
+        patterns = [SPLITS[GPT2].pattern if cut == GPT2 else cut for cut in pre.cuts]
+        cuts = [_step("Split", pattern={"Regex": one}, behavior="Isolated", invert=False) for one in patterns]
+        splitting = _step("Sequence", pretokenizers=[*cuts, {**gpt2, "use_regex": False}])
+    model = {
+        "type": "BPE", "dropout": None, "unk_token": None, "continuing_subword_prefix": None,
+        "end_of_word_suffix": None, "fuse_unk": False, "byte_fallback": False, "ignore_merges": pre.whole,
+        "vocab": {token: number for number, token in enumerate(vocabulary.tokens)},
+        "merges": list(map(list, pairs)),
+    }
+    return _of_document(vocabulary, source, specials, around, notes, None, splitting, gpt2, model)
+
+
+_BPE_DEFAULT = 11
+"""The id of BOS and EOS that llama.cpp takes where a file of BPE names none."""
+
+
+def _of_document(
+    vocabulary: _Vocabulary, source: Source, specials: dict[str, int],
+    around: tuple[tuple[str, ...], tuple[str, ...]], notes: list[str],
+    normalizer: object, splitting: object, decoder: object, model: Mapping[str, object],
+) -> Tokenizer:
+    """The tokenizer of the `tokenizer.json` that says the same."""
+    document = {
+        "version": "1.0", "truncation": None, "padding": None, "added_tokens": _added(vocabulary, specials),
+        "normalizer": normalizer, "pre_tokenizer": splitting, "decoder": decoder, "model": model,
+        "post_processor": around_json(*around, specials),
+    }
+    return huggingface.read_document(Node(document, source.where), source, [*notes, *_remarks(vocabulary)])
+
+
+# --- WordPiece ---
+
+
+def _read_wordpiece(vocabulary: _Vocabulary, source: Source) -> Tokenizer:
+    """The tokenizer of BERT's tokens. In the file ▁ begins a word; what goes on with one has no mark."""
+    place = vocabulary.place.at("tokenizer.ggml.tokens")
+    unknown = vocabulary.id("unknown", 100)
+    if unknown is None:
+        raise place.error("no unknown token", gguf.AGAIN)
+    before, after = vocabulary.id("bos", 101), vocabulary.id("seperator", 102)
+    if before is None or after is None:
+        raise place.error("no token before or after a text", gguf.AGAIN)
+    around = (vocabulary.tokens[before],), (vocabulary.tokens[after],)
+    specials = vocabulary.specials(*around[0], *around[1], vocabulary.tokens[unknown])
+    named: dict[str, int] = {}
+    for number, token in enumerate(vocabulary.tokens):
+        name = token.removeprefix(SPACE_MARK)
+        if token in specials or vocabulary.kinds[number] == spm.USER_DEFINED:
+            name = token
+        elif name == token:
+            name = f"##{token}"
+        if name in named or not name:
+            raise place.at(number).error(f"{token[:40]!r} is no token of BERT, or there twice", gguf.AGAIN)
+        named[name] = number
+    lower = vocabulary.flag("normalizer.lowercase", True)
+    normalizer = _step("BertNormalizer", clean_text=True, handle_chinese_chars=True, lowercase=lower,
+                       strip_accents=vocabulary.flag("normalizer.strip_accents", lower))
+    model = {"type": "WordPiece", "unk_token": vocabulary.tokens[unknown], "continuing_subword_prefix": "##",
+             "max_input_chars_per_word": _ENDLESS, "vocab": named}
+    decoder = _step("WordPiece", prefix="##", cleanup=True)
+    notes = [
+        "tokens that go on with a word are shown with ##, as in BERT's vocab.txt; the file has no mark",
+        "text is normalised as BERT does it; llama.cpp keeps only the first part of what it decomposes "
+        "(가 becomes ᄀ), drops all marks, and takes U+0085 for a space and a typed ▁ for a word's begin",
+    ]
+    return _of_document(vocabulary, source, specials, around, notes, normalizer,
+                        _step("BertPreTokenizer"), decoder, model)
+
+
+# --- the pieces of sentencepiece ---
+
+
+def _proto(vocabulary: _Vocabulary, unknown: int, **rules: Any) -> spm.Proto:
+    """The message of sentencepiece that has the same pieces.
+
+    llama.cpp merges to any token, be it a control token; such tokens are ordinary pieces here.
+    """
+    spelled = {token for token, kind in zip(vocabulary.tokens, vocabulary.kinds, strict=True)
+               if kind not in (*_CONTROLS, spm.BYTE)}
+    pieces = []
+    for number, (token, kind, score) in enumerate(
+        zip(vocabulary.tokens, vocabulary.kinds, vocabulary.scores, strict=True)
+    ):
+        if number == unknown:
+            kind = spm.UNKNOWN
+        elif kind in _CONTROLS:
+            cuts = range(1, len(token)) if vocabulary.model == "llama" else ()
+            reached = any(token[:cut] in spelled and token[cut:] in spelled for cut in cuts)
+            kind = spm.NORMAL if reached else spm.CONTROL
+        elif kind == spm.USER_DEFINED:
+            kind, score = spm.NORMAL, 0.0 if vocabulary.model == "t5" else score
+        elif kind == spm.UNUSED:
+            kind = spm.NORMAL
+        elif kind == spm.BYTE and not spm.BYTE_PIECE.fullmatch(token):
+            kind = spm.UNUSED
+        pieces.append(spm.Piece(token, score, kind))
+    return spm.Proto(pieces=pieces, unknown_surface=vocabulary.tokens[unknown], **rules)
+
+
+def _of_pieces(
+    vocabulary: _Vocabulary, source: Source, unknown: int, proto: spm.Proto,
+    around: tuple[tuple[str, ...], tuple[str, ...]], normalizer: Callable[[Text], Text],
+    notes: Sequence[str] = (),
+) -> Tokenizer:
+    """The tokenizer of pieces: user-defined tokens are cut out first, each part between them is a text."""
+    build = Builder(proto)
+    recipe = build.recipe()
+    source.keeps_split(recipe.split)
+    unigram = proto.model_type == spm.UNIGRAM
+    normal = (score for score, kind in zip(vocabulary.scores, vocabulary.kinds, strict=True)
+              if kind == spm.NORMAL)
+    least = min(normal, default=0.0)
+    way = FUSED.given(fallback={}, unknown=None, least=least) if unigram else build.way()
+    pretokenizer = words.StagedPretokenizer(
+        recipe, normalizer, words.CutAtMarks(None) if build.cuts_words() and not unigram else None,
+        byte_level=False,
+    )
+    name = vocabulary.tokens[unknown]
+    specials = vocabulary.specials(*around[0], *around[1], name)
+    added = {
+        token: words.Added(number, token, token in specials, False)
+        for number, (token, kind) in enumerate(zip(vocabulary.tokens, vocabulary.kinds, strict=True))
+        if token in specials or kind == spm.USER_DEFINED
+    }
+    stretches = words.Stretches(pretokenizer, normalizer, words.Finder(added))
+    kinds = {piece.text: piece.kind for piece in proto.pieces} | dict.fromkeys(specials, spm.CONTROL)
+    decode = functools.partial(decode_pieces, proto, {**kinds, name: spm.UNKNOWN})
+    pipeline = Pipeline(
+        way, pretokenizer, stretches, decode, around, {"gguf": {"model": vocabulary.model}},
+        (*notes, *_remarks(vocabulary)), "fused", Origin("gguf", {}), stretches.bare,
+    )
+    return Tokenizer(ImportedVocabulary(
+        recipe, build.pieces, build.ids, build.merges, units=build.units, pipeline=pipeline,
+        specials={token: one.id for token, one in added.items()}, unknown=unknown,
+        names=dict(enumerate(vocabulary.tokens)), bytes_=build.bytes_,
+        scores=build.scores if unigram else (), never=build.never,
+    ))
+
+
+def _read_spm(vocabulary: _Vocabulary, source: Source) -> Tokenizer:
+    """The tokenizer of scored pieces that merge."""
+    unknown = vocabulary.id("unknown", 0)
+    if unknown is None:
+        raise vocabulary.place.at("tokenizer.ggml.tokens").error("no unknown token", gguf.AGAIN)
+    prefix = vocabulary.flag("add_space_prefix", True)
+    proto = _proto(vocabulary, unknown, model_type=spm.BPE, byte_fallback=True, dummy_prefix=prefix,
+                   squeeze=False, coverage=0.0)
+
+    def marked(text: Text) -> Text:
+        if not text.text:
+            return text
+        text = text.respelled(text.text.replace(" ", SPACE_MARK))
+        return text.prepended(SPACE_MARK) if prefix else text
+
+    missing = 256 - sum(piece.kind == spm.BYTE for piece in proto.pieces)
+    what = f"{missing} of the 256 byte tokens are missing: llama.cpp fails where a text needs one"
+    around = vocabulary.around(1, 2, add_bos=True, add_eos=False)
+    return _of_pieces(vocabulary, source, unknown, proto, around, marked, [what] if missing else [])
+
+
+def _read_unigram(vocabulary: _Vocabulary, source: Source) -> Tokenizer:
+    """The tokenizer of pieces of a Unigram."""
+    unknown = vocabulary.id("unknown", 2)
+    if unknown is None:
+        raise vocabulary.place.at("tokenizer.ggml.tokens").error("no unknown token", gguf.AGAIN)
+    rules: bytes = _typed(vocabulary.values, vocabulary.place, "precompiled_charsmap", bytes, b"")
+    place = vocabulary.place.at("tokenizer.ggml.precompiled_charsmap")
+    prefix = vocabulary.flag("add_space_prefix", False)
+    squeeze = vocabulary.flag("remove_extra_whitespaces", False)
+    proto = _proto(vocabulary, unknown, model_type=spm.UNIGRAM, byte_fallback=False, coverage=0.0,
+                   dummy_prefix=prefix or squeeze, squeeze=squeeze)
+    charsmap = Charsmap(rules, place) if rules else None
+    recipe = Builder(proto).recipe()
+    mapped = spm.SentencePieceWords(recipe, proto, charsmap, cut=False, whole=False).rewritten
+
+    def marked(text: Text) -> Text:
+        made: list[tuple[str, int, int]] = []
+        begun = inside = False
+        for piece, start, end in mapped(text.text):
+            out = ""
+            for character in piece:
+                if character != " ":
+                    out += SPACE_MARK if not inside and (squeeze or (prefix and not begun)) else ""
+                    begun = inside = True
+                    out += character
+                else:
+                    inside = False
+                    out += "" if squeeze else SPACE_MARK
+            if out:
+                made.append((out, start, end))
+        return text.edited("".join(piece for piece, _, _ in made), lambda: made)
+
+    around = vocabulary.around(None, 1, add_bos=False, add_eos=True)
+    return _of_pieces(vocabulary, source, unknown, proto, around, marked)
+
+
+_MODELS = {"gpt2": _read_bpe, "llama": _read_spm, "bert": _read_wordpiece, "t5": _read_unigram}
+"""The readers by the value of `tokenizer.ggml.model`."""
+
+
+def _read(source: Source) -> Tokenizer:
+    """The tokenizer of a GGUF file.
+
+    Raises:
+        TokentuiError: It is damaged, or its tokenizer is not read; it says why.
+    """
+    vocabulary = _vocabulary(source)
+    return _MODELS[vocabulary.model](vocabulary, source)
+
+
+GGUF = Codec(lambda source: source.data.startswith(gguf.MAGIC), _read)

@@ -1,0 +1,107 @@
+"""The values of `tokenizer.ggml.pre`: how llama.cpp cuts a text before its BPE.
+
+llama.cpp knows splits by names and holds their patterns itself. It applies them one after the other: each
+cuts the parts that the ones before it left, and keeps what lies between its matches. Some are not the pattern
+of the model's own `tokenizer.json`; the table says so. Source: ggml-org/llama.cpp, `src/llama-vocab.cpp`, as
+of 2026.
+"""
+
+from __future__ import annotations
+
+from tokentui.core.records import dataclass
+from tokentui.text.split import SPLITS
+
+DEFAULT = "default"
+GPT2 = "gpt2"
+"""The name of the split in place of its pattern: a step of its own in Hugging Face's files."""
+
+_LONE = "(?:'[sSdDmMtT]|'[lL][lL]|'[vV][eE]|'[rR][eE])"
+_WORD = r"[^\r\n\p{L}\p{N}]?\p{L}+"
+_SPACE = r"\s*[\r\n]+|\s+(?!\S)|\s+"
+_REST = rf" ?[^\s\p{{L}}\p{{N}}]+[\r\n]*|{_SPACE}"
+_LLAMA3 = SPLITS["llama3"].pattern
+_QWEN2 = rf"{_LONE}|{_WORD}|\p{{N}}|{_REST}"
+_QWEN35 = (rf"{_LONE}|[^\r\n\p{{L}}\p{{N}}]?[\p{{L}}\p{{M}}]+|\p{{N}}"
+           rf"| ?[^\s\p{{L}}\p{{M}}\p{{N}}]+[\r\n]*|{_SPACE}")
+_ASCII = "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+"
+_V3_WORDS = rf"{_ASCII}|[^\r\n\p{{L}}\p{{P}}\p{{S}}]?[\p{{L}}\p{{M}}]+| ?[\p{{P}}\p{{S}}]+"
+_KANA = "[一-龥぀-ゟ゠-ヿ]+"
+_HAN = "[一-龥ࠀ-一가-퟿]+"
+_SENTENCE = " ?[^(\\s|.,!?…。，、।۔،)]+"
+
+
+def _cased(letters: str, ends: str, digits: str) -> str:
+    """Words of capital letters before others, where only A to Z and a to z have a case."""
+    upper, lower = rf"(?:(?={letters})[^a-z])", rf"(?:(?={letters})[^A-Z])"
+    head = r"[^\r\n\p{L}\p{N}]?"
+    return (rf"{head}{upper}*{lower}+{ends}|{head}{upper}+{lower}*{ends}|{digits}"
+            rf"| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_SPACE}")
+
+
+@dataclass(frozen=True, slots=True)
+class Pre:
+    """How llama.cpp cuts a text under a name.
+
+    Attributes:
+        cuts: The patterns, the first applied first; `GPT2` for that split.
+        whole: Whether a word that is a token is that token, whatever the merges say.
+        bos: Whether a text begins with the BOS token where the file does not say it.
+        remark: How the split differs from the model's own or from llama.cpp's, empty for not at all.
+    """
+
+    cuts: tuple[str, ...]
+    whole: bool = False
+    bos: bool = False
+    remark: str = ""
+
+
+_CASE = "not the model's own split: capital and small letters are told apart among A to Z alone"
+_LONG_S = "llama.cpp does not take ſ for an s after an apostrophe"
+_SHARED: tuple[tuple[str, Pre], ...] = (
+    ("default", Pre((r"[\p{P}\$\+<=>\^~\|]+", GPT2, r"\p{N}+", "[0-9][0-9][0-9]"))),
+    ("llama3 llama-v3 llama-bpe falcon3 falcon-h1 pixtral midm-2.0 lfm2 jina-v5-nano",
+     Pre((_LLAMA3,), whole=True, bos=True, remark=_LONG_S)),
+    ("dbrx smaug-bpe glm4 chatglm-bpe", Pre((_LLAMA3,), remark=_LONG_S)),
+    ("minicpm5", Pre((r"\p{N}{1,3}", rf"{_LONE}|{_WORD}|\p{{N}}+|{_REST}"), whole=True)),
+    ("gpt-2 phi-2 jina-es jina-de gigachat jina-v2-es jina-v2-de a.x-4.0 mellum modern-bert jina-v1-en "
+     "jina-v2-code roberta-bpe mpt olmo jais trillion granite-docling exaone4", Pre((GPT2,))),
+    ("starcoder refact command-r smollm codeshell exaone minerva-7b mellum2", Pre((r"\p{N}", GPT2))),
+    ("qwen2 deepseek-r1-qwen kormo f2llmv2 megrez stablelm2 hunyuan solar-open grok-2", Pre((_QWEN2,))),
+    ("qwen35", Pre((_QWEN35,))),
+    ("laguna", Pre((r"[^\n]+|[\n]+", _QWEN2))),
+    ("ufakzeka", Pre((rf"{_WORD}|\p{{N}}|{_REST}",))),
+    ("seed-coder", Pre((rf"{_LONE}|{_WORD}|\p{{N}}| ?[^\s\p{{L}}\p{{N}}\r\n]+|{_SPACE}",))),
+    ("bailingmoe bailingmoe2 llada-moe", Pre((
+        rf"{_LONE}|{_WORD}|\p{{N}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+",
+    ))),
+    ("jais-2", Pre((
+        rf"{_LONE}|{_WORD}|\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*|\s*[\r\n]+|"
+        + "".join(rf"\s{{{size}}}(?!\S)|" for size in (512, 256, 128, 64, 32, 16, 8, 4))
+        + r"\s{1,2}(?!\S)|\s{1}",
+    ))),
+    ("exaone-moe", Pre((
+        rf"{_LONE}|[^\r\n\p{{L}}\p{{N}}]?(?:\p{{L}}\p{{M}}*(?: \p{{L}}\p{{M}}*)*)+|\p{{N}}"
+        r"| ?[^\s\p{L}\p{N}]+[\r\n/]?|\s*[\r\n]|\s+(?!\S)|\s+",
+    ))),
+    ("tekken", Pre((_cased(r"\p{L}", "", r"\p{N}"),), whole=True, bos=True, remark=_CASE)),
+    ("gpt-4o llama4 kanana2 talkie minimax-m2",
+     Pre((_cased(r"\p{L}", f"{_LONE}?", r"\p{N}{1,3}"),), remark=_CASE)),
+    ("granite-embed-multi-97m",
+     Pre((_cased(r"[\p{L}\p{M}]", f"{_LONE}?", r"\p{N}{1,3}"),), whole=True, remark=_CASE)),
+    ("deepseek-v3 hunyuan-dense joyai-llm hy_v4",
+     Pre((r"\p{N}{1,3}", _KANA, rf"{_V3_WORDS}[\r\n]*|{_SPACE}"))),
+    ("spark2_5", Pre((r"\p{N}{1,3}", _KANA, rf"{_V3_WORDS}|[\r\n]|\s+(?!\S)|\s+", r"\p{N}"))),
+    ("deepseek-coder", Pre((r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", _HAN, r"\p{N}"))),
+    ("falcon", Pre((r"[\p{P}\$\+<=>\^~\|`]+", GPT2, "[0-9][0-9][0-9]"),
+                   remark="not the model's own split: a space stays with the one or two digits after it")),
+    ("poro-chat bloom gpt3-finnish", Pre((_SENTENCE,))),
+    ("viking", Pre((_SENTENCE, r"\p{N}"))),
+    ("superbpe", Pre((r"\p{N}+", r"(?=(\d{3})+(?!\d))"))),
+)
+PRE: dict[str, Pre] = {name: pre for names, pre in _SHARED for name in names.split()}
+"""The splits by the names that files have."""
+UNREAD = (
+    "afmoe", "chameleon", "cohere2moe", "deepseek-llm", "gemma4", "granite-embed-multi-311m", "kimi-k2",
+    "sarvam-moe", "tiny_aya", "whitespace", "youtu",
+)
+"""Names whose splits are not in the table: a file of one is refused."""
