@@ -48,6 +48,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "inspect -t a.json --id 300 --json", "inspect -t w.json zzz€ --json",
     ),
     "inspect --glitch": (f"inspect -t a.json --glitch {TEXT} --json",),
+    "inspect --chkhsh": ("inspect -t a.json --chkhsh --json",),
     "inspect --budget": (
         f"inspect -t a.json --budget {TEXT} --second sample:hugs --target 0.5 --json",
         f"inspect -t a.json --budget {TEXT} --json",

@@ -21,6 +21,7 @@ class Analysis:
         report: The function that returns its `Report`; it gets the tokenizer, and a corpus or None.
         key: Its key in the explorer, by Textual's name; empty for the list of commands alone.
         needs_corpus: True if there is no report without a corpus.
+        takes_corpus: False if a corpus changes nothing.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Analysis:
     report: Ref
     key: str = ""
     needs_corpus: bool = False
+    takes_corpus: bool = True
 
 
 ANALYSES: dict[str, Analysis] = {analysis.name: analysis for analysis in (
@@ -42,6 +44,11 @@ ANALYSES: dict[str, Analysis] = {analysis.name: analysis for analysis in (
         "budget", "Budget",
         "List the tokens of a corpus at sizes of the vocabulary, and the knee of that curve",
         Ref("tokentui.analyze.budget:analysis"), needs_corpus=True,
+    ),
+    Analysis(
+        "chkhsh", "Name in llama.cpp",
+        "Print the hash by which llama.cpp's converter knows a tokenizer, and which of its splits cut alike",
+        Ref("tokentui.analyze.chkhsh:analysis"), takes_corpus=False,
     ),
 )}
 """The analyses by name."""

@@ -74,7 +74,8 @@ Examples:
     click.option("--exhaust", is_flag=True,
                  help="Train a copy on the corpus until no pair is left, and tell what comes of it."),
     *(click.option(f"--{analysis.name}", analysis.name, is_flag=True,
-                   help=f"{analysis.about}. STRING is the corpus then.") for analysis in ANALYSES.values()),
+                   help=f"{analysis.about}.{' STRING is the corpus then.' * analysis.takes_corpus}")
+      for analysis in ANALYSES.values()),
     corpus_option("--second", about="With --budget: another corpus, under the same vocabulary."),
     click.option("--target", metavar="TARGET",
                  help="With --budget: the size with so many tokens a byte (0.4); or where tokens and the "

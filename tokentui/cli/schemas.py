@@ -242,6 +242,12 @@ SCHEMAS: Mapping[str, Type] = {
             "reason": "text", "sentence": "text", "into": [PIECE],
         }],
     },
+    "inspect --chkhsh": {
+        "chkhsh": Field("text", "SHA-256 of the ids of a text, as llama.cpp's converter computes it."),
+        "pre": Field("text?", "The name that the converter has for it."),
+        "splits?": Field(["text"], "The names of the nearest split; absent if text is changed first."),
+        "differing?": [{"text": "text", "place": Field("int", "In bytes of UTF-8.")}],
+    },
     "inspect --budget": {
         "sizes": Field(["int"], "The ids after each step, from step 0."),
         "target": ({"rate": "float?", "dimensions": "int", "worth": "float"}, "null"),

@@ -9,6 +9,7 @@ of 2026.
 from __future__ import annotations
 
 from tokentui.core.records import dataclass
+from tokentui.formats.huggingface import Pattern, split
 from tokentui.text.split import SPLITS
 
 DEFAULT = "default"
@@ -105,3 +106,16 @@ UNREAD = (
     "sarvam-moe", "tiny_aya", "whitespace", "youtu",
 )
 """Names whose splits are not in the table: a file of one is refused."""
+
+
+def words(pre: Pre, text: str) -> list[str]:
+    """The parts that llama.cpp cuts a text into.
+
+    Raises:
+        TokentuiError: A match takes too long.
+    """
+    parts = [text]
+    for cut in pre.cuts:
+        pattern = Pattern("Regex", SPLITS[GPT2].pattern if cut == GPT2 else cut).compiled
+        parts = [inner for part in parts for inner in split(part, pattern, "Isolated", where="pre")]
+    return parts

@@ -1,0 +1,86 @@
+"""The name that llama.cpp has for the split of a tokenizer, or the nearest of its splits."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from tokentui.analyze.report import Report, Row, Section
+from tokentui.core.safetext import to_bytes
+from tokentui.encode.encoder import WordEncoder
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.formats.gguf import pre as splits
+from tokentui.formats.gguf.chkhsh import CHECK_TEXT, chkhsh, known_as
+from tokentui.text.corpus import Corpus
+
+PROBES = (
+    CHECK_TEXT, "camelCase HTTPServer2 ДОМдом naïve_name o'clock", "1,000.50 ١٢٣٤ x12345y ²³",
+    "\tif (x):\r\n\r\n  y //z",
+    "e\u0301te\u0301 नमस्ते 안녕 日本語とカナ", "don't I'LL 'ſ ’s", "a  b   \n c \n\n", "#tag @user $5+<b>~`", "？！。，…",
+)
+"""Texts by which splits are compared."""
+_TITLE = "Name in llama.cpp"
+_FEW = 6
+_AROUND = 12
+"""Bytes that are shown on each side of a cut."""
+
+
+class _Difference(NamedTuple):
+    """A place where one of two splits cuts a text.
+
+    Attributes:
+        text: The text.
+        place: The place in the text, in bytes of UTF-8.
+    """
+
+    text: str
+    place: int
+
+
+def analysis(tokenizer: Tokenizer, corpus: Corpus | None) -> Report:
+    """Report on the hash by which llama.cpp's converter knows a tokenizer, and on which split cuts alike."""
+    digest = chkhsh(tokenizer)
+    name = known_as(digest)
+    known = f"pre={name}" if name else "no tokenizer that llama.cpp's converter knows"
+    sections = [Section("chkhsh", digest), Section("known as", known)]
+    value: dict[str, object] = {"chkhsh": digest, "pre": name or None}
+    words = WordEncoder(tokenizer.vocabulary, tokenizer.merges).pretokenizer.words
+    cuts = [_cuts(words(text), text) for text in PROBES]
+    if any(places is None for places in cuts):
+        sections.append(Section("split", "cannot be compared: the tokenizer changes text before it cuts it"))
+        return Report(_TITLE, tuple(sections), value, known)
+    differences = {pre: _differences(pre, cuts) for pre in dict.fromkeys(splits.PRE.values())}
+    nearest = min(differences, key=lambda pre: len(differences[pre]))
+    names = [other for other, pre in splits.PRE.items() if pre.cuts == nearest.cuts]
+    shown = {f"pre={name}": differences[splits.PRE[name]]} if name in splits.PRE else {}
+    if not any(not places for places in shown.values()):
+        shown[f"pre={', '.join(names)}"] = differences[nearest]
+    sections += map(_section, ("split", "nearest"), shown.items())
+    value |= {"splits": names, "differing": [place._asdict() for place in differences[nearest]]}
+    return Report(_TITLE, tuple(sections), value, known)
+
+
+def _section(title: str, compared: tuple[str, list[_Difference]]) -> Section:
+    name, places = compared
+    found = f"{len(places)} cuts of {len(PROBES)} texts differ, such as at |" if places else "cuts alike"
+    return Section(title, f"{name}: {found}", tuple(map(_row, places)), (), few=_FEW, wrap=True)
+
+
+def _row(difference: _Difference) -> Row:
+    data, place = to_bytes(difference.text), difference.place
+    return Row(((data[max(place - _AROUND, 0) : place], " | ", data[place : place + _AROUND]),))
+
+
+def _differences(pre: splits.Pre, cuts: Sequence[set[int] | None]) -> list[_Difference]:
+    """The places where llama.cpp cuts and the tokenizer does not, or the other way round."""
+    return [
+        _Difference(text, place) for text, ours in zip(PROBES, cuts, strict=True)
+        for place in sorted((ours or set()) ^ (_cuts(splits.words(pre, text), text) or set()))
+    ]
+
+
+def _cuts(words: Sequence[str], text: str) -> set[int] | None:
+    """The places where a text is cut into words, in bytes; None if the words are not the text."""
+    pieces = list(map(to_bytes, words))
+    return set(itertools.accumulate(map(len, pieces))) if b"".join(pieces) == to_bytes(text) else None
