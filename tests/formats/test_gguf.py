@@ -49,6 +49,12 @@ def wordpiece(**others: Any) -> dict[str, Any]:
     return vocabulary("bert", tokens, kinds, **others)
 
 
+def rwkv(tokens: list[str]) -> dict[str, Any]:
+    """Bytes and longer tokens, written as Python writes bytes."""
+    tokens = ["<s>", *(repr(bytes((value,)))[2:-1] for value in range(256)), *tokens]
+    return vocabulary("rwkv", tokens, [CONTROL, *[NORMAL] * (len(tokens) - 1)])
+
+
 def read(path: Path, values: dict[str, Any], **given: Any) -> Tokenizer:
     path = path / "model.gguf"
     path.write_bytes(gguf(values, **given))
@@ -115,7 +121,14 @@ def test_wordpiece(tmp_path: Path) -> None:
     assert cased.encode("Unaffable").ids == (1,)
 
 
-@pytest.mark.parametrize("values", [bpe(), spm(), wordpiece()])
+def test_the_longest_tokens(tmp_path: Path) -> None:
+    tokenizer = read(tmp_path, rwkv(["he", "hello", r"\xc3\xa9", r"\n\t", "it\\'s"]))
+    assert tokenizer.encode("hellohé\n\tit's").ids == (258, 105, 259, 260, 261)
+    assert tokenizer.encode("<s>").ids == (0,), "the text of a token is that token, control tokens too"
+    assert tokenizer.decode([258, 259, 105]) == "helloéh"
+
+
+@pytest.mark.parametrize("values", [bpe(), spm(), wordpiece(), rwkv(["he"])])
 @pytest.mark.parametrize(("version", "order"), [(2, "<"), (3, "<"), (3, ">")])
 def test_versions_and_byte_orders(tmp_path: Path, values: dict[str, Any], version: int, order: str) -> None:
     plain = read(tmp_path, values)
@@ -175,6 +188,8 @@ def test_every_split_reads(tmp_path: Path, name: str) -> None:
         (spm() | {"tokenizer.ggml.scores": Array("f", [float("nan")] * 300)}, "a score is no number"),
         (bpe() | {"tokenizer.ggml.tokens": Array("i", [1])}, "an array of strings"),
         (bpe() | {"tokenizer.ggml.merges": ["h q"]}, "'hq' is not in the vocabulary"),
+        (rwkv([r"\xqq"]), "is not written as bytes"),
+        (vocabulary("rwkv", ["a"], [NORMAL]), "255 of the 256 bytes are no tokens"),
         (bpe() | {"tokenizer.ggml.add_bos_token": "yes"}, "true or false belongs here"),
     ],
 )
@@ -204,7 +219,7 @@ def test_damage_is_told_with_its_place(tmp_path: Path, change: Any, what: str) -
     assert mistaken(str(path)) is not None, "it is no corpus either"
 
 
-SAMPLES = [gguf(values) for values in (bpe(), spm(), wordpiece())]
+SAMPLES = [gguf(values) for values in (bpe(), spm(), wordpiece(), rwkv(["he"]))]
 
 
 @given(st.sampled_from(SAMPLES), st.data())

@@ -118,6 +118,14 @@ def test_unigram(tmp_path: Path, flags: dict[str, bool], rules: tuple[str, ...])
     check(tmp_path, unigram(charsmap, **flags), MARKED)
 
 
+def test_longest_tokens(tmp_path: Path) -> None:
+    spec = trained(Recipe(split="none"), 1500)
+    units = (bytes((value,)) for value in range(256))
+    pieces = dict.fromkeys([*units, *(made for _, _, made in spec.merges)])
+    tokens = ["<s>", *(repr(piece)[2:-1] for piece in pieces)]
+    check(tmp_path, gguf_files.vocabulary("rwkv", tokens, [CONTROL, *[NORMAL] * len(pieces)]), MARKED)
+
+
 def alike(text: str) -> bool:
     """Return whether llama.cpp normalises a text as BERT does."""
     return not any(

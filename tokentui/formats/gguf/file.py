@@ -10,12 +10,15 @@ in a text the leftmost is found, where llama.cpp finds the longest.
 from __future__ import annotations
 
 import functools
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
+from tokentui.core.safetext import to_bytes
 from tokentui.encode.pipeline import ImportedVocabulary
-from tokentui.encode.segment import FUSED
+from tokentui.encode.segment import FUSED, TABLE
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Origin, Pipeline
 from tokentui.formats import Codec, gguf
@@ -27,6 +30,8 @@ from tokentui.formats.huggingface.decoders import around_json
 from tokentui.formats.sentencepiece.charsmap import Charsmap
 from tokentui.formats.sentencepiece.file import Builder, decode_pieces
 from tokentui.formats.source import Node, Source, check_tokens
+from tokentui.recipe import Recipe
+from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.split import SPACE_MARK, SPLITS
 
 _ENDLESS = 1 << 31
@@ -177,14 +182,13 @@ def _remarks(vocabulary: _Vocabulary) -> list[str]:
     return [f"the file has a chat template of {len(template):,} characters, which is not applied"]
 
 
-def _added(vocabulary: _Vocabulary, specials: Mapping[str, int]) -> list[dict[str, object]]:
-    """The tokens that are cut out of a text before anything else, as Hugging Face's files list them."""
-    flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False}
-    return [
-        {"id": number, "content": token, **flags, "special": token in specials}
+def _cut_out(vocabulary: _Vocabulary, specials: Mapping[str, int]) -> dict[str, words.Added]:
+    """The tokens that are cut out of a text before anything else, by their names."""
+    return {
+        token: words.Added(number, token, token in specials, False)
         for number, (token, kind) in enumerate(zip(vocabulary.tokens, vocabulary.kinds, strict=True))
         if token in specials or kind == spm.USER_DEFINED
-    ]
+    }
 
 
 def _step(kind: str, **given: object) -> dict[str, object]:
@@ -254,8 +258,9 @@ def _of_document(
     normalizer: object, splitting: object, decoder: object, model: Mapping[str, object],
 ) -> Tokenizer:
     """The tokenizer of the `tokenizer.json` that says the same."""
+    added = [asdict(token) for token in _cut_out(vocabulary, specials).values()]
     document = {
-        "version": "1.0", "truncation": None, "padding": None, "added_tokens": _added(vocabulary, specials),
+        "version": "1.0", "truncation": None, "padding": None, "added_tokens": added,
         "normalizer": normalizer, "pre_tokenizer": splitting, "decoder": decoder, "model": model,
         "post_processor": around_json(*around, specials),
     }
@@ -351,11 +356,7 @@ def _of_pieces(
     )
     name = vocabulary.tokens[unknown]
     specials = vocabulary.specials(*around[0], *around[1], name)
-    added = {
-        token: words.Added(number, token, token in specials, False)
-        for number, (token, kind) in enumerate(zip(vocabulary.tokens, vocabulary.kinds, strict=True))
-        if token in specials or kind == spm.USER_DEFINED
-    }
+    added = _cut_out(vocabulary, specials)
     stretches = words.Stretches(pretokenizer, normalizer, words.Finder(added))
     kinds = {piece.text: piece.kind for piece in proto.pieces} | dict.fromkeys(specials, spm.CONTROL)
     decode = functools.partial(decode_pieces, proto, {**kinds, name: spm.UNKNOWN})
@@ -428,7 +429,61 @@ def _read_unigram(vocabulary: _Vocabulary, source: Source) -> Tokenizer:
     return _of_pieces(vocabulary, source, unknown, proto, around, marked)
 
 
-_MODELS = {"gpt2": _read_bpe, "llama": _read_spm, "bert": _read_wordpiece, "t5": _read_unigram}
+# --- RWKV ---
+
+_ESCAPE = re.compile(rb"\\(?:x(..)|(.))", re.DOTALL)
+_ESCAPED = {b"t": b"\t", b"n": b"\n", b"r": b"\r"}
+
+
+def _unescaped(token: str) -> bytes:
+    """The bytes of a token, which is written as Python writes bytes."""
+    def byte(match: re.Match[bytes]) -> bytes:
+        digits, other = match.groups()
+        return bytes((int(digits, 16),)) if digits else _ESCAPED.get(other, other)
+
+    try:
+        return _ESCAPE.sub(byte, to_bytes(token))
+    except ValueError:
+        return b""
+
+
+def _read_rwkv(vocabulary: _Vocabulary, source: Source) -> Tokenizer:
+    """The tokenizer of tokens of which the longest is taken, from the left, whatever the words are."""
+    place = vocabulary.place.at("tokenizer.ggml.tokens")
+    pieces = list(map(_unescaped, vocabulary.tokens))
+    if b"" in pieces:
+        number = pieces.index(b"")
+        what = f"{vocabulary.tokens[number][:40]!r} is not written as bytes"
+        raise place.at(number).error(what, gguf.AGAIN)
+    table = {piece: number for number, piece in enumerate(pieces)}  # of tokens that are alike the last counts
+    if missing := sum(bytes((value,)) not in table for value in range(256)):
+        raise place.error(f"{missing} of the 256 bytes are no tokens, and llama.cpp needs them all")
+    recipe = Recipe(split="none", unit="byte", base="bytes", encode="longest-match", unknown="never")
+    source.keeps_split(recipe.split)
+    specials = vocabulary.specials()
+    alone = frozenset(number for number, piece in enumerate(pieces) if table[piece] != number)
+    added = _cut_out(vocabulary, specials)
+    pretokenizer = Pretokenizer(recipe)
+    stretches = words.Stretches(pretokenizer, None, words.Finder(added))
+    spelled = dict(zip(vocabulary.tokens, pieces, strict=True))
+    pipeline = Pipeline(
+        TABLE.given(limit=None), pretokenizer, stretches, functools.partial(_joined, spelled), ((), ()),
+        {"gguf": {"model": vocabulary.model}}, tuple(_remarks(vocabulary)), "", Origin("gguf", {}),
+        stretches.bare,
+    )
+    return Tokenizer(ImportedVocabulary(
+        recipe, pieces, list(range(len(pieces))), units=table, pipeline=pipeline,
+        specials={token: one.id for token, one in added.items()},
+        names=dict(enumerate(vocabulary.tokens)), never=alone,
+    ))
+
+
+def _joined(pieces: Mapping[str, bytes], names: Sequence[str]) -> bytes:
+    return b"".join(map(pieces.__getitem__, names))
+
+
+_MODELS = {"gpt2": _read_bpe, "llama": _read_spm, "bert": _read_wordpiece, "t5": _read_unigram,
+           "rwkv": _read_rwkv}
 """The readers by the value of `tokenizer.ggml.model`."""
 
 

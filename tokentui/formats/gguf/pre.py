@@ -31,6 +31,18 @@ _HAN = "[一-龥ࠀ-一가-퟿]+"
 _SENTENCE = " ?[^(\\s|.,!?…。，、।۔،)]+"
 
 
+_CASED = (
+    r"A-Za-zµÀ-ÖØ-öø-ƺƼ-ƿǄ-ʓʕ-ʯͰ-ͳͶͷͻ-ͽͿ\u0386\u0388-\u038a\u038c\u038e-\u03a1\u03a3-\u03f5\u03f7-\u0481Ҋ-ԯԱ-Ֆ"
+    r"Ⴀ-ჅᎠ-Ᏽᏸ-ᏽᲐ-ᲺᲽ-Ჿᴀ-ᴫᵫ-ᵷᵹ-ᶚḀ-\u1f15\u1f18-\u1f1d\u1f20-\u1f45\u1f48-\u1f4d\u1f50-\u1f57\u1f59"
+    r"\u1f5b\u1f5d\u1f5f-\u1f7d\u1f80-\u1fb4\u1fb6-\u1fbc\u1fbe\u1fc2-\u1fc4\u1fc6-\u1fcc\u1fd0-\u1fd3"
+    r"\u1fd6-\u1fdb\u1fe0-\u1fec\u1ff2-\u1ff4\u1ff6-\u1ffc\u2102\u2107\u210a-\u2113\u2115\u2119-\u211d\u2124"
+    r"\u2126\u2128\u212a-\u212d\u212f-\u2134\u2139\u213c-\u213f\u2145-\u2149\u214e\u2183\u2184"
+    r"\u2c00-\u2c7b\u2c7e-\u2ce4\u2ceb-\u2cee\u2cf2\u2cf3Ꙁ-ꙭꚀ-ꚛꜢ-ꝯꝱ-ꞇꞋ-ꞎ\uab70-\uabbfﬀ-ﬆﬓ-ﬗＡ-Ｚａ-ｚ"
+    "𐐀-𐑏𐒰-𐓓𐓘-𐓻𐲀-𐲲𐳀-𐳲𑢠-𑣟𞤀-𞥃"
+)
+"""The letters that have a case, as DeepSeek's first tokenizer lists them."""
+
+
 def _cased(letters: str, ends: str, digits: str) -> str:
     """Words of capital letters before others, where only A to Z and a to z have a case."""
     upper, lower = rf"(?:(?={letters})[^a-z])", rf"(?:(?={letters})[^A-Z])"
@@ -95,6 +107,17 @@ _SHARED: tuple[tuple[str, Pre], ...] = (
     ("deepseek-coder", Pre((r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", _HAN, r"\p{N}"))),
     ("falcon", Pre((r"[\p{P}\$\+<=>\^~\|`]+", GPT2, "[0-9][0-9][0-9]"),
                    remark="not the model's own split: a space stays with the one or two digits after it")),
+    ("deepseek-llm", Pre((
+        r"[\r\n]", rf"\s?[{_CASED}]+", r"\s?[!-/:-~！-／：-～‘-‟　-。]+", r"\s+$", _HAN, r"\p{N}+",
+    ))),
+    ("youtu", Pre((
+        "[가-힣ㄱ-ㆎ]+|[！…“”‘’—：；，、-〿︰-﹏]+|[ㄅ-ㄯ]+|[一-龥぀-ゟ゠-ヿ]+",
+        SPLITS["o200k"].pattern.replace("(?i:'s|'t|'re|'ve|'m|'ll|'d)", _LONE).replace(r"{1,3}", ""),
+    ), whole=True)),
+    ("chameleon", Pre((
+        "<sentinel:[0-9]+>", "(IMGIMG)((A|B|C|D|E|F|G|H|I){1,4})Z", r"([\t\n]|    |  )", r"\p{N}",
+        r"[\p{P}!-/:-@\[-`{-~]", GPT2,
+    ), bos=True)),
     ("poro-chat bloom gpt3-finnish", Pre((_SENTENCE,))),
     ("viking", Pre((_SENTENCE, r"\p{N}"))),
     ("superbpe", Pre((r"\p{N}+", r"(?=(\d{3})+(?!\d))"))),
@@ -102,8 +125,8 @@ _SHARED: tuple[tuple[str, Pre], ...] = (
 PRE: dict[str, Pre] = {name: pre for names, pre in _SHARED for name in names.split()}
 """The splits by the names that files have."""
 UNREAD = (
-    "afmoe", "chameleon", "cohere2moe", "deepseek-llm", "gemma4", "granite-embed-multi-311m", "kimi-k2",
-    "sarvam-moe", "tiny_aya", "whitespace", "youtu",
+    "afmoe", "cohere2moe", "gemma4", "granite-embed-multi-311m", "kimi-k2", "sarvam-moe", "tiny_aya",
+    "whitespace",
 )
 """Names whose splits are not in the table: a file of one is refused."""
 
