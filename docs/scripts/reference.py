@@ -22,6 +22,7 @@ from tokentui.cli.schemas import SCHEMAS, Field, Type
 from tokentui.core.choices import Parameter
 from tokentui.core.limits import LIMITS
 from tokentui.formats import ASPECTS, FORMATS, Format
+from tokentui.formats.gguf.pre import PRE, UNREAD, Pre
 from tokentui.formats.proof import EXAMPLES
 from tokentui.preset_table import PRESETS, Preset
 from tokentui.recipe import SHAPE, Recipe
@@ -167,6 +168,19 @@ def formats() -> str:
         (EXAMPLES[name].what, *("✓" if name in one.keeps else "" for one in written)) for name in ASPECTS))
     lines += table(("aspect", "where it is not kept"),
                     ((EXAMPLES[name].what, plain(EXAMPLES[name].consequence)) for name in ASPECTS))
+    lines += [
+        "## GGUF", "",
+        "Only the header of a file is read, also of a URL that ends in `.gguf`. A text has the ids that",
+        "llama.cpp gives it, for the models `gpt2`, `llama`, `t5` and `rwkv`; of `bert` the remarks tell",
+        "where they differ. Of BPE, `tokenizer.ggml.pre` names the split; `tokentui inspect --chkhsh` finds",
+        "the name for another tokenizer. A file of one of these is refused: "
+        f"{', '.join(map(code, UNREAD))}.", "",
+    ]
+    names: dict[Pre, list[str]] = {}
+    for name, pre in PRE.items():
+        names.setdefault(pre, []).append(code(name))
+    lines += table(("values of `pre` that split alike", "remark"),
+                    ((", ".join(some), plain(pre.remark)) for pre, some in names.items()))
     lines += [
         "## Corpora", "",
         "A corpus is a file, a folder, a glob, a URL (`https://`, `s3://`, `hf://`), standard input (`-`)",

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import gguf_files
 import pytest
 from servers import ENDLESS, Web, hub, serving, web
 
@@ -160,6 +161,17 @@ def test_a_tokenizer_by_url(server: tuple[str, type[Web]], tmp_path: Path) -> No
     assert tokentui.load(f"{url}/own.json").encode("hugs").ids == made.encode("hugs").ids
     with pytest.raises(TokentuiError, match="not a tokenizer file"):
         tokentui.load(f"{url}/a.txt")
+
+
+def test_of_a_gguf_file_the_tensors_are_not_fetched(server: tuple[str, type[Web]], limited: None) -> None:
+    url, kind = server
+    letters = [chr(0x61 + number) for number in range(26)]
+    values = gguf_files.vocabulary("gpt2", [*letters, "ab"], [1] * 27, merges=["a b"], pre="gpt-2")
+    kind.files["/model.gguf"] = gguf_files.gguf(values, tensors=1) + bytes(64 << 20)
+    limits.use(limits.now().with_words(["file-bytes=8M"], ""))
+    kind.sent = 0
+    assert tokentui.load(f"{url}/model.gguf").encode("abc").ids == (26, 2)
+    assert kind.sent < 32 << 20  # what lies in buffers between the two
 
 
 def test_count_reads_parts_of_a_url(server: tuple[str, type[Web]], tmp_path: Path, limited: None) -> None:

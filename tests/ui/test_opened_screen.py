@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import gguf_files
 import pytest
 from screens import screen_text
 from textual.pilot import Pilot
@@ -366,3 +367,27 @@ async def test_an_answer_opens_no_dialog_over_one_that_was_opened_meanwhile(file
                 await pilot.press("escape")
                 await settled(pilot)
                 assert app.screen is main
+
+
+@pytest.mark.parametrize("model", ["gpt2", "llama", "t5", "rwkv"])
+async def test_a_gguf_file(model: str, corpus: Path, tmp_path: Path) -> None:
+    """Its last step, its first one, and a merge; the health of it."""
+    pieces = [rf"\x{value:02x}" for value in range(256)] if model == "rwkv" else [*"▁Hugspn"]
+    joined = ["ug", "ugs", "un"]
+    tokens = ["<unk>", "<s>", "</s>", *pieces, *joined]
+    kinds = [2, 3, 3, *[1] * (len(tokens) - 3)]
+    values = gguf_files.vocabulary(
+        model, tokens, kinds, scores=[-float(number) for number in range(len(tokens))], pre="gpt-2",
+        merges=["u g", "ug s", "u n"], eos_token_id=2, unknown_token_id=0,
+    )
+    path = tmp_path / "model.gguf"
+    path.write_bytes(gguf_files.gguf(values))
+    async with opened(path, corpus) as (app, pilot):
+        last = now(app).main.at.step
+        assert "ugs" in [token.text for token in now(app).main.encoding.tokens]
+        for key, number in (("0", 0), ("n", min(1, last)), ("G", last)):
+            await pilot.press(key)
+            await at_step(app, pilot, number)
+        await pilot.press("F")
+        await settled(pilot)
+        assert "health" in screen_text(app).lower()

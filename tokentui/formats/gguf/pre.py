@@ -69,6 +69,7 @@ class Pre:
 
 
 _CASE = "not the model's own split: capital and small letters are told apart among A to Z alone"
+_MARKS = f"{_CASE}, and a mark ends a word"
 _LONG_S = "llama.cpp does not take ſ for an s after an apostrophe"
 _SHARED: tuple[tuple[str, Pre], ...] = (
     ("default", Pre((r"[\p{P}\$\+<=>\^~\|]+", GPT2, r"\p{N}+", "[0-9][0-9][0-9]"))),
@@ -96,9 +97,9 @@ _SHARED: tuple[tuple[str, Pre], ...] = (
         rf"{_LONE}|[^\r\n\p{{L}}\p{{N}}]?(?:\p{{L}}\p{{M}}*(?: \p{{L}}\p{{M}}*)*)+|\p{{N}}"
         r"| ?[^\s\p{L}\p{N}]+[\r\n/]?|\s*[\r\n]|\s+(?!\S)|\s+",
     ))),
-    ("tekken", Pre((_cased(r"\p{L}", "", r"\p{N}"),), whole=True, bos=True, remark=_CASE)),
+    ("tekken", Pre((_cased(r"\p{L}", "", r"\p{N}"),), whole=True, bos=True, remark=_MARKS)),
     ("gpt-4o llama4 kanana2 talkie minimax-m2",
-     Pre((_cased(r"\p{L}", f"{_LONE}?", r"\p{N}{1,3}"),), remark=_CASE)),
+     Pre((_cased(r"\p{L}", f"{_LONE}?", r"\p{N}{1,3}"),), remark=_MARKS)),
     ("granite-embed-multi-97m",
      Pre((_cased(r"[\p{L}\p{M}]", f"{_LONE}?", r"\p{N}{1,3}"),), whole=True, remark=_CASE)),
     ("deepseek-v3 hunyuan-dense joyai-llm hy_v4",
