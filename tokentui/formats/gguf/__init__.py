@@ -24,7 +24,7 @@ _NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: 
 _LONGEST_KEY = (1 << 16) - 1
 _MOST_KEYS = 1 << 16
 _FIRST = 1 << 22
-"""The bytes of a file that are read at first; then twice as many, until the metadata ends."""
+"""The bytes of a file that are read at first; then four times as many, until the metadata ends."""
 _CHECKED = 1 << 14
 
 Value = int | float | bool | str | bytes | list[int] | list[float] | list[str]
@@ -155,12 +155,13 @@ class _Reader:
         return out
 
 
-def parse(data: bytes, where: str) -> Metadata:
+def parse(data: bytes, where: str, kept: tuple[str, ...] = _KEPT) -> Metadata:
     """The metadata of a file.
 
     Args:
         data: The file, or its first bytes.
         where: The name of the file in errors.
+        kept: The beginnings of the keys whose values are kept.
 
     Raises:
         CutOff: The data ends before the metadata.
@@ -189,9 +190,9 @@ def parse(data: bytes, where: str) -> Metadata:
         if key in seen:
             raise reader.damaged(f"the key {key[:40]!r} is there twice")
         seen.add(key)
-        kept = key.startswith(_KEPT)
-        value = reader.value(kept)
-        if kept:
+        keeps = key.startswith(kept)
+        value = reader.value(keeps)
+        if keeps:
             values[key] = value
     return Metadata(values, reader.at)
 
@@ -212,13 +213,13 @@ def read_header(read: Callable[[int], bytes], where: str) -> bytes:
         more = _up_to(read, wanted - len(data))
         data += more
         try:
-            return data[: parse(data, where).end]
+            return data[: parse(data, where, ()).end]
         except CutOff:
             if not more:
                 raise
         if wanted >= most:
             raise TokentuiError(f"metadata of more than {most:,} bytes", where, limits.reading("file-bytes"))
-        wanted = min(wanted * 2, most)
+        wanted = min(wanted * 4, most)
 
 
 def _up_to(read: Callable[[int], bytes], size: int) -> bytes:

@@ -227,11 +227,7 @@ def _read_bpe(vocabulary: _Vocabulary, source: Source) -> Tokenizer:
     pre, notes = _pre(vocabulary)
     around = vocabulary.around(_BPE_DEFAULT, _BPE_DEFAULT, add_bos=pre.bos, add_eos=False)
     specials = vocabulary.specials(*around[0], *around[1])
-    pairs: dict[tuple[str, str], None] = {}
-    for row in _strings(vocabulary.values, vocabulary.place, "merges"):
-        cut = row.find(" ", 1)
-        pairs.setdefault((row[:cut], row[cut + 1 :]) if cut > 0 else ("", ""))  # of two rows the first counts
-    pairs.pop(("", ""), None)
+    rows = dict.fromkeys(_strings(vocabulary.values, vocabulary.place, "merges"))  # the first of equals counts
     gpt2 = _step("ByteLevel", add_prefix_space=False, trim_offsets=True, use_regex=True)
     if pre.cuts == (GPT2,):
         splitting = gpt2
@@ -243,9 +239,18 @@ def _read_bpe(vocabulary: _Vocabulary, source: Source) -> Tokenizer:
         "type": "BPE", "dropout": None, "unk_token": None, "continuing_subword_prefix": None,
         "end_of_word_suffix": None, "fuse_unk": False, "byte_fallback": False, "ignore_merges": pre.whole,
         "vocab": {token: number for number, token in enumerate(vocabulary.tokens)},
-        "merges": list(map(list, pairs)),
+        "merges": _merges(list(rows)),
     }
     return _of_document(vocabulary, source, specials, around, notes, None, splitting, gpt2, model)
+
+
+def _merges(rows: list[str]) -> list[str] | list[list[str]]:
+    """Merges as a `tokenizer.json` has them: rows of two tokens, or the rows as they are, which takes less
+    time."""
+    if all(row.count(" ") == 1 and not row.startswith((" ", "#version")) for row in rows):
+        return rows
+    cuts = ((row, row.find(" ", 1)) for row in rows)
+    return [[row[:cut], row[cut + 1 :]] for row, cut in cuts if cut > 0]
 
 
 _BPE_DEFAULT = 11
