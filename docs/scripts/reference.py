@@ -171,7 +171,7 @@ def formats() -> str:
     lines += [
         "## GGUF", "",
         "Only the header of a file is read, also of a URL that ends in `.gguf`. A text has the ids that",
-        "llama.cpp gives it, for the models `gpt2`, `llama`, `t5` and `rwkv`; of `bert` the remarks tell",
+        "llama.cpp gives it, for the models `gpt2`, `gemma4`, `llama`, `t5`, `rwkv`; of `bert` the remarks tell",
         "where they differ. Of BPE, `tokenizer.ggml.pre` names the split; `tokentui inspect --chkhsh` finds",
         "the name for another tokenizer. A file of one of these is refused: "
         f"{', '.join(map(code, UNREAD))}.", "",

@@ -50,10 +50,11 @@ def analysis(tokenizer: Tokenizer, corpus: Corpus | None) -> Report:
     if any(places is None for places in cuts):
         sections.append(Section("split", "cannot be compared: the tokenizer changes text before it cuts it"))
         return Report(_TITLE, tuple(sections), value, known)
-    differences = {pre: _differences(pre, cuts) for pre in dict.fromkeys(splits.PRE.values())}
+    differences = {pre: _differences(pre, cuts) for pre in dict.fromkeys(splits.PRE.values())
+                   if not pre.marked}
     nearest = min(differences, key=lambda pre: len(differences[pre]))
     names = [other for other, pre in splits.PRE.items() if pre.cuts == nearest.cuts]
-    shown = {f"pre={name}": differences[splits.PRE[name]]} if name in splits.PRE else {}
+    shown = {f"pre={name}": differences[splits.PRE[name]]} if splits.PRE.get(name) in differences else {}
     if not any(not places for places in shown.values()):
         shown[f"pre={', '.join(names)}"] = differences[nearest]
     sections += map(_section, ("split", "nearest"), shown.items())

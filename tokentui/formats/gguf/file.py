@@ -208,6 +208,7 @@ def _pre(vocabulary: _Vocabulary) -> tuple[Pre, list[str]]:
         TokentuiError: The split is known and not read.
     """
     name = _typed(vocabulary.values, vocabulary.place, "pre", str, "")
+    name = vocabulary.model if vocabulary.model == _GEMMA4 else name
     if name in UNREAD:
         at = vocabulary.place.at("tokenizer.ggml.pre")
         raise at.error(f"the split of {name} is not read", "take the tokenizer.json of the model")
@@ -225,23 +226,35 @@ def _pre(vocabulary: _Vocabulary) -> tuple[Pre, list[str]]:
 def _read_bpe(vocabulary: _Vocabulary, source: Source) -> Tokenizer:
     """The tokenizer of a file with merges."""
     pre, notes = _pre(vocabulary)
-    around = vocabulary.around(_BPE_DEFAULT, _BPE_DEFAULT, add_bos=pre.bos, add_eos=False)
+    default = None if vocabulary.model == _GEMMA4 else _BPE_DEFAULT
+    around = vocabulary.around(default, default, add_bos=pre.bos, add_eos=False)
     specials = vocabulary.specials(*around[0], *around[1])
-    rows = dict.fromkeys(_strings(vocabulary.values, vocabulary.place, "merges"))  # the first of equals counts
+    rows = dict.fromkeys(_strings(vocabulary.values, vocabulary.place, "merges"))  # the first row counts
     gpt2 = _step("ByteLevel", add_prefix_space=False, trim_offsets=True, use_regex=True)
     if pre.cuts == (GPT2,):
         splitting = gpt2
     else:
         patterns = [SPLITS[GPT2].pattern if cut == GPT2 else cut for cut in pre.cuts]
         cuts = [_step("Split", pattern={"Regex": one}, behavior="Isolated", invert=False) for one in patterns]
-        splitting = _step("Sequence", pretokenizers=[*cuts, {**gpt2, "use_regex": False}])
+        if not pre.marked:
+            cuts.append({**gpt2, "use_regex": False})
+        splitting = _step("Sequence", pretokenizers=cuts)
+    normalizer, decoder = None, gpt2
+    if pre.marked:
+        normalizer = _step("Replace", pattern={"String": " "}, content=SPACE_MARK)
+        spaces = _step("Replace", pattern={"String": SPACE_MARK}, content=" ")
+        decoder = _step("Sequence", decoders=[spaces, _step("ByteFallback"), _step("Fuse")])
+    if pre.newlines:  # they are cut out first: the ids are the same
+        kinds = [spm.USER_DEFINED if not token.strip("\n") else kind
+                 for token, kind in zip(vocabulary.tokens, vocabulary.kinds, strict=True)]
+        vocabulary = vocabulary._replace(kinds=kinds)
     model = {
         "type": "BPE", "dropout": None, "unk_token": None, "continuing_subword_prefix": None,
-        "end_of_word_suffix": None, "fuse_unk": False, "byte_fallback": False, "ignore_merges": pre.whole,
-        "vocab": {token: number for number, token in enumerate(vocabulary.tokens)},
+        "end_of_word_suffix": None, "fuse_unk": False, "byte_fallback": pre.marked,
+        "ignore_merges": pre.whole, "vocab": {token: number for number, token in enumerate(vocabulary.tokens)},
         "merges": _merges(list(rows)),
     }
-    return _of_document(vocabulary, source, specials, around, notes, None, splitting, gpt2, model)
+    return _of_document(vocabulary, source, specials, around, notes, normalizer, splitting, decoder, model)
 
 
 def _merges(rows: list[str]) -> list[str] | list[list[str]]:
@@ -253,6 +266,8 @@ def _merges(rows: list[str]) -> list[str] | list[list[str]]:
     return [[row[:cut], row[cut + 1 :]] for row, cut in cuts if cut > 0]
 
 
+_GEMMA4 = "gemma4"
+"""A model that is a split as well."""
 _BPE_DEFAULT = 11
 """The id of BOS and EOS that llama.cpp takes where a file of BPE names none."""
 
@@ -487,8 +502,8 @@ def _joined(pieces: Mapping[str, bytes], names: Sequence[str]) -> bytes:
     return b"".join(map(pieces.__getitem__, names))
 
 
-_MODELS = {"gpt2": _read_bpe, "llama": _read_spm, "bert": _read_wordpiece, "t5": _read_unigram,
-           "rwkv": _read_rwkv}
+_MODELS = {"gpt2": _read_bpe, _GEMMA4: _read_bpe, "llama": _read_spm, "bert": _read_wordpiece,
+           "t5": _read_unigram, "rwkv": _read_rwkv}
 """The readers by the value of `tokenizer.ggml.model`."""
 
 

@@ -59,12 +59,16 @@ class Pre:
         cuts: The patterns, the first applied first; `GPT2` for that split.
         whole: Whether a word that is a token is that token, whatever the merges say.
         bos: Whether a text begins with the BOS token where the file does not say it.
+        marked: Whether the tokens are text with ▁ for spaces, and not letters for bytes.
+        newlines: Whether a run of newlines that is a token is that token.
         remark: How the split differs from the model's own or from llama.cpp's, empty for not at all.
     """
 
     cuts: tuple[str, ...]
     whole: bool = False
     bos: bool = False
+    marked: bool = False
+    newlines: bool = False
     remark: str = ""
 
 
@@ -119,6 +123,11 @@ _SHARED: tuple[tuple[str, Pre], ...] = (
         "<sentinel:[0-9]+>", "(IMGIMG)((A|B|C|D|E|F|G|H|I){1,4})Z", r"([\t\n]|    |  )", r"\p{N}",
         r"[\p{P}!-/:-@\[-`{-~]", GPT2,
     ), bos=True)),
+    ("gemma4 granite-embed-multi-311m", Pre(
+        (r"[^\n]+|[\n]+",), bos=True, marked=True, newlines=True,
+        remark="llama.cpp cuts a run of more newlines than any token has otherwise",
+    )),
+    ("sarvam-moe", Pre((r"[^\n]+|[\n]+",), marked=True)),
     ("poro-chat bloom gpt3-finnish", Pre((_SENTENCE,))),
     ("viking", Pre((_SENTENCE, r"\p{N}"))),
     ("superbpe", Pre((r"\p{N}+", r"(?=(\d{3})+(?!\d))"))),
@@ -126,8 +135,7 @@ _SHARED: tuple[tuple[str, Pre], ...] = (
 PRE: dict[str, Pre] = {name: pre for names, pre in _SHARED for name in names.split()}
 """The splits by the names that files have."""
 UNREAD = (
-    "afmoe", "cohere2moe", "gemma4", "granite-embed-multi-311m", "kimi-k2", "sarvam-moe", "tiny_aya",
-    "whitespace",
+    "afmoe", "cohere2moe", "kimi-k2", "tiny_aya", "whitespace",
 )
 """Names whose splits are not in the table: a file of one is refused."""
 
