@@ -171,10 +171,10 @@ def formats() -> str:
     lines += [
         "## GGUF", "",
         "Only the header of a file is read, also of a URL that ends in `.gguf`. A text has the ids that",
-        "llama.cpp gives it, for the models `gpt2`, `gemma4`, `llama`, `t5`, `rwkv`; of `bert` the remarks tell",
-        "where they differ. Of BPE, `tokenizer.ggml.pre` names the split; `tokentui inspect --chkhsh` finds",
-        "the name for another tokenizer. A file of one of these is refused: "
-        f"{', '.join(map(code, UNREAD))}.", "",
+        "llama.cpp gives it, for the models `gpt2`, `gemma4`, `llama`, `t5` and `rwkv`; of `bert` the",
+        "remarks name the differences. For BPE, `tokenizer.ggml.pre` names the split, and",
+        "`tokentui inspect --chkhsh` finds the name for another tokenizer. A file with one of these names is",
+        f"refused: {', '.join(map(code, UNREAD))}.", "",
     ]
     names: dict[Pre, list[str]] = {}
     for name, pre in PRE.items():

@@ -251,7 +251,8 @@ def _read_bpe(vocabulary: _Vocabulary, source: Source) -> Tokenizer:
     model = {
         "type": "BPE", "dropout": None, "unk_token": None, "continuing_subword_prefix": None,
         "end_of_word_suffix": None, "fuse_unk": False, "byte_fallback": pre.marked,
-        "ignore_merges": pre.whole, "vocab": {token: number for number, token in enumerate(vocabulary.tokens)},
+        "ignore_merges": pre.whole,
+        "vocab": {token: number for number, token in enumerate(vocabulary.tokens)},
         "merges": _merges(list(rows)),
     }
     return _of_document(vocabulary, source, specials, around, notes, normalizer, splitting, decoder, model)
