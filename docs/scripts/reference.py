@@ -149,7 +149,9 @@ def formats() -> str:
     """The file formats: what each is, which recipes it holds, what it loses."""
     lines = [
         "# File formats", "",
-        "A tokenizer is a file, a URL, or `hf:OWNER/NAME`. The format is detected from the content.",
+        "A tokenizer is a file, a model folder, a URL, or `hf:OWNER/NAME`. The format is detected from the",
+        "content. In a folder or a repository, `tokenizer.json` gives the vocabulary, otherwise the file that",
+        "the tokenizer class reads. Added tokens and the tokens around a text also come from its settings.",
         "`-o NAME` and `tokentui convert` choose the format by the suffix of the name, or by `--format`.",
         "Before a file is written, it is read back and compared on many texts. A report lists what the",
         "format cannot hold.", "",

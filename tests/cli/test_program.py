@@ -102,7 +102,7 @@ from tokentui.session.commands import Open, OpenTokenizer
         ("sample:sailor -r gpt2 -r gpt4 --held-out none.txt", "none.txt: no such file"),
         ("sample:sailor -r gpt2 --held-out sample:hugs", "--held-out: there is nothing to compare"),
         ("-t x.json", "x.json: no such file (name a tokenizer file, such as tokenizer.json)"),
-        ("-t tests", "tests: is a folder, not a tokenizer file (name the file in it)"),
+        ("-t docs", "docs: this folder holds no tokenizer file (one of: tokenizer.json, "),
         (
             "-t pyproject.toml -s unit=char",
             "-s unit=char: only the split can be named here (the file holds all the rest)",

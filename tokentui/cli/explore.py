@@ -101,13 +101,15 @@ def play(tour: Tour) -> int:
 
 
 def _tokenizer(path: str) -> str:
-    """The path of a tokenizer file that is there; the name of a place as it is."""
+    """The path of a tokenizer file or folder that exists; the name of a place unchanged."""
     if is_remote(path):
         return path
     if not os.path.lexists(path):
         raise TokentuiError("no such file", shown_path(path), "name a tokenizer file, such as tokenizer.json")
     if os.path.isdir(path):
-        raise TokentuiError("is a folder, not a tokenizer file", shown_path(path), "name the file in it")
+        from tokentui.formats.folder import model_folder  # only for a folder
+
+        model_folder(path)
     return path
 
 

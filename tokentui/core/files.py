@@ -19,6 +19,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import itertools
 import json
 import os
 import re
@@ -165,6 +166,17 @@ def status_of(path: str) -> os.stat_result:
     except ValueError:
         hint = "it holds a NUL or half a character"
         raise TokentuiError("no file can have this name", shown_path(path), hint) from None
+
+
+def names_in(folder: str, most: int) -> set[str]:
+    """Return the names in a folder, of at most so many.
+
+    Raises:
+        TokentuiError: It cannot be read, or is out of reach.
+    """
+    sandbox.check(folder)
+    with refused(folder), os.scandir(folder) as listing:
+        return {entry.name for entry in itertools.islice(listing, most)}
 
 
 def unhurried(path: str, flags: int) -> int:

@@ -13,6 +13,7 @@ import functools
 import os.path
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import cast, overload
 
 from tokentui.encode.segment.merges import merge_cells
@@ -189,6 +190,21 @@ class ImportedVocabulary(Vocabulary):
     def copy(self, merges: int) -> Vocabulary:
         """The same tables: what was read does not grow."""
         return self
+
+    def with_specials(
+        self, specials: Mapping[str, int], around: tuple[tuple[str, ...], tuple[str, ...]]
+    ) -> ImportedVocabulary:
+        """Return a vocabulary with these special tokens in place of its own.
+
+        Args:
+            specials: The id of each by its name.
+            around: The special tokens before and after a text.
+        """
+        return ImportedVocabulary(
+            self.recipe, self.pieces, self.order, self.merges, units=self.units, specials=specials,
+            pipeline=replace(self.pipeline, around=around), unknown=self._unknown, names=self.names,
+            bytes_=self.byte_symbols, scores=self.scores, never=self.unreachable,
+        )
 
 
 # ---- the pairs that tokens are made of, where a file lists none: worked out when they are asked for

@@ -14,6 +14,7 @@ from tokentui.core.limits import now
 from tokentui.core.runtime import quiet_collector
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import FORMATS, OWN, WRITTEN, Format, named_like, recognised
+from tokentui.formats.folder import model_folder, vocabulary_file
 from tokentui.formats.proof import ExportReport, contents
 from tokentui.formats.source import NeedsSplit, Node, Source, check_tokens, is_gguf, read_source
 from tokentui.formats.spec import Refused
@@ -31,15 +32,17 @@ _ELSEWHERE = {"hf": "huggingface", "tokenizers": "huggingface", "transformers": 
               "spm": "sentencepiece", "model": "sentencepiece", "wordpiece": "bert", "json": "tokentui"}
 """Other names that formats go by."""
 _HEAD = 1 << 14
+_UNSPLIT = ("gpt2", "tiktoken")
+"""Formats without a split, for which the tokenizer class of a folder names it."""
 
 
 def load(
     path: str | os.PathLike[str], split: str = "", *, otherwise: str = "", encode: str = ""
 ) -> Tokenizer:
-    """Read a tokenizer file. The format is told by its content, never by its name.
+    """Read a tokenizer. The format of a file is told by its content, never by its name.
 
     Args:
-        path: The file.
+        path: The file; a folder, or `hf:OWNER/NAME`, is read as `ModelFolder` describes.
         split: A value of that axis, for a file that holds none (tiktoken ranks).
         otherwise: The same, which a file that holds or tells its split does not heed.
         encode: A way to encode by in place of the file's own, a value of that axis; empty for its own.
@@ -48,18 +51,24 @@ def load(
         TokentuiError: It cannot be read, is of none of `FORMATS`, or is damaged; it says what is wrong and
             where. Or it holds a split and another one was named, or cannot be encoded so.
     """
-    source = read_source(path_of(path, "tokenizer"), name_of(split, "split"))
+    where, split = path_of(path, "tokenizer"), name_of(split, "split")
+    folder = model_folder(where)
+    source = read_source(where, split) if folder is None else folder.source(split)
     _refuse_others(source.data, source.where)
     with quiet_collector():
         if (format := recognised(source)) is None:
             known = "; ".join(format.about for format in FORMATS.values())
             raise source.error("not a tokenizer file that this version reads", f"it reads {known}")
+        if folder is not None and folder.family is not None and format.name in _UNSPLIT and not split:
+            source = replace(source, split=folder.family.split)
         try:
             tokenizer = format.codec.read(source)
         except NeedsSplit:
             if not otherwise:
                 raise
             tokenizer = format.codec.read(replace(source, split=otherwise))
+        if folder is not None:
+            tokenizer = folder.applied(tokenizer)
     check_tokens(map(len, tokenizer.vocabulary.specials), Node(None, source.where))
     if unwritable(tokenizer.recipe.split + tokenizer.recipe.mark):
         raise source.error(f"{UNWRITABLE}: its split or its mark does")
@@ -70,10 +79,12 @@ def recognise(path: str | os.PathLike[str]) -> Format | None:
     """The format that a file is of, None for one that is of none or that cannot be read. What a URL names is
     read only where its name is that of a tokenizer."""
     try:
-        if is_remote(path):
-            return recognised(read_source(str(path))) if not is_url(path) or named_like(str(path)) else None
-        readable = status_of(os.fspath(path)).st_size <= now().file_bytes or is_gguf(os.fspath(path))
-        return recognised(read_source(os.fspath(path))) if readable else None
+        where = str(path) if is_remote(path) else os.fspath(path)
+        if is_url(where):
+            return recognised(read_source(where)) if named_like(where) else None
+        where = vocabulary_file(where)
+        readable = status_of(where).st_size <= now().file_bytes or is_gguf(where)
+        return recognised(read_source(where)) if readable else None
     except (OSError, TokentuiError):
         return None
 

@@ -452,15 +452,13 @@ def source_of(
 
 
 def read_source(where: str, split: str = "") -> Source:
-    """Read a file as it is: of a path, a URL, or `hf:OWNER/NAME`.
+    """Read a file as it is: of a path or a URL.
 
     Raises:
         TokentuiError: It cannot be read, or is larger than any tokenizer.
     """
     if remote.is_url(where):
         return Source(remote.shown(where), _from_url(where), split, ())  # its folder is not looked at
-    if remote.is_remote(where):
-        where = remote.download_from_hub(where)
     with refused(where):
         mode = status_of(where).st_mode
         refuse_irregular(mode, where, "tokenizer file")

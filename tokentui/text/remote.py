@@ -13,7 +13,7 @@ import functools
 import importlib
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO, NamedTuple
 
@@ -33,12 +33,6 @@ _CONNECT_S = 20.0
 _LONGEST = 200
 _MOST_FILES = 1_000_000
 _CAUSES = 20
-_HUB_FILES = (
-    ("tokenizer.json",), ("tokenizer.model",), ("spiece.model",), ("sentencepiece.bpe.model",),
-    ("vocab.json", "merges.txt"), ("vocab.txt",),
-)
-"""Files of a repository that hold a tokenizer, the first that are there; the first of several is opened."""
-
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
@@ -342,12 +336,17 @@ def _inside(host: str) -> bool:
 # ---- tokenizers of the hub
 
 
-def download_from_hub(name: str) -> str:
-    """The path of a tokenizer file of the hub, `hf:OWNER/NAME` or `hf:OWNER/NAME@REVISION`, fetched into the
-    cache of huggingface_hub. Without a network what was fetched before is taken.
+def download_from_hub(name: str, files: Sequence[str], needed: Sequence[Sequence[str]]) -> str:
+    """Fetch files of a repository, `hf:OWNER/NAME` or `hf:OWNER/NAME@REVISION`, into the cache of
+    huggingface_hub, and return their folder. Without a network the files that were fetched before are taken.
+
+    Args:
+        name: The name of the repository.
+        files: The files to fetch; those that the repository lacks are left out.
+        needed: Rows of files, of which at least one row has to be there.
 
     Raises:
-        TokentuiError: There is none, it may not be read, it is too large, or the hub does not answer.
+        TokentuiError: There is no such row, it may not be read, it is too large, or the hub does not answer.
     """
     sandbox.check(name)
     match = _HUB.fullmatch(name)
@@ -359,18 +358,42 @@ def download_from_hub(name: str) -> str:
         raise TokentuiError("huggingface_hub is not installed", shown_path(name), EXTRA) from None
     importlib.import_module("huggingface_hub.utils").disable_progress_bars()
     repo, revision = match["repo"], match["revision"]
-    for files in _HUB_FILES:
-        with readable_errors(name):
+    paths: dict[str, str] = {}
+    silent: Exception | None = None
+    with readable_errors(name):
+        for file in files:
+            check()
             try:
-                paths = [_download(hub, repo, file, revision) for file in files]
+                path = _kept(hub, repo, file, revision) if silent else _download(hub, repo, file, revision)
             except Exception as error:
                 names = {base.__name__ for base in type(error).__mro__}
                 if "EntryNotFoundError" in names and "LocalEntryNotFoundError" not in names:
                     continue
-                raise
-            return paths[0]
-    known = ", ".join(" and ".join(files) for files in _HUB_FILES)
-    raise TokentuiError("this repository holds no tokenizer file", shown_path(name), f"one of: {known}")
+                if isinstance(error, TokentuiError | Cancelled) or _refused(error):
+                    raise
+                silent = error  # the hub is not asked again: each question may wait for long
+                continue
+            if path is not None:
+                paths[file] = path
+        found = next((row[0] for row in needed if all(file in paths for file in row)), None)
+        if found is None and silent is not None:
+            raise silent
+    if found is None:
+        known = ", ".join(" and ".join(row) for row in needed)
+        raise TokentuiError("this repository holds no tokenizer file", shown_path(name), f"one of: {known}")
+    return posixpath.dirname(paths[found])
+
+
+def _refused(error: Exception) -> bool:
+    """Return whether the hub answered with an error."""
+    names = {base.__name__ for base in type(error).__mro__}
+    return bool(_status(error)) or {"HfHubHTTPError", "OfflineModeIsEnabled"} & names == {"HfHubHTTPError"}
+
+
+def _kept(hub: Untyped, repo: str, file: str, revision: str | None) -> str | None:
+    """The path of a file that was fetched before; None if it was not."""
+    path = hub.try_to_load_from_cache(repo, file, revision=revision)
+    return path if isinstance(path, str) else None
 
 
 def _download(hub: Untyped, repo: str, file: str, revision: str | None) -> str:
@@ -379,13 +402,7 @@ def _download(hub: Untyped, repo: str, file: str, revision: str | None) -> str:
     try:
         said = hub.get_hf_file_metadata(hub.hf_hub_url(repo, file, revision=revision), timeout=_CONNECT_S)
     except Exception as error:
-        reached = _status(error) or {"HfHubHTTPError", "OfflineModeIsEnabled"} & {
-            base.__name__ for base in type(error).__mro__
-        } == {"HfHubHTTPError"}
-        if reached:
-            raise
-        kept = hub.try_to_load_from_cache(repo, file, revision=revision)
-        if isinstance(kept, str):
+        if not _refused(error) and (kept := _kept(hub, repo, file, revision)) is not None:
             return kept
         raise
     if said.size is None or said.size > most:

@@ -1,0 +1,329 @@
+"""A model folder, or a repository of the hub, as one tokenizer.
+
+Several files of a folder decide the ids of a text. `model_folder` chooses the file that gives the vocabulary,
+in the order in which transformers loads a fast tokenizer: `tokenizer.json`, then the file of the tokenizer
+class. It also collects the settings in the other files. `ModelFolder.source` and `ModelFolder.applied` put
+those that decide ids into a tokenizer. `analyze/health/folder.py` checks whether the files agree.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeGuard
+
+from tokentui.core.errors import TokentuiError, shown_path
+from tokentui.core.files import names_in, read_regular, refused, status_of
+from tokentui.core.records import dataclass
+from tokentui.encode.pipeline import ImportedVocabulary
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.formats.source import LARGEST_ID, Node, Source, check_depth, parse, read_source
+from tokentui.text import remote
+
+LARGEST_SETTINGS = 1 << 24
+"""The most bytes of a file of settings."""
+_MOST_NAMES = 100_000
+SETTINGS = (
+    "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "config.json",
+    "generation_config.json",
+)
+"""Files of settings, each a JSON object."""
+TEMPLATE = "chat_template.jinja"
+FAST = ("tokenizer.json",)
+_MODELS = ("tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "spm.model")
+_PAIRS = (("vocab.json", "merges.txt"), ("encoder.json", "vocab.bpe"))
+_LINES = ("vocab.txt",)
+_RANKS = ("tiktoken.model", "qwen.tiktoken")
+VOCABULARIES: tuple[tuple[str, ...], ...] = (
+    FAST, *((name,) for name in _MODELS), *_PAIRS, _LINES, ("tekken.json",), *((name,) for name in _RANKS),
+)
+"""The files that give a vocabulary, in the order of the search; those of a row belong together."""
+_SUFFIXES = (".model", ".tiktoken", ".spm")
+"""The ends of other names that a folder may have for its only vocabulary."""
+_KEY = re.compile("[0-9]{1,10}")
+_FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
+TOKENS = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
+"""The settings that name a special token."""
+
+_CONTRACTIONS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
+_GPT_END = r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+QWEN = rf"regex:{_CONTRACTIONS}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}|{_GPT_END}"
+"""The split of Qwen 1 to 3."""
+_UPPER, _LOWER = (
+    rf"[\p{{{kind}}}\p{{Lm}}\p{{Lo}}\p{{M}}&&[^\p{{Han}}]]" for kind in (r"Lu}\p{Lt", "Ll")
+)
+_KIMI = (
+    rf"regex:[\p{{Han}}]+|[^\r\n\p{{L}}\p{{N}}]?{_UPPER}*{_LOWER}+{_CONTRACTIONS}?"
+    rf"|[^\r\n\p{{L}}\p{{N}}]?{_UPPER}+{_LOWER}*{_CONTRACTIONS}?|\p{{N}}{{1,3}}|{_GPT_END}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """What a family of tokenizer classes of transformers reads.
+
+    Attributes:
+        files: The files of its vocabulary, those of a row together.
+        split: The split that the class applies to a file without one; empty for none.
+        unit: The unit of its tokens.
+    """
+
+    files: tuple[tuple[str, ...], ...]
+    split: str = ""
+    unit: str = "byte"
+
+
+_SENTENCEPIECE = Family(tuple((name,) for name in _MODELS), unit="char")
+_GPT2 = Family(_PAIRS, "gpt2")
+_BERT = Family((_LINES,), unit="char")
+FAMILIES: Mapping[str, Family] = {
+    **dict.fromkeys(("Llama", "CodeLlama", "T5", "Albert", "XLMRoberta", "Camembert", "MBart", "Gemma",
+                     "XLNet", "BigBird", "Pegasus", "DebertaV2", "Reformer"), _SENTENCEPIECE),
+    **dict.fromkeys(("GPT2", "Roberta", "Bart", "Longformer", "LED", "Deberta"), _GPT2),
+    **dict.fromkeys(("Bert", "DistilBert", "Electra", "MPNet", "MobileBert", "LayoutLM", "Funnel"),
+                    _BERT),
+    "Qwen2": Family(_PAIRS, QWEN),
+    "QWen": Family((("qwen.tiktoken",),), QWEN),
+    "TikToken": Family((("tiktoken.model",),), _KIMI),
+}
+"""The families by the name of their class, without `Tokenizer` or `TokenizerFast`."""
+
+
+def hub_files() -> tuple[str, ...]:
+    """Return the names of all files of a repository that decide ids."""
+    return (*(name for names in VOCABULARIES for name in names), *SETTINGS, TEMPLATE)
+
+
+@dataclass(frozen=True)
+class ModelFolder:
+    """The files of a folder that decide ids.
+
+    Attributes:
+        where: The path of the folder, or the name of the repository.
+        path: The path of the folder on this machine.
+        vocabulary: The names of the files that give the vocabulary.
+        why: The reason for these files, a clause.
+        others: The names of other files that hold a vocabulary, which are not used.
+        documents: The JSON object of each file of settings.
+        jinja: The text of `chat_template.jinja`; None if there is none.
+        unread: The reason for each file that could not be read.
+    """
+
+    where: str
+    path: str
+    vocabulary: tuple[str, ...]
+    why: str
+    others: tuple[tuple[str, ...], ...]
+    documents: Mapping[str, Mapping[str, object]]
+    jinja: str | None
+    unread: Mapping[str, str]
+
+    @property
+    def file(self) -> str:
+        """The path of the first file of the vocabulary."""
+        return os.path.join(self.path, self.vocabulary[0])
+
+    def setting(self, name: str, file: str = SETTINGS[0]) -> object:
+        """Return a setting of a file; None if it is missing."""
+        return self.documents.get(file, {}).get(name)
+
+    @property
+    def tokenizer_class(self) -> str:
+        """The tokenizer class that the folder names; empty if it names none."""
+        name = self.setting("tokenizer_class") or self.setting("tokenizer_class", "config.json")
+        return name if isinstance(name, str) else ""
+
+    @property
+    def family(self) -> Family | None:
+        """The family of the tokenizer class; None for a class that is not known."""
+        name = self.tokenizer_class
+        return FAMILIES.get(name.removesuffix("Fast").removesuffix("Tokenizer")) if name else None
+
+    def named(self, name: str) -> str:
+        """Return the special token of a setting such as `bos_token`; empty if the folder names none."""
+        for file in SETTINGS[:2]:
+            value = self.setting(name, file)
+            value = value.get("content") if isinstance(value, Mapping) else value
+            if isinstance(value, str):
+                return value
+        return ""
+
+    def added(self) -> dict[str, dict[str, int]]:
+        """Return the ids of added tokens, by file."""
+        numbers = self.documents.get("added_tokens.json", {})
+        rows = {"added_tokens.json": {name: id_ for name, id_ in numbers.items() if is_id(id_)}}
+        rows[SETTINGS[0]] = {str(row["content"]): id_ for id_, row in self._decoder()}
+        return {file: named for file, named in rows.items() if named}
+
+    def _decoder(self) -> Iterator[tuple[int, Mapping[str, object]]]:
+        """The id and the flags of each token of `added_tokens_decoder`."""
+        decoder = self.setting("added_tokens_decoder")
+        for key, row in decoder.items() if isinstance(decoder, Mapping) else ():
+            content = row.get("content") if isinstance(row, Mapping) else None
+            if _KEY.fullmatch(key) and is_id(int(key)) and content and isinstance(content, str):
+                yield int(key), row
+
+    def templates(self) -> dict[str, str]:
+        """Return the chat template of each file that has one."""
+        config = self.setting("chat_template")
+        if isinstance(config, list):  # several, by name
+            config = next((row.get("template") for row in config
+                           if isinstance(row, Mapping) and row.get("name") == "default"), None)
+        rows = {TEMPLATE: self.jinja, SETTINGS[0]: config}
+        return {file: text for file, text in rows.items() if isinstance(text, str)}
+
+    def source(self, split: str = "") -> Source:
+        """Read the file of the vocabulary. A `tokenizer.json` gets the added tokens that only the settings
+        name, as transformers adds them.
+
+        Args:
+            split: The split for a file that holds none.
+
+        Raises:
+            TokentuiError: It cannot be read.
+        """
+        source = read_source(self.file, split)
+        model, listed = source.document.get("model"), source.document.get("added_tokens", [])
+        if not isinstance(model, dict) or not isinstance(listed, list):
+            return source
+        vocabulary = model.get("vocab")
+        ids: dict[str, object] = {}
+        if isinstance(vocabulary, dict):
+            ids = vocabulary
+        elif isinstance(vocabulary, list):  # of a unigram model
+            ids = {row[0]: n for n, row in enumerate(vocabulary)
+                   if isinstance(row, list) and row and isinstance(row[0], str)}
+        rows = [row for row in listed if isinstance(row, dict)]
+        names = {name for row in rows if isinstance(name := row.get("content"), str)}
+        taken = {number for number in (*ids.values(), *(row.get("id") for row in rows)) if is_id(number)}
+        more: list[object] = []
+        for number, row in self._added_rows():
+            name = str(row["content"])
+            if name not in names and (ids.get(name) == number if name in ids else number not in taken):
+                flags = {flag: row.get(flag) is True for flag in _FLAGS}
+                more.append({"id": number, "content": name, **flags})
+                names.add(name)
+                taken.add(number)
+        if more:
+            source.document["added_tokens"] = [*listed, *more]
+        return source
+
+    def _added_rows(self) -> Iterator[tuple[int, Mapping[str, object]]]:
+        yield from self._decoder()
+        for name, number in self.added().get("added_tokens.json", {}).items():
+            yield number, {"content": name, "special": name in map(self.named, TOKENS)}
+
+    def applied(self, tokenizer: Tokenizer) -> Tokenizer:
+        """Return the tokenizer of the vocabulary with the added tokens of the settings, and with the tokens
+        around a text that `add_bos_token` and `add_eos_token` name. A `tokenizer.json` has its own.
+        """
+        vocabulary = tokenizer.vocabulary
+        origin = vocabulary.pipeline.origin
+        if not isinstance(vocabulary, ImportedVocabulary) or origin is None or origin.format == "huggingface":
+            return tokenizer
+        names = {entry.id: entry.piece for entry in tokenizer.entries()}
+        specials = {name: vocabulary.special_id(name) for name in vocabulary.specials}
+        for number, row in self._added_rows():
+            name = str(row["content"])
+            own = names.get(number)
+            if name not in specials and own in (None, name.encode("utf-8", "surrogatepass")):
+                specials[name] = number
+        before, after = tokenizer.encoder.around
+        ends = [
+            kept if not isinstance(asked := self.setting(f"add_{end}_token"), bool)
+            else (name,) if asked and (name := self.named(f"{end}_token")) in specials else ()
+            for end, kept in (("bos", before), ("eos", after))
+        ]
+        if len(specials) == len(vocabulary.specials) and ends == [before, after]:
+            return tokenizer
+        changed = vocabulary.with_specials(specials, (ends[0], ends[1]))
+        return Tokenizer(changed, tokenizer.merges, tokenizer.run)
+
+
+def is_id(value: object) -> TypeGuard[int]:
+    """Return whether a value is an id."""
+    return type(value) is int and 0 <= value <= LARGEST_ID
+
+
+def model_folder(where: str) -> ModelFolder | None:
+    """Look at a folder, or fetch a repository `hf:OWNER/NAME`. Return None for a path that is no folder.
+
+    Raises:
+        TokentuiError: The folder holds no vocabulary, or is out of reach, or the hub does not give it.
+    """
+    if remote.is_url(where):
+        return None
+    if remote.is_remote(where):
+        return _looked_at(where, remote.download_from_hub(where, hub_files(), VOCABULARIES))
+    with refused(where):
+        if not stat.S_ISDIR(status_of(where).st_mode):
+            return None
+    return _looked_at(where, where)
+
+
+def vocabulary_file(where: str) -> str:
+    """Return the path of the file that gives the vocabulary of a folder or a repository. Any other name is
+    returned unchanged.
+
+    Raises:
+        TokentuiError: As `model_folder`.
+    """
+    folder = model_folder(where)
+    return where if folder is None else folder.file
+
+
+def _looked_at(where: str, path: str) -> ModelFolder:
+    names = names_in(path, _MOST_NAMES)
+    documents: dict[str, Mapping[str, object]] = {}
+    unread: dict[str, str] = {}
+    for name in SETTINGS:
+        if name in names:
+            try:
+                documents[name] = _document(os.path.join(path, name))
+            except TokentuiError as error:
+                unread[name] = error.what
+    jinja = None
+    if TEMPLATE in names:
+        try:
+            jinja = _bounded(os.path.join(path, TEMPLATE)).decode("utf-8", "replace")
+        except TokentuiError as error:
+            unread[TEMPLATE] = error.what
+    folder = ModelFolder(where, path, (), "", (), documents, jinja, unread)
+    rows = [row for row in VOCABULARIES if names.issuperset(row)]
+    if not rows:
+        rows = [(name,) for name in sorted(names) if name.endswith(_SUFFIXES)]
+    if not rows:
+        known = ", ".join(" and ".join(row) for row in VOCABULARIES)
+        raise TokentuiError("this folder holds no tokenizer file", shown_path(where), f"one of: {known}")
+    chosen, why = _chosen(rows, folder)
+    return replace(folder, vocabulary=chosen, why=why, others=tuple(row for row in rows if row != chosen))
+
+
+def _chosen(rows: Sequence[tuple[str, ...]], folder: ModelFolder) -> tuple[tuple[str, ...], str]:
+    """The files of the vocabulary, and the reason."""
+    if FAST in rows:
+        return FAST, "the fast tokenizer of transformers reads it first"
+    family = folder.family
+    if family is not None and (own := next((row for row in family.files if row in rows), None)):
+        return own, f"there is no tokenizer.json, and {folder.tokenizer_class} reads it"
+    return rows[0], "there is no tokenizer.json, and no known class names another file"
+
+
+def _bounded(path: str) -> bytes:
+    data = read_regular(path, most=LARGEST_SETTINGS + 1)
+    if len(data) > LARGEST_SETTINGS:
+        raise TokentuiError(f"more than {LARGEST_SETTINGS:,} bytes", path, "settings are smaller")
+    return data
+
+
+def _document(path: str) -> Mapping[str, object]:
+    try:
+        text = _bounded(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise TokentuiError(f"not UTF-8 at byte {error.start}", path, "save it as UTF-8") from None
+    root: Node = parse(text, path)
+    check_depth(root.value, root)
+    return root.mapping()
