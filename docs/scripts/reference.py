@@ -15,6 +15,7 @@ from pages import code, plain, table
 
 from tokentui.analyze.compare import PAIR_MEASURES
 from tokentui.analyze.health import CHECKS
+from tokentui.analyze.health.folder import FOLDER_CHECKS
 from tokentui.analyze.metrics import MEASURES, SYMBOLS, Measure, part_measures
 from tokentui.analyze.report import JSON_VERSION
 from tokentui.axes import AXES
@@ -150,8 +151,9 @@ def formats() -> str:
     lines = [
         "# File formats", "",
         "A tokenizer is a file, a model folder, a URL, or `hf:OWNER/NAME`. The format is detected from the",
-        "content. In a folder or a repository, `tokenizer.json` gives the vocabulary, otherwise the file that",
-        "the tokenizer class reads. Added tokens and the tokens around a text also come from its settings.",
+        "content. In a folder or a repository, `tokenizer.json` gives the vocabulary, otherwise the file",
+        "that the tokenizer class reads. Added tokens and the tokens around a text also come from its",
+        "settings.",
         "`-o NAME` and `tokentui convert` choose the format by the suffix of the name, or by `--format`.",
         "Before a file is written, it is read back and compared on many texts. A report lists what the",
         "format cannot hold.", "",
@@ -222,6 +224,11 @@ def measures() -> str:
               "`--ignore CHECK` leaves a check out of the exit code.", ""]
     lines += table(("check", "why", "INFO: more than", "WARN: more than", "FAIL: more than"), (
         (f"{code(one.name)} {plain(one.title)}", plain(one.about), *_limits(one)) for one in CHECKS))
+    lines += ["## Checks of a model folder", "",
+              "`tokentui inspect -t FOLDER` makes these too: whether the files of a folder or a repository",
+              "agree.", ""]
+    lines += table(("check", "why", "INFO", "WARN", "FAIL"), (
+        (f"{code(one.name)} {plain(one.title)}", plain(one.about), *_limits(one)) for one in FOLDER_CHECKS))
     return "\n".join(lines).rstrip("\n") + "\n"
 
 

@@ -12,7 +12,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from tokentui.analyze.analyses import ANALYSES, Analysis
-from tokentui.analyze.health import CHECKS, FAIL, WARN, examine, worst
+from tokentui.analyze.health import CHECKS, FAIL, WARN, Check, examine, worst
+from tokentui.analyze.health.folder import FOLDER_CHECKS, FolderCheck, examine_folder, with_folder
 from tokentui.analyze.health.report import report as report_on
 from tokentui.analyze.inspect import find_tokens, string_facts, string_report, token_facts
 from tokentui.analyze.metrics import MeasureRow, rows_of, tally
@@ -40,10 +41,13 @@ from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.files import write_whole
 from tokentui.encode.pretokens import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
+from tokentui.formats.folder import model_folder
+
+_CHECKS: tuple[Check | FolderCheck, ...] = (*CHECKS, *FOLDER_CHECKS)
 
 
 def _complete_check(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    return completions({one.name: one.title for one in CHECKS}, incomplete)
+    return completions({one.name: one.title for one in _CHECKS}, incomplete)
 
 
 @click.command(
@@ -109,7 +113,7 @@ def command(
     """
     given = replace(given, sources=named_or_plain(given.sources))
     for name in ignored:
-        if name not in (known := [one.name for one in CHECKS]):
+        if name not in (known := [one.name for one in _CHECKS]):
             raise TokentuiError("no such check", f"--ignore {name}", nearest(name, known))
     analyses = [name for name in ANALYSES if wanted[name]]
     if (second is not None or target is not None) and analyses != ["budget"]:
@@ -167,11 +171,15 @@ def command(
         if whole:
             with bar.of("inspecting"):
                 health = examine(tok)
+                folder = model_folder(tokenizer)
+                if folder is not None:
+                    health = replace(health, checks=(*health.checks, *examine_folder(folder, tok)))
         jobs.check()
     if not whole:
         output.write_report(given.as_json, string_report(found, token, uses))
         return 0
-    output.write_report(given.as_json, report_on(tok, health, report, measures))
+    facts = report_on(tok, health, report, measures)
+    output.write_report(given.as_json, facts if folder is None else with_folder(facts, folder))
     status = worst(one for one in health.checks if one.name not in ignored)
     return 1 if status == FAIL or (strict and status == WARN) else 0
 

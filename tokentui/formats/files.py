@@ -32,7 +32,7 @@ _ELSEWHERE = {"hf": "huggingface", "tokenizers": "huggingface", "transformers": 
               "spm": "sentencepiece", "model": "sentencepiece", "wordpiece": "bert", "json": "tokentui"}
 """Other names that formats go by."""
 _HEAD = 1 << 14
-_UNSPLIT = ("gpt2", "tiktoken")
+UNSPLIT = ("gpt2", "tiktoken")
 """Formats without a split, for which the tokenizer class of a folder names it."""
 
 
@@ -59,7 +59,7 @@ def load(
         if (format := recognised(source)) is None:
             known = "; ".join(format.about for format in FORMATS.values())
             raise source.error("not a tokenizer file that this version reads", f"it reads {known}")
-        if folder is not None and folder.family is not None and format.name in _UNSPLIT and not split:
+        if folder is not None and folder.family is not None and format.name in UNSPLIT and not split:
             source = replace(source, split=folder.family.split)
         try:
             tokenizer = format.codec.read(source)

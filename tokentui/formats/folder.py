@@ -55,6 +55,12 @@ QWEN = rf"regex:{_CONTRACTIONS}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}|{_GPT_END
 _UPPER, _LOWER = (
     rf"[\p{{{kind}}}\p{{Lm}}\p{{Lo}}\p{{M}}&&[^\p{{Han}}]]" for kind in (r"Lu}\p{Lt", "Ll")
 )
+TEKKEN = (
+    r"regex:[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
+    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|\p{N}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+"""The split of Mistral's Tekken."""
 _KIMI = (
     rf"regex:[\p{{Han}}]+|[^\r\n\p{{L}}\p{{N}}]?{_UPPER}*{_LOWER}+{_CONTRACTIONS}?"
     rf"|[^\r\n\p{{L}}\p{{N}}]?{_UPPER}+{_LOWER}*{_CONTRACTIONS}?|\p{{N}}{{1,3}}|{_GPT_END}"
@@ -69,19 +75,22 @@ class Family:
         files: The files of its vocabulary, those of a row together.
         split: The split that the class applies to a file without one; empty for none.
         unit: The unit of its tokens.
+        encode: The way of encoding of its model; empty if the files say it.
     """
 
     files: tuple[tuple[str, ...], ...]
     split: str = ""
     unit: str = "byte"
+    encode: str = ""
 
 
 _SENTENCEPIECE = Family(tuple((name,) for name in _MODELS), unit="char")
+_UNIGRAM = replace(_SENTENCEPIECE, encode="viterbi")
 _GPT2 = Family(_PAIRS, "gpt2")
-_BERT = Family((_LINES,), unit="char")
+_BERT = Family((_LINES,), unit="char", encode="longest-match")
 FAMILIES: Mapping[str, Family] = {
-    **dict.fromkeys(("Llama", "CodeLlama", "T5", "Albert", "XLMRoberta", "Camembert", "MBart", "Gemma",
-                     "XLNet", "BigBird", "Pegasus", "DebertaV2", "Reformer"), _SENTENCEPIECE),
+    **dict.fromkeys(("Llama", "CodeLlama", "Gemma", "BigBird", "DebertaV2", "Reformer"), _SENTENCEPIECE),
+    **dict.fromkeys(("T5", "Albert", "XLMRoberta", "Camembert", "MBart", "XLNet", "Pegasus"), _UNIGRAM),
     **dict.fromkeys(("GPT2", "Roberta", "Bart", "Longformer", "LED", "Deberta"), _GPT2),
     **dict.fromkeys(("Bert", "DistilBert", "Electra", "MPNet", "MobileBert", "LayoutLM", "Funnel"),
                     _BERT),

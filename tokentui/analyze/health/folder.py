@@ -1,0 +1,451 @@
+"""Checks of a model folder: whether its files agree on the ids of a text."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from tokentui.analyze.health.survey import FAIL, INFO, NONE, PASS, WARN, Found, some
+from tokentui.analyze.health.texts import NUMBERS, SCRIPTS, SPACES, TEXTS, encoded
+from tokentui.analyze.inspect import text_of
+from tokentui.analyze.report import Report, Section, data
+from tokentui.analyze.results import CheckResult, Example
+from tokentui.core.errors import TokentuiError
+from tokentui.core.jobs import check
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.formats.files import UNSPLIT, load, recognise
+from tokentui.formats.folder import QWEN, SETTINGS, TEKKEN, TOKENS, ModelFolder, is_id
+from tokentui.formats.spec import Refused, pattern_of
+from tokentui.recipe import Recipe
+from tokentui.text.split import compile_own
+
+_MOST_EXAMPLES = 10
+_PROBED = 50
+_IDS = 8
+PROBES: tuple[str, ...] = (
+    "Hello, world! It isn't what they've said.", "HelloWorld getURLs 2024 1234567",
+    *(text for group in (SCRIPTS, TEXTS, SPACES) for _, text in group), *NUMBERS,
+)
+"""Texts that show whether two files give other ids."""
+_MISTRAL = ("mistral", "mistral3", "ministral", "ministral3", "pixtral", "voxtral")
+_SPLIT_OF: Mapping[str, str] = {
+    **dict.fromkeys(_MISTRAL, TEKKEN), "gpt2": "gpt2",
+    **dict.fromkeys(("qwen2", "qwen2_moe", "qwen2_vl", "qwen2_5_vl", "qwen3", "qwen3_moe"), QWEN),
+}
+"""The split of a `model_type`, of tokens that are bytes."""
+_NAMES = {TEKKEN: "Mistral's", QWEN: "Qwen's", "llama3": "Llama-3's", "gpt2": "GPT-2's"}
+"""The splits that are told from each other; a pattern of any other kind passes."""
+_RENDERS_BOS = re.compile(r"\{\{-?\s*\(?\s*bos_token\b")
+_CLEANED = (" .", " ?", " !", " ,", " n't", " 'm", " 's", " 've", " 're")
+_UNCLEAN = "if ( x ) , y . do n't !"
+
+
+@dataclass(frozen=True)
+class Files:
+    """A folder and the tokenizers of its files.
+
+    Attributes:
+        folder: The folder.
+        tokenizer: The tokenizer of the folder.
+        others: The tokenizer of each file that is not used.
+        unread: The reason for each file that could not be read.
+    """
+
+    folder: ModelFolder
+    tokenizer: Tokenizer
+    others: Mapping[str, Tokenizer]
+    unread: Mapping[str, str]
+
+    @cached_property
+    def ids(self) -> dict[bytes, int]:
+        """The id of each token by its bytes, or by its name if it is special."""
+        return _ids(self.tokenizer)
+
+    @cached_property
+    def last(self) -> int:
+        """The largest id; -1 without any."""
+        return max(self.ids.values(), default=-1)
+
+    def id_of(self, name: str) -> int | None:
+        """Return the id of a token by its name."""
+        return self.ids.get(name.encode("utf-8", "surrogatepass"))
+
+    def stage(self, name: str) -> Mapping[str, object]:
+        """Return a step of `tokenizer.json`; empty for other files."""
+        step = self.tokenizer.vocabulary.pipeline.stages.get(name)
+        return step if isinstance(step, Mapping) else {}
+
+    @property
+    def fast(self) -> bool:
+        """Whether `tokenizer.json` of Hugging Face's gives the vocabulary."""
+        return "model" in self.tokenizer.vocabulary.pipeline.stages
+
+
+def _ids(tokenizer: Tokenizer) -> dict[bytes, int]:
+    return {entry.piece: entry.id for entry in tokenizer.entries()}
+
+
+def _shown(name: str) -> bytes:
+    return name.encode("utf-8", "surrogatepass")
+
+
+Ids = Sequence[int | None]
+"""The ids of a text; None for an unknown part."""
+
+
+def _some_ids(ids: Ids) -> str:
+    return " ".join("?" if one is None else str(one) for one in ids[:_IDS]) + " …" * (len(ids) > _IDS)
+
+
+def stale(files: Files) -> Found:
+    """Files whose tokens or ids differ from those of the file that is used."""
+    if not files.others:
+        return Found("one file alone holds a vocabulary")
+    examples: list[Example] = []
+    told: list[str] = []
+    for name, other in files.others.items():
+        special = {_shown(one) for one in other.vocabulary.specials}
+        theirs = {piece: number for piece, number in _ids(other).items() if piece not in special}
+        moved = [piece for piece, number in theirs.items() if files.ids.get(piece) != number]
+        absent = sum(piece not in files.ids for piece in moved)
+        if moved:
+            lacking = some(absent, "token", f"of {name} absent")
+            told.append(f"{lacking}, {len(moved) - absent:,} with another id")
+        shown = next(_differing(files, other, moved), None)
+        if shown is not None:
+            text, ours, his = shown
+            used = files.folder.vocabulary[0]
+            note = f"{_some_ids(ours)} by {used}, {_some_ids(his)} by {name}"
+            examples.append(Example(None, _shown(text), note))
+            told += [] if moved else [f"{name} gives other ids"]
+        elif moved:
+            examples += [Example(theirs[piece], piece, f"in {name}") for piece in moved[:_MOST_EXAMPLES]]
+    if not told:
+        return Found(f"{' and '.join(files.others)}: the same tokens and ids", 0, status=PASS)
+    return Found("; ".join(told), len(told), examples, WARN)
+
+
+def _differing(
+    files: Files, other: Tokenizer, moved: Sequence[bytes]
+) -> Iterator[tuple[str, Ids, Ids]]:
+    """The texts that two files encode differently, with both ids."""
+    origin = other.vocabulary.pipeline.origin
+    steps = files.stage("normalizer")
+    if steps and steps.get("type") != "NFC" and origin is not None and origin.format in UNSPLIT:
+        return  # these files do not say how text is normalized
+    pieces = (text for piece in moved[:_PROBED] if (text := text_of(piece)) is not None)
+    for text in itertools.chain(PROBES, pieces, _merged(files.tokenizer, other)):
+        check()
+        if unicodedata.normalize("NFC", text) != text:
+            continue
+        ours, theirs = encoded(files.tokenizer, text), encoded(other, text)
+        if ours is not None and theirs is not None and ours.ids != theirs.ids:
+            yield text, ours.ids, theirs.ids
+
+
+def _merged(ours: Tokenizer, other: Tokenizer) -> Iterator[str]:
+    """The texts of the first merges that differ."""
+    rows = [(tokenizer.vocabulary.pieces, tokenizer.vocabulary.merges) for tokenizer in (ours, other)]
+    pairs = zip(rows[0][1], rows[1][1], strict=False)
+    parts = (tuple(tuple(row[0][side] for side in pair) for row, pair in zip(rows, both, strict=True))
+             for both in pairs)
+    for one, two in itertools.islice((both for both in parts if both[0] != both[1]), _PROBED):
+        yield from (text for piece in (b"".join(one), b"".join(two)) if (text := text_of(piece)) is not None)
+
+
+def ids(files: Files) -> Found:
+    """Special and added tokens with another id, or without one, in another file."""
+    examples: list[Example] = []
+    by_id = {number: piece for piece, number in files.ids.items()}
+    for file, named in files.folder.added().items():
+        for name, number in named.items():
+            ours = files.id_of(name)
+            if ours is not None and ours != number:
+                examples.append(Example(ours, _shown(name), f"{number} in {file}"))
+            elif ours is None:
+                taken = by_id.get(number, b"").decode("utf-8", "replace")
+                why = f"the id is {taken[:40]!r}" if number in by_id else "the vocabulary lacks it"
+                examples.append(Example(number, _shown(name), f"in {file}; {why}"))
+    for file in SETTINGS[:2]:
+        for setting in TOKENS:
+            value = files.folder.setting(setting, file)
+            value = value.get("content") if isinstance(value, Mapping) else value
+            if isinstance(value, str) and value and files.id_of(value) is None:
+                examples.append(Example(None, _shown(value), f"{setting} in {file}; the vocabulary lacks it"))
+    tekken = files.others.get("tekken.json")
+    if tekken is not None and files.fast:
+        own = files.tokenizer.vocabulary.specials
+        examples += [
+            Example(tekken.vocabulary.special_id(name), _shown(name), "special in tekken.json alone")
+            for name in tekken.vocabulary.specials if name not in own and not name.startswith("<SPECIAL_")
+        ]
+    if not files.folder.documents and not examples:
+        return Found("no settings name tokens")
+    return Found(some(len(examples), "token", "on which files differ"), len(examples), examples,
+                 WARN if examples else PASS)
+
+
+def pattern(files: Files) -> Found:
+    """A split that is known to belong to another model."""
+    recipe, kind = files.tokenizer.recipe, files.folder.setting("model_type", "config.json")
+    tekken = files.others.get("tekken.json")
+    wanted = tekken.recipe.split if tekken is not None else _SPLIT_OF.get(str(kind), "")
+    if not wanted or recipe.unit != "byte" or not files.fast or files.tokenizer.vocabulary.pipeline.near:
+        return Found("no file says which pattern is right")
+    known = recipe.split in _NAMES or tekken is not None
+    if recipe.split == wanted or not known:
+        return Found("the pattern is not one of those known to be wrong", 0, status=PASS)
+    examples = _cut_differently(recipe.split, wanted, "right")
+    name = _NAMES.get(recipe.split, "another")
+    source = "tekken.json has another" if tekken is not None else f"{kind} has {_NAMES[wanted]}"
+    return Found(f"tokenizer.json has {name} pattern, {source}", len(examples), examples, WARN)
+
+
+def _cut_differently(ours: str, theirs: str, name: str) -> list[Example]:
+    """The probes that two splits cut differently; none if a pattern does not describe both."""
+    try:
+        patterns = [compile_own(pattern_of(Recipe(split=split))) for split in (ours, theirs)]
+    except Refused:
+        return []
+    examples = []
+    for text in PROBES:
+        one, two = (" | ".join(part[0] for part in pattern.finditer(text)) for pattern in patterns)
+        if one != two:
+            examples.append(Example(None, _shown(text), f"{one}; {name}: {two}"))
+    return examples
+
+
+def rows(files: Files) -> Found:
+    """Rows of the embedding without a token, and tokens without a row."""
+    config = files.folder.documents.get("config.json", {})
+    inner = config.get("text_config")
+    size = config.get("vocab_size", inner.get("vocab_size") if isinstance(inner, Mapping) else None)
+    if not is_id(size):
+        return Found("config.json names no vocab_size")
+    beyond = sorted((number, piece) for piece, number in files.ids.items() if number >= size)
+    if beyond:
+        what = some(len(beyond), "token", f"beyond the {size:,} rows of the embedding")
+        return Found(what, len(beyond), [Example(*one) for one in beyond], FAIL)
+    count = size - len(set(files.ids.values()))
+    what = some(count, "row", "of the embedding without a token", size)
+    return Found(what, count, status=INFO if count else PASS)
+
+
+def ends(files: Files) -> Found:
+    """Ids of `config.json` and `generation_config.json` that are not those of the named tokens."""
+    examples: list[Example] = []
+    looked = False
+    for end in ("bos", "eos", "pad"):
+        name = files.folder.named(f"{end}_token")
+        number = files.id_of(name) if name else None
+        asked = {file: _numbers(files.folder.setting(f"{end}_token_id", file)) for file in SETTINGS[3:]}
+        generated = asked["generation_config.json"]
+        for file, numbers in asked.items():
+            looked = looked or bool(numbers)
+            examples += [Example(one, b"", f"{end}_token_id in {file} is no token")
+                         for one in numbers if one > files.last]
+            if number is None or not numbers or number in numbers or (end == "eos" and number in generated):
+                continue
+            listed = " ".join(map(str, numbers))
+            examples.append(Example(number, _shown(name), f"{end}_token; {file} has {end}_token_id {listed}"))
+    if not looked:
+        return Found("no file names the ids")
+    return Found(some(len(examples), "id", "that files name differently"), len(examples), examples,
+                 WARN if examples else PASS)
+
+
+def _numbers(value: object) -> list[int]:
+    return [one for one in (value if isinstance(value, list) else [value]) if is_id(one)]
+
+
+def tokenizer_class(files: Files) -> Found:
+    """A tokenizer class of transformers that builds another tokenizer than the file holds."""
+    name, family, recipe = files.folder.tokenizer_class, files.folder.family, files.tokenizer.recipe
+    if family is None or not files.fast:
+        return Found("no class that is known to build the tokenizer itself")
+    near = files.tokenizer.vocabulary.pipeline.near
+    for kind, own, wanted in (
+        ("units", recipe.unit, family.unit), ("encoding", recipe.encode, family.encode),
+        ("split", "" if near else recipe.split, family.split),
+    ):
+        if own and wanted and own != wanted:
+            short = f"{wanted[:40]}…" if len(wanted) > 40 else wanted
+            what = f"{name} builds {kind} {short}; tokenizer.json has {own[:40]}"
+            examples = _cut_differently(own, wanted, "by the class") if kind == "split" else ()
+            return Found(what, 1, examples, WARN)
+    return Found(f"{name} builds what tokenizer.json holds", 0, status=PASS)
+
+
+def double_bos(files: Files) -> Found:
+    """A beginning token that is added twice, or that one file adds and another one does not."""
+    name = files.folder.named("bos_token")
+    number = files.id_of(name) if name else None
+    if number is None:
+        return Found("there is no token for the beginning")
+    before = files.tokenizer.encoder.around[0]
+    asked = files.folder.setting("add_bos_token")
+    if before.count(name) > 1:
+        example = _begun(files, "Hello")
+        return Found("the post-processor adds it twice", 2, example, FAIL)
+    templates = files.folder.templates()
+    rendered = [file for file, text in templates.items() if _RENDERS_BOS.search(text) or name in text]
+    if rendered and (name in before or asked is True):
+        what = f"the chat template of {rendered[0]} writes it, and encoding adds it"
+        return Found(what, 2, _begun(files, f"{name}Hello"), WARN)
+    if isinstance(asked, bool) and files.fast and asked != (name in before):
+        does = "adds it" if name in before else "does not add it"
+        return Found(f"add_bos_token is {str(asked).lower()}, the post-processor {does}", 1,
+                     _begun(files, "Hello"), WARN)
+    return Found("it is added at most once", 0, status=PASS)
+
+
+def _begun(files: Files, text: str) -> list[Example]:
+    try:
+        ids = files.tokenizer.encode(text, allow_special=True, special_tokens=True).ids
+    except TokentuiError:
+        return []
+    return [Example(None, _shown(text), f"ids {_some_ids(ids)}")]
+
+
+def clean_up(files: Files) -> Found:
+    """`clean_up_tokenization_spaces`, which removes spaces from decoded text."""
+    if files.folder.setting("clean_up_tokenization_spaces") is not True:
+        return Found("decoded text is not cleaned up", 0, status=PASS)
+    encoding = encoded(files.tokenizer, _UNCLEAN)
+    if encoding is None or files.tokenizer.decode(encoding.ids) != _UNCLEAN:
+        return Found("decoding without it loses spaces as well", status=NONE)
+    cleaned = _UNCLEAN
+    for part in _CLEANED:
+        cleaned = cleaned.replace(part, part[1:])
+    example = Example(None, _shown(_UNCLEAN), f"comes back as {cleaned!r}")
+    return Found("clean_up_tokenization_spaces removes spaces that were in the text", 1, [example], WARN)
+
+
+def settings(files: Files) -> Found:
+    """Settings that transformers puts in place of those of `tokenizer.json`."""
+    examples: list[Example] = []
+    for setting, stage, kinds, key in (
+        ("add_prefix_space", "pre_tokenizer", ("ByteLevel", "Metaspace"), "add_prefix_space"),
+        ("do_lower_case", "normalizer", ("BertNormalizer",), "lowercase"),
+    ):
+        asked = files.folder.setting(setting)
+        steps = (step for step in _steps(files.stage(stage)) if step.get("type") in kinds)
+        own = next((step[key] for step in steps if key in step), None)
+        if isinstance(asked, bool) and isinstance(own, bool) and asked != own:
+            note = f"{setting} is {str(asked).lower()}, {key} of tokenizer.json is {str(own).lower()}"
+            examples.append(Example(None, b"Hello", note))
+    what = some(len(examples), "setting", "unlike that of tokenizer.json")
+    return Found(what, len(examples), examples, WARN if examples else PASS)
+
+
+def _steps(step: object) -> Iterator[Mapping[str, object]]:
+    """A step and those inside it."""
+    if isinstance(step, Mapping):
+        yield step
+        for inner in step.values():
+            for one in inner if isinstance(inner, list) else ():
+                yield from _steps(one)
+
+
+def template(files: Files) -> Found:
+    """Chat templates that differ."""
+    texts = files.folder.templates()
+    if len(texts) < 2:
+        return Found("there is at most one chat template", 0, status=PASS)
+    if len({text.strip() for text in texts.values()}) == 1:
+        return Found("both chat templates are the same", 0, status=PASS)
+    return Found(f"the chat templates of {' and '.join(texts)} differ", 1, status=WARN)
+
+
+def unread(files: Files) -> Found:
+    """Files that could not be read."""
+    examples = [Example(None, _shown(name), why) for name, why in files.unread.items()]
+    return Found(some(len(examples), "file", "that cannot be read"), len(examples), examples,
+                 WARN if examples else PASS)
+
+
+@dataclass(frozen=True, slots=True)
+class FolderCheck:
+    """A check of a folder: its name for programs and for people, why it matters, when it is no PASS, and the
+    function that looks."""
+
+    name: str
+    title: str
+    about: str
+    limits: str
+    look: Callable[[Files], Found]
+
+    def result(self, files: Files) -> CheckResult:
+        """Return the result of the check."""
+        found = self.look(files)
+        return CheckResult(
+            self.name, self.title, self.about, found.status or NONE, found.observed, self.limits, found.value,
+            len(found.examples), tuple(found.examples[:_MOST_EXAMPLES]),
+        )
+
+
+FOLDER_CHECKS: tuple[FolderCheck, ...] = (
+    FolderCheck("stale", "other files of the vocabulary", "Programs that read another file get other ids.",
+                "WARN: any token or text", stale),
+    FolderCheck("ids", "ids of added tokens", "A token with two ids is another token to each program.",
+                "WARN: any", ids),
+    FolderCheck("pattern", "pattern of the split", "Text is cut in other places than in the training.",
+                "WARN: that of another model", pattern),
+    FolderCheck("rows", "rows of the embedding", "A token without a row ends the program that looks it up.",
+                "INFO: a row without a token; FAIL: a token without a row", rows),
+    FolderCheck("ends", "ids of the beginning and the end", "A wrong id of the end lets a model run on.",
+                "WARN: any", ends),
+    FolderCheck("class", "tokenizer class", "Where transformers builds the tokenizer from its class, ids are "
+                "others.", "WARN: units, encoding or split differ", tokenizer_class),
+    FolderCheck("bos", "token of the beginning", "A model sees it twice, or not at all.",
+                "WARN: the chat template and encoding add it, or settings differ; FAIL: it is added twice",
+                double_bos),
+    FolderCheck("clean-up", "clean-up of decoded text", "Spaces before punctuation are lost, also in code.",
+                "WARN: it removes spaces that the text had", clean_up),
+    FolderCheck("settings", "settings that change steps", "They change ids where they are heeded.",
+                "WARN: any", settings),
+    FolderCheck("template", "chat templates", "Programs take one or the other.", "WARN: they differ",
+                template),
+    FolderCheck("unread", "files that cannot be read", "They may decide ids elsewhere.", "WARN: any", unread),
+)
+"""The checks of a folder, in the order in which they are shown."""
+
+
+def examine_folder(folder: ModelFolder, tokenizer: Tokenizer) -> tuple[CheckResult, ...]:
+    """Return the results of all checks of a folder.
+
+    Args:
+        folder: The folder.
+        tokenizer: Its tokenizer, as `load` reads it.
+    """
+    others: dict[str, Tokenizer] = {}
+    unread = dict(folder.unread)
+    for names in folder.others:
+        path = os.path.join(folder.path, names[0])
+        check()
+        try:
+            format = recognise(path)
+            split = tokenizer.recipe.split if format is not None and format.name in UNSPLIT else ""
+            others[names[0]] = load(path, split)
+        except TokentuiError as error:
+            unread[names[0]] = error.what
+    files = Files(folder, tokenizer, others, unread)
+    results = []
+    for one in FOLDER_CHECKS:
+        check()
+        results.append(one.result(files))
+    return tuple(results)
+
+
+def with_folder(report: Report, folder: ModelFolder) -> Report:
+    """Return a report on a tokenizer that also names the file of the folder that gives the vocabulary."""
+    names = " and ".join(folder.vocabulary)
+    value = {"vocabulary": folder.vocabulary, "why": folder.why, "others": folder.others,
+             "class": folder.tokenizer_class}
+    section = Section("folder", data(f"{names}: {folder.why}"))
+    return replace(report, sections=(section, *report.sections), value={**report.value, "folder": value})
