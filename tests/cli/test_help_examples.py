@@ -58,6 +58,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (home / "big.gz").write_bytes(gzip.compress((home / "en.txt").read_bytes()))
     for name in ("day1", "day2"):
         done("count", str(home / "en.txt"), "-r", "gpt2", "-q", "-o", str(home / f"{name}.counts.tsv"))
+    done("pin", "-t", str(home / "tokenizer.json"), "-o", str(home / "golden.json"))
     shutil.copy(Path(tours.__path__[0]) / "ties.toml", home / "lesson.toml")
     return home
 

@@ -22,7 +22,8 @@ from tokentui.formats.files import UNSPLIT, load, recognise
 from tokentui.formats.folder import QWEN, SETTINGS, TEKKEN, TOKENS, ModelFolder, is_id
 from tokentui.formats.spec import Refused, pattern_of
 from tokentui.recipe import Recipe
-from tokentui.text.split import compile_own
+from tokentui.text.pretokenize import UNITS
+from tokentui.text.split import SPLITS, compile_own
 
 _MOST_EXAMPLES = 10
 _PROBED = 50
@@ -38,8 +39,6 @@ _SPLIT_OF: Mapping[str, str] = {
     **dict.fromkeys(("qwen2", "qwen2_moe", "qwen2_vl", "qwen2_5_vl", "qwen3", "qwen3_moe"), QWEN),
 }
 """The split of a `model_type`, of tokens that are bytes."""
-_NAMES = {TEKKEN: "Mistral's", QWEN: "Qwen's", "llama3": "Llama-3's", "gpt2": "GPT-2's"}
-"""The splits that are told from each other; a pattern of any other kind passes."""
 _RENDERS_BOS = re.compile(r"\{\{-?\s*\(?\s*bos_token\b")
 _CLEANED = (" .", " ?", " !", " ,", " n't", " 'm", " 's", " 've", " 're")
 _UNCLEAN = "if ( x ) , y . do n't !"
@@ -195,15 +194,21 @@ def pattern(files: Files) -> Found:
     recipe, kind = files.tokenizer.recipe, files.folder.setting("model_type", "config.json")
     tekken = files.others.get("tekken.json")
     wanted = tekken.recipe.split if tekken is not None else _SPLIT_OF.get(str(kind), "")
-    if not wanted or recipe.unit != "byte" or not files.fast or files.tokenizer.vocabulary.pipeline.near:
+    bytes_ = UNITS.of(recipe.unit).is_byte
+    if not wanted or not bytes_ or not files.fast or files.tokenizer.vocabulary.pipeline.near:
         return Found("no file says which pattern is right")
-    known = recipe.split in _NAMES or tekken is not None
+    known = recipe.split in (TEKKEN, QWEN, *SPLITS) or tekken is not None
     if recipe.split == wanted or not known:
         return Found("the pattern is not one of those known to be wrong", 0, status=PASS)
     examples = _cut_differently(recipe.split, wanted, "right")
-    name = _NAMES.get(recipe.split, "another")
-    source = "tekken.json has another" if tekken is not None else f"{kind} has {_NAMES[wanted]}"
-    return Found(f"tokenizer.json has {name} pattern, {source}", len(examples), examples, WARN)
+    source = "tekken.json has" if tekken is not None else f"models of type {kind} have"
+    what = f"tokenizer.json has {_pattern_name(recipe.split)}, {source} {_pattern_name(wanted)}"
+    return Found(what, len(examples), examples, WARN)
+
+
+def _pattern_name(split: str) -> str:
+    known = {TEKKEN: "Mistral's pattern", QWEN: "Qwen's pattern"}
+    return known.get(split) or (SPLITS[split].about if split in SPLITS else "a pattern of its own")
 
 
 def _cut_differently(ours: str, theirs: str, name: str) -> list[Example]:

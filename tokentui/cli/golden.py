@@ -1,0 +1,92 @@
+"""`tokentui pin` and `tokentui check`: golden ids of a tokenizer, and whether they are still the same."""
+
+from __future__ import annotations
+
+import click
+
+from tokentui.analyze.golden import (
+    built_in_texts,
+    file_of,
+    first_difference,
+    golden_report,
+    pin,
+    read_golden,
+)
+from tokentui.cli.options import (
+    OPENED,
+    QUIET,
+    READING,
+    TOKENIZER,
+    Given,
+    corpus_option,
+    json_option,
+    options,
+)
+from tokentui.cli.output import check_target, working, write, write_report
+from tokentui.core.files import write_whole
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  tokentui pin -t tokenizer.json -o golden.json
+  tokentui pin -t tokenizer.json --corpus texts.jsonl -o texts.golden.json
+  tokentui pin -t novel.json 'The crowd' ' 12345' -o -""",
+)
+@options(
+    click.argument("texts", metavar="[TEXT]...", nargs=-1),
+    TOKENIZER,
+    OPENED,
+    corpus_option("--corpus", "sources", multiple=True,
+                  about="Pin the documents of this corpus too. May be given many times."),
+    *READING,
+    click.option("-o", "--output", metavar="FILE", type=click.Path(), required=True,
+                 help="The file of golden ids; - is standard output."),
+    QUIET,
+)
+def pin_command(given: Given, texts: tuple[str, ...], tokenizer: str, output: str) -> int:
+    """Write the ids of each TEXT to a file, for `tokentui check`. Without a TEXT or a corpus, the texts are a
+    built-in set of many scripts, numbers, white space, code and the special tokens.
+
+    Each text is encoded as plain text, and with special tokens around it and found in it.
+    """
+    if output != "-":
+        check_target(output)
+    tok = given.opened(tokenizer)
+    with working(given.quiet) as bar:
+        if given.sources:
+            corpus = given.corpus(bar)
+            texts += tuple(corpus.documents) or tuple(word for word, _ in corpus.counts or ())
+        elif not texts:
+            texts = built_in_texts(tok)
+        with bar.of("encoding"):
+            data = file_of(pin(tok, texts))
+    if output == "-":
+        write(data)
+    else:
+        write_whole(output, data)
+    return 0
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  tokentui check -t tokenizer.json golden.json
+  tokentui check -t tokenizer.json golden.json --json""",
+)
+@options(
+    click.argument("golden", metavar="GOLDEN", type=click.Path()),
+    TOKENIZER,
+    OPENED,
+    json_option("Print one JSON object."),
+    QUIET,
+)
+def check_command(given: Given, golden: str, tokenizer: str) -> int:
+    """Compare a tokenizer with GOLDEN, a file that `tokentui pin` wrote, and print the first text with other
+    ids: the place, the ids in the file and the ids now. The exit code is 1 if there is one.
+    """
+    rows, tok = read_golden(golden), given.opened(tokenizer)
+    with working(given.quiet) as bar, bar.of("encoding"):
+        difference = first_difference(tok, rows)
+    write_report(given.as_json, golden_report(len(rows), difference))
+    return 0 if difference is None else 1
