@@ -97,7 +97,8 @@ WORDS = {
     "compare": ("compare", "corpus.txt", "-r", "gpt2", "-r", "bert", "--merges", "3"),
     "languages": ("languages", "-t", "made.json", "corpus.txt"), "diff": ("diff", "made.json", "made.json"),
     "edit": ("edit", "made.json", "edited.json", "--add", "zebra", "-q"),
-    "inspect": ("inspect", "-t", "made.json"),
+    "inspect": ("inspect", "-t", "made.json"), "pin": ("pin", "-t", "made.json", "-o", "golden.json"),
+    "check": ("check", "-t", "made.json", "golden.json"),
     "convert": ("convert", "made.json", "tokenizer.json", "--to", "huggingface"),
     "verify": ("verify", "corpus.txt", "-r", "hf-bpe", "--against", "tokenizers", "--merges", "3"),
     "serve": ("serve", "--help"),  # it would run until it is ended

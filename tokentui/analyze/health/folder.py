@@ -13,7 +13,7 @@ from functools import cached_property
 from tokentui.analyze.health.survey import FAIL, INFO, NONE, PASS, WARN, Found, some
 from tokentui.analyze.health.texts import NUMBERS, SCRIPTS, SPACES, TEXTS, encoded
 from tokentui.analyze.inspect import text_of
-from tokentui.analyze.report import Report, Section, data
+from tokentui.analyze.report import Report, Section
 from tokentui.analyze.results import CheckResult, Example
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check
@@ -452,5 +452,5 @@ def with_folder(report: Report, folder: ModelFolder) -> Report:
     names = " and ".join(folder.vocabulary)
     value = {"vocabulary": folder.vocabulary, "why": folder.why, "others": folder.others,
              "class": folder.tokenizer_class}
-    section = Section("folder", data(f"{names}: {folder.why}"))
+    section = Section("folder", f"{names}: {folder.why}")
     return replace(report, sections=(section, *report.sections), value={**report.value, "folder": value})
