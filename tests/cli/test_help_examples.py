@@ -25,6 +25,7 @@ LEFT_OUT = {
 }
 """Patterns of the examples that are not run, and why."""
 NEEDS = {
+    "--against transformers": "transformers",
     "--against tokenizers": "tokenizers", "--against subword-nmt": "subword_nmt",
     "--against rustbpe": "rustbpe", "--against tiktoken": "tiktoken", ".parquet": "pyarrow",
     "--chat": "jinja2",
@@ -40,11 +41,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, sample in (("novel.txt", "english"), ("en.txt", "parallel/english"),
                          ("de.txt", "parallel/german"), ("second.txt", "parallel/finnish")):
         shutil.copy(find_sample(sample).path, home / name)
-    for name in ("gpt2", "texts"):
+    for name in ("gpt2", "texts", "model"):
         (home / name).mkdir()
     short = ("--merges", "80", "-q", "-o")
     done("train", str(home / "novel.txt"), "-r", "gpt2", *short, str(home / "novel.json"))
     done("train", english, "-r", "gpt2", *short, str(home / "tokenizer.json"), "--format", "huggingface")
+    shutil.copy(home / "tokenizer.json", home / "model")
     for name in ("a.txt", "b.txt", "letter.txt", "texts/a.txt"):
         shutil.copy(home / "en.txt", home / name)
     for name in ("mine", "theirs", "a", "b", "old", "new"):

@@ -30,7 +30,6 @@ from tokentui.cli.options import (
 from tokentui.cli.output import working, write_report
 from tokentui.core.errors import TokentuiError
 from tokentui.formats.files import load
-from tokentui.formats.folder import vocabulary_file
 
 
 @click.command(
@@ -40,6 +39,7 @@ Examples:
   tokentui verify sample:english --as lines -r subword-nmt --against subword-nmt
   tokentui verify novel.txt -r minbpe --against rustbpe --json
   tokentui verify novel.txt -t tokenizer.json --against tokenizers
+  tokentui verify novel.txt -t model --against transformers
   tokentui verify novel.txt -t cl100k_base.tiktoken -s split=cl100k --against tiktoken
   tokentui verify novel.txt -t novel.json -r gpt2""",
 )
@@ -92,7 +92,7 @@ def command(given: Given, tokenizer: str | None, against: str | None) -> int:
             ours, corpus = load(tokenizer, given.split()), given.corpus(bar)
             texts = corpus.documents or [word for word, _ in corpus.counts or ()]
             with bar.of("encoding"):
-                report = verify_encoding(ours, vocabulary_file(tokenizer), peer, texts)
+                report = verify_encoding(ours, tokenizer, peer, texts)
         else:
             recipe, run = given.wanted(given.recipe or "")
             corpus = given.corpus(bar)

@@ -16,6 +16,7 @@ from tokentui.core.jobs import silent, tick
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats.files import recognise
+from tokentui.formats.folder import model_folder
 from tokentui.formats.tokens import is_letters, piece_of, spelled
 from tokentui.learn import start
 from tokentui.learn.rows import Candidate, Query
@@ -248,7 +249,7 @@ def verify_encoding(tokenizer: Tokenizer, path: str, peer: Peer, documents: Sequ
 
     Args:
         tokenizer: The tokenizer of the file.
-        path: The file, which the library reads itself.
+        path: The file, or the model folder, which the library reads itself.
         peer: The library.
         documents: The documents, encoded as plain text. Those with the name of a special token are also
             encoded with special tokens found, unless the library never does that.
@@ -259,8 +260,15 @@ def verify_encoding(tokenizer: Tokenizer, path: str, peer: Peer, documents: Sequ
     if not peer.reads:
         able = ", ".join(f"{name} ({one.reads})" for name, one in PEERS.items() if one.reads)
         raise TokentuiError(f"{peer.name} reads no file of ids", "--against", f"take {able}")
-    found = recognise(path)
-    if found is None or found.name != peer.format:  # in place of the library's parse error
+    folder = model_folder(path)
+    if peer.folders and folder is None:
+        what = f"{peer.name} reads {peer.reads}, not a file"
+        raise TokentuiError(what, path, "name the folder of the file")
+    if folder is not None:
+        path = folder.path if peer.folders else folder.file
+    found = None if peer.folders else recognise(path)
+    if not peer.folders and (found is None or found.name != peer.format):
+        # in place of the library's parse error
         what = f"{peer.name} reads {peer.reads}, not {found.about if found else 'this file'}"
         raise TokentuiError(what, path, f"tokentui convert FILE OUT --to {peer.format}, and verify OUT")
     pattern = _pattern(tokenizer, peer) if peer.pattern else ""

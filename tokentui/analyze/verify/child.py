@@ -141,6 +141,27 @@ class HuggingFace(Opened):
         return {"normalized": normal, "words": [word for word, _ in words], "tokens": tokens}
 
 
+class Transformers(HuggingFace):
+    """A model folder, as `AutoTokenizer` loads it. No code of the folder runs."""
+
+    def __init__(self, path: str, **_: object) -> None:
+        os.environ["HF_HUB_OFFLINE"] = "1"  # read when the library is imported
+        from transformers import AutoTokenizer
+
+        self._whole = AutoTokenizer.from_pretrained(path, local_files_only=True, trust_remote_code=False)
+        if (backend := getattr(self._whole, "backend_tokenizer", None)) is not None:
+            self._one = backend
+
+    def ids(self, text: str, specials: bool) -> list[int]:
+        whole = self._whole(text, add_special_tokens=False, split_special_tokens=not specials)
+        return list(whole["input_ids"])
+
+    def stages(self, text: str) -> dict[str, object]:
+        if hasattr(self, "_one"):
+            return super().stages(text)
+        return {"normalized": None, "words": None, "tokens": self._whole.tokenize(text)}
+
+
 class SentencePiece(Opened):
     """A `.model`."""
 
@@ -194,7 +215,7 @@ class TikToken(Opened):
         return {"normalized": text, "words": regex.findall(self._pattern, text), "tokens": tokens}
 
 
-READERS = ("HuggingFace", "SentencePiece", "TikToken")
+READERS = ("HuggingFace", "Transformers", "SentencePiece", "TikToken")
 """The classes that open a file."""
 
 

@@ -49,7 +49,8 @@ class Peer:
     Attributes:
         name: Its name for `--against`, which is its name in a package index too.
         module: The module that it is imported as; `train_MODULE` of the child trains with it.
-        axes: The values of each axis that it trains with, where these are not all.
+        axes: The values of each axis that it trains with, where these are not all; empty if it does not
+            train.
         also: Other names for `--against`.
         because: Why it trains with no other values of an axis, by the axis.
         coverage: The least coverage that it trains with; None where it knows no coverage and no symbols.
@@ -62,6 +63,7 @@ class Peer:
         asks_more: True if it may be asked for a step more than there are.
         reserved: The special tokens that it always has.
         reads: The files that it encodes with, empty for none.
+        folders: True if it reads a whole model folder, and chooses the file itself.
         format: The name of their format in `tokentui.formats`.
         opens: The class of the child that opens such a file.
         pattern: True if such files hold no pattern.
@@ -82,6 +84,7 @@ class Peer:
     asks_more: bool = True
     reserved: tuple[str, ...] = ()
     reads: str = ""
+    folders: bool = False
     format: str = ""
     opens: str = ""
     pattern: bool = False
@@ -122,6 +125,10 @@ PEERS: dict[str, Peer] = {
             {"unit": ("char",), "mark": ("end-suffix:</w>",), "pieces": ("any",)}, also=("subword_nmt",),
             breaks=" \r\n",
         ),
+        Peer(
+            "transformers", "transformers", {}, letters=True, reads="model folders", folders=True,
+            opens="Transformers", specials=True,
+        ),
     )
 }
 """The libraries by name. A new one is an entry here, and a function in `child.py`."""
@@ -152,6 +159,9 @@ def check_recipe(recipe: Recipe, peer: Peer) -> None:
     Raises:
         TokentuiError: It cannot; it names the axis.
     """
+    if not peer.axes:
+        able = ", ".join(name for name, one in PEERS.items() if one.axes)
+        raise TokentuiError(f"{peer.name} is not compared by training", "--against", f"take {able}")
     for axis, values in {"objective": ("count",), "weight": ("occurrences",), **peer.axes}.items():
         if (value := recipe.axis(axis)) not in values:
             hint = f"it trains with {' or '.join(f'{axis}={one}' for one in values)}"
