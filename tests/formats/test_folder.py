@@ -101,6 +101,15 @@ def test_commands_take_a_folder(tmp_path: Path, trained: Tokenizer) -> None:
     )
 
 
+def test_a_vocabulary_of_another_name_is_read_if_it_is_the_only_one(tmp_path: Path) -> None:
+    made = tokentui.train("sample:hugs", "minbpe", merges=6)
+    made.save(tmp_path / "mine.model", "minbpe")
+    assert tokentui.load(tmp_path).encode(TEXT).ids == made.encode(TEXT).ids
+    made.save(tmp_path / "other.model", "minbpe")
+    with pytest.raises(TokentuiError, match="several files may hold the vocabulary"):
+        tokentui.load(tmp_path)
+
+
 @pytest.mark.parametrize(("settings", "why"), [
     (b"[" * 100_000, "nested too deeply"), (b'{"a": ' * 900 + b"1" + b"}" * 900, "nested too deeply"),
     (b"{", "not valid JSON"), (b"[1]", "an object belongs here"), (b"\xff", "not UTF-8"),

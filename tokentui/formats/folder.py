@@ -304,6 +304,8 @@ def _looked_at(where: str, path: str) -> ModelFolder:
     rows = [row for row in VOCABULARIES if names.issuperset(row)]
     if not rows:
         rows = [(name,) for name in sorted(names) if name.endswith(_SUFFIXES)]
+    if len(rows) > 1 and rows[0] not in VOCABULARIES:
+        raise TokentuiError("several files may hold the vocabulary", shown_path(where), "name the file in it")
     if not rows:
         known = ", ".join(" and ".join(row) for row in VOCABULARIES)
         raise TokentuiError("this folder holds no tokenizer file", shown_path(where), f"one of: {known}")
