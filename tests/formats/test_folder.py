@@ -101,6 +101,33 @@ def test_commands_take_a_folder(tmp_path: Path, trained: Tokenizer) -> None:
     )
 
 
+@pytest.mark.parametrize(("name", "file", "text", "words"), [
+    ("TikTokenTokenizer", "tiktoken.model", "Hi世界 isn't 1234", ("Hi", "世界", " isn't", " ", "123", "4")),
+    ("QWenTokenizer", "qwen.tiktoken", "Hi世界 isn't 12", ("Hi世界", " isn", "'t", " ", "1", "2")),
+])
+def test_a_class_names_the_split_and_the_specials_of_ranks(
+    tmp_path: Path, name: str, file: str, text: str, words: tuple[str, ...]
+) -> None:
+    made = tokentui.train("sample:hugs", "gpt2", merges=6)
+    made.save(tmp_path / file, "tiktoken")
+    named = {"263": {"content": "[BOS]", "special": True}}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({
+        "tokenizer_class": name, "added_tokens_decoder": named,
+    }))
+    tokenizer = tokentui.load(tmp_path)
+    assert tuple(tokenizer.encoder.pretokenizer.words(text)) == words
+    first, *_, last = tokenizer.vocabulary.specials
+    assert tokenizer.vocabulary.special_id("[BOS]") == 263
+    if file == "qwen.tiktoken":
+        assert (first, last) == ("<|endoftext|>", "<|extra_204|>")
+        assert tokenizer.vocabulary.special_id("<|extra_204|>") == 262 + 207
+    else:
+        assert (first, last) == ("<|reserved_token_262|>", "<|reserved_token_517|>")
+    assert not tokenizer.notes
+    again = {name: tokenizer.vocabulary.special_id(name) for name in tokenizer.vocabulary.specials}
+    assert len(set(again.values())) == len(again)
+
+
 def test_a_vocabulary_of_another_name_is_read_if_it_is_the_only_one(tmp_path: Path) -> None:
     made = tokentui.train("sample:hugs", "minbpe", merges=6)
     made.save(tmp_path / "mine.model", "minbpe")

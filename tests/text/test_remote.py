@@ -308,6 +308,22 @@ def test_tokenizers_and_datasets_of_the_hub(tmp_path: Path) -> None:
     assert "does not answer" in after[1] or "no network" in after[1]
 
 
+def test_a_repository_reads_as_a_folder_with_and_without_a_network(tmp_path: Path) -> None:
+    pytest.importorskip("huggingface_hub", reason="the extra remote is not installed")
+    made = tokentui.train("sample:hugs", "gpt2", merges=4)
+    made.save(tmp_path, "gpt2")
+    kind = hub({"models/owner/pair": {
+        "vocab.json": (tmp_path / "vocab.json").read_bytes(),
+        "merges.txt": (tmp_path / "merges.txt").read_bytes(),
+        "tokenizer_config.json": b'{"added_tokens_decoder": {"400": {"content": "<s>", "special": true}}}',
+    }})
+    code = "print(tokentui.load('hf:owner/pair').encode('<s>hugs', allow_special=True).ids)"
+    with serving(kind) as url:
+        online = _with_hub(url, tmp_path / "home", code)
+    assert online == f"{(400, *made.encode('hugs').ids)}\n"
+    assert _with_hub(url, tmp_path / "home", code) == online
+
+
 def test_the_shipped_line_of_the_remote_extra_names_what_schemes_need() -> None:
     text = (Path(remote.__file__).parents[2] / "pyproject.toml").read_text()
     extra = text[text.index("\nremote = [") :].partition("\n]")[0]

@@ -13,7 +13,6 @@ import functools
 import os.path
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import cast, overload
 
 from tokentui.encode.segment.merges import merge_cells
@@ -191,18 +190,11 @@ class ImportedVocabulary(Vocabulary):
         """The same tables: what was read does not grow."""
         return self
 
-    def with_specials(
-        self, specials: Mapping[str, int], around: tuple[tuple[str, ...], tuple[str, ...]]
-    ) -> ImportedVocabulary:
-        """Return a vocabulary with these special tokens in place of its own.
-
-        Args:
-            specials: The id of each by its name.
-            around: The special tokens before and after a text.
-        """
+    def with_specials(self, specials: Mapping[str, int], pipeline: Pipeline) -> ImportedVocabulary:
+        """Return a vocabulary with these special tokens, by name, and these steps in place of its own."""
         return ImportedVocabulary(
             self.recipe, self.pieces, self.order, self.merges, units=self.units, specials=specials,
-            pipeline=replace(self.pipeline, around=around), unknown=self._unknown, names=self.names,
+            pipeline=pipeline, unknown=self._unknown, names=self.names,
             bytes_=self.byte_symbols, scores=self.scores, never=self.unreachable,
         )
 

@@ -21,7 +21,15 @@ from tokentui.encode.pipeline import Parents
 from tokentui.encode.segment import PAIRS, RANKS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import Codec
-from tokentui.formats.source import LARGEST_ID, NeedsSplit, Node, Source, check_number, check_tokens
+from tokentui.formats.source import (
+    LARGEST_ID,
+    NO_SPECIALS,
+    NeedsSplit,
+    Node,
+    Source,
+    check_number,
+    check_tokens,
+)
 from tokentui.formats.spec import Fitted, Refused, Spec, Token, json_bytes, pattern_of, split_of
 from tokentui.formats.tokens import ORDER, imported
 from tokentui.recipe import Recipe
@@ -70,7 +78,7 @@ def _read(source: Source) -> Tokenizer:
         f"the token of id {empty} is empty: no text becomes it, and it is left out"
     ]
     if known is None:
-        notes.append("a rank file holds no special tokens: there are none")
+        notes.append(NO_SPECIALS)
     elif source.split and source.split != split:
         notes.append(f"the file is {name}, whose split is {split}: split={source.split} gives other ids")
     return build(ranks, source.split or split, specials, Node(None, source.where), notes)

@@ -20,7 +20,7 @@ from tokentui.core.files import names_in, read_regular, refused, status_of
 from tokentui.core.records import dataclass
 from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats.source import LARGEST_ID, Node, Source, check_depth, parse, read_source
+from tokentui.formats.source import LARGEST_ID, NO_SPECIALS, Node, Source, check_depth, parse, read_source
 from tokentui.text import remote
 
 LARGEST_SETTINGS = 1 << 24
@@ -76,12 +76,14 @@ class Family:
         split: The split that the class applies to a file without one; empty for none.
         unit: The unit of its tokens.
         encode: The way of encoding of its model; empty if the files say it.
+        specials: The names of the special tokens after the last rank; `{id}` is the id. Settings go first.
     """
 
     files: tuple[tuple[str, ...], ...]
     split: str = ""
     unit: str = "byte"
     encode: str = ""
+    specials: tuple[str, ...] = ()
 
 
 _SENTENCEPIECE = Family(tuple((name,) for name in _MODELS), unit="char")
@@ -95,8 +97,9 @@ FAMILIES: Mapping[str, Family] = {
     **dict.fromkeys(("Bert", "DistilBert", "Electra", "MPNet", "MobileBert", "LayoutLM", "Funnel"),
                     _BERT),
     "Qwen2": Family(_PAIRS, QWEN),
-    "QWen": Family((("qwen.tiktoken",),), QWEN),
-    "TikToken": Family((("tiktoken.model",),), _KIMI),
+    "QWen": Family((("qwen.tiktoken",),), QWEN, specials=(
+        "<|endoftext|>", "<|im_start|>", "<|im_end|>", *(f"<|extra_{number}|>" for number in range(205)))),
+    "TikToken": Family((("tiktoken.model",),), _KIMI, specials=("<|reserved_token_{id}|>",) * 256),
 }
 """The families by the name of their class, without `Tokenizer` or `TokenizerFast`."""
 
@@ -240,6 +243,11 @@ class ModelFolder:
             own = names.get(number)
             if name not in specials and own in (None, name.encode("utf-8", "surrogatepass")):
                 specials[name] = number
+        if (family := self.family) is not None and self.vocabulary in family.files:
+            taken = {*names, *specials.values()}
+            for number, name in enumerate(family.specials, max(names, default=-1) + 1):
+                if number not in taken:
+                    specials.setdefault(name.format(id=number), number)
         before, after = tokenizer.encoder.around
         ends = [
             kept if not isinstance(asked := self.setting(f"add_{end}_token"), bool)
@@ -248,8 +256,9 @@ class ModelFolder:
         ]
         if len(specials) == len(vocabulary.specials) and ends == [before, after]:
             return tokenizer
-        changed = vocabulary.with_specials(specials, (ends[0], ends[1]))
-        return Tokenizer(changed, tokenizer.merges, tokenizer.run)
+        notes = tuple(note for note in tokenizer.notes if not specials or note != NO_SPECIALS)
+        pipeline = replace(vocabulary.pipeline, around=(ends[0], ends[1]), notes=notes)
+        return Tokenizer(vocabulary.with_specials(specials, pipeline), tokenizer.merges, tokenizer.run)
 
 
 def is_id(value: object) -> TypeGuard[int]:

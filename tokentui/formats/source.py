@@ -35,6 +35,8 @@ MOST_WORK = 1 << 29
 LONGEST_MARK = 1 << 8
 """The most characters of what stands at each unit of a word."""
 MEND = "mend the file or train it again"
+NO_SPECIALS = "a rank file holds no special tokens: there are none"
+"""The note on a rank file. It is dropped when the folder of the file names special tokens."""
 _LARGEST = 2**63 - 1
 _HEX = re.compile("(?:[0-9a-f]{2})*")
 _KINDS = {int: "a whole number", float: "a fraction", str: "text", list: "a list", dict: "an object",

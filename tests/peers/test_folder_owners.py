@@ -1,4 +1,4 @@
-"""Model folders as transformers' AutoTokenizer loads them."""
+"""Model folders as transformers' AutoTokenizer loads them, and rank files with the split of their class."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import pytest
 from running_cli import cli, done, refused
 
 import tokentui
+from tokentui.analyze.verify import verify_encoding
+from tokentui.analyze.verify.peers import PEERS
 
 TEXT = "The crowd, it isn't 12345 HelloWorld.\n\n  Žluťoučký <s> 渡船"
 
@@ -43,6 +45,21 @@ def test_a_class_that_builds_another_split_is_found(folder: Path) -> None:
     result = cli(*verify(folder))
     assert result.exit_code == 1
     assert json.loads(result.stdout)["differs"]["stage"] == "pre-tokens"
+
+
+@pytest.mark.parametrize(("name", "file"), [
+    ("TikTokenTokenizer", "tiktoken.model"), ("QWenTokenizer", "qwen.tiktoken"),
+])
+def test_ranks_with_the_split_of_their_class_give_the_ids_of_tiktoken(
+    tmp_path: Path, name: str, file: str
+) -> None:
+    pytest.importorskip("tiktoken")
+    tokentui.train("sample:parallel", "gpt2", merges=300).save(tmp_path / file, "tiktoken")
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": name}))
+    texts = [*tokentui.read("sample:parallel").documents, TEXT, "中文English混合 <|im_end|>"]
+    report = verify_encoding(tokentui.load(tmp_path), str(tmp_path), PEERS["tiktoken"], texts)
+    assert report.difference is None
+    assert report.texts == len(texts)
 
 
 def test_transformers_reads_folders_and_does_not_train(
