@@ -19,6 +19,7 @@ from tokentui.text.sources import find_sample
 
 LEFT_OUT = {
     "s3://": "it reads a bucket", "tcp://": "it needs a cluster",
+    "--sizes 8k,16k,32k": "the vocabulary is smaller",
     "tokentui serve": "it serves until it is stopped",
     "tokentui tour$": "it opens the explorer", "tokentui tour ties$": "it opens the explorer",
     "tokentui tour lesson.toml$": "it opens the explorer",

@@ -53,6 +53,10 @@ CASES: dict[str, tuple[str, ...]] = {
         f"inspect -t a.json --budget {TEXT} --second sample:hugs --target 0.5 --json",
         f"inspect -t a.json --budget {TEXT} --json",
     ),
+    "budget": (
+        f"budget -t a.json {TEXT} sample:hugs --sizes 280,300 --embedding-dim 64 --target 0.5 --json",
+        f"budget -t a.json {TEXT} --training-bytes 2k --context 128 --price 0.5 --json",
+    ),
     "convert": ("convert a.json --json", "convert a.json x.tiktoken --json"),
     "edit": (
         "edit a.json o.json --add zq --special <e> --prune sample:hugs --json",

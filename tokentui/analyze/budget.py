@@ -20,6 +20,52 @@ from tokentui.text.corpus import Corpus
 KNEE = "where ln tokens lies furthest below its chord, both axes scaled to 0..1 (Satopaa et al. 2011)"
 
 
+class Costs(NamedTuple):
+    """The units in which the cost of a size is reported. None leaves a unit out.
+
+    Attributes:
+        dimensions: The numbers of a row of the embedding.
+        matrices: The embedding matrices: 1 where input and output share theirs, 2 where they do not.
+        training_bytes: The bytes of the text that a model is trained on.
+        context: The tokens of a context window.
+        price: The price of a million tokens.
+    """
+
+    dimensions: int | None = None
+    matrices: int = 1
+    training_bytes: int | None = None
+    context: int | None = None
+    price: float | None = None
+
+
+class SizeRow(NamedTuple):
+    """A corpus at one size of the vocabulary.
+
+    Attributes:
+        size: The ids.
+        step: The step that has them.
+        tokens: The tokens of the corpus.
+        bytes_per_token: Its bytes over its tokens; None for an empty corpus.
+        tokens_per_document: Its tokens over its documents; None for counted words.
+        saved_per_id: The tokens that each id after the previous row saves; None in the first row.
+        embedding_parameters: The numbers in the embedding.
+        training_tokens: The tokens of the training text, if it is like the corpus.
+        context_bytes: The bytes of text in a context window, if it is like the corpus.
+        cost: The price of the training text, or of the corpus if no training text is given.
+    """
+
+    size: int
+    step: int
+    tokens: int
+    bytes_per_token: float | None
+    tokens_per_document: float | None
+    saved_per_id: float | None
+    embedding_parameters: int | None
+    training_tokens: int | None
+    context_bytes: int | None
+    cost: float | None
+
+
 class Target(NamedTuple):
     """A target of a vocabulary.
 
@@ -71,6 +117,7 @@ class BudgetCurve:
     Attributes:
         corpus: The name of the corpus.
         bytes: Its bytes, as UTF-8.
+        documents: Its documents; 0 for counted words.
         tokens: Its tokens after each step, from step 0 on.
         knee: The step of the knee; None where no step saves anything.
         met: The first step that meets the target; None where none does, or none was named.
@@ -78,6 +125,7 @@ class BudgetCurve:
 
     corpus: str
     bytes: int
+    documents: int
     tokens: tuple[int, ...]
     knee: int | None
     met: int | None
@@ -120,7 +168,8 @@ def budget(tokenizer: Tokenizer, corpora: Sequence[Corpus], target: Target | Non
         sizes = tuple(map(trainer.size_at, steps))
         tokens = tuple(map(trainer.tokens_at, steps))
         met = None if target is None else met_at(target, sizes, tokens, corpus.size)
-        curves.append(BudgetCurve(corpus.name, corpus.size, tokens, knee(sizes, tokens), met))
+        documents = len(corpus.texts)
+        curves.append(BudgetCurve(corpus.name, corpus.size, documents, tokens, knee(sizes, tokens), met))
     return Budget(sizes, tuple(curves), target)
 
 
@@ -166,6 +215,43 @@ def met_at(target: Target, sizes: Sequence[int], tokens: Sequence[int], size: in
     return min(range(len(tokens)), key=lambda step: tokens[step] + price * (sizes[step] - sizes[0]))
 
 
+def step_of(sizes: Sequence[int], size: int) -> int:
+    """Return the last step with at most `size` ids.
+
+    Raises:
+        TokentuiError: The vocabulary never has so few ids, or so many.
+    """
+    if size > max(sizes):
+        hint = "train further, or leave it out"
+        raise TokentuiError(f"the vocabulary ends at {max(sizes):,} ids", f"--sizes {size}", hint)
+    if size < min(sizes):
+        hint = "name larger sizes: 32k is 32,000, and commas separate sizes"
+        raise TokentuiError(f"the vocabulary begins with {min(sizes):,} ids", f"--sizes {size}", hint)
+    return max(step for step, ids in enumerate(sizes) if ids <= size)
+
+
+def size_rows(found: Budget, curve: BudgetCurve, steps: Sequence[int], costs: Costs) -> list[SizeRow]:
+    """Return a row for each of some steps, in their order."""
+    rows: list[SizeRow] = []
+    for step in steps:
+        size, tokens = found.sizes[step], curve.tokens[step]
+        before = rows[-1] if rows else None
+        each = ratio(curve.bytes, tokens)
+        trained = context = None
+        if costs.training_bytes is not None and curve.bytes:
+            trained = round(costs.training_bytes * tokens / curve.bytes)
+        if costs.context is not None and each is not None:
+            context = round(costs.context * each)
+        paid = trained if costs.training_bytes is not None else tokens
+        rows.append(SizeRow(
+            size, step, tokens, each, ratio(tokens, curve.documents),
+            None if before is None else ratio(before.tokens - tokens, size - before.size),
+            None if costs.dimensions is None else size * costs.dimensions * costs.matrices,
+            trained, context, None if costs.price is None or paid is None else paid * costs.price / 10**6,
+        ))
+    return rows
+
+
 # ---- the report
 
 
@@ -193,13 +279,88 @@ def report(found: Budget) -> Report:
     return Report("Budget", tuple(sections), value)
 
 
+def size_report(found: Budget, sizes: Sequence[int], costs: Costs) -> Report:
+    """Report on the cost of a vocabulary at some sizes, corpus by corpus.
+
+    Args:
+        found: The budget.
+        sizes: The sizes; none for the powers of two, the first and the last one.
+        costs: The units of the costs.
+
+    Raises:
+        TokentuiError: The vocabulary never has one of the sizes.
+    """
+    least, last = min(found.sizes), max(found.sizes)
+    named = sizes or {least, last, *(n for p in range(last.bit_length()) if (n := 1 << p) >= least)}
+    steps = sorted({step_of(found.sizes, size) for size in named})
+    sections: list[Section] = []
+    curves: list[Json] = []
+    for curve in found.curves:
+        last_curve = curve is found.curves[-1]
+        rows = size_rows(found, curve, steps, costs)
+        sections.append(Section("corpus", f"{curve.corpus}, {curve.bytes:,} bytes"))
+        sections.append(_size_table(rows, curve.documents > 1))
+        sections += _places("knee", found, [curve.knee], "none", KNEE if last_curve else "")
+        if found.target is not None:
+            about = found.target.about if last_curve else ""
+            sections += _places("target", found, [curve.met], "not met", about)
+        whole = _curve_json(found, curve)
+        curves.append({name: field for name, field in whole.items() if name != "tokens"}
+                      | {"sizes": [as_row(row) for row in rows]})
+    if notes := _notes(costs):
+        sections.append(Section("costs", notes=notes))
+    return Report("Budget", tuple(sections), {"target": found.target, "costs": costs, "corpora": curves})
+
+
+_UNITS: tuple[tuple[str, str, int | None], ...] = (
+    ("size", "ids", None), ("tokens", "tokens", None), ("bytes_per_token", "bytes/token", 2),
+    ("saved_per_id", "saved/id", 2), ("tokens_per_document", "tokens/document", 1),
+    ("embedding_parameters", "embedding", None), ("training_tokens", "training tokens", None),
+    ("context_bytes", "bytes in context", None), ("cost", "cost", 2),
+)
+"""The columns of a table of sizes: field, title, and the digits of a fraction."""
+
+
+def _size_table(rows: Sequence[SizeRow], documents: bool) -> Section:
+    """Return a table of the units that are known for any row."""
+    units = [
+        unit for unit in _UNITS
+        if any(getattr(row, unit[0]) is not None for row in rows)
+        and (documents or unit[0] != "tokens_per_document")
+    ]
+    cells = []
+    for row in rows:
+        fields = [(getattr(row, name), digits) for name, _, digits in units]
+        cells.append(Row(tuple(
+            "" if field is None else f"{field:,.{digits or 0}f}" for field, digits in fields
+        )))
+    columns = tuple(Column(title, "right", -n) for n, (_, title, _) in enumerate(units))
+    return Section("sizes", "", tuple(cells), columns)
+
+
+def _notes(costs: Costs) -> tuple[str, ...]:
+    """Return a sentence for each unit of the costs."""
+    notes = []
+    if costs.dimensions is not None:
+        shared = "input and output share them" if costs.matrices == 1 else "for input and output each"
+        notes.append(f"embedding: {costs.dimensions:,} parameters for each id, {shared}")
+    if costs.training_bytes is not None:
+        notes.append(f"training tokens: of {costs.training_bytes:,} bytes of text like the corpus")
+    if costs.context is not None:
+        notes.append(f"bytes in context: the text that {costs.context:,} tokens hold")
+    if costs.price is not None:
+        paid = "the corpus" if costs.training_bytes is None else "the training tokens"
+        notes.append(f"cost: of {paid}, at {costs.price:g} per million tokens")
+    return tuple(notes)
+
+
 def _places(
     name: str, found: Budget, steps: Sequence[int | None], none: str, about: str
 ) -> Iterator[Section]:
     """Yield the place of a step on each curve."""
     for n, step in enumerate(steps):
         place = none if step is None else f"{found.sizes[step]:,} ids, step {step:,}"
-        notes = (about,) if n == len(steps) - 1 else ()
+        notes = (about,) if about and n == len(steps) - 1 else ()
         yield Section(f"{name} of the second" if n else name, place, notes=notes)
 
 

@@ -1,13 +1,136 @@
-"""The answer of `tokentui inspect --budget`."""
+"""`tokentui budget`: the cost of a corpus at sizes of a vocabulary, and the answer of `inspect --budget`."""
 
 from __future__ import annotations
 
+import csv
+import io
+import math
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any, cast
 
-from tokentui.analyze.budget import Target, budget, report
+import click
+
+from tokentui.analyze.budget import Budget, Costs, SizeRow, Target, budget, report, size_report
 from tokentui.cli import output
-from tokentui.cli.options import Given
+from tokentui.cli.options import (
+    CORPUS,
+    EXACT,
+    LETTERS,
+    OPENED,
+    QUIET,
+    READING,
+    TOKENIZER,
+    Count,
+    Given,
+    json_option,
+    options,
+)
+from tokentui.core.counts import read_count
+from tokentui.core.errors import TokentuiError
+from tokentui.core.files import write_together
 from tokentui.encode.tokenizer import Tokenizer
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  tokentui budget -t novel.json novel.txt
+  tokentui budget -t novel.json novel.txt --sizes 8k,16k,32k --embedding-dim 768
+  tokentui budget -t novel.json novel.txt --training-bytes 2000M --price 0.5
+  tokentui budget -t novel.json en.txt de.txt --context 8192 --csv sizes.csv
+  tokentui budget -t novel.json novel.txt --target 0.4 --exact --json""",
+)
+@options(
+    CORPUS,
+    TOKENIZER,
+    OPENED,
+    click.option("--sizes", metavar="N,N...", help="The sizes of the vocabulary, in ids; 32k is 32,000 "
+                 "[default: powers of two]."),
+    click.option("--embedding-dim", "dimensions", metavar="N", type=Count(1),
+                 help=f"The width of the embedding: print its parameters{LETTERS}"),
+    click.option("--untied", is_flag=True,
+                 help="With --embedding-dim: the output has a matrix of its own."),
+    click.option("--training-bytes", metavar="N", type=Count(1),
+                 help=f"The bytes of the training text: print its tokens{LETTERS}"),
+    click.option("--context", metavar="N", type=Count(1),
+                 help=f"The tokens of a context window: print the bytes of text in it{LETTERS}"),
+    click.option("--price", metavar="P", type=float, help="The price of a million tokens: print the cost of "
+                 "the training text, or of the corpus without --training-bytes."),
+    click.option("--target", metavar="TARGET", help="The size with so many tokens a byte (0.4); or where "
+                 "tokens and the price of the ids together are least, for dimensions worth so many tokens "
+                 "(768:0.001)."),
+    *READING,
+    click.option("--csv", "csv_file", metavar="FILE", type=click.Path(),
+                 help="Write a row for each corpus and size; - is standard output, in place of the tables."),
+    json_option("Print one JSON object."),
+    EXACT,
+    QUIET,
+)
+def command(
+    given: Given, tokenizer: str, sizes: str | None, dimensions: int | None, untied: bool,
+    training_bytes: int | None, context: int | None, price: float | None, target: str | None,
+    csv_file: str | None, exact: bool,
+) -> int:
+    """Print the tokens of each CORPUS at sizes of the vocabulary, and what they cost.
+
+    The steps of the tokenizer are replayed, so one training answers for all smaller sizes. The tokens of a
+    training text, the bytes in a context window and the cost assume text like the corpus: measure on text
+    that the tokenizer was not trained on.
+    """
+    if price is not None and not (math.isfinite(price) and price > 0):
+        raise TokentuiError("no price", f"--price {price:g}", "take a number above 0")
+    if untied and dimensions is None:
+        raise TokentuiError("--untied goes with --embedding-dim", given.where, "name the width")
+    if exact and target is None:
+        raise TokentuiError("--exact goes with --target", given.where, "name a target")
+    if given.as_json and csv_file == "-":
+        raise TokentuiError("--json and --csv - exclude each other", given.where, "take one of them")
+    if csv_file not in (None, "-"):
+        output.check_target(csv_file)
+    wanted = None if target is None else Target.parse(target)
+    named = _sizes(sizes)
+    given.needs_corpus()
+    opened = given.opened(tokenizer)
+    with output.working(given.quiet) as bar:
+        corpora = [replace(corpus, name=name) for name, corpus in given.corpora(bar)]
+        with bar.of("encoding"):
+            found = budget(opened, corpora, wanted)
+    costs = Costs(dimensions, 1 + untied, training_bytes, context, price)
+    result = size_report(found, named, costs)
+    if csv_file is not None:
+        rows = _csv(cast("list[Mapping[str, Any]]", result.value["corpora"]))
+        if csv_file == "-":
+            output.write(rows)
+        else:
+            write_together([(csv_file, rows)])
+    if csv_file != "-":
+        output.write_report(given.as_json, result)
+    return _missed(given, found, target, exact)
+
+
+def _sizes(text: str | None) -> list[int]:
+    """Return the sizes that a text lists; none for no text.
+
+    Raises:
+        TokentuiError: One is no whole number.
+    """
+    sizes = []
+    for word in () if text is None else text.split(","):
+        if not (size := read_count(word)):
+            raise TokentuiError(f"no size: {word[:40]!r}", "--sizes", "such as 8k,16k,32k")
+        sizes.append(size)
+    return sizes
+
+
+def _csv(corpora: list[Mapping[str, Any]]) -> bytes:
+    """Return a table with a row for each corpus and size."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(("corpus", *SizeRow._fields))
+    for corpus in corpora:
+        writer.writerows((corpus["corpus"], *row.values()) for row in corpus["sizes"])
+    return stream.getvalue().encode("utf-8", "surrogateescape")
 
 
 def print_budget(
@@ -24,7 +147,11 @@ def print_budget(
         with bar.of("encoding"):
             found = budget(tokenizer, corpora, wanted)
     output.write_report(given.as_json, report(found))
+    return _missed(given, found, target, exact)
+
+
+def _missed(given: Given, found: Budget, target: str | None, exact: bool) -> int:
+    """Report the corpora on which the target is not met. Returns the exit code."""
     missed = [] if found.target is None else [curve.corpus for curve in found.curves if curve.met is None]
     what = f"--target {target}: not met on {' and '.join(missed)}" if missed else ""
     return given.missed(what, exact=exact)
-

@@ -83,12 +83,8 @@ def _corpora(given: Given, by: str, bar: Bar) -> Mapping[str, Corpus]:
         return parallel_corpora()
     corpora: dict[str, Corpus] = {}
     as_ = given.as_ or ("lines" if by == _SENTENCES else None)
-    for source in given.sources:
-        corpus = replace(given, sources=(source,), as_=as_).corpus(bar)
-        named = [(one.name, one.corpus) for one in corpus.named] or [(corpus.name, corpus)]
-        for name, one in named:
-            if name in corpora:
-                raise TokentuiError("two languages have this name", name, "give the files unlike names")
-            corpora[name] = one
+    for name, corpus in replace(given, as_=as_).corpora(bar):
+        if name in corpora:
+            raise TokentuiError("two languages have this name", name, "give the files unlike names")
+        corpora[name] = corpus
     return corpora
-

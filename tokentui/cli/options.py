@@ -99,6 +99,18 @@ class Given:
         self.remark(corpus.noticed)
         return corpus
 
+    def corpora(self, bar: Bar) -> list[tuple[str, Corpus]]:
+        """Read each source as a corpus of its own, with its name. One of named corpora is several.
+
+        Raises:
+            TokentuiError: As `corpus`.
+        """
+        corpora: list[tuple[str, Corpus]] = []
+        for source in self.sources:
+            corpus = replace(self, sources=(source,)).corpus(bar)
+            corpora += [(one.name, one.corpus) for one in corpus.named] or [(corpus.name, corpus)]
+        return corpora
+
     def needs_corpus(self) -> None:
         """Refuse a command without a corpus.
 

@@ -81,6 +81,7 @@ COMMANDS: dict[str, Command] = {command.name: command for command in (
     Command("compare", "Compare two to four tokenizers on a corpus.", Ref("tokentui.cli.compare:command")),
     Command("languages", "The cost of the same text in many languages.",
             Ref("tokentui.cli.languages:command")),
+    Command("budget", "The cost of a corpus at sizes of a vocabulary.", Ref("tokentui.cli.budget:command")),
     Command("diff", "What changed between two tokenizers, on a corpus too.",
             Ref("tokentui.cli.diff:command")),
     Command("inspect", "Facts and health of a tokenizer, a token or a string.",
