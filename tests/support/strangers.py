@@ -1,4 +1,4 @@
-"""A format of a stranger: `ID PYTHON_LITERAL LENGTH` a line, as in RWKV's vocabulary; a text is cut into
+"""A format of a stranger: id, Python literal and length a line, with tabs between them; a text is cut into
 the longest tokens.
 
 No format of the project has its name: tests add it to the table, to see that one module and one entry are
@@ -22,7 +22,7 @@ from tokentui.formats.spec import Fitted, Spec
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
 
-_LINE = re.compile(r"""([0-9]{1,10}) (b?(?:'.*'|".*")) ([0-9]{1,6})""")
+_LINE = re.compile(r"""([0-9]{1,10})\t(b?(?:'.*'|".*"))\t([0-9]{1,6})""")
 
 
 def sniff(source: Source) -> bool:
@@ -82,12 +82,12 @@ def line(number: int, piece: bytes) -> str:
         literal = repr(piece.decode())
     except UnicodeDecodeError:
         literal = repr(piece)
-    return f"{number} {literal} {len(piece)}\n"
+    return f"{number}\t{literal}\t{len(piece)}\n"
 
 
 CODEC = Codec(sniff, read, fit, write)
 FORMAT = Format(
     "strangers", "a stranger's vocabulary", ("strangers_vocab.txt",), Ref("strangers:CODEC"),
-    ((".txt", rb"[0-9]+ b?['\"].*['\"] [0-9]+\r?\n"),), (".strangers", "strangers_vocab.txt"),
+    ((".txt", rb"[0-9]+\tb?['\"].*['\"]\t[0-9]+\r?\n"),), (".strangers", "strangers_vocab.txt"),
     Holds(("longest-match",), ("byte",), ("none",), ("none",), normalize=False), ("split", "normalize"),
 )

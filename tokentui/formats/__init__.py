@@ -183,6 +183,13 @@ FORMATS: dict[str, Format] = {
             (("encoder.json", "vocab.bpe"),),
         ),
         Format(
+            "rwkv", "RWKV's world vocabulary", ("rwkv_vocab_v20230424.txt",),
+            Ref("tokentui.formats.rwkv:RWKV"),
+            (("vocab_v20230424.txt", rb"[0-9]+ b?['\"]"),), ("vocab_v20230424.txt",),
+            Holds(("longest-match",), ("byte",), ("none",), ("none",), normalize=False),
+            ("split", "normalize"),
+        ),
+        Format(
             "bert", "BERT's vocab.txt", ("vocab.txt",), Ref("tokentui.formats.vocab_txt:BERT"),
             (("vocab.txt", rb"\[(?:PAD|UNK|CLS|unused[0-9]+)\]\r?\n"),), ("vocab.txt",),
             Holds(("longest-match",), ("char",), ("prefix:##",)), ("specials", "around", "limit"),

@@ -305,6 +305,7 @@ PAIRS = replace(_MERGES, segmenter=Ref("tokentui.encode.segment.merges:PairMergi
 RANKS = replace(_MERGES, segmenter=Ref("tokentui.encode.segment.merges:JoinedMerging"), written="ranks")
 PIECES = replace(RANKS, segmenter=Ref("tokentui.encode.segment.merges:PieceMerging"))
 TABLE = replace(_LONGEST, segmenter=Ref("tokentui.encode.segment.longest:TableMatch"))
+BYTE_TABLE = replace(_LONGEST, segmenter=Ref("tokentui.encode.segment.longest:BytesMatch"), most=None)
 WHOLE = replace(_LONGEST, segmenter=Ref("tokentui.encode.segment.longest:WholeWords"), most=None, written="")
 FUSED = replace(_VITERBI, segmenter=Ref("tokentui.encode.segment.viterbi:FusedViterbi"))
 SINGLE = replace(_VITERBI, segmenter=Ref("tokentui.encode.segment.viterbi:SingleViterbi"), scope="document")

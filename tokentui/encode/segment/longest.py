@@ -10,8 +10,19 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Self
 
-from tokentui.encode.segment import MAX_CHARACTERS, UNKNOWN, Attempt, LimitedTable, WordPart, in_bytes
+from tokentui.core.jobs import check
+from tokentui.encode.segment import (
+    ASKED_EVERY,
+    MAX_CHARACTERS,
+    UNKNOWN,
+    Attempt,
+    LimitedTable,
+    WordPart,
+    in_bytes,
+)
 from tokentui.encode.vocabulary import Vocabulary
+
+_ONE = (1,)
 
 
 class LongestMatch:
@@ -131,6 +142,56 @@ class TableMatch(LongestMatch):
     def __init__(self, vocabulary: Vocabulary, merges: int, *, limit: int | None = MAX_CHARACTERS) -> None:
         super().__init__(vocabulary, merges)
         self._most, self._long = limit, None
+
+
+class BytesMatch(LongestMatch):
+    """Longest match among all tokens of a file whose units are bytes, in words of any length.
+
+    At each place only the lengths of tokens that begin with the next two bytes are tried: a document without
+    a split is one word.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, merges: int) -> None:
+        super().__init__(vocabulary, merges)
+        self._most, self._long = None, MAX_CHARACTERS
+        self._lengths: Mapping[bytes, Sequence[int]] | None = None
+
+    def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
+        """Cut a word into parts; each byte at which no token starts is a part of its own."""
+        table, (word, size) = self._index[0], (b"".join(units), len(units))
+        lengths = self._lengths_by_head()
+        parts: list[WordPart] = []
+        at = 0
+        while at < size:
+            if len(parts) % ASKED_EVERY == 0:
+                check()
+            for length in lengths.get(word[at : at + 2], _ONE):
+                piece = word[at : at + length]
+                symbol = table.get(piece)
+                if symbol is not None:
+                    parts.append(WordPart(at, at + len(piece), symbol))
+                    at += len(piece)
+                    break
+            else:
+                end = size if self._stops else at + 1
+                parts.append(WordPart(at, end))
+                at = end
+        return parts
+
+    def with_limit(self, number: int, made: Sequence[int]) -> Self:
+        """The same with the tokens that are in use at a step."""
+        self._lengths_by_head()
+        return super().with_limit(number, made)
+
+    def _lengths_by_head(self) -> Mapping[bytes, Sequence[int]]:
+        """Return the lengths of the tokens that begin with two bytes, longest first, and 1."""
+        if self._lengths is None:
+            found: dict[bytes, set[int]] = {}
+            for piece in self._index[0]:
+                if len(piece) > 1:
+                    found.setdefault(piece[:2], {1}).add(len(piece))
+            self._lengths = {head: sorted(lengths, reverse=True) for head, lengths in found.items()}
+        return self._lengths
 
 
 class WholeWords:
