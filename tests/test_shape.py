@@ -196,14 +196,14 @@ def test_exports(recipe: Recipe, tmp_path: Path) -> None:
 
 
 def test_formats_that_have_no_place_for_them_say_so() -> None:
-    from tokentui.formats.proof import look
+    from tokentui.formats.proof import check_export
     from tokentui.formats.spec import Spec
 
     trainer = learn.start(Corpus.from_text("a b c"), Recipe(symbols=("<x>",), prefix_space=True))
     for name in ("tiktoken", "minbpe", "tekken", "gpt2"):
         from tokentui.formats import WRITTEN
 
-        report = look(Spec(trainer.tokenizer()), WRITTEN[name])
+        report = check_export(Spec(trainer.tokenizer()), WRITTEN[name])
         assert report.refused or {"symbols", "a space in front"} <= {loss.what for loss in report.losses}, (
             name
         )

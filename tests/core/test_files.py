@@ -12,7 +12,7 @@ import pytest
 from faults import CALLS, Killed, failing
 
 from tokentui.core.errors import TokentuiError
-from tokentui.core.files import refused, temporary, write_whole
+from tokentui.core.files import read_errors, temporary, write_whole
 
 
 @pytest.mark.parametrize(("path", "shown"), [("", "''"), ("a\0b", r"a\x00b")])
@@ -44,7 +44,8 @@ def test_what_a_killed_writer_left_is_removed_by_the_next(tmp_path: Path) -> Non
 
 def test_what_has_nothing_behind_it_is_answered_with_a_way_on() -> None:
     """A socket, or the device of a driver that is not there."""
-    with pytest.raises(TokentuiError, match=r"no such device or address \(name a file\)"), refused("socket"):
+    message = r"no such device or address \(name a file\)"
+    with pytest.raises(TokentuiError, match=message), read_errors("socket"):
         refuse(errno.ENXIO)()
 
 

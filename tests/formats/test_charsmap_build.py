@@ -10,7 +10,7 @@ import pytest
 
 from tokentui.formats.sentencepiece.charsmap import Charsmap, rules_of
 from tokentui.formats.source import Node
-from tokentui.formats.spec import Refused
+from tokentui.formats.spec import Unsupported
 from tokentui.text.normalize import normalize, squeeze
 
 PIECES = [chr(code) for code in range(1, 0x3400, 7)]
@@ -49,7 +49,7 @@ def test_the_rules_do_what_the_steps_do(steps: tuple[str, ...]) -> None:
 
 def test_no_steps_are_no_rules_and_others_are_refused() -> None:
     assert rules_of(()) == (b"", False)
-    with pytest.raises(Refused, match="normalises by nfc"):
+    with pytest.raises(Unsupported, match="normalises by nfc"):
         rules_of(("nfc",))
 
 

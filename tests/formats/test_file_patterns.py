@@ -54,7 +54,7 @@ def pieces(tokenizer: Tokenizer) -> PiecesView:
 
 KNOWN = [
     name for name, one in SPLITS.items()
-    if one.is_pattern and one.keeps_spaces and len(one.branches) > 1 and not (one.told or one.text)
+    if one.is_pattern and one.keeps_spaces and len(one.branches) > 1 and not (one.branch_pattern or one.text)
 ]
 """The splits that are one pattern whose matches are the whole text."""
 

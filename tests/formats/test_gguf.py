@@ -18,7 +18,7 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import gguf as header
 from tokentui.formats.files import export, load, mistaken, recognise
 from tokentui.formats.gguf.pre import PRE, UNREAD
-from tokentui.formats.spec import Refused
+from tokentui.formats.spec import Unsupported
 from tokentui.formats.tokens import LETTERS
 
 MERGES = ["h e", "l l", "he ll", "hell o", "Ġ hello", "1 2", "12 3"]
@@ -263,7 +263,7 @@ def test_what_other_formats_hold(tmp_path: Path) -> None:
             assert theirs.encode(text, special_tokens=True).ids == ours.encode(text, special_tokens=True).ids
     pieces = read(tmp_path, spm())
     for format in ("huggingface", "sentencepiece", "tokentui"):
-        with pytest.raises(Refused):
+        with pytest.raises(Unsupported):
             export(pieces, tmp_path / "x", format)
 
 

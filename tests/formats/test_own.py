@@ -17,7 +17,7 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats import WRITTEN
 from tokentui.formats.files import export, load
-from tokentui.formats.spec import Refused
+from tokentui.formats.spec import Unsupported
 from tokentui.recipe import Recipe
 
 CHARS = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="error")
@@ -148,7 +148,7 @@ def test_a_file_that_could_not_be_read_is_not_written(
 ) -> None:
     vocabulary = Vocabulary(CHARS.with_axes(mark=mark), units, specials, 0)
     path = tmp_path / "t.json"
-    with pytest.raises(Refused, match=what):
+    with pytest.raises(Unsupported, match=what):
         export(Tokenizer(vocabulary, 0), path)
     assert not path.exists()
 

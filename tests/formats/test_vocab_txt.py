@@ -51,7 +51,7 @@ def test_another_limit_of_words_is_told(tmp_path: Path, most: int) -> None:
     whole = (1, *[2] * (most - 1)) if most else ()
     assert tokenizer.encode("a" * most + " " + "a" * (most + 1)).ids == (*whole, 0)
     report = export(tokenizer, tmp_path / "vocab.txt")
-    fitted = FORMATS["bert"].codec.fit(Spec(tokenizer))
+    fitted = FORMATS["bert"].codec.to_format(Spec(tokenizer))
     for length in (1, most, most + 1, 99, 100, 101, most + 99):  # a text differs only between the limits
         differs = min(most, 100) < length <= max(most, 100)
         assert fitted.excused("a" * length) == (differs and most != 100), length

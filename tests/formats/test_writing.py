@@ -16,8 +16,8 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats import WRITTEN
 from tokentui.formats.files import export, format_of, load, targets
-from tokentui.formats.proof import ExportReport, look
-from tokentui.formats.spec import Refused, Spec
+from tokentui.formats.proof import ExportReport, check_export
+from tokentui.formats.spec import Spec, Unsupported
 from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe
 
@@ -36,7 +36,8 @@ def test_a_preset_is_held_or_refused_in_a_line(name: str) -> None:
         assert (not report.refused) == (name in HOLD[format.name]), (format.name, report.refused)
         assert bool(files) == (not report.refused)
         assert "\n" not in report.refused
-        if look(Spec(tokenizer), format).refused:  # what is seen without writing is never contradicted
+        # what is seen without writing is never contradicted
+        if check_export(Spec(tokenizer), format).refused:
             assert report.refused
         if not report.refused and format.name != "tokentui":
             assert report.checked > 60
@@ -286,7 +287,7 @@ def test_two_files_are_written_where_one_is_named(tmp_path: Path) -> None:
 
 
 def test_nothing_is_written_where_it_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Refused, match="sentencepiece cannot hold it"):
+    with pytest.raises(Unsupported, match="sentencepiece cannot hold it"):
         export(preset("gpt2"), tmp_path / "x", "sentencepiece")
     assert list(tmp_path.iterdir()) == []
 

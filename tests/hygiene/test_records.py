@@ -41,7 +41,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.native import COMPILED
 from tokentui.encode.segment import UNKNOWN, WAYS
 from tokentui.formats import FORMATS, WRITTEN
-from tokentui.formats.proof import look
+from tokentui.formats.proof import check_export
 from tokentui.formats.spec import Spec
 from tokentui.learn import Column, start
 from tokentui.preset_table import PRESETS, Preset
@@ -93,7 +93,7 @@ def new(record: Any, **fields: Any) -> Any:
 # The axis, its new value, and a recipe that is known to do the same; None where none does.
 VALUES: dict[str, tuple[Choice, Recipe | None]] = {
     "tie": (new(AXES["tie"]["smallest-pair"]), PLAIN.with_axes(tie="smallest-pair")),
-    "split": (Split(NAME, "at hyphens", finds=_at_hyphens), PLAIN.with_axes(split="regex:[^-]+")),
+    "split": (Split(NAME, "at hyphens", find_words=_at_hyphens), PLAIN.with_axes(split="regex:[^-]+")),
     "base": (new(AXES["base"]["first-seen"]), PLAIN.with_axes(base="first-seen")),
     "pieces": (new(AXES["pieces"]["any"], allows=_short), None),
     "normalize": (new(NORMALIZERS["lowercase"]), PLAIN.with_axes(normalize=("lowercase",))),
@@ -331,7 +331,7 @@ async def test_a_new_format_is_written_and_offered(
     tokenizer.save(tmp_path / "made.json")
     done("convert", str(tmp_path / "made.json"), str(tmp_path / "made.strangers"))
     assert tokentui.load(tmp_path / "made.strangers").encode("low").pieces == tokenizer.encode("low").pieces
-    offered = tuple(look(Spec(tokenizer), one) for one in WRITTEN.values())
+    offered = tuple(check_export(Spec(tokenizer), one) for one in WRITTEN.values())
     async with shown(ExportScreen(FakeFace(snapshot(), {do.Formats: offered})), (120, 40)) as (_, pilot):
         await until(pilot, lambda: "keeps all" in screen_text(pilot))
         await pilot.press("end")

@@ -59,7 +59,7 @@ def owners_give_the_same(tokenizer: Tokenizer, texts: Sequence[str]) -> set[str]
         report, files = contents(tokenizer, format)
         if report.refused:
             continue
-        fit = format.codec.fit(Spec(tokenizer))
+        fit = format.codec.to_format(Spec(tokenizer))
         owner, asked = owner_of(tokenizer, files), 0
         for text in texts:
             want = promised(tokenizer, name, fit, text)

@@ -16,7 +16,7 @@ from tokentui.formats import OWN, WRITTEN, Format
 from tokentui.formats.files import load
 from tokentui.formats.proof import ExportReport, check_holds, contents
 from tokentui.formats.source import Source
-from tokentui.formats.spec import Fitted, Refused, Spec
+from tokentui.formats.spec import Fitted, Spec, Unsupported
 from tokentui.learn import start
 from tokentui.preset_table import PRESETS, preset_named
 from tokentui.recipe import Recipe, Run, Stops
@@ -65,7 +65,7 @@ def _held(format: Format) -> set[str]:
     found = set()
     for name, chosen in PRESETS.items():
         way = "placeholders" if chosen.recipe.objective == "gage" else chosen.recipe.encode
-        with contextlib.suppress(Refused):
+        with contextlib.suppress(Unsupported):
             check_holds(format.holds, chosen.recipe, way)
             found.add(name)
     return found
@@ -93,7 +93,7 @@ SMALL = {
 
 def fitted(tokenizer: Tokenizer, format: str) -> Fitted:
     """A tokenizer in the shape of a format."""
-    return WRITTEN[format].codec.fit(Spec(tokenizer))
+    return WRITTEN[format].codec.to_format(Spec(tokenizer))
 
 
 def unproved(tokenizer: Tokenizer, format: str) -> tuple[bytes, ...]:
@@ -103,7 +103,7 @@ def unproved(tokenizer: Tokenizer, format: str) -> tuple[bytes, ...]:
 
 def dumps(tokenizer: Tokenizer) -> str:
     """The project's own file of a tokenizer."""
-    return OWN.codec.write(OWN.codec.fit(Spec(tokenizer)))[0].decode()
+    return OWN.codec.write(OWN.codec.to_format(Spec(tokenizer)))[0].decode()
 
 
 def loads(text: str, where: str) -> Tokenizer:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tokentui.core.errors import TokentuiError
 from tokentui.formats import WRITTEN
 from tokentui.formats.oniguruma import Untranslated, translated
-from tokentui.formats.proof import look
+from tokentui.formats.proof import check_export
 from tokentui.formats.spec import Spec
 from tokentui.recipe import Recipe
 from tokentui.text.patterns import alternatives
@@ -88,6 +88,6 @@ def test_alternatives_do_not_begin_inside_a_set() -> None:
 def test_minbpe_refuses_a_set_operation() -> None:
     """Its `regex` reads `&&` as two characters."""
     tokenizer = trained(Recipe(split=f"regex:{KIMI}", base="bytes"), merges=5)
-    assert "set operation" in look(Spec(tokenizer), WRITTEN["minbpe"]).refused
+    assert "set operation" in check_export(Spec(tokenizer), WRITTEN["minbpe"]).refused
     for name in ("tekken", "huggingface"):
         assert not exported(tokenizer, name)[0].refused

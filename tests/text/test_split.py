@@ -29,7 +29,7 @@ LARGE_UNSPACED = ["hongloumeng_zh.txt", "wagahaiwa_nekodearu.txt"]
 CUTTING = [name for name in PUBLISHED if SPLITS[name].cut]
 ONE_PATTERN = [
     name for name in CUTTING
-    if SPLITS[name].keeps_spaces and SPLITS[name].finds is None and not SPLITS[name].marks_spaces
+    if SPLITS[name].keeps_spaces and SPLITS[name].find_words is None and not SPLITS[name].marks_spaces
 ]
 """Those that cut by their pattern alone and keep every character, as tiktoken does."""
 CUTTING_AT_SPACES = [name for name in CUTTING if len(splitter(name).words("ab cd")) > 1]
@@ -247,7 +247,7 @@ def test_a_split_leaves_out_what_its_record_names_alone(name: str, text: str) ->
     for _, start, end in [*split.spans(text), ("", len(prepared), len(prepared))]:
         left += prepared[at:start]
         at = max(at, end)
-    assert regex.fullmatch(f"(?:{split.record.drops or '(?!)'})*", left)
+    assert regex.fullmatch(f"(?:{split.record.dropped or '(?!)'})*", left)
 
 
 def test_falcon_cuts_inside_characters() -> None:

@@ -244,7 +244,7 @@ def add(edit: Edit, texts: Sequence[tuple[str, bool]]) -> Edit:
     before = {entry.id: entry for entry in tokenizer.entries()}
     moved = moves(taken, tokenizer) if losses else {number: number for number in before}
     last = max(before, default=-1)
-    fitted = format.codec.fit(Spec(tokenizer))
+    fitted = format.codec.to_format(Spec(tokenizer))
     added: list[Added] = []
     for number, (text, special) in enumerate(texts, last + 1):
         place = _add_piece if format.name == "sentencepiece" else _add_listed
@@ -280,10 +280,10 @@ def _spelled(format: Format, text: str, special: bool) -> str:
 
 def _add_listed(fitted: Fitted, number: int, text: str, special: bool) -> str:
     """Add a token to a `tokenizer.json`, and say what its library does."""
-    listed = fitted.said.get("added_tokens")
+    listed = fitted.metadata.get("added_tokens")
     row = {"id": number, "content": text, "single_word": False, "lstrip": False, "rstrip": False,
            "normalized": False, "special": special}
-    fitted.said["added_tokens"] = [*(listed if isinstance(listed, list) else ()), row]
+    fitted.metadata["added_tokens"] = [*(listed if isinstance(listed, list) else ()), row]
     fitted.specials[text] = number
     found = "tokenizers finds it in a text as typed, before the text is split and merged"
     return found + ("; decoding leaves it out unless asked" if special else "")
@@ -291,10 +291,10 @@ def _add_listed(fitted: Fitted, number: int, text: str, special: bool) -> str:
 
 def _add_piece(fitted: Fitted, number: int, text: str, special: bool) -> str:
     """Add a piece to a `.model`, and say what its library does."""
-    kinds = fitted.said["kinds"]
+    kinds = fitted.metadata["kinds"]
     assert isinstance(kinds, dict)
     name = _spelled(WRITTEN["sentencepiece"], text, special)
-    fitted.said["kinds"] = {**kinds, str(len(fitted.tokens)): CONTROL if special else USER_DEFINED}
+    fitted.metadata["kinds"] = {**kinds, str(len(fitted.tokens)): CONTROL if special else USER_DEFINED}
     fitted.tokens.append(Token(number, name, name.encode(), 0.0))
     if special:
         return "sentencepiece finds it in no text: a program puts its id there, and decoding leaves it out"
@@ -451,7 +451,7 @@ def _remade(spec: Spec, kept: set[int]) -> tuple[Tokenizer, dict[int, int]]:
 
 def _shortened(spec: Spec, format: Format, kept: set[int]) -> tuple[Tokenizer, dict[int, int]]:
     """The tokenizer of a file with a part of its tokens, and its new ids."""
-    fitted = copy.copy(format.codec.fit(spec))
+    fitted = copy.copy(format.codec.to_format(spec))
     numbers = sorted({token.id for token in fitted.tokens if token.id in kept} | {*fitted.specials.values()})
     moved = {number: n for n, number in enumerate(numbers)}
     places = {n: token.id for n, token in enumerate(fitted.tokens)}
@@ -459,12 +459,13 @@ def _shortened(spec: Spec, format: Format, kept: set[int]) -> tuple[Tokenizer, d
     names = {token.name for token in fitted.tokens}
     fitted.rows = [row for row in fitted.rows if names.issuperset(row)]
     fitted.specials = {name: moved[number] for name, number in fitted.specials.items()}
-    kinds = fitted.said.get("kinds")
+    kinds = fitted.metadata.get("kinds")
     if isinstance(kinds, dict):
         moves = {str(n): str(moved[number]) for n, number in places.items() if number in moved}
-        fitted.said = {**fitted.said, "kinds": {moves[n]: kind for n, kind in kinds.items() if n in moves}}
+        moved_kinds = {moves[n]: kind for n, kind in kinds.items() if n in moves}
+        fitted.metadata = {**fitted.metadata, "kinds": moved_kinds}
     if format.name == "huggingface":
-        fitted.said = {name: renumbered(value, moved) for name, value in fitted.said.items()}
+        fitted.metadata = {name: renumbered(value, moved) for name, value in fitted.metadata.items()}
     return read_again(format, fitted), moved
 
 

@@ -81,7 +81,7 @@ def next_id(tokenizer: Tokenizer, format: Format) -> int:
     room.
     """
     if format.name == "huggingface":
-        return max((token.id for token in format.codec.fit(Spec(tokenizer)).tokens), default=-1) + 1
+        return max((token.id for token in format.codec.to_format(Spec(tokenizer)).tokens), default=-1) + 1
     return max((entry.id for entry in tokenizer.entries()), default=-1) + 1
 
 
@@ -103,7 +103,7 @@ def appended(tokenizer: Tokenizer, format: Format, merges: Sequence[Merge]) -> T
         format: Hugging Face's, sentencepiece's or tiktoken's.
         merges: The merges; ids from `next_id` on.
     """
-    fitted = copy.copy(format.codec.fit(Spec(tokenizer)))
+    fitted = copy.copy(format.codec.to_format(Spec(tokenizer)))
     fitted.tokens, fitted.rows = list(fitted.tokens), list(fitted.rows)
     names = {token.id: token.name for token in fitted.tokens}
     prefix = len(tokenizer.vocabulary.prefix.decode())
@@ -119,7 +119,7 @@ def appended(tokenizer: Tokenizer, format: Format, merges: Sequence[Merge]) -> T
         behind = sorted(number for name, number in fitted.specials.items() if name not in own)
         moved = {number: len(fitted.tokens) + n for n, number in enumerate(behind)}
         fitted.specials = {name: moved.get(number, number) for name, number in fitted.specials.items()}
-        fitted.said = {name: renumbered(value, moved) for name, value in fitted.said.items()}
+        fitted.metadata = {name: renumbered(value, moved) for name, value in fitted.metadata.items()}
     return read_again(format, fitted)
 
 

@@ -13,8 +13,8 @@ from tokentui.core.errors import TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import OWN, WRITTEN, Format
 from tokentui.formats.files import export, format_of, targets, written_format
-from tokentui.formats.proof import ExportReport, contents, look
-from tokentui.formats.spec import Refused, Spec
+from tokentui.formats.proof import ExportReport, check_export, contents
+from tokentui.formats.spec import Spec, Unsupported
 from tokentui.recipe import Recipe
 
 DONE, DIFFERS = 0, 1
@@ -62,7 +62,7 @@ def command(given: Given, source: str, output: str | None, format_: str | None) 
         raise TokentuiError("is Hugging Face's format meant?", output or "", hint)
     if output is None:
         chosen, spec = [WRITTEN[format_]] if format_ else WRITTEN.values(), Spec(tokenizer)
-        for report in [look(spec, one) for one in chosen]:
+        for report in [check_export(spec, one) for one in chosen]:
             out.write_report(given.as_json, losses(report))
         return DONE
     format = format_of(output, tokenizer.recipe, format_, option="--to", like=like)
@@ -70,7 +70,7 @@ def command(given: Given, source: str, output: str | None, format_: str | None) 
     try:
         with out.working(given.quiet) as bar, bar.of("checking"):
             report = write_tokenizer(tokenizer, output, format)
-    except Refused as error:
+    except Unsupported as error:
         out.complain(str(error))
         return DIFFERS
     if output != STDOUT:
@@ -97,13 +97,13 @@ def write_tokenizer(tokenizer: Tokenizer, output: str, format: Format) -> Export
     """Write a tokenizer to a file, or to standard output. Returns the report on what is lost.
 
     Raises:
-        Refused: The format cannot hold the tokenizer.
+        Unsupported: The format cannot hold the tokenizer.
     """
     if output != STDOUT:
         return export(tokenizer, output, format.name)
     report, files = contents(tokenizer, format)
     if report.refused:
-        raise Refused(f"{format.name} cannot hold it: {report.refused}")
+        raise Unsupported(f"{format.name} cannot hold it: {report.refused}")
     if format is OWN:
         out.write_document(files[0].decode())
     else:

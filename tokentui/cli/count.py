@@ -58,7 +58,7 @@ def command(given: Given, output: str, scheduler: str | None, top: int | None) -
         raise TokentuiError("-r is missing", given.where, hint)
     recipe, _ = given.wanted(given.recipe)
     if output != STDOUT:
-        counted.kind_of(output)
+        counted.counts_format(output)
         out.check_target(output)
     from tokentui.formats.files import refuse_tokenizers  # with them come all formats
 

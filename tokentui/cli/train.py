@@ -31,8 +31,8 @@ from tokentui.core.jobs import current_phase, job
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import Format
 from tokentui.formats.files import export, format_of
-from tokentui.formats.proof import look
-from tokentui.formats.spec import Refused, Spec
+from tokentui.formats.proof import check_export
+from tokentui.formats.spec import Spec, Unsupported
 from tokentui.learn import start
 from tokentui.learn.merging import WORTH_CHARS, without_kernel
 from tokentui.learn.trainer import Trainer
@@ -103,8 +103,8 @@ def command(given: Given, output: str | None, format_: str | None, trace: str | 
         corpus = given.corpus(bar)
         with bar.of("counting"):
             trainer = start(corpus, recipe, run)
-        if output and (early := look(Spec(trainer.tokenizer()), format)).refused:
-            raise Refused(f"{format.name} cannot hold it: {early.refused}", output, "name another format")
+        if output and (early := check_export(Spec(trainer.tokenizer()), format)).refused:
+            raise Unsupported(f"{format.name} cannot hold it: {early.refused}", output, "name another format")
         bar.close()
         given.remark(coverage(corpus, trainer.recipe, trainer.words).notes)
         given.remark(_remarks(trainer, run, corpus))
@@ -229,7 +229,7 @@ def _write(tokenizer: Tokenizer, output: str, format: Format, given: Given) -> b
     to it."""
     try:
         report = write_tokenizer(tokenizer, output, format)
-    except Refused as error:
+    except Unsupported as error:
         beside = f"{output.rstrip('/')}.tokentui.json"
         if output != STDOUT:
             export(tokenizer, beside)

@@ -104,7 +104,7 @@ def read_regular(path: str, wanted: str = "file", most: int = -1) -> bytes:
         TokentuiError: It is not there, cannot be read, or is something else than a regular file, or one of
             holes.
     """
-    with refused(path), regular(path, wanted) as file:
+    with read_errors(path), regular(path, wanted) as file:
         check_held(os.fstat(file.fileno()), path)
         return file.read(most)
 
@@ -118,7 +118,7 @@ def regular(path: str, wanted: str = "file") -> Iterator[BufferedReader]:
         OSError: It cannot be opened.
     """
     refuse_irregular(status_of(path).st_mode, path, wanted)
-    with open(path, "rb", opener=unhurried) as file:
+    with open(path, "rb", opener=open_nonblocking) as file:
         # It may have become another meanwhile.
         refuse_irregular(os.fstat(file.fileno()).st_mode, path, wanted)
         yield file
@@ -137,7 +137,7 @@ def own_folder(kind: str) -> Path:
 
 
 @contextlib.contextmanager
-def refused(path: str) -> Iterator[None]:
+def read_errors(path: str) -> Iterator[None]:
     """Tell a user why the system refuses a path.
 
     Raises:
@@ -175,11 +175,11 @@ def names_in(folder: str, most: int) -> set[str]:
         TokentuiError: It cannot be read, or is out of reach.
     """
     sandbox.check(folder)
-    with refused(folder), os.scandir(folder) as listing:
+    with read_errors(folder), os.scandir(folder) as listing:
         return {entry.name for entry in itertools.islice(listing, most)}
 
 
-def unhurried(path: str, flags: int) -> int:
+def open_nonblocking(path: str, flags: int) -> int:
     """Open a file without waiting for a writer, and without making it the terminal of the process."""
     sandbox.check(path)
     return os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY)
@@ -196,11 +196,11 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     """
     where = os.fspath(path)
     sandbox.check_writing(where)
-    with about(where, "the file is as it was; name another place"):
+    with write_errors(where, "the file is as it was; name another place"):
         target = os.path.realpath(where)
         mode = mode_of(where)  # /dev/stdout is a link that names no file where it is a pipe
         if mode is None or stat.S_ISREG(mode):
-            clean(target)
+            remove_leftovers(target)
             with temporary(target, data, mode) as name:
                 os.replace(name, target)
             flush_folder(os.path.dirname(target))
@@ -210,7 +210,7 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
 
 
 @contextlib.contextmanager
-def about(path: str, hint: str = _AS_BEFORE) -> Iterator[None]:
+def write_errors(path: str, hint: str = _AS_BEFORE) -> Iterator[None]:
     """Tell what keeps a file from being written."""
     try:
         yield
@@ -256,7 +256,7 @@ def _temporary_name(target: str) -> str:
     return os.path.join(folder, f".{name[:100]}.{os.urandom(4).hex()}.tmp")
 
 
-def clean(target: str) -> None:
+def remove_leftovers(target: str) -> None:
     """Remove the temporary files of writers of this target that were killed."""
     folder, name = os.path.split(target)
     like = re.compile(rf"\.{re.escape(name[:100])}\.[0-9a-f]{{8}}\.tmp")
@@ -360,7 +360,7 @@ def write_together(files: Sequence[tuple[str, bytes]]) -> None:
     places: list[tuple[str, str, bytes]] = []
     for path, data in files:
         sandbox.check_writing(path)
-        with about(path):
+        with write_errors(path):
             target = os.path.realpath(path)
             if (mode := mode_of(target)) is not None and not stat.S_ISREG(mode):
                 raise TokentuiError("cannot be written: not a file", path, _AS_BEFORE)
@@ -394,19 +394,19 @@ def _write(places: Sequence[tuple[str, str, bytes]], journal: str) -> None:
     with contextlib.ExitStack() as held:
         planned, renames = [], []
         for target, path, data in places:
-            clean(target)
-            with about(path):
+            remove_leftovers(target)
+            with write_errors(path):
                 mode = mode_of(target)
                 name = held.enter_context(temporary(target, data, mode))
                 renames.append((path, name, target, held.enter_context(_second_name(target, mode))))
                 planned.append(_File(target, _digest(target), hashlib.sha256(data).hexdigest()))
         placed: list[tuple[str, str | None]] = []
         try:
-            with about(places[0][1]):
+            with write_errors(places[0][1]):
                 _put(journal, _Journal(tuple(planned), mixed))
             for path, name, target, old in renames:
                 placed.append((target, old))
-                with about(path):
+                with write_errors(path):
                     os.replace(name, target)
         except BaseException:
             _put_back(placed, places[0][1])
@@ -473,7 +473,7 @@ def _locked(target: str, path: str) -> Iterator[str]:
     """
     folder, name = os.path.split(target)
     journal = os.path.join(folder, f".{name[:100]}{_END}")
-    with about(path):
+    with write_errors(path):
         descriptor = os.open(journal + ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:
         if not lock(descriptor, wait=False) or not os.fstat(descriptor).st_nlink:

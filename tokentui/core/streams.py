@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import BinaryIO
 
 from tokentui.core import sandbox
-from tokentui.core.files import about, clean, flush_folder, mode_of, temporary
+from tokentui.core.files import flush_folder, mode_of, remove_leftovers, temporary, write_errors
 
 
 @contextmanager
@@ -23,14 +23,14 @@ def written(path: str) -> Iterator[BinaryIO]:
         TokentuiError: It cannot be written; it says why.
     """
     sandbox.check_writing(path)
-    with about(path, "the file is as it was; name another place"):
+    with write_errors(path, "the file is as it was; name another place"):
         target = os.path.realpath(path)
         mode = mode_of(path)
         if mode is not None and not stat.S_ISREG(mode):
             with open(path, "wb") as file:
                 yield file
             return
-        clean(target)
+        remove_leftovers(target)
         with temporary(target, b"", mode) as name:
             with open(name, "wb") as file:
                 yield file

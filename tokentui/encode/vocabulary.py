@@ -70,14 +70,14 @@ class Origin:
 
     Attributes:
         format: The name of its format.
-        said: All else that the file says, as a JSON object.
+        metadata: All else that the file says, as a JSON object.
         listed: (id, name, score) of each token in the order of the file, where the vocabulary does not tell.
         extras: An example of each aspect that only some formats keep, such as the flags of added tokens, by
             its name.
     """
 
     format: str
-    said: Mapping[str, Any]
+    metadata: Mapping[str, Any]
     listed: Sequence[tuple[int, str, float]] = ()
     extras: Mapping[str, str] = field(default_factory=dict)
 

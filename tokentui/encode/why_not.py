@@ -527,7 +527,7 @@ def _split(case: Case) -> Facts:
     # Where the axes say all that is done to a text, the branch that takes the first word is known.
     pipeline = case.vocabulary.pipeline
     own = pipeline.near or case.encoder.pretokenizer.beyond_axes
-    if not own and SPLITS.of(case.recipe.split).is_pattern | SPLITS.of(case.recipe.split).alone:
+    if not own and SPLITS.of(case.recipe.split).is_pattern | SPLITS.of(case.recipe.split).branch_by_word:
         known = branches(case.recipe.split)
         prepared = case.encoder.pretokenizer.analyse(case.text).prepared
         number = known.of(prepared, words[0].prepared_start, words[0].text)

@@ -59,13 +59,13 @@ class Codec(NamedTuple):
     Attributes:
         sniff: Returns whether a file is of the format, by its content.
         read: Returns the tokenizer of a file. Raises a `TokentuiError` that says what is wrong, and where.
-        fit: Returns a tokenizer in the shape of the format. Raises `Refused` where that cannot be.
-        write: Returns the bytes of each file of what `fit` returned.
+        to_format: Returns a tokenizer in the shape of the format. Raises `Unsupported` if that cannot be.
+        write: Returns the bytes of each file of what `to_format` returned.
     """
 
     sniff: Callable[[Source], bool]
     read: Callable[[Source], Tokenizer]
-    fit: Callable[[Spec], Fitted] = _only_read
+    to_format: Callable[[Spec], Fitted] = _only_read
     write: Callable[[Fitted], tuple[bytes, ...]] = _only_read
 
 

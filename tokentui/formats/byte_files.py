@@ -30,7 +30,7 @@ from tokentui.formats.source import (
     check_number,
     check_tokens,
 )
-from tokentui.formats.spec import Fitted, Refused, Spec, Token, json_bytes, pattern_of, split_of
+from tokentui.formats.spec import Fitted, Spec, Token, Unsupported, json_bytes, pattern_of, split_of
 from tokentui.formats.tokens import ORDER, imported
 from tokentui.recipe import Recipe
 from tokentui.text.sets import expanded
@@ -164,22 +164,22 @@ def check_bytes(spec: Spec) -> None:
     """Refuse a vocabulary that lacks some of the 256 bytes, or has two tokens of the same bytes.
 
     Raises:
-        Refused: It does.
+        Unsupported: It does.
     """
     pieces = {entry.piece for entry in spec.ordinary}
     lacking = 256 - sum(len(piece) == 1 for piece in pieces)
     if lacking:
-        raise Refused(f"{lacking} of the 256 bytes have no token", "",
+        raise Unsupported(f"{lacking} of the 256 bytes have no token", "",
                       "the format's owner fails on text with them")
     if len(pieces) < len(spec.ordinary):
-        raise Refused("two tokens have the same bytes", "", "a token stands once in the file")
+        raise Unsupported("two tokens have the same bytes", "", "a token stands once in the file")
 
 
 def _ranked(spec: Spec) -> list[Token]:
     """The tokens in the order in which they merge.
 
     Raises:
-        Refused: As `check_bytes`.
+        Unsupported: As `check_bytes`.
     """
     check_bytes(spec)
     tokens = spec.tokens(byte_level=True)
@@ -193,7 +193,7 @@ def _fit(spec: Spec) -> Fitted:
     """A tokenizer as a file of tiktoken's holds it.
 
     Raises:
-        Refused: It cannot.
+        Unsupported: It cannot.
     """
     fitted = Fitted(spec.recipe, _ranked(spec), specials=dict(spec.specials))
     merged = [token.id for token in fitted.tokens if len(token.piece) > 1]
@@ -288,13 +288,13 @@ def _fit_tekken(spec: Spec) -> Fitted:
     """A tokenizer as a `tekken.json` holds it: specials, the bytes in order of value, then the others.
 
     Raises:
-        Refused: It cannot.
+        Unsupported: It cannot.
     """
     tokens = sorted(_ranked(spec), key=lambda one: one.piece if len(one.piece) == 1 else b"\xff\xff")
     names = sorted(spec.specials, key=spec.specials.__getitem__)
     fitted = Fitted(spec.recipe, tokens, specials={name: n for n, name in enumerate(names)})
     fitted.number_anew(len(names), spec.specials)
-    fitted.said = {
+    fitted.metadata = {
         "config": {"pattern": pattern_of(spec.recipe), "num_vocab_tokens": len(tokens),
                    "default_vocab_size": len(names) + len(tokens),
                    "default_num_special_tokens": len(names), "version": "v3"},
@@ -303,7 +303,7 @@ def _fit_tekken(spec: Spec) -> Fitted:
     }
     whole = spec.tokenizer.merges == len(spec.vocabulary.merges)
     if whole and spec.origin is not None and spec.came_from("tekken"):
-        fitted.said = dict(spec.origin.said)
+        fitted.metadata = dict(spec.origin.metadata)
     return fitted
 
 
@@ -318,7 +318,7 @@ def _write_tekken(fitted: Fitted) -> tuple[bytes, ...]:
             text = None
         code = base64.b64encode(token.piece).decode("ascii")
         rows.append({"rank": token.id - first, "token_bytes": code, "token_str": text})
-    return (json_bytes({"config": fitted.said["config"], "vocab": rows, **fitted.said}),)
+    return (json_bytes({"config": fitted.metadata["config"], "vocab": rows, **fitted.metadata}),)
 
 
 TEKKEN = Codec(_sniff_tekken, _read_tekken, _fit_tekken, _write_tekken)
@@ -397,19 +397,19 @@ def _fit_minbpe(spec: Spec) -> Fitted:
     their ids.
 
     Raises:
-        Refused: It cannot.
+        Unsupported: It cannot.
     """
     check_bytes(spec)
     pattern = "" if spec.recipe.split == "none" else pattern_of(spec.recipe)
     if expanded(pattern) != pattern:
-        raise Refused("its pattern has a set operation", "", "minbpe reads && as two characters")
+        raise Unsupported("its pattern has a set operation", "", "minbpe reads && as two characters")
     if pattern != pattern.strip() or _LINE_END.search(pattern) or (
         pattern and compile_pattern(pattern).groups
     ):
-        raise Refused("its pattern has groups, line ends, or spaces at an end", "",
+        raise Unsupported("its pattern has groups, line ends, or spaces at an end", "",
                       "the file holds a pattern in a line")
     fitted = Fitted(spec.recipe, [Token(value, str(value), bytes((value,))) for value in range(256)],
-                    said={"pattern": pattern})
+                    metadata={"pattern": pattern})
     tokens = fitted.tokens
     ids = {token.piece: token.id for token in tokens}
     for left, right, made in spec.merges:
@@ -420,7 +420,7 @@ def _fit_minbpe(spec: Spec) -> Fitted:
     orphans = [entry.text for entry in spec.ordinary if entry.piece not in ids]
     if orphans:
         what = f"{len(orphans)} of its tokens are made by no merge, such as {orphans[0][:40]!r}"
-        raise Refused(what, "", "the file lists merges")
+        raise Unsupported(what, "", "the file lists merges")
     left_out = [name for name in spec.specials if _SPACE.search(name) or not name]
     if left_out:
         fitted.lose("specials", "names with white space are left out", left_out[0])
@@ -439,7 +439,7 @@ def _fit_minbpe(spec: Spec) -> Fitted:
 def _write_minbpe(fitted: Fitted) -> tuple[bytes, ...]:
     """The bytes of a `.model` of minbpe's."""
     specials = sorted(fitted.specials.items(), key=lambda item: item[1])
-    lines = [_HEADER, str(fitted.said["pattern"]), str(len(specials)),
+    lines = [_HEADER, str(fitted.metadata["pattern"]), str(len(specials)),
              *(f"{name} {number}" for name, number in specials)]
     lines += [f"{left} {right}" for left, right, _ in fitted.rows]
     return (("\n".join(lines) + "\n").encode("utf-8", "surrogatepass"),)

@@ -17,7 +17,7 @@ from tokentui.formats import FORMATS, OWN, WRITTEN, Format, named_like, recognis
 from tokentui.formats.folder import model_folder, vocabulary_file
 from tokentui.formats.proof import ExportReport, contents
 from tokentui.formats.source import NeedsSplit, Node, Source, check_tokens, is_gguf, read_source
-from tokentui.formats.spec import Refused
+from tokentui.formats.spec import Unsupported
 from tokentui.recipe import Recipe
 from tokentui.text.named import sources_in
 from tokentui.text.remote import is_remote, is_url
@@ -118,7 +118,7 @@ def export(tokenizer: Tokenizer, path: str | os.PathLike[str], format: str | Non
 
     Raises:
         TokentuiError: There is no such format, or a file cannot be written.
-        Refused: The format cannot hold the tokenizer.
+        Unsupported: The format cannot hold the tokenizer.
         Cancelled: The job is cancelled.
     """
     path = path_of(path, "path")
@@ -126,7 +126,7 @@ def export(tokenizer: Tokenizer, path: str | os.PathLike[str], format: str | Non
     places = targets(path, chosen)
     report, files = contents(tokenizer, chosen)
     if report.refused:
-        raise Refused(f"{report.format} cannot hold it: {report.refused}", os.fspath(path),
+        raise Unsupported(f"{report.format} cannot hold it: {report.refused}", os.fspath(path),
                       "nothing is written")
     write_together(list(zip(places, files, strict=True)))
     return report

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import TypeGuard
 
 from tokentui.core.errors import TokentuiError, shown_path
-from tokentui.core.files import names_in, read_regular, refused, status_of
+from tokentui.core.files import names_in, read_errors, read_regular, status_of
 from tokentui.core.records import dataclass
 from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.tokenizer import Tokenizer
@@ -276,7 +276,7 @@ def model_folder(where: str) -> ModelFolder | None:
         return None
     if remote.is_remote(where):
         return _looked_at(where, remote.download_from_hub(where, hub_files(), VOCABULARIES))
-    with refused(where):
+    with read_errors(where):
         if not stat.S_ISDIR(status_of(where).st_mode):
             return None
     return _looked_at(where, where)

@@ -24,7 +24,7 @@ from tokentui.encode.vocabulary import UNKNOWN_NAMES
 from tokentui.formats import Codec
 from tokentui.formats.huggingface.words import CLIP, ClipWords, is_clip
 from tokentui.formats.source import Node, Source, check_number
-from tokentui.formats.spec import Fitted, Refused, Spec, Token, merge_rows
+from tokentui.formats.spec import Fitted, Spec, Token, Unsupported, merge_rows
 from tokentui.formats.tokens import LETTERS, imported, in_merge_order, is_unit, name_of, piece_of
 from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe
@@ -208,7 +208,7 @@ def _fit(spec: Spec) -> Fitted:
     """A tokenizer as `vocab.json` and `merges.txt` hold it.
 
     Raises:
-        Refused: They cannot.
+        Unsupported: They cannot.
     """
     recipe, byte_level = spec.recipe, spec.recipe.unit == "byte"
     tokens = spec.tokens(byte_level)
@@ -216,14 +216,14 @@ def _fit(spec: Spec) -> Fitted:
     if len(names) < len(tokens) or any(
         names.get(name, number) != number for name, number in spec.specials.items()
     ):
-        raise Refused("two tokens are spelled alike", "", "the files tell tokens by their names")
+        raise Unsupported("two tokens are spelled alike", "", "the files tell tokens by their names")
     tokens += [
         Token(number, name, name.encode("utf-8", "surrogatepass")) for name, number in spec.specials.items()
         if name not in names
     ]
     rows = list(merge_rows(spec.rows, lambda piece: name_of(piece, byte_level)))
     if header := next((row[0] for row in rows if row[0].startswith(_HEADER)), ""):
-        raise Refused(f"a merge that looks like a header: {header[:40]!r}", "",
+        raise Unsupported(f"a merge that looks like a header: {header[:40]!r}", "",
                       "readers pass over such lines")
     fitted = Fitted(recipe, sorted(tokens), rows, dict(spec.specials))
     named = any(name in spec.specials for name in UNKNOWN_NAMES)
@@ -346,12 +346,12 @@ def _fit_codes(spec: Spec) -> Fitted:
     """A tokenizer as codes hold it: the merges, nothing else.
 
     Raises:
-        Refused: They cannot.
+        Unsupported: They cannot.
     """
     recipe = spec.recipe
     glued, byte_level = recipe.mark_kind == "end-suffix", recipe.unit == "byte"
     if byte_level and not glued:
-        raise Refused(f"its units are bytes with mark={recipe.mark}", "",
+        raise Unsupported(f"its units are bytes with mark={recipe.mark}", "",
                       f"codes of bytes have mark=end-suffix:{_END}")
 
     def named(piece: bytes) -> str:
@@ -360,7 +360,7 @@ def _fit_codes(spec: Spec) -> Fitted:
     fitted = Fitted(
         recipe, [Token(entry.id, named(entry.piece), entry.piece) for entry in spec.ordinary],
         list(merge_rows(spec.merges, named, "; train with --as lines")),
-        said={"version": "0.2" if glued else "0.1", "byte": byte_level}, keeps_ids=False,
+        metadata={"version": "0.2" if glued else "0.1", "byte": byte_level}, keeps_ids=False,
     )
     fitted.lose("ids", "there are none: readers number the tokens as they like")
     if recipe.unknown != "pass-through":
@@ -370,8 +370,8 @@ def _fit_codes(spec: Spec) -> Fitted:
 
 def _write_codes(fitted: Fitted) -> tuple[bytes, ...]:
     """The bytes of codes."""
-    byte_level = fitted.said["byte"] is True
-    header = "" if fitted.said["version"] == "0.1" else f"{_HEADER}: 0.2{' byte' * byte_level}\n"
+    byte_level = fitted.metadata["byte"] is True
+    header = "" if fitted.metadata["version"] == "0.1" else f"{_HEADER}: 0.2{' byte' * byte_level}\n"
     coding = ("latin-1", "strict") if byte_level else ("utf-8", "surrogateescape")
     return ((header + _lines(fitted)).encode(*coding),)
 

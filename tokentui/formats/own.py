@@ -29,7 +29,7 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats import OWN, WRITTEN, Codec
 from tokentui.formats.source import LONGEST_MARK, Known, Node, Source, check_number, check_tokens, source_of
-from tokentui.formats.spec import Fitted, Refused, Spec, Token
+from tokentui.formats.spec import Fitted, Spec, Token, Unsupported
 from tokentui.formats.tokens import name_of
 from tokentui.learn.bases import BASES
 from tokentui.recipe import AXIS_NAMES, RUN, SHAPE, TOLD, Recipe
@@ -105,22 +105,24 @@ def _fit(spec: Spec) -> Fitted:
     """A tokenizer as the own document holds it.
 
     Raises:
-        Refused: It was read from a file that its tokens do not tell, its mark or its specials are longer
+        Unsupported: It was read from a file that its tokens do not tell, its mark or its specials are longer
             than those of a file that is read, or two of its base units have the same bytes.
     """
     if len(spec.recipe.mark) > LONGEST_MARK:
-        raise Refused(f"its mark is longer than {LONGEST_MARK} characters", "tokentui", "take a shorter one")
+        raise Unsupported(
+            f"its mark is longer than {LONGEST_MARK} characters", "tokentui", "take a shorter one"
+        )
     try:
         check_tokens(map(len, spec.vocabulary.specials), Node(None, "specials"))
     except TokentuiError as error:
-        raise Refused(f"its specials: {error.what}", "tokentui", error.hint) from None
+        raise Unsupported(f"its specials: {error.what}", "tokentui", error.hint) from None
     document = _Document(spec.recipe, run=spec.tokenizer.run)
     if spec.vocabulary.imported:
         return _with_stages(document, spec)
     vocabulary, merges = spec.vocabulary, spec.tokenizer.merges
     base = vocabulary.pieces[: vocabulary.base_size]
     if len(set(base)) < len(base):
-        raise Refused("a marked piece and another have the same bytes", "tokentui", "take another mark")
+        raise Unsupported("a marked piece and another have the same bytes", "tokentui", "take another mark")
     if isinstance(vocabulary, EventVocabulary):
         numbers = enumerate(itertools.pairwise(vocabulary.ends[: merges + 1]), 1)
         document.tokens, document.pieces = _entry_rows(spec.tokenizer), vocabulary.pieces
@@ -140,19 +142,21 @@ def _with_stages(document: _Document, spec: Spec) -> _Document:
     """The document of a tokenizer that was read from another tool's file.
 
     Raises:
-        Refused: Its file cannot be told from its tokens.
+        Unsupported: Its file cannot be told from its tokens.
     """
     own = spec.vocabulary.pipeline.own
     if own is not None:  # the file's own way tells what its tokens were
         spec = Spec(spec.tokenizer.encoded_by(own[0]))
     assert spec.origin is not None
     if spec.origin.format not in WRITTEN:
-        raise Refused(f"a file of {spec.origin.format} is only read", "tokentui",
+        raise Unsupported(f"a file of {spec.origin.format} is only read", "tokentui",
                       "keep the file that it was read from")
-    fitted = WRITTEN[spec.origin.format].codec.fit(spec)
+    fitted = WRITTEN[spec.origin.format].codec.to_format(spec)
     ids = {token.name: token.id for token in fitted.tokens}
     if len(ids) < len(fitted.tokens) or len(set(ids.values())) < len(ids):
-        raise Refused("two tokens have one id or one name", "tokentui", "keep the file that it was read from")
+        raise Unsupported(
+            "two tokens have one id or one name", "tokentui", "keep the file that it was read from"
+        )
     letters, scored = UNITS.of(fitted.recipe.unit).is_byte, bool(spec.vocabulary.scores)
     pieces = [token.piece or token.name.encode("utf-8", "surrogateescape") for token in fitted.tokens]
     document.tokens = [
@@ -168,7 +172,7 @@ def _with_stages(document: _Document, spec: Spec) -> _Document:
     }
     if not scored and any(token.score for token in fitted.tokens):
         optional["scores"] = [token.score for token in fitted.tokens]
-    document.stages = {"format": spec.origin.format, "letters": letters, **fitted.said,
+    document.stages = {"format": spec.origin.format, "letters": letters, **fitted.metadata,
                        **{name: value for name, value in optional.items() if value}}
     document.merges = [_Merge(ids[left], ids[right], ids[made], 0) for left, right, made in fitted.rows]
     return document

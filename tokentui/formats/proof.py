@@ -23,7 +23,7 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import NO_ID
 from tokentui.formats import ASPECTS, OWN, Format, Holds, recognised
 from tokentui.formats.source import source_of
-from tokentui.formats.spec import Fitted, Loss, Refused, Spec, pattern_of
+from tokentui.formats.spec import Fitted, Loss, Spec, Unsupported, pattern_of
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import MARKS
 from tokentui.text.split import SPLITS
@@ -51,7 +51,7 @@ class ExportReport:
     checked: int = 0
 
 
-def look(spec: Spec, format: Format) -> ExportReport:
+def check_export(spec: Spec, format: Format) -> ExportReport:
     """The losses of a tokenizer in a format, without writing anything: those that only trying shows are not
     in it.
     """
@@ -100,7 +100,7 @@ def _fitted(spec: Spec, format: Format) -> tuple[ExportReport, Fitted | None]:
     try:
         if not own:
             check_holds(format.holds, spec.recipe, spec.way)
-        fitted = format.codec.fit(spec)
+        fitted = format.codec.to_format(spec)
     except TokentuiError as error:
         return replace(report, refused=error.what + (f" ({error.hint})" if error.hint else "")), None
     for aspect in () if own else (EXAMPLES[name] for name in ASPECTS if name not in format.keeps):
@@ -122,22 +122,22 @@ def check_holds(holds: Holds, recipe: Recipe, way: str) -> None:
         way: The way of encoding, as formats tell it.
 
     Raises:
-        Refused: It cannot.
+        Unsupported: It cannot.
     """
     if holds.ways and way not in holds.ways:
         ways = " or ".join(holds.ways).replace("-", " ")
-        raise Refused(f"it is encoded by {way.replace('-', ' ') or 'a rule of its own'}", "",
+        raise Unsupported(f"it is encoded by {way.replace('-', ' ') or 'a rule of its own'}", "",
                       f"this format: {ways}")
     marked = not holds.marks or recipe.mark in holds.marks or recipe.mark_kind in holds.marks
     if not marked or (holds.units and recipe.unit not in holds.units):
         hint = f"the format's are {'s or '.join(holds.units or ['any unit'])}s" + (
             f" with mark={' or '.join(holds.marks)}" if holds.marks else "")
-        raise Refused(f"its units are {recipe.unit}s with mark={recipe.mark}", "", hint)
+        raise Unsupported(f"its units are {recipe.unit}s with mark={recipe.mark}", "", hint)
     if recipe.normalize and not holds.normalize:
-        raise Refused(f"it normalises text by {','.join(recipe.normalize)}", "",
+        raise Unsupported(f"it normalises text by {','.join(recipe.normalize)}", "",
                       "the format has no place for that")
     if holds.splits and recipe.split not in holds.splits:
-        raise Refused(f"it cuts text by split={recipe.split}", "",
+        raise Unsupported(f"it cuts text by split={recipe.split}", "",
                       f"the format knows {' and '.join(holds.splits)}")
     if holds.pattern:
         pattern_of(recipe)
@@ -287,7 +287,7 @@ _SINGLY = 6000
 """Vocabularies of up to so many tokens are tried token by token as well."""
 
 
-class Difference(NamedTuple):
+class EncodingDifference(NamedTuple):
     """A text that is encoded in two ways."""
 
     text: str
@@ -341,7 +341,7 @@ class _Trial:
         self._encoders = spec.encoder, WordEncoder(back.vocabulary, back.merges, pretokenizer=other)
         self._becomes = None if fitted.keeps_ids else _renumbered(spec, back)
 
-    def encoded(self) -> tuple[Difference | None, int]:
+    def encoded(self) -> tuple[EncodingDifference | None, int]:
         """The first text that is encoded otherwise, None where there is none; and how many were tried."""
         texts = list(probes(self._spec))
         tried = 0
@@ -356,7 +356,7 @@ class _Trial:
                     return (self._shorter(text) or difference), tried
         return None, tried
 
-    def decoded(self) -> Difference | None:
+    def decoded(self) -> EncodingDifference | None:
         """The first text that is decoded otherwise."""
         for text in itertools.islice(TEXTS, 40 if self._fitted.keeps_ids else 0):
             try:
@@ -365,7 +365,7 @@ class _Trial:
             except TokentuiError:
                 continue
             if None not in ids and ours != theirs and not self._fitted.excused(text):
-                return Difference(text, (ours,), (theirs,))
+                return EncodingDifference(text, (ours,), (theirs,))
         return None
 
     def _quickly_same(self, text: str) -> bool:
@@ -381,7 +381,7 @@ class _Trial:
         return all(self._becomes.get(our, NO_ID) == their != NO_ID
                    for our, their in zip(ours, theirs, strict=True))
 
-    def _difference(self, text: str) -> Difference | None:
+    def _difference(self, text: str) -> EncodingDifference | None:
         """The two encodings of a text, where they differ and that is not told."""
         if self._quickly_same(text):
             return None
@@ -394,11 +394,11 @@ class _Trial:
         try:
             got = self._encoders[1].encode(text)
         except TokentuiError as error:
-            return Difference(text, want.tokens, (str(error),))
+            return EncodingDifference(text, want.tokens, (str(error),))
         same = want.ids == got.ids if self._fitted.keeps_ids else want.pieces == got.pieces
-        return None if same else Difference(text, want.tokens, got.tokens)
+        return None if same else EncodingDifference(text, want.tokens, got.tokens)
 
-    def _shorter(self, text: str) -> Difference | None:
+    def _shorter(self, text: str) -> EncodingDifference | None:
         """A part of a text that differs too, as short as halving and trimming make it."""
         found = None
         while len(text) > 1:

@@ -14,7 +14,7 @@ from tokentui.encode.segment import BYTE_TABLE
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import Codec
 from tokentui.formats.source import LARGEST_ID, Node, Source, check_tokens
-from tokentui.formats.spec import Fitted, Refused, Spec
+from tokentui.formats.spec import Fitted, Spec, Unsupported
 from tokentui.formats.tokens import imported
 from tokentui.recipe import Recipe
 
@@ -91,10 +91,10 @@ def _fit(spec: Spec) -> Fitted:
     """A tokenizer as a vocabulary of RWKV's.
 
     Raises:
-        Refused: Two tokens have the same bytes.
+        Unsupported: Two tokens have the same bytes.
     """
     if len({entry.piece for entry in spec.ordinary}) < len(spec.ordinary):
-        raise Refused("two tokens have the same bytes", "", "a token stands once in the file")
+        raise Unsupported("two tokens have the same bytes", "", "a token stands once in the file")
     tokens = sorted(spec.tokens(byte_level=True))
     return Fitted(spec.recipe, tokens, specials=dict(spec.specials))
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, NoReturn, TypeVar, cast
 
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
-from tokentui.core.files import read_regular, refuse_irregular, refused, regular, status_of
+from tokentui.core.files import read_errors, read_regular, refuse_irregular, regular, status_of
 from tokentui.core.jobs import silent
 from tokentui.core.records import dataclass
 from tokentui.formats import gguf
@@ -461,7 +461,7 @@ def read_source(where: str, split: str = "") -> Source:
     """
     if remote.is_url(where):
         return Source(remote.shown(where), _from_url(where), split, ())  # its folder is not looked at
-    with refused(where):
+    with read_errors(where):
         mode = status_of(where).st_mode
         refuse_irregular(mode, where, "tokenizer file")
         if stat.S_ISREG(mode) and is_gguf(where):

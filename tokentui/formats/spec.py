@@ -27,7 +27,7 @@ from tokentui.text.split import SPLITS
 _SPACED = re.compile(r"[ \n\r]")
 
 
-class Refused(TokentuiError):
+class Unsupported(TokentuiError):
     """A format cannot hold a tokenizer: the file would encode otherwise."""
 
 
@@ -65,7 +65,7 @@ class Fitted:
             lists them so.
         rows: The merges by the names of (left, right, made), the first to be merged first.
         specials: The special tokens with their ids.
-        said: All else that the file says, as a JSON object.
+        metadata: All else that the file says, as a JSON object.
         losses: What the format cannot hold of this tokenizer, beyond what it never holds.
         excuses: Each returns whether a loss that is told makes a text differ.
         keeps_ids: Whether the tokens keep their ids.
@@ -76,7 +76,7 @@ class Fitted:
     tokens: list[Token] = field(default_factory=list)
     rows: list[tuple[str, str, str]] = field(default_factory=list)
     specials: dict[str, int] = field(default_factory=dict)
-    said: dict[str, object] = field(default_factory=dict)
+    metadata: dict[str, object] = field(default_factory=dict)
     losses: list[Loss] = field(default_factory=list)
     excuses: list[Callable[[str], bool]] = field(default_factory=list)
     keeps_ids: bool = True
@@ -242,13 +242,13 @@ def merge_rows(
         hint: What would help against white space.
 
     Raises:
-        Refused: A name cannot stand in such a line.
+        Unsupported: A name cannot stand in such a line.
     """
     for merge in merges:
         left, right, made = map(named, merge)
         if any(_SPACED.search(name) or not name for name in (left, right, made)):
             what = f"a merge with white space in it: {left[:40]!r} {right[:40]!r}"
-            raise Refused(what, "", f"a line is two tokens with a space between them{hint}")
+            raise Unsupported(what, "", f"a line is two tokens with a space between them{hint}")
         yield left, right, made
 
 
@@ -263,10 +263,10 @@ def pattern_of(recipe: Recipe) -> str:
     """A split as a pattern whose matches are the words, for Python's `regex` and Rust's `fancy-regex`.
 
     Raises:
-        Refused: A pattern alone does not do it.
+        Unsupported: A pattern alone does not do it.
     """
     if recipe.split in SPLITS and not SPLITS[recipe.split].is_pattern:
-        raise Refused(f"split={recipe.split} is more than a pattern", "", "the format holds a pattern")
+        raise Unsupported(f"split={recipe.split} is more than a pattern", "", "the format holds a pattern")
     own = recipe.split.startswith("regex:")
     return recipe.split.removeprefix("regex:") if own else SPLITS[recipe.split].pattern
 

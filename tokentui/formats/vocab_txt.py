@@ -15,7 +15,7 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import UNKNOWN_NAMES
 from tokentui.formats import Codec
 from tokentui.formats.source import Node, Source, check_number
-from tokentui.formats.spec import Fitted, Refused, Spec, Token
+from tokentui.formats.spec import Fitted, Spec, Token, Unsupported
 from tokentui.formats.tokens import imported
 from tokentui.recipe import Recipe
 
@@ -74,7 +74,7 @@ def _fit(spec: Spec) -> Fitted:
     """A tokenizer as a `vocab.txt` holds it. Ids that are not taken get a line such as `[unused7]`.
 
     Raises:
-        Refused: It cannot.
+        Unsupported: It cannot.
     """
     lines: dict[int, str] = {}
     for entry in spec.entries:
@@ -82,20 +82,24 @@ def _fit(spec: Spec) -> Fitted:
         name = entry.piece.decode("utf-8", "surrogatepass" if special else "surrogateescape")
         if name != name.rstrip() or any(one in name for one in "\t\n\r"):
             what = f"the token {name[:40]!r} is no line"
-            raise Refused(what, "", "the file holds a token a line, without white space behind it")
+            raise Unsupported(what, "", "the file holds a token a line, without white space behind it")
         lines[entry.id] = name
     if len(set(lines.values())) < len(lines):
-        raise Refused("two tokens are spelled alike", "", "of two lines that are alike the last one counts")
+        raise Unsupported(
+            "two tokens are spelled alike", "", "of two lines that are alike the last one counts"
+        )
     fitted = Fitted(spec.recipe, specials=dict(spec.specials))
     if not any(name in spec.specials for name in UNKNOWN_NAMES):
         name = UNKNOWN_NAMES[1]
         if name in lines.values():
-            raise Refused(f"a token is spelled {name}", "", "the file needs that name for the unknown token")
+            raise Unsupported(
+                f"a token is spelled {name}", "", "the file needs that name for the unknown token"
+            )
         lines[max(lines, default=-1) + 1] = name
         fitted.lose_unknown(f"they have no id; in the file they are {name}")
     holes = [number for number in range(max(lines, default=0)) if number not in lines]
     if len(holes) > _MOST_UNUSED:
-        raise Refused(f"{len(holes)} ids stand for nothing", "", "the file has a line for each")
+        raise Unsupported(f"{len(holes)} ids stand for nothing", "", "the file has a line for each")
     taken = set(lines.values())
     free = (name for n in itertools.count() if (name := f"[unused{n}]") not in taken)
     lines |= dict(zip(holes, free, strict=False))

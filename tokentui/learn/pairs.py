@@ -502,7 +502,7 @@ class PairTrainer:
     def tokenizer(self, number: int | None = None, run: Mapping[str, object] | None = None) -> Tokenizer:
         """The tokenizer of a known step. It shares the vocabulary, which only grows."""
         number = self.number if number is None else number
-        return Tokenizer(self.engine.vocabulary, number, self.words.told(run))
+        return Tokenizer(self.engine.vocabulary, number, self.words.with_corpora(run))
 
     def entries(self, query: Query) -> Page[Entry]:
         """The entries of the vocabulary at this step. Their order is kept while the step stays."""

@@ -19,7 +19,7 @@ from typing import BinaryIO, Protocol
 
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
-from tokentui.core.files import refused
+from tokentui.core.files import read_errors
 from tokentui.core.jobs import check
 from tokentui.recipe import Recipe
 from tokentui.text import files, remote, sources
@@ -243,7 +243,7 @@ class Reader:
             with remote.readable_errors(one.path), remote.open_stream(one.path) as stream:
                 yield stream
         else:
-            with refused(one.path), files.opened_file(one.path, pipes=True) as stream:
+            with read_errors(one.path), files.opened_file(one.path, pipes=True) as stream:
                 yield stream
 
     def _last(self, held: bytearray, way: str) -> int:

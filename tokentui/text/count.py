@@ -159,7 +159,7 @@ def coverage(corpus: Corpus, recipe: Recipe, words: Words) -> Coverage:
     for text, times in [(one.corpus, one.times) for one in corpus.named] or [(corpus, 1)]:
         if text.counts is not None:
             return COVERED
-        if not recipe.normalize and not splitter.front and not splitter.record.marks_spaces:
+        if not recipe.normalize and not splitter.prepends_space and not splitter.record.marks_spaces:
             total += times * text.characters  # preparing changes nothing
             continue
         for part, first in chunks(text.texts, pretokenizer):
@@ -184,7 +184,7 @@ def _count_parts(corpus: Corpus, recipe: Recipe) -> Words:
     for name, text, times, development in each(corpus.named, len(corpus.named)):
         with silent():
             judged = None if development is None else count(development, recipe)
-            parts.append(CorpusPart(name, count(text, recipe).weighed(times), judged, times))
+            parts.append(CorpusPart(name, count(text, recipe).multiplied(times), judged, times))
     return Words.of_parts(parts)
 
 

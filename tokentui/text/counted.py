@@ -92,7 +92,7 @@ KINDS = (
 PLAIN = KINDS[0]
 
 
-def kind_of(path: str) -> CountsFormat:
+def counts_format(path: str) -> CountsFormat:
     """The kind of file that a name asks for.
 
     Raises:
@@ -111,6 +111,6 @@ def write(path: str, rows: Rows, counting: str = "") -> None:
     Raises:
         TokentuiError: It cannot be written, its name asks for no kind, or what writes that is not installed.
     """
-    kind = kind_of(path)
+    kind = counts_format(path)
     with written(path) as file:
         kind.write(file, rows, path, counting)

@@ -30,7 +30,8 @@ def counting_of(recipe: Recipe) -> str:
 
     part = {
         "normalize": list(recipe.normalize), "split": recipe.split,
-        "symbols": sorted(recipe.symbols), "space": spaced(recipe), "always": splitter_of(recipe).always,
+        "symbols": sorted(recipe.symbols), "space": spaced(recipe),
+        "always": splitter_of(recipe).always_prepends,
     }
     digest = hashlib.sha256(json.dumps(part, sort_keys=True).encode()).hexdigest()
     return json.dumps({**part, "digest": digest[:16]})

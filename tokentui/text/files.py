@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError, shown, shown_path
-from tokentui.core.files import check_held, refuse_irregular, refused, status_of, unhurried
+from tokentui.core.files import check_held, open_nonblocking, read_errors, refuse_irregular, status_of
 from tokentui.core.jobs import check, tick
 from tokentui.core.pages import pages
 
@@ -118,7 +118,7 @@ def read_path(path: str, meter: Meter, text_only: bool = False, *, pipes: bool =
         Binary: It is no text and only text is wanted.
         Cancelled: As asked.
     """
-    with refused(path), opened_file(path, pipes=pipes) as file:
+    with read_errors(path), opened_file(path, pipes=pipes) as file:
         return _contents(_Source(file, shown_path(path), meter), text_only)
 
 
@@ -131,7 +131,7 @@ def opened_file(path: str, *, pipes: bool = False) -> Iterator[BinaryIO]:
         OSError: It cannot be opened.
     """
     measure(path, pipes=pipes)
-    with open(path, "rb", 0, opener=unhurried) as file:
+    with open(path, "rb", 0, opener=open_nonblocking) as file:
         _size(os.fstat(file.fileno()), path, pipes)  # it may have become another meanwhile
         yield file
 
@@ -158,7 +158,7 @@ def read_stream(
         Binary: It is no text and only text is wanted.
         Cancelled: As asked.
     """
-    with refused(name):
+    with read_errors(name):
         return _contents(_Source(stream, name, meter, size), text_only)
 
 
@@ -169,7 +169,7 @@ def blocks(
 
     Arguments and errors are those of `read_stream`. Only a block at a time is held.
     """
-    with refused(name):
+    with read_errors(name):
         source = _Source(stream, name, meter, size)
         with _opened(source, text_only) as (stream_, method, looks):
             filled = 0
@@ -185,7 +185,7 @@ def read_plain(stream: BinaryIO, name: str) -> bytes:
     Raises:
         TokentuiError: It cannot be read, is too large, or silent for too long.
     """
-    with refused(name):
+    with read_errors(name):
         return bytes(_Source(stream, name, Meter()).readall() or b"")
 
 

@@ -27,7 +27,7 @@ class CorpusPart(NamedTuple):
     times: int = 1
 
     @property
-    def said(self) -> str:
+    def label(self) -> str:
         """The part in a word: `hi`, or `hi*7` where its words count seven times."""
         return self.name if self.times == 1 else f"{self.name}*{self.times}"
 
@@ -58,7 +58,7 @@ class Words:
                 counts[word] += times
         return cls(tuple(counts), tuple(counts.values()), parts=tuple(parts))
 
-    def weighed(self, times: int) -> Words:
+    def multiplied(self, times: int) -> Words:
         """The same words, each counted so many times."""
         return self if times == 1 else Words(self.words, tuple(times * one for one in self.counts))
 
@@ -79,9 +79,9 @@ class Words:
         """The number of pre-tokens of the corpus, repeated ones included."""
         return sum(self.counts)
 
-    def told(self, run: Mapping[str, object] | None) -> Mapping[str, object] | None:
+    def with_corpora(self, run: Mapping[str, object] | None) -> Mapping[str, object] | None:
         """The words of a run, with the named corpora where there are some."""
-        return {**(run or {}), "corpora": [part.said for part in self.parts]} if self.parts else run
+        return {**(run or {}), "corpora": [part.label for part in self.parts]} if self.parts else run
 
     @property
     def as_parts(self) -> tuple[CorpusPart, ...]:

@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
-from tokentui.core.files import refused
+from tokentui.core.files import read_errors
 from tokentui.core.jobs import check
 from tokentui.recipe import Recipe
 from tokentui.text import files, parquet, remote
@@ -163,7 +163,7 @@ def opened(one: Input, place: int) -> Iterator[BinaryIO]:
         with remote.readable_errors(one.path), remote.open_range(one.path, place) as stream:
             yield stream
         return
-    with refused(one.path), files.opened_file(one.path) as stream:
+    with read_errors(one.path), files.opened_file(one.path) as stream:
         if one.size is not None and os.fstat(stream.fileno()).st_size != one.size:
             raise TokentuiError("it has changed while it was read", one.where, "count it again")
         stream.seek(place)

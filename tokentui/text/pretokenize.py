@@ -89,7 +89,7 @@ class Pretokenizer:
         self._trims = any(NORMALIZERS.of(name).trims for name in recipe.normalize)
         split = self._splitter
         self.in_parts = not self._trims and (
-            not split.front or (split.record.marks_spaces and not split.always)
+            not split.prepends_space or (split.record.marks_spaces and not split.always_prepends)
         )
         """True if a part of a text after a safe cut has the same words when it stands alone.
 

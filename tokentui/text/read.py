@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, TypeAlias
 
 from tokentui.core import sandbox
 from tokentui.core.errors import TokentuiError, each_of, name_of, nearest, path_of, shown, shown_path
-from tokentui.core.files import refused
+from tokentui.core.files import read_errors
 from tokentui.core.jobs import check, silent
 from tokentui.text import counting, files, parquet, remote, sources
 from tokentui.text.corpus import (
@@ -220,7 +220,7 @@ def find(source: str | os.PathLike[str], pipes: bool) -> FoundInputs:
             return FoundInputs(sample.name, [Input(str(sample.path), sample.bytes, sample.as_)])
     path = os.fspath(source)
     sandbox.check(path)
-    with refused(path):
+    with read_errors(path):
         if os.path.isdir(path):
             return _folder(path)
         try:

@@ -50,45 +50,45 @@ class Split(Choice):
 
     Attributes:
         pattern: Its matches are the words.
-        finds: Finds the words and their places in a text, given the compiled pattern; None where the words
-            are the matches.
+        find_words: Returns the words of a text with their places, given the compiled pattern; None if the
+            words are the matches.
         cut: The pattern of the places where a text may be cut in two without a word changing; empty for none.
         keeps_spaces: Whether the words together hold all of the text.
-        drops: A pattern of the characters that no word holds, where these are the only ones; empty where the
-            words hold all, or where it is not known what they leave out.
+        dropped: A pattern of the characters that words leave out; empty if words leave out none, or if the
+            pattern does not describe all of them.
         plain: Whether the patterns are for the `re` of the standard library.
         marks_spaces: Whether ▁ stands for a space in words, and one is set in front of a text.
         branches: What each alternative of the pattern matches, in words, in order.
-        told: A pattern whose alternatives are the branches, where those of `pattern` are not.
-        alone: Whether the branch of a word is found by the word alone, not where it stands.
-        whole: A pattern of texts that are one word when they stand alone, for a split with `finds`; empty for
-            none that is known.
+        branch_pattern: A pattern whose alternatives are the branches, where those of `pattern` are not.
+        branch_by_word: Whether the branch of a word is found by the word alone, not where it stands.
+        single_word: Pattern of texts that are one word by themselves, if `find_words` is given; empty if
+            unknown.
         rule: The rule of the kernels that finds the same words, see `kernels.rules`; empty where there is
             none.
     """
 
     pattern: str = ""
-    finds: Callable[[regex.Pattern[str], str], Iterable[Span]] | None = None
+    find_words: Callable[[regex.Pattern[str], str], Iterable[Span]] | None = None
     cut: str = ""
     keeps_spaces: bool = True
-    drops: str = ""
+    dropped: str = ""
     plain: bool = False
     marks_spaces: bool = False
     branches: tuple[str, ...] = ()
-    told: str = ""
-    alone: bool = False
-    whole: str = ""
+    branch_pattern: str = ""
+    branch_by_word: bool = False
+    single_word: str = ""
     rule: str = ""
 
     @property
     def may_leave_text(self) -> bool:
         """True if the words may leave out text that the description of the split does not name."""
-        return not self.keeps_spaces and not self.drops
+        return not self.keeps_spaces and not self.dropped
 
     @property
     def is_pattern(self) -> bool:
         """True if the matches of the pattern in the text as it is are the words."""
-        return self.finds is None and not self.marks_spaces
+        return self.find_words is None and not self.marks_spaces
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,16 +98,16 @@ class Splitter:
     Attributes:
         name: The value of the axis.
         record: The split.
-        front: Whether a document that begins with no space gets one in front, or a ▁.
-        always: Whether a document that begins with one gets another.
+        prepends_space: Whether a document that begins with no space gets one in front, or a ▁.
+        always_prepends: Whether a document that begins with one gets another.
         symbols: Finds the symbols, each of which is a word; the text between two is split by itself. None
             for no symbols.
     """
 
     name: str
     record: Split
-    front: bool
-    always: bool = False
+    prepends_space: bool
+    always_prepends: bool = False
     symbols: re.Pattern[str] | None = None
 
     @property
@@ -131,17 +131,17 @@ class Splitter:
         if self.record.marks_spaces:
             mark = SPACE_MARK
             text = text.replace(" ", mark)
-        front = first and self.front and text and (self.always or text[0] != mark)
+        front = first and self.prepends_space and text and (self.always_prepends or text[0] != mark)
         return mark + text if front else text
 
     @property
     def opened(self) -> Callable[[bytes], bytes] | None:
         """Sets in front of the first bytes of a document what `prepare` does, a space where that is ▁; None
         where it sets nothing."""
-        if not self.front:
+        if not self.prepends_space:
             return None
         kept = (b" ", SPACE_MARK.encode()) if self.record.marks_spaces else b" "
-        return lambda text: text if not self.always and text.startswith(kept) else b" " + text
+        return lambda text: text if not self.always_prepends and text.startswith(kept) else b" " + text
 
     def words(self, text: str, *, first: bool = True) -> list[str]:
         """The words of a text in order: those of `spans`, without their places.
@@ -151,7 +151,7 @@ class Splitter:
         """
         prepared, record = self.prepare(text, first), self.record
         symbols = self.symbols is not None and self.symbols.search(prepared)
-        if symbols or record.finds or self.pattern.groups:
+        if symbols or record.find_words or self.pattern.groups:
             return [word for word, _, _ in self.spans(text, first=first)]
         if record.text or (len(prepared) > SHORT and not record.plain):
             # a pattern of one's own may match nothing
@@ -166,9 +166,9 @@ class Splitter:
         Raises:
             TakesTooLong: One match takes longer than a pattern may.
         """
-        record, plainly = self.record, self.symbols is None and not self.record.finds
-        if record.whole:
-            whole = re.compile(record.whole).fullmatch
+        record, plainly = self.record, self.symbols is None and not self.record.find_words
+        if record.single_word:
+            whole = re.compile(record.single_word).fullmatch
             return ([text] if whole(text) else self.words(text, first=False) for text in texts)
         if plainly and record.text and self.cut:
             return self._own_parts(texts, self.cut)
@@ -207,8 +207,8 @@ class Splitter:
         at = 0
         for start, end in [*named, (len(prepared), len(prepared))]:  # a stretch, and the symbol behind it
             stretch = prepared[at:start]
-            if record.finds is not None:
-                found = record.finds(self.pattern, stretch)
+            if record.find_words is not None:
+                found = record.find_words(self.pattern, stretch)
             elif record.text or (len(stretch) > SHORT and not record.plain):
                 matches = patterns.find(self.pattern, stretch, self._where)
                 found = ((match.group(), *match.span()) for match in matches)
@@ -300,22 +300,22 @@ SPLITS = Axis(
     Split("none", "not at all: a document is one pre-token", pattern=r"(?s).+", branches=("all of it",)),
     Split(
         "whitespace", "at white space, which is dropped", pattern=r"\S+", cut=r"(?s)\s(?=.)|.(?=\s)",
-        keeps_spaces=False, drops=r"\s", refuses=_spaceless,
+        keeps_spaces=False, dropped=r"\s", refuses=_spaceless,
         branches=("what stands between white space",), rule="whitespace",
     ),
     Split(
         "space", "at U+0020 only, which is dropped", pattern=r"[^ ]+", cut=r"(?s) (?=.)|.(?= )",
-        keeps_spaces=False, drops=" ", refuses=_spaceless, branches=("what stands between spaces",),
+        keeps_spaces=False, dropped=" ", refuses=_spaceless, branches=("what stands between spaces",),
         rule="space",
     ),
     Split(
         "words", "runs of word characters, runs of punctuation", pattern=r"\w+|[^\w\s]+",
-        cut=r"(?s)\w(?=\W)|\s(?=.)|[^\w\s](?=[\w\s])", keeps_spaces=False, drops=r"\s", refuses=_spaceless,
+        cut=r"(?s)\w(?=\W)|\s(?=.)|[^\w\s](?=[\w\s])", keeps_spaces=False, dropped=r"\s", refuses=_spaceless,
         branches=("letters, digits and underscores", "signs"),
     ),
     Split(
         "bert", "at white space, punctuation alone", pattern=f"[^{_BERT}]+|[{BERT_PUNCTUATION}]",
-        cut=f"(?s)[{_BERT}](?=.)|.(?=[{_BERT}])", keeps_spaces=False, drops=f"[{BERT_SPACES}]", plain=True,
+        cut=f"(?s)[{_BERT}](?=.)|.(?=[{_BERT}])", keeps_spaces=False, dropped=f"[{BERT_SPACES}]", plain=True,
         refuses=_spaceless,
         branches=("letters, digits and signs", "one punctuation mark"), rule="bert",
     ),
@@ -331,7 +331,7 @@ SPLITS = Axis(
     Split(
         "metaspace", "before each space, which becomes ▁; one in front", pattern="▁[^▁]*|[^▁]+",
         plain=True,
-        cut="(?s).(?=[ ▁])", marks_spaces=True, alone=True,
+        cut="(?s).(?=[ ▁])", marks_spaces=True, branch_by_word=True,
         branches=("a space and the word after it", "a beginning without a space"),
     ),
     Split("gpt2", "GPT-2's pattern", pattern=_GPT2, cut=_GPT2_CUT, branches=_GPT2_BRANCHES, rule="gpt2"),
@@ -395,8 +395,8 @@ SPLITS = Axis(
     ),
     Split(
         "falcon", "Falcon's chain: punctuation, GPT-2, digits by three", pattern=_GPT2, cut=_GPT2_CUT,
-        finds=falcon, told="[0-9]{3}|" + _GPT2, branches=("three digits", *_GPT2_BRANCHES), alone=True,
-        whole=" ?[A-Za-z]+",
+        find_words=falcon, branch_pattern="[0-9]{3}|" + _GPT2, branches=("three digits", *_GPT2_BRANCHES),
+        branch_by_word=True, single_word=" ?[A-Za-z]+",
     ),
     Split(
         "regex", "the matches of a pattern of your own", "PATTERN", r"\w+|\s+",
@@ -452,7 +452,7 @@ def splitter_of(recipe: Recipe) -> Splitter:
     """
     plain, names = splitter(recipe.split), sorted(recipe.symbols, key=len, reverse=True)
     always = plain.record.marks_spaces and (recipe.pieces != "any" or bool(names))
-    shaped = replace(plain, front=spaced(recipe), always=always)
+    shaped = replace(plain, prepends_space=spaced(recipe), always_prepends=always)
     if not names:
         return shaped
     return replace(shaped, symbols=re.compile(f"({'|'.join(map(re.escape, names))})"))
@@ -466,15 +466,15 @@ def branches(split: str) -> patterns.Branches:
         TokentuiError: A pattern that cannot be compiled.
     """
     record = SPLITS.of(split)
-    pattern = record.told or record.pattern or split.partition(":")[2]
+    pattern = record.branch_pattern or record.pattern or split.partition(":")[2]
     compiled = re.compile if record.plain else compile_own if record.text else compile_pattern
     whole, parts = compiled(pattern), patterns.alternatives(pattern)
     try:
         found = tuple(map(compiled, parts))
     except TokentuiError:  # a branch that refers to a group of another one
-        return patterns.Branches((pattern,), record.alone, (whole,))
+        return patterns.Branches((pattern,), record.branch_by_word, (whole,))
     meanings = itertools.chain(record.branches, itertools.repeat(""))
-    return patterns.Branches(tuple(map(_named, parts, meanings)), record.alone, found)
+    return patterns.Branches(tuple(map(_named, parts, meanings)), record.branch_by_word, found)
 
 
 def _named(part: str, meaning: str) -> str:

@@ -20,7 +20,7 @@ from tokentui.core.jobs import check
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import UNSPLIT, load, recognise
 from tokentui.formats.folder import QWEN, SETTINGS, TEKKEN, TOKENS, ModelFolder, is_id
-from tokentui.formats.spec import Refused, pattern_of
+from tokentui.formats.spec import Unsupported, pattern_of
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import UNITS
 from tokentui.text.split import SPLITS, compile_own
@@ -215,7 +215,7 @@ def _cut_differently(ours: str, theirs: str, name: str) -> list[Example]:
     """The probes that two splits cut differently; none if a pattern does not describe both."""
     try:
         patterns = [compile_own(pattern_of(Recipe(split=split))) for split in (ours, theirs)]
-    except Refused:
+    except Unsupported:
         return []
     examples = []
     for text in PROBES:

@@ -13,7 +13,7 @@ from tokentui.formats.huggingface.steps import PLAIN, Normalizer, PreTokenizer, 
 from tokentui.formats.oniguruma import END, pattern_of, translated
 from tokentui.formats.sentencepiece.charsmap import rules_of
 from tokentui.formats.source import Node
-from tokentui.formats.spec import Refused
+from tokentui.formats.spec import Unsupported
 from tokentui.recipe import Recipe
 from tokentui.text.split import SPACE_MARK, SPLITS, spaced
 
@@ -57,7 +57,7 @@ def normalizer_of(recipe: Recipe) -> Json | None:
     """The normalizer of the axis `normalize`, and of the ▁ in front where it stands before every text.
 
     Raises:
-        Refused: There is none.
+        Unsupported: There is none.
     """
     found: list[Json] = []
     for name in recipe.normalize:
@@ -66,7 +66,9 @@ def normalizer_of(recipe: Recipe) -> Json | None:
         elif name in _NORMALIZERS:
             found.append(_NORMALIZERS[name])
         else:
-            raise Refused(f"it normalises text by {name}", "", "no step of Hugging Face's is known to do it")
+            raise Unsupported(
+                f"it normalises text by {name}", "", "no step of Hugging Face's is known to do it"
+            )
     if _is_prepended(recipe):
         found += marked(spaced(recipe))
     return in_a_row("normalizers", found)
@@ -187,18 +189,20 @@ def pre_tokenizer_of(recipe: Recipe) -> Json | None:
     """The pre-tokenizer of the axes `split` and `unit`.
 
     Raises:
-        Refused: There is none.
+        Unsupported: There is none.
     """
     cut, byte_level = recipe.split, recipe.unit == "byte"
     if byte_level and cut == "gpt2":
         return _byte_level(True, spaced(recipe))
     if cut == "falcon":
         if not byte_level:
-            raise Refused("Falcon's split cuts between bytes, and the units are no bytes", "")
+            raise Unsupported("Falcon's split cuts between bytes, and the units are no bytes", "")
         return in_a_row("pretokenizers", _FALCON)
     if spaced(recipe) and cut != "metaspace":
-        raise Refused("a space in front of a text goes with split=gpt2 of bytes, or with split=metaspace", "",
-                      "leave it out")
+        raise Unsupported(
+            "a space in front of a text goes with split=gpt2 of bytes, or with split=metaspace", "",
+            "leave it out",
+        )
     if _is_prepended(recipe):
         return _split_at(SPACE_MARK, "MergedWithNext")
     found = [] if cut == "none" else [_cut(cut, recipe)]
@@ -213,7 +217,7 @@ def _cut(name: str, recipe: Recipe) -> Json:
         scheme = "never" if not spaced(recipe) else "first" if recipe.symbols else "always"
         return _step("Metaspace", replacement=SPACE_MARK, prepend_scheme=scheme, split=True)
     if name in SPLITS and not SPLITS[name].is_pattern:
-        raise Refused(f"split={name} is more than a pattern", "",
+        raise Unsupported(f"split={name} is more than a pattern", "",
                       "no step of Hugging Face's is known to do it")
     keeps = not name.startswith("regex:") and SPLITS[name].keeps_spaces
     # Text outside the matches of a pattern is removed; a pattern that keeps spaces matches all of a text.

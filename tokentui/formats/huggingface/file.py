@@ -21,7 +21,7 @@ from tokentui.formats.huggingface.models import Model, read_model
 from tokentui.formats.huggingface.steps import Normalizer, PreTokenizer, check_steps, read_optional
 from tokentui.formats.sentencepiece import proto_of
 from tokentui.formats.source import Node, Source
-from tokentui.formats.spec import Fitted, Refused, Spec, Token, json_bytes
+from tokentui.formats.spec import Fitted, Spec, Token, Unsupported, json_bytes
 from tokentui.formats.tokens import letters, name_of
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
@@ -199,7 +199,7 @@ def _fit(spec: Spec) -> Fitted:
     """A tokenizer as a `tokenizer.json` holds it.
 
     Raises:
-        Refused: It cannot.
+        Unsupported: It cannot.
     """
     if spec.came_from("huggingface"):
         return _listed(spec)
@@ -241,7 +241,7 @@ def _fit(spec: Spec) -> Fitted:
         for name, number in sorted(fitted.specials.items(), key=lambda item: item[1]) if name
     ]
     around = around_json(spec.before, spec.after, fitted.specials)
-    fitted.said = {"version": _VERSION, "truncation": None, "padding": None, "added_tokens": added,
+    fitted.metadata = {"version": _VERSION, "truncation": None, "padding": None, "added_tokens": added,
                    "normalizer": normalizer, "pre_tokenizer": splitting, "post_processor": around,
                    "decoder": decoder, "model": model}
     _tell(fitted, spec, [name for name in spec.specials if name] if kind != "BPE" else [])
@@ -252,17 +252,19 @@ def _add_specials(fitted: Fitted) -> None:
     """List the special tokens among the others.
 
     Raises:
-        Refused: Two tokens have one name.
+        Unsupported: Two tokens have one name.
     """
     taken = {token.name: token.id for token in fitted.tokens}
     for name, number in fitted.specials.items():
         if taken.get(name, number) != number:
             what = f"the special token {name[:40]!r} is spelled as another token is"
-            raise Refused(what, "", "Hugging Face's files tell tokens by their names")
+            raise Unsupported(what, "", "Hugging Face's files tell tokens by their names")
         if _HALF.search(name):
-            raise Refused("the name of a special token is no text", "", "it holds half a surrogate pair")
+            raise Unsupported("the name of a special token is no text", "", "it holds half a surrogate pair")
     if len(taken) < len(fitted.tokens):
-        raise Refused("two tokens are spelled alike", "", "Hugging Face's files tell tokens by their names")
+        raise Unsupported(
+            "two tokens are spelled alike", "", "Hugging Face's files tell tokens by their names"
+        )
     fitted.tokens += [Token(number, name, to_bytes(name)) for name, number in fitted.specials.items()
                       if name not in taken]
     fitted.tokens.sort()
@@ -282,7 +284,7 @@ def _tell(fitted: Fitted, spec: Spec, names: list[str]) -> None:
                     "they are tokens of the model: text that spells one is it, wherever it stands", names[0],
                     lambda text: any(name in text for name in names))
     if any(SPACE_MARK in name for name in symbols):
-        raise Refused("a symbol holds a space", "",
+        raise Unsupported("a symbol holds a space", "",
                       "Hugging Face looks for symbols before it writes ▁ for spaces")
     if symbols and spaced(recipe):
         begins = (*symbols, " ", SPACE_MARK)
@@ -311,7 +313,7 @@ def _steps(spec: Spec) -> tuple[axes.Json | None, axes.Json | None, axes.Json]:
         return axes.normalizer_of(recipe), axes.pre_tokenizer_of(recipe), axes.decoder_of(recipe)
     proto = proto_of(spec.pretokenizer)
     if proto is None or not proto.escape or proto.treat_whitespace_as_suffix:
-        raise Refused("what is done to a text is more than the axes say", "",
+        raise Unsupported("what is done to a text is more than the axes say", "",
                       "no steps of Hugging Face's are known to do it")
     steps = [axes.precompiled(proto.charsmap)] if proto.charsmap else []
     steps += axes.squeezed() if proto.squeeze else []
@@ -323,15 +325,15 @@ def _check_mark(recipe: Recipe, kind: str) -> None:
     """Look at whether the model takes the mark.
 
     Raises:
-        Refused: It knows no such mark.
+        Unsupported: It knows no such mark.
     """
     if recipe.mark_kind == "end-suffix" and kind != "BPE":
-        raise Refused("a mark at the end of words", "", "only its BPE has one")
+        raise Unsupported("a mark at the end of words", "", "only its BPE has one")
     if recipe.mark_kind == "prefix" and kind == "Unigram":
-        raise Refused("a mark inside words", "", "its Unigram has none")
+        raise Unsupported("a mark inside words", "", "its Unigram has none")
     if recipe.unit == "byte" and letters(to_bytes(recipe.mark_text)) != recipe.mark_text:
         what = "a mark of other characters than visible ASCII, among letters for bytes"
-        raise Refused(what, "", "take another mark, such as ##")
+        raise Unsupported(what, "", "take another mark, such as ##")
 
 
 _BECOMES = {"BPE": "the unit is left out", "WordPiece": "the whole word is unknown",
@@ -342,7 +344,7 @@ def _listed(spec: Spec) -> Fitted:
     """A tokenizer that was read from such a file, as the file has it.
 
     Raises:
-        Refused: Two of its tokens have one id, or it is an earlier step of a Unigram.
+        Unsupported: Two of its tokens have one id, or it is an earlier step of a Unigram.
     """
     vocabulary = spec.vocabulary
     assert isinstance(vocabulary, ImportedVocabulary)
@@ -350,7 +352,7 @@ def _listed(spec: Spec) -> Fitted:
     ids = spec.symbols
     own = set(ids.values())
     if len(own) < len(ids):
-        raise Refused("two tokens have the same id", "", "keep the file that it was read from")
+        raise Unsupported("two tokens have the same id", "", "keep the file that it was read from")
     # A token of the model that was added as well may have another name where it is looked for: normalised.
     names = {number: vocabulary.names[number] for number in own}
     names |= {number: name for name, number in spec.specials.items() if number in own}
@@ -360,17 +362,17 @@ def _listed(spec: Spec) -> Fitted:
     if len(ids) < len(pieces):  # added tokens are numbered on behind the model's own, of which some are gone
         tokens += [Token(number, name, name.encode()) for name, number in spec.specials.items()
                    if number not in own]
-    model = spec.origin.said["model"]
+    model = spec.origin.metadata["model"]
     if isinstance(model, Mapping) and model["type"] == "Unigram" and len(ids) < len(pieces):
-        raise Refused("a Unigram's ids are the rows of its list, and earlier steps leave rows out", "",
+        raise Unsupported("a Unigram's ids are the rows of its list, and earlier steps leave rows out", "",
                       "take the last step")
     rows = [(names[ids[left]], names[ids[right]], names[ids[made]]) for left, right, made in spec.pairs]
-    return Fitted(spec.recipe, sorted(tokens), rows, dict(spec.specials), dict(spec.origin.said))
+    return Fitted(spec.recipe, sorted(tokens), rows, dict(spec.specials), dict(spec.origin.metadata))
 
 
 def _write(fitted: Fitted) -> tuple[bytes, ...]:
     """The bytes of the file."""
-    said = fitted.said["model"]
+    said = fitted.metadata["model"]
     model = dict(said) if isinstance(said, Mapping) else {}
     if model["type"] == "Unigram":
         model["vocab"] = [[token.name, token.score or 0.0] for token in fitted.tokens]
@@ -378,7 +380,7 @@ def _write(fitted: Fitted) -> tuple[bytes, ...]:
         model["vocab"] = {token.name: token.id for token in fitted.tokens}
         if model["type"] == "BPE":
             model["merges"] = [[left, right] for left, right, _ in fitted.rows]
-    return (json_bytes({**fitted.said, "model": model}),)
+    return (json_bytes({**fitted.metadata, "model": model}),)
 
 
 HUGGINGFACE = Codec(_sniff, _read, _fit, _write)

@@ -21,7 +21,7 @@ import regex
 from tokentui.core.memo import Memo
 from tokentui.core.records import dataclass
 from tokentui.formats.source import Node
-from tokentui.formats.spec import Refused
+from tokentui.formats.spec import Unsupported
 from tokentui.text.normalize import CharacterTable, compositions, lowercase, nmt_characters
 
 LONGEST_RESULT = 1 << 10
@@ -217,12 +217,12 @@ def rules_of(steps: tuple[str, ...]) -> tuple[bytes, bool]:
     squeezed as well.
 
     Raises:
-        Refused: No rules do it.
+        Unsupported: No rules do it.
     """
     if not steps:
         return b"", False
     if steps not in (("lowercase",), ("nmt-nfkc",), ("nmt-nfkc", "lowercase")):
-        raise Refused(f"it normalises by {','.join(steps)}", "",
+        raise Unsupported(f"it normalises by {','.join(steps)}", "",
                       "sentencepiece's rules can do nmt-nfkc, lowercase or both")
     nmt = steps[0] == "nmt-nfkc"
     root = _nmt_trie() if nmt else State()

@@ -22,7 +22,7 @@ from tokentui.formats import sentencepiece as spm
 from tokentui.formats.huggingface.words import BEFORE_MARK
 from tokentui.formats.sentencepiece.charsmap import Charsmap, rules_of
 from tokentui.formats.source import Node, Source
-from tokentui.formats.spec import Fitted, Refused, Spec, Token
+from tokentui.formats.spec import Fitted, Spec, Token, Unsupported
 from tokentui.recipe import Recipe
 from tokentui.text.split import SPACE_MARK, own_space, spaced
 
@@ -244,16 +244,16 @@ def _fit(spec: Spec) -> Fitted:
     """A tokenizer as a `.model` holds it.
 
     Raises:
-        Refused: It cannot.
+        Unsupported: It cannot.
     """
     if spec.came_from("sentencepiece"):
         return _listed(spec)
     recipe = spec.recipe
     if spec.staged:
-        raise Refused("what is done to a text is more than the axes say", "",
+        raise Unsupported("what is done to a text is more than the axes say", "",
                       "sentencepiece has rules of its own only")
     if spaced(recipe) and recipe.split != "metaspace":
-        raise Refused("it sets a space in front of a text that keeps its spaces", "",
+        raise Unsupported("it sets a space in front of a text that keeps its spaces", "",
                       "sentencepiece sets a ▁ there")
     charsmap, squeeze = rules_of(recipe.normalize)
     fitted = Fitted(recipe, specials=dict(spec.specials))
@@ -263,7 +263,7 @@ def _fit(spec: Spec) -> Fitted:
         fitted.lose_unknown(f"unknown={recipe.unknown} becomes: a run of them is one {spec.unknown or _UNK}")
     marked = recipe.split == "metaspace"
     rules = "nmt_nfkc" if recipe.normalize == ("nmt-nfkc",) else "user_defined" if charsmap else "identity"
-    fitted.said = {"kinds": kinds, "fields": [
+    fitted.metadata = {"kinds": kinds, "fields": [
         [2, _packed([(3, spm.UNIGRAM if spec.way == "viterbi" else spm.BPE), (4, len(fitted.tokens)),
                      (10, recipe.coverage), (25, int(recipe.pieces == "sentencepiece-digits")),
                      *((31, name) for name in recipe.symbols),
@@ -285,7 +285,7 @@ def _pieces(fitted: Fitted, spec: Spec) -> dict[str, int]:
     ones.
 
     Raises:
-        Refused: Two pieces are spelled alike, or one is no text.
+        Unsupported: Two pieces are spelled alike, or one is no text.
     """
     ranks = {made: -float(rank) for rank, (_, _, made) in enumerate(spec.merges)}
     after = len(ranks)
@@ -295,7 +295,7 @@ def _pieces(fitted: Fitted, spec: Spec) -> dict[str, int]:
         name = entry.piece.decode("utf-8", "surrogateescape")
         if not name or _NO_PIECE.search(name):
             what = f"the token {name[:40]!r} is no text that it holds"
-            raise Refused(what, "", "sentencepiece's pieces are UTF-8 without NUL")
+            raise Unsupported(what, "", "sentencepiece's pieces are UTF-8 without NUL")
         score = 0.0
         if entry.kind in ("special", "unknown"):
             symbol = spm.USER_DEFINED if name in spec.recipe.symbols else spm.CONTROL
@@ -314,7 +314,7 @@ def _pieces(fitted: Fitted, spec: Spec) -> dict[str, int]:
         tokens.append(Token(max((token.id for token in tokens), default=-1) + 1, _UNK, _UNK.encode(), 0.0))
     if len({token.name for token in tokens}) < len(tokens):
         what = "two tokens are spelled alike" + f", or one is spelled {_UNK}" * (not spec.unknown)
-        raise Refused(what, "", "sentencepiece tells pieces by their text")
+        raise Unsupported(what, "", "sentencepiece tells pieces by their text")
     return kinds
 
 
@@ -331,13 +331,13 @@ def _listed(spec: Spec) -> Fitted:
     # stay.
     there = set(spec.symbols.values())
     later = {str(number): spm.UNUSED for number in vocabulary.ids(0) if number not in there}
-    said = dict(spec.origin.said)
+    said = dict(spec.origin.metadata)
     return Fitted(spec.recipe, tokens, [], dict(spec.specials), said | {"kinds": {**said["kinds"], **later}})
 
 
 def _write(fitted: Fitted) -> tuple[bytes, ...]:
     """The bytes of the file."""
-    said: dict[str, Any] = fitted.said
+    said: dict[str, Any] = fitted.metadata
     fields: _Fields = []
     for n, token in enumerate(fitted.tokens):
         piece: _Fields = [(1, token.name), (2, float(token.score or 0.0))]

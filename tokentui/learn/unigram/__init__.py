@@ -487,7 +487,7 @@ class UnigramTrainer:
 
     def tokenizer(self, number: int | None = None, run: Mapping[str, object] | None = None) -> Tokenizer:
         """The tokenizer of a computed step, of the present one where None."""
-        run = self.words.told(run)
+        run = self.words.with_corpora(run)
         if number is None or number == self.number:
             return Tokenizer(self.vocabulary, 0, run)
         return Tokenizer(self._laid_out(self._positions[number].model).vocabulary, 0, run)

@@ -24,11 +24,11 @@ class Formats(Command["Sequence[ExportReport]"], lane=Lane.JOB, need=Need.IDLE):
     def answer(self, context: StepContext) -> Sequence[ExportReport]:
         from tokentui.core.jobs import each
         from tokentui.formats import WRITTEN
-        from tokentui.formats.proof import look
+        from tokentui.formats.proof import check_export
         from tokentui.formats.spec import Spec
 
         spec = Spec(context.tokenizer)
-        return tuple(look(spec, format) for format in each(WRITTEN.values()))
+        return tuple(check_export(spec, format) for format in each(WRITTEN.values()))
 
 
 class Export(Command["ExportReport"], lane=Lane.JOB, need=Need.IDLE):
@@ -51,8 +51,8 @@ class Export(Command["ExportReport"], lane=Lane.JOB, need=Need.IDLE):
     def answer(self, context: StepContext) -> ExportReport:
         from tokentui.formats import WRITTEN
         from tokentui.formats.files import export, targets
-        from tokentui.formats.proof import look
-        from tokentui.formats.spec import Refused, Spec
+        from tokentui.formats.proof import check_export
+        from tokentui.formats.spec import Spec, Unsupported
 
         sandbox.check_writing(self.path)
         path, format = sandbox.expanded(self.path), WRITTEN[self.format]
@@ -67,8 +67,8 @@ class Export(Command["ExportReport"], lane=Lane.JOB, need=Need.IDLE):
             raise TokentuiError("; ".join(doubts), existing or path, hint)
         try:
             return export(context.tokenizer, path, format.name)
-        except Refused as error:
-            report = look(Spec(context.tokenizer), format)
+        except Unsupported as error:
+            report = check_export(Spec(context.tokenizer), format)
             return replace(report, refused=report.refused or error.what.partition(": ")[2])
 
 
