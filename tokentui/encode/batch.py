@@ -21,8 +21,8 @@ CALL_CHARS = 1 << 16
 
 
 def slices(encoder: WordEncoder, sizes: Sequence[int]) -> list[slice]:
-    """Texts of so many characters in as many slices as there are threads that pay off: kernels encode without
-    the interpreter's lock, plain Python does not."""
+    """Split texts into slices for threads, at most as many as speed up the work. Kernels run without the
+    interpreter's lock; plain Python does not, and gets one slice."""
     total, most = sum(sizes), 1
     if _by_kernels(encoder, total):
         with native.rescued():
@@ -91,5 +91,5 @@ def encode_batch(
 
 
 def _by_kernels(encoder: WordEncoder, total: int) -> bool:
-    """True if kernels encode texts of so many characters in all, where they know the vocabulary."""
+    """Return whether kernels may encode texts of this total length in characters."""
     return encoder.way.scope == "word" and total >= word_encoder.KERNEL_CHARS and native.available()

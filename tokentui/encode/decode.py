@@ -106,7 +106,7 @@ class Decoder:
         self._names = _Names(self)
 
     def to_bytes(self, ids: Iterable[int | None]) -> bytes:
-        """The exact bytes that the ids stand for. A token without an id (None, or `NO_ID`) gives U+FFFD.
+        """Return the exact bytes of ids. A token without an id (None, or `NO_ID`) gives U+FFFD.
 
         Args:
             ids: Integers of any kind.
@@ -152,7 +152,7 @@ class Decoder:
         return bytes(written)
 
     def to_text(self, ids: Iterable[int | None]) -> str:
-        """The text that the ids stand for; bytes that are not UTF-8 become U+FFFD."""
+        """Return the text of ids. Bytes that are not UTF-8 become U+FFFD."""
         return self._as_text(self.to_bytes(ids))
 
     def text_of(self, token_id: int) -> str:
@@ -408,8 +408,8 @@ def _cut(encoder: WordEncoder, piece: bytes) -> Spelled:
 
 
 def symbols_of(vocabulary: Vocabulary, merges: int) -> Iterator[int]:
-    """The symbols that a text can become, in order: all but the bytes that stand for something else (Gage's).
-    """
+    """Yield the symbols that a text can become, in order. Bytes that Gage's compression uses as placeholders
+    are left out."""
     known = vocabulary.known_units(merges)
     yield from (symbol for symbol in range(vocabulary.base_size) if vocabulary.pieces[symbol] in known)
     if vocabulary.eventful:

@@ -176,7 +176,8 @@ class WordEncoder:
     def tokens_of(
         self, words: Sequence[PreToken], first: int = 0, starts: Sequence[int] | None = None
     ) -> Iterator[EncodedToken]:
-        """The tokens of words that stand one after the other. A segmenter may look at the words before one.
+        """Yield the tokens of consecutive words with their places. Some segmenters look at the words before
+        each.
 
         Args:
             words: The pre-tokens.
@@ -229,7 +230,7 @@ class WordEncoder:
     def _numbers(
         self, text: str, special_tokens: bool, allow_special: bool, threads: int | None
     ) -> array[int] | None:
-        """The ids of a text, worked out without places.
+        """Return the ids of a text without computing places.
 
         Returns:
             None where the places are wanted: for the ids themselves, or to say where a unit is unknown.
@@ -329,7 +330,8 @@ class WordEncoder:
         return self._compiled
 
     def _followed(self, part: str | list[str]) -> array[int] | None:
-        """The ids of words that depend on what stands before them, by kernels; None where these cannot."""
+        """Return the ids of words that depend on the words before them, by kernels. None if the kernels
+        cannot encode them."""
         if self._following is None:
             from tokentui.encode.kernels.batch import follow
 
@@ -351,7 +353,8 @@ class WordEncoder:
         return ids
 
     def _follower(self) -> Callable[[str], list[WordPart] | None]:
-        """Cuts the words of one text in order, where they depend on what stands before them."""
+        """Return a function that cuts the words of one text in order, for segmenters that depend on the words
+        before."""
         return cast("Follower", self.segmenter).follower(self._kept_units)
 
     def _words_of(self, part: str | list[str]) -> Iterator[list[str]]:
@@ -417,8 +420,8 @@ class WordEncoder:
         return ids
 
     def at_merges(self, merges: int) -> WordEncoder:
-        """The same after another number of merges. What is known of words to which that makes no difference
-        is kept."""
+        """Return an encoder for another number of merges. Cached words that the change does not affect are
+        kept."""
         vocabulary = self.vocabulary
         if type(self.segmenter) is not Merging or type(vocabulary) is not Vocabulary or vocabulary.base_last:
             return WordEncoder(vocabulary, merges, self.pretokenizer)
@@ -436,7 +439,7 @@ class WordEncoder:
         return other
 
     def stretches(self, text: str, allow_special: bool) -> Iterator[Stretch]:
-        """The special tokens that stand in a text by their names, and the pre-tokens between them."""
+        """Yield the special tokens that a text contains by name, and lists of the pre-tokens between them."""
         if self._stretches is not None:
             yield from self._stretches(text, allow_special)
             return
@@ -448,14 +451,15 @@ class WordEncoder:
                 yield [pretoken.moved(start) for pretoken in pretokens] if start else pretokens
 
     def splits_plainly(self, text: str) -> bool:
-        """True if the recipe alone says how a text is cut into words, and no token stands in it by its name.
+        """Return whether the recipe alone decides how a text is cut, and the text contains no special token.
         """
         if type(self.pretokenizer) is not Pretokenizer:
             return False
         return self._stretches is None or not may_hold(text, self._specials)
 
     def plain_parts(self, text: str, allow_special: bool) -> Iterable[Special | str | list[str]] | None:
-        """As `stretches` without places: texts that the recipe alone cuts, or words.
+        """Return the parts of a text without places: special tokens, texts that the recipe alone cuts, or
+        lists of words.
 
         Returns:
             None where the places are wanted.
@@ -502,7 +506,7 @@ class WordEncoder:
         return [units[at] for at in self.kept_indices(units)]
 
     def unknown_error(self, pretoken: PreToken, token: WordToken) -> TokentuiError:
-        """Why a text cannot be encoded: the unit named, and where it stands."""
+        """Return the error for a text that cannot be encoded. It names the unknown unit and its offset."""
         units = self.pretokenizer.units(pretoken.text)
         where = f"offset {pretoken.start + pretoken.unit_spans[token.start][0]}"
         way = self.way
@@ -512,7 +516,8 @@ class WordEncoder:
         return self.vocabulary.refusal(units[token.start], where)
 
     def _token_without_symbol(self, part: WordPart, units: list[bytes]) -> WordToken:
-        """The token of a part that is none of the vocabulary: a byte of it, or what is unknown."""
+        """Return the token of a part without a symbol: a byte-fallback token, the kept text, or the unknown
+        token."""
         vocabulary = self.vocabulary
         if part.byte is not None:
             name = byte_token(part.byte)

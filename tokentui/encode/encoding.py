@@ -168,7 +168,7 @@ def packed(numbers: Iterable[int]) -> array[int]:
 
 
 def joined(ids: array[int], more: array[int]) -> array[int]:
-    """Ids with more behind them, in the same array where that can hold them."""
+    """Append ids in place, or return a new 64-bit array if the arrays have different types."""
     if ids.typecode != more.typecode:
         ids, more = array("q", ids), array("q", more)
     ids += more

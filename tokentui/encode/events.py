@@ -127,7 +127,7 @@ class EventVocabulary(Vocabulary):
         self.ends: list[int] = [0]
         """The number of events after each number of steps."""
         self.demoted: dict[int, tuple[int, tuple[int, ...]]] = {}
-        """The step at which each symbol was demoted, and what stands in its place."""
+        """The step at which each symbol was demoted, and the parts that replaced it."""
         self._named = dict(self.units)
         self._makings: dict[int, tuple[int, Event]] = {}
         """The first step that made each symbol, and the event."""
@@ -149,7 +149,7 @@ class EventVocabulary(Vocabulary):
         return self._named[piece]
 
     def symbol(self, piece: bytes) -> int | None:
-        """The symbol that these bytes have been named by, None where they have not."""
+        """Return the symbol with these exact bytes, or None."""
         return self._named.get(piece)
 
     def step(self, events: Iterable[Event]) -> None:
@@ -189,11 +189,12 @@ class EventVocabulary(Vocabulary):
         return self.events[first].symbol if end > first else NO_ID
 
     def is_there(self, symbol: int, merges: int) -> bool:
-        """True if a symbol is in the vocabulary after so many steps."""
+        """Return whether a symbol is in the vocabulary after a number of steps."""
         return bisect.bisect_right(self._turns.get(symbol, ()), merges) % 2 == 1
 
     def left_at(self, symbol: int, merges: int) -> int:
-        """The last step of so many at which a symbol left; 0 where it is there, or was never there."""
+        """Return the last step, up to `merges`, at which a symbol left. 0 if the symbol is present or never
+        was."""
         turns = self._turns.get(symbol, [])
         at = bisect.bisect_right(turns, merges)
         return turns[at - 1] if at and at % 2 == 0 else 0
@@ -203,7 +204,7 @@ class EventVocabulary(Vocabulary):
         return bisect.bisect_right(self.ends, event)
 
     def symbols(self, merges: int) -> list[int]:
-        """The symbols after so many steps, in the order in which they were named."""
+        """Return the symbols after a number of steps, in the order in which they were first named."""
         return [symbol for symbol in sorted(self._turns) if self.is_there(symbol, merges)]
 
     def parts(self, symbol: int) -> tuple[int, ...]:
@@ -222,14 +223,15 @@ class EventVocabulary(Vocabulary):
         return 0 if made is None else made[1].places
 
     def makings(self, merges: int) -> list[tuple[int, tuple[int, ...]]]:
-        """(symbol, parts) of each event of so many steps that makes a symbol which is there, in order."""
+        """Yield (symbol, parts) of each event up to a step that makes a symbol which is still present, in
+        order."""
         return [
             (one.symbol, one.parts) for one in self.events[: self.ends[merges]]
             if one.kind in MAKING and self.is_there(one.symbol, merges)
         ]
 
     def copy(self, merges: int) -> EventVocabulary:
-        """A vocabulary of its own with the first so many steps, and their symbols."""
+        """Return a copy with only the first `merges` steps and their symbols."""
         copy = EventVocabulary(
             self.recipe, self.pieces[: self.base_size], self.specials, self.first_id, within=self.within
         )

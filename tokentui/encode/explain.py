@@ -56,10 +56,10 @@ class WordExplanation:
     prefix: bytes = b""
     """The mark in front of a unit that continues a word."""
     counts: tuple[int | None, ...] = ()
-    """The count of the pair of each merge in `steps` when it was chosen; None where that is not known."""
+    """The count of the pair of each merge in `steps` at the time of the merge; None if unknown."""
     lattice: tuple[Edge, ...] = ()
-    """Every piece that may stand in the word, with its share of all segmentations, where pieces have
-    probabilities."""
+    """Every piece that fits somewhere in the word, with its posterior probability; empty without a unigram
+    model."""
 
     @property
     def ladder(self) -> Iterator[tuple[Step, int | None, tuple[bytes, ...]]]:
@@ -71,7 +71,7 @@ class WordExplanation:
         )
 
     def after(self, steps: int) -> tuple[bytes, ...]:
-        """The pieces after so many steps: what stands between the units that are left as starts.
+        """Return the pieces of the word after a number of steps.
 
         For longest match these are the tokens found by then and the units that nothing was found for yet.
         """
@@ -129,7 +129,7 @@ def explain(encoder: WordEncoder, text: str | bytes) -> tuple[WordExplanation, .
 
 
 def _count(vocabulary: Vocabulary, step: Step) -> int | None:
-    """The count of the pair of a merge when it was chosen; None where a file does not say."""
+    """Return the count of a merge's pair at the time of the merge, or None if the file does not record it."""
     if not isinstance(step, AppliedMerge) or step.rank >= len(vocabulary.counts):
         return None
     return vocabulary.counts[step.rank] or None

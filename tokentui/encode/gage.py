@@ -1,4 +1,4 @@
-"""The vocabulary of Gage's compression: bytes that stand for pairs."""
+"""The vocabulary of Gage's compression, in which a byte replaces a pair of bytes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ UTF-8 never has (F5 to FF), so a text in any language has some that are free.
 
 
 def free_bytes(held: Iterable[bytes]) -> list[int]:
-    """The bytes that may stand for pairs, in the order in which they are taken.
+    """Return the bytes that may replace pairs, in the order in which they are used.
 
     Args:
         held: The bytes that the corpus holds, one long each.
@@ -54,22 +54,22 @@ class GageVocabulary(Vocabulary):
         super().__init__(recipe, (bytes((value,)) for value in range(256)), specials, first_id)
         self.placeholders = tuple(placeholders)
         self.expansions: list[bytes] = self.pieces.copy()
-        """The bytes that each symbol stands for in the end."""
+        """The bytes that each symbol expands to."""
 
     def join(self, left: int, right: int) -> bytes:
-        """The bytes that a placeholder of this pair would stand for in the end."""
+        """Return the bytes that the replacement of this pair would expand to."""
         return self.expansions[left] + self.expansions[right]
 
     def spelled(self, symbol: int) -> bytes:
-        """The bytes that a symbol stands for in the end."""
+        """Return the bytes that a symbol expands to."""
         return self.expansions[symbol]
 
     def placeholder(self, rank: int) -> bytes:
-        """The byte that stands for the pair of a merge, made or to come; empty where none is free."""
+        """Return the byte that replaces the pair of a merge, made or still to come; empty if none is free."""
         return bytes(self.placeholders[rank : rank + 1])
 
     def add(self, left: int, right: int, count: int) -> int:
-        """Append the merge of a pair, for which the next free byte stands. Returns its symbol."""
+        """Append the merge of a pair, replaced by the next free byte. Returns its symbol."""
         rank = len(self.merges)
         self.expansions.append(self.join(left, right))
         self.pieces.append(self.placeholder(rank))
@@ -81,23 +81,24 @@ class GageVocabulary(Vocabulary):
         return self.base_size + rank
 
     def copy(self, merges: int) -> GageVocabulary:
-        """A vocabulary of its own with the first so many merges."""
+        """Return a copy with only the first `merges` merges."""
         copy = GageVocabulary(self.recipe, self.placeholders, self.specials, self.first_id)
         for (left, right), count in zip(self.merges[:merges], self.counts, strict=False):
             copy.add(left, right, count)
         return copy
 
     def symbols(self, merges: int) -> Sequence[int]:
-        """The symbols after so many merges: pairs in the place of the bytes that stand for them."""
+        """Return the symbols after a number of merges. A pair takes the place of the byte that replaces it.
+        """
         taken = set(self.placeholders[:merges])
         return [symbol for symbol in super().symbols(merges) if symbol not in taken]
 
     def symbols_by_id(self, merges: int) -> dict[int, int]:
-        """The symbol of each id after so many merges, in order of the ids."""
+        """Return the symbol of each id after a number of merges, in order of the ids."""
         return dict(sorted(super().symbols_by_id(merges).items()))
 
     def known_units(self, merges: int) -> Mapping[bytes, int]:
-        """The bytes that a text may hold after so many merges: those that stand for no pair."""
+        """Return the bytes that a text may contain after a number of merges: those that replace no pair."""
         taken = set(self.placeholders[:merges])
         return {unit: symbol for unit, symbol in self.units.items() if symbol not in taken}
 

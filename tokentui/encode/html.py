@@ -41,7 +41,7 @@ def tokens_html(tokens: Iterable[tuple[int | None, bytes | str]], count: int) ->
 
 
 def titled(title: str, facts: Sequence[str], body: str = "") -> str:
-    """A title, facts behind it, and what stands below."""
+    """Return HTML of a title, facts after it, and a body below."""
     rest = html.escape(" · ".join(map(safe, facts)))
     return f"<div><b>{html.escape(safe(title, limit=120))}</b> {rest}{body}</div>"
 

@@ -23,7 +23,8 @@ class Typed:
         self._text = ""
         self._words: list[PreToken] = []
         self._starts: list[int] = []
-        """Where each word stands in the text; the places that it says are those in what it was cut from."""
+        """The start of each word in the text. The places in the words themselves are relative to the part
+        that they were cut from."""
         self._rows: tuple[EncodedToken, ...] = ()
 
     def encode(self, vocabulary: Vocabulary, merges: int, text: str) -> tuple[EncodedToken, ...]:

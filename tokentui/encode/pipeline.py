@@ -63,7 +63,8 @@ _finder = functools.lru_cache(8)(NameFinder)
 
 
 def cut_at_names(text: str, specials: tuple[str, ...]) -> Iterator[tuple[int, str | Special]]:
-    """Each special token that stands in a text by its name, and each stretch between them, with its start."""
+    """Yield (start, part) of each special token that a text contains by name, and of the text between them.
+    """
     at = 0
     for start, end in _finder(specials).spans(text):
         if start > at:
@@ -135,7 +136,8 @@ class ImportedVocabulary(Vocabulary):
         self._unknown = unknown
 
     def size(self, merges: int) -> int:
-        """The number of ids after so many merges, specials and byte tokens counted. Holes are not."""
+        """Return the number of ids after a number of merges, including specials and byte tokens, without
+        unused ids."""
         return len({self.order[symbol] for symbol in self.symbols(merges)}.union(self._specials.values()))
 
     def byte_id(self, value: int) -> int:
@@ -177,17 +179,17 @@ class ImportedVocabulary(Vocabulary):
 
     @property
     def unknown_id(self) -> int | None:
-        """The id of the unknown token, None where the file has none."""
+        """The id of the unknown token; None if the file has none."""
         return self._unknown
 
     def symbols_by_id(self, merges: int) -> dict[int, int]:
-        """The symbol of each id after so many merges; specials have none."""
+        """Return the symbol of each id after a number of merges. Specials have no symbol."""
         taken = set(self._specials.values())
         found = super().symbols_by_id(merges)
         return {number: symbol for number, symbol in found.items() if number not in taken}
 
     def copy(self, merges: int) -> Vocabulary:
-        """The same tables: what was read does not grow."""
+        """Return this vocabulary: a vocabulary that was read from a file does not grow."""
         return self
 
     def with_specials(self, specials: Mapping[str, int], pipeline: Pipeline) -> ImportedVocabulary:

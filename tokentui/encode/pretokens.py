@@ -22,7 +22,7 @@ _LONG = 1 << 25
 _SPACE = re.compile(r"\s")
 
 Item = PreToken | Special
-"""A pre-token, or a token that stands in the text by its name; places are characters of the document as
+"""A pre-token, or a special token that a text contains by name. Places are characters of the document as
 typed."""
 
 
@@ -48,7 +48,7 @@ class Pretokens:
                 yield from stretch
 
     def within(self, document: str | LongText, start: int, end: int) -> list[Item]:
-        """The items of a document that stand in a stretch or across its ends, in order."""
+        """Return the items that overlap a part of a document, in order."""
         room = _CONTEXT
         while True:
             begin = _after_space(document, start - room)
@@ -64,8 +64,7 @@ class Pretokens:
             room *= 8
 
     def count(self, corpus: Corpus) -> tuple[Words, dict[str, int]]:
-        """The distinct pre-tokens of a corpus with how often each stands, and the tokens that stand in it by
-        their names.
+        """Count the distinct pre-tokens of a corpus, and the special tokens that it contains by name.
 
         Raises:
             Cancelled: The job is cancelled.
@@ -100,8 +99,8 @@ class Pretokens:
         return coverage_of_text(text, self._recipe)
 
     def _words(self, document: str) -> Iterator[tuple[Special | list[str], int]]:
-        """The words of a document without places, and the tokens that stand in it by their names; with how
-        much of it has been looked at for them."""
+        """Yield the words of a document without places, or a special token that it contains by name, each
+        with the number of characters read for it."""
         parts = self.encoder.plain_parts(document, False) if len(document) <= _LONG else None
         if parts is None:
             for items, size in self._chunks(document):
@@ -130,7 +129,8 @@ class Pretokens:
 
 
 def _after_space(document: str | LongText, at: int) -> int:
-    """A place near this one that stands behind white space, where there is some; 0 before the document."""
+    """Return a place at or before this one that follows white space, or the place itself if no white space is
+    near. 0 for places before the document."""
     if at <= 0:
         return 0
     head = document[max(0, at - _CONTEXT) : at]

@@ -172,8 +172,8 @@ def _whole_word(tokenizer: Tokenizer, symbol: int, piece: bytes) -> str | None:
 
 
 def _openings(tokenizer: Tokenizer, own: str, others: Sequence[str]) -> Iterator[str]:
-    """Yield what can stand in front of a token where a longer word is given up: texts of tokens, one after
-    the other, the shortest texts first.
+    """Yield short texts to put in front of a token, shortest first, if longer ones would make the word too
+    long to be encoded. Each consists of tokens.
 
     A token that continues a word comes after the longest token that begins one. Only where the two have too
     many characters together do other beginnings matter.
@@ -202,7 +202,7 @@ def never(tokenizer: Tokenizer, symbol: int) -> str:
 
 
 def typed_text(tokenizer: Tokenizer, symbol: int) -> str | None:
-    """The text of a token as it is typed, without its mark; None where its bytes are no text."""
+    """Return the text to type for a token, without its mark. None if its bytes are not UTF-8."""
     vocabulary = tokenizer.vocabulary
     piece = vocabulary.spelled(symbol)
     try:
@@ -217,7 +217,7 @@ def typed_text(tokenizer: Tokenizer, symbol: int) -> str | None:
 def _answer(
     tokenizer: Tokenizer, entry: Entry, text: str | None, own: str | None, held: bool = False
 ) -> Reachability:
-    """A token that no text becomes, or only one that is no UTF-8, with the reason; or one with its text."""
+    """Return the answer for a token: its text, or the reason why no valid text becomes it."""
     piece = entry.piece if entry.symbol is None else tokenizer.vocabulary.spelled(entry.symbol)
     if text is not None and entry.symbol is None:
         return Reachability(entry.id, piece, text)

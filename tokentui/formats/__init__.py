@@ -23,9 +23,8 @@ ASPECTS = (
     "counts", "recipe", "what_if", "symbols", "space", "merges", "split", "normalize", "specials", "around",
     "flags", "dropout", "lengths", "limit",
 )
-"""The aspects of a tokenizer that a format keeps or loses, in the order in which losses are told; see
-`proof.EXAMPLES`.
-"""
+"""The aspects of a tokenizer that a format keeps or loses, in the order in which losses are reported; see
+`proof.EXAMPLES`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +101,7 @@ class Format:
 
     @property
     def codec(self) -> Codec:
-        """Its functions; their module loads here."""
+        """The functions of the format. Their module is imported here."""
         codec: Codec = self.functions.resolve()
         return codec
 
@@ -113,9 +112,8 @@ class Format:
 
     @property
     def says_text(self) -> bool:
-        """Return whether the file, with the split named, says what is done to a text. Else the program that
-        loads it says that.
-        """
+        """Return whether the file, with a given split, defines how text is prepared. For other formats the
+        program that loads the file decides that."""
         return "normalize" in self.keeps
 
     def added_unknown(self, specials: Iterable[str]) -> str:
@@ -216,9 +214,8 @@ FORMATS: dict[str, Format] = {
 
 OWN = next(iter(FORMATS.values()))
 WRITTEN: dict[str, Format] = {name: format for name, format in FORMATS.items() if format.suffixes}
-"""The formats that are written; what has no name to tell it by (standard output, a device) gets the first
-one.
-"""
+"""The formats that can be written. The first is the default for targets without a file name, such as standard
+output."""
 
 
 def recognised(source: Source) -> Format | None:

@@ -1,4 +1,4 @@
-"""Tokenizer files: read by content, written whole or not at all, and told from a corpus."""
+"""Reading tokenizer files by content, writing them atomically, and refusing them as corpora."""
 
 from __future__ import annotations
 
@@ -206,8 +206,7 @@ def targets(path: str | os.PathLike[str], format: Format) -> list[str]:
 
 
 def mistaken(path: str) -> TokentuiError | None:
-    """Why a file is no corpus: it is a tokenizer, or a damaged one, by its name and its first bytes. None for
-    any other file.
+    """Return the error for a tokenizer file that was given as a corpus, or None. Name and first bytes decide.
 
     Only a file of such a beginning is read on, to find what is wrong with it and where.
     """

@@ -67,9 +67,8 @@ def _rows(
 
 
 def _sniff(source: Source) -> bool:
-    """Return whether it is a JSON object of ids; or merges that are letters for bytes, or whose vocabulary
-    stands in the folder.
-    """
+    """Return whether a source is a JSON vocabulary of ids, or merges of byte letters, or merges with a
+    vocabulary in their folder."""
     if source.is_object:
         return _is_vocabulary(source)
     return _is_merges(source) and (
@@ -78,7 +77,7 @@ def _sniff(source: Source) -> bool:
 
 
 def _read(source: Source) -> Tokenizer:
-    """The tokenizer of one of the two files and the other one in its folder.
+    """Read one of the two files together with the other one from its folder.
 
     Raises:
         TokentuiError: There is no other one, or one of the files is damaged, or the two are of two exports.
@@ -184,7 +183,7 @@ def _built(
 
 
 def _recipe(vocabulary: Mapping[str, int], split: str) -> tuple[Recipe, list[str]]:
-    """The recipe that the tokens tell, and what it takes for granted."""
+    """Return the recipe that the tokens suggest, and the assumptions behind it."""
     suffix = CLIP.mark_text
     suffixed = any(name.endswith(suffix) and name != suffix for name in vocabulary)
     have_bytes = all(letter in vocabulary for letter in LETTERS)

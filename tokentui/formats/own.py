@@ -102,7 +102,7 @@ def _entry_rows(tokenizer: Tokenizer) -> list[Token]:
 
 
 def _fit(spec: Spec) -> Fitted:
-    """A tokenizer as the own document holds it.
+    """Convert a tokenizer to a document of this format.
 
     Raises:
         Unsupported: It was read from a file that its tokens do not tell, its mark or its specials are longer
@@ -139,7 +139,7 @@ def _fit(spec: Spec) -> Fitted:
 
 
 def _with_stages(document: _Document, spec: Spec) -> _Document:
-    """The document of a tokenizer that was read from another tool's file.
+    """Convert a tokenizer that was read from another tool's file to a document.
 
     Raises:
         Unsupported: Its file cannot be told from its tokens.
@@ -220,7 +220,7 @@ def _json(value: object) -> str:
 
 
 def _read(source: Source) -> Tokenizer:
-    """The tokenizer of a document.
+    """Read the tokenizer of a document.
 
     Raises:
         TokentuiError: It is damaged, or newer than this version; it says what is wrong and in which row.
@@ -360,7 +360,7 @@ def _trained(recipe: Recipe, run: Mapping[str, object], root: Node) -> Tokenizer
 
 
 def _token(row: Node, least: int = 1) -> Token:
-    """A row of the vocabulary, of so many bytes at least."""
+    """Read a row of the vocabulary. HEX must have at least `least` bytes."""
     number, text, code, score = row.fields("ID", "TEXT", "HEX", "SCORE")
     piece, said, value = code.hex(least), text.text(), score.value
     # A special's name may hold half a surrogate pair; all other texts are what their bytes decode to.
@@ -462,7 +462,7 @@ def _check_pairs(merges: list[_Merge], replayed: Node) -> None:
 
 
 def _made(merges: list[_Merge], ids: range, named: int, recipe: Recipe, replayed: Node) -> set[int]:
-    """The ids that merges make, but those of the first, named rows.
+    """Return the ids that merges make, without those of the named rows in front.
 
     Raises:
         TokentuiError: One is not in the vocabulary, or stands twice or in another place than belongs.
@@ -483,7 +483,8 @@ def _made(merges: list[_Merge], ids: range, named: int, recipe: Recipe, replayed
 
 
 def _placeholders(merges: list[_Merge], first: int, replayed: Node) -> list[int]:
-    """The byte that stands for the pair of each merge of Gage's compression; `first` is the id of byte 0."""
+    """Return the byte that replaces the pair of each merge of Gage's compression. `first` is the id of byte
+    0."""
     used: set[int] = set()
     for n, (left, right, made, _) in enumerate(merges):
         used |= {left, right}
@@ -497,9 +498,8 @@ def _placeholders(merges: list[_Merge], first: int, replayed: Node) -> list[int]
 def _replay(
     vocabulary: Vocabulary, symbols: dict[int, int], rows: list[Token], merges: list[_Merge], replayed: Node
 ) -> None:
-    """Add merges whose parts must be there and make the bytes of the row; `symbols` has the symbol of each
-    id, and learns those made.
-    """
+    """Append merges after checking that their parts exist and make the bytes of their rows. `symbols` maps
+    ids to symbols and is extended."""
     size, most = 0, limits.now().file_bytes
     for n, (left, right, made, count) in enumerate(merges):
         at = replayed.at(n)

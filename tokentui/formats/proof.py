@@ -279,12 +279,12 @@ TEXTS: tuple[str, ...] = (
     "#version: 0.2",
     "\udcff\udcfe a\udc80b", "caf\udce9", "é" * 30 + "🤗" * 5, "mixed 日本語 and English и русский ١٢٣",
 )
-"""Texts that every file is tried on. Bytes that are not UTF-8 stand as lone surrogates."""
+"""Texts that every written file is tested with. Bytes that are not UTF-8 are written as lone surrogates."""
 
 _LONG = 24
 _LONGEST_WORD = 10_000
 _SINGLY = 6000
-"""Vocabularies of up to so many tokens are tried token by token as well."""
+"""Vocabularies up to this size are also tested token by token."""
 
 
 class EncodingDifference(NamedTuple):
@@ -342,7 +342,7 @@ class _Trial:
         self._becomes = None if fitted.keeps_ids else _renumbered(spec, back)
 
     def encoded(self) -> tuple[EncodingDifference | None, int]:
-        """The first text that is encoded otherwise, None where there is none; and how many were tried."""
+        """Compare encodings. Return the first difference, or None, and the number of texts tried."""
         texts = list(probes(self._spec))
         tried = 0
         for n, text in enumerate(texts):
@@ -382,7 +382,7 @@ class _Trial:
                    for our, their in zip(ours, theirs, strict=True))
 
     def _difference(self, text: str) -> EncodingDifference | None:
-        """The two encodings of a text, where they differ and that is not told."""
+        """Return the two encodings of a text if they differ and no reported loss explains it; else None."""
         if self._quickly_same(text):
             return None
         try:

@@ -33,7 +33,7 @@ LARGEST_ID = (1 << 31) - 1
 MOST_WORK = 1 << 29
 """The squares of the lengths of all tokens together: the cost of looking for the parts of each."""
 LONGEST_MARK = 1 << 8
-"""The most characters of what stands at each unit of a word."""
+"""Maximum length of a word's mark, in characters."""
 MEND = "mend the file or train it again"
 NO_SPECIALS = "a rank file holds no special tokens: there are none"
 """The note on a rank file. It is dropped when the folder of the file names special tokens."""
@@ -64,7 +64,7 @@ class Node:
         self.parent = parent
 
     def __str__(self) -> str:
-        """The place, as it stands in front of an error."""
+        """The place of the value, as shown in errors."""
         keys: list[str] = []
         row = ""
         node = self
@@ -98,7 +98,7 @@ class Node:
         return str(self.value).lower() if isinstance(self.value, bool) else _KINDS[type(self.value)]
 
     def _of(self, wanted: type[T], default: T | None) -> T:
-        """The value, which must be of a type; the default, where there is one, for null."""
+        """Return the value if it has a wanted type. Null gives the default, if there is a default."""
         value = default if self.value is None else self.value
         if value is None and self.parent is not None and isinstance(self._step, str):
             above = self.parent.value
@@ -139,7 +139,7 @@ class Node:
         return value
 
     def text(self, default: str | None = None, most: int | None = None) -> str:
-        """The value, which must be text, of at most so many characters."""
+        """Return the value, which must be text of at most `most` characters."""
         text = self._of(str, default)
         if most is not None and len(text) > most:
             raise self.error(f"a text of {len(text):,} characters; {most:,} are more than any tokenizer has")
@@ -154,7 +154,7 @@ class Node:
         return self._of(bool, default)
 
     def hex(self, least: int = 1) -> bytes:
-        """The bytes of the value, which must be lower-case hex of so many bytes at least."""
+        """Return the bytes of the value, which must be lowercase hex of at least `least` bytes."""
         if not isinstance(self.value, str) or not _HEX.fullmatch(self.value) or len(self.value) < 2 * least:
             raise self.error("HEX is not lower-case hex of whole bytes")
         return bytes.fromhex(self.value)
@@ -210,7 +210,7 @@ def check_number(tokens: int, place: Node) -> None:
 
 
 def check_depth(value: object, place: Node) -> None:
-    """Look at how deep lists and objects stand in one another, level by level.
+    """Check how deeply lists and objects are nested, level by level.
 
     Raises:
         TokentuiError: Deeper than the limit.
@@ -223,14 +223,14 @@ def check_depth(value: object, place: Node) -> None:
 
 
 def inner_of(values: Iterable[object]) -> Iterator[object]:
-    """The lists and objects that stand in lists and objects."""
+    """Yield the lists and objects directly inside lists and objects."""
     for one in values:
         inner = one.values() if type(one) is dict else one if type(one) is list else ()
         yield from (value for value in inner if type(value) is dict or type(value) is list)
 
 
 def parse(text: str, where: str) -> Node:
-    """The value of a JSON text: no NaN, no key twice in an object.
+    """Parse JSON. NaN and duplicate keys are errors.
 
     Args:
         text: The text.
@@ -277,8 +277,8 @@ _TRIES = 9
 
 
 def _with_pairs(data: bytes, where: str) -> Node | None:
-    """The value of a JSON text whose model has merges, with `Pairs` for these; None where that is not so, or
-    where anything is wrong: then all of it is parsed."""
+    """Parse a JSON text with a large list of merges, which become `Pairs`. None if the text has another shape
+    or any error; the caller then parses all of it."""
     begin = _MERGES.search(data)
     mark = f"pairs {len(data)}"
     if begin is None or _MERGES.search(data, begin.end()) or mark.encode() in data:
@@ -298,7 +298,8 @@ def _with_pairs(data: bytes, where: str) -> Node | None:
 
 
 def _pairs(data: bytes, at: int, end: int, model: Mapping[str, object]) -> Pairs | None:
-    """The rows of a JSON list, block by block, numbered as a model's vocabulary; None where one is no pair.
+    """Parse a JSON list of pairs block by block, as token numbers of the model's vocabulary. None if a row is
+    no pair of its tokens.
 
     Args:
         data: The JSON text.
@@ -376,7 +377,7 @@ class Source:
 
     @functools.cached_property
     def text(self) -> str | None:
-        """The file as text, None where it is not UTF-8. A byte order mark is not text."""
+        """The file as text without a byte order mark; None if the file is not UTF-8."""
         try:
             return self.data.decode("utf-8-sig")
         except UnicodeDecodeError:
@@ -384,7 +385,7 @@ class Source:
 
     @functools.cached_property
     def lines(self) -> list[str]:
-        """The lines of the text, without line ends and without the empty one behind the last."""
+        """The lines of the text, without line ends and without the empty line at the end."""
         lines = (self.text or "").replace("\r\n", "\n").split("\n")
         return lines[:-1] if lines and not lines[-1] else lines
 

@@ -90,7 +90,7 @@ class Fitted:
         self.excuses += [excuses] if excuses else []
 
     def excused(self, text: str) -> bool:
-        """Return whether a loss that is told makes a text differ, or the text is refused."""
+        """Return whether a reported loss explains why a text differs, or the text cannot be encoded."""
         try:
             return any(one(text) for one in self.excuses)
         except TokentuiError:
@@ -234,7 +234,7 @@ class Spec:
 def merge_rows(
     merges: Iterable[tuple[bytes, bytes, bytes]], named: Callable[[bytes], str], hint: str = ""
 ) -> Iterator[tuple[str, str, str]]:
-    """Merges by name, for lines of two names with a space between them.
+    """Return merges as lines of two names with a space between them.
 
     Args:
         merges: The (left, right, made) of each, as exact bytes.

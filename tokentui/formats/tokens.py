@@ -27,7 +27,7 @@ _OTHERS = [value for value in range(256) if value not in _PRINTED]
 LETTERS: tuple[str, ...] = tuple(
     chr(value) if value in _PRINTED else chr(0x100 + _OTHERS.index(value)) for value in range(256)
 )
-"""The letter of each byte: printable Latin-1 stands for itself, the other 68 are U+0100 and on."""
+"""The letter of each byte: printable Latin-1 is unchanged, the other 68 bytes are U+0100 and up."""
 
 ORDER: tuple[int, ...] = tuple(sorted(range(256), key=LETTERS.__getitem__))
 """The bytes in order of their letters, as GPT-2 numbers them."""
@@ -39,9 +39,8 @@ _TO_LETTERS = dict(enumerate(LETTERS))
 
 
 def spelled(token: str) -> bytes:
-    """The bytes that a token of letters stands for; one that holds other characters stands for itself, as
-    UTF-8.
-    """
+    """Return the bytes that a token of byte letters represents. A token with other characters represents
+    itself, as UTF-8."""
     try:
         return token.translate(_TO_BYTES).encode("latin-1")
     except UnicodeEncodeError:
@@ -68,7 +67,7 @@ def name_of(piece: bytes, byte_level: bool) -> str:
 
 
 def piece_of(name: str, byte_level: bool, prefix: str = "", suffix: str = "") -> bytes:
-    """The exact bytes of a token by its name; its marks stand there as they are, also among letters."""
+    """Return the exact bytes of a token from its name. Marks are not decoded, also among byte letters."""
     if not byte_level:
         return to_bytes(name)
     if not prefix and not suffix:

@@ -21,7 +21,7 @@ from tokentui.text.pretokenize import UNITS
 MAX_CHARACTERS = 100
 """Longest match gives up a word of more characters than this."""
 ASKED_EVERY = 4096
-"""After so many merges or units of one word whoever waits is asked whether to go on."""
+"""Merges, or units, of one word between two checks for cancellation."""
 
 
 class WordPart(NamedTuple):
@@ -42,8 +42,7 @@ class WordPart(NamedTuple):
 
 
 def in_bytes(parts: Iterable[WordPart], units: Sequence[bytes], bytes_: Mapping[int, int]) -> list[WordPart]:
-    """The parts of a word, in which the tokens of its bytes stand for each unknown part whose bytes are
-    tokens.
+    """Replace each unknown part by the byte tokens of its bytes, if all of them are in the vocabulary.
 
     Args:
         parts: The parts.
@@ -97,7 +96,7 @@ class Attempt:
 
     @property
     def outcome(self) -> str:
-        """The outcome in words, behind the stretch."""
+        """The outcome in words, to follow the spelling."""
         if self.found:
             return "is taken" if self.tokens is not None else "found"
         if self.tokens is None:
@@ -135,16 +134,16 @@ class UnknownUnit(TokentuiError):
 
 
 RankedPair = tuple[int, int, int, int]
-"""A pair of symbols that merges: left, right, rank, and what they make. Of all in a word the one of least
-rank goes first, of equals the leftmost."""
+"""A pair of symbols that merges: (left, right, rank, result). The pair of lowest rank in a word merges first,
+the leftmost of several."""
 
 
 class Segmenter(Protocol):
     """A way of encoding, ready for one vocabulary at one number of merges."""
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
-        """Cut a word of so many characters into parts that cover its units, before any policy for unknown
-        ones."""
+        """Cut a word into parts that cover its units, before any policy for unknown units. `characters` is
+        the length of the word."""
         ...
 
     def steps(self, units: Sequence[bytes], characters: int) -> Iterator[Step]:
@@ -152,7 +151,7 @@ class Segmenter(Protocol):
         ...
 
     def with_limit(self, step: int, made: Sequence[int]) -> Segmenter:
-        """This way of encoding with the tokens only that are in use at a step. All tables are shared.
+        """Return a segmenter that uses only the tokens in use at a step. It shares all tables.
 
         Args:
             step: The step: how many merges count, or how many tokens have come into use.

@@ -18,7 +18,7 @@ from tokentui.encode.vocabulary import Vocabulary
 from tokentui.text.pretokenize import UNITS
 
 _WIDEST = 1 << 32
-"""No token has so many units."""
+"""Larger than the units of any token."""
 
 
 class MergesByLength(Merging):
@@ -48,7 +48,7 @@ class MergesByLength(Merging):
         return 0
 
     def with_limit(self, step: int, made: Sequence[int]) -> Self:
-        """The same with the tokens that are in use at a step."""
+        """Return a segmenter that uses only the tokens in use at a step."""
         other = copy.copy(self)
         limited = self._looked.with_limit(step, made)
         other._firsts, other._rests, _ = limited._index

@@ -147,7 +147,7 @@ class Line:
 
 
 def _each_step(line: Line) -> Iterator[Cell]:
-    """As subword-nmt draws."""
+    """Merge with the random draws of subword-nmt."""
     while True:
         kept: list[tuple[int, int, int, int]] = []  # rank, cell, what it makes, draw
         at, size = 0, len(line.symbols)
@@ -182,7 +182,7 @@ def _fresh(line: Line, at: int) -> Iterator[tuple[int, int, int]]:
 
 
 def _put_back(line: Line) -> Iterator[Cell]:
-    """As tokenizers draws."""
+    """Merge with the random draws of tokenizers."""
     heap, waiting = _candidates(line), list[tuple[int, int, int]]()
     while heap:
         rank, at, makes = top = heapq.heappop(heap)
@@ -201,7 +201,7 @@ def _put_back(line: Line) -> Iterator[Cell]:
 
 
 def _once(line: Line) -> Iterator[Cell]:
-    """As sentencepiece draws."""
+    """Merge with the random draws of sentencepiece."""
     heap = [(rank, at, line.ends[line.following[at]], makes) for rank, at, makes in _candidates(line)]
     heapq.heapify(heap)
     while heap:
@@ -306,5 +306,5 @@ class Dropout:
         return self._merging.segment(units, characters)
 
     def follower(self, units: Callable[[str], Sequence[bytes]]) -> Callable[[str], list[WordPart]]:
-        """Return a function that cuts the words of one text in order, each anew."""
+        """Return a function that cuts the words of one text in order, with new draws for each."""
         return lambda word: self.segment(units(word), len(word))

@@ -31,7 +31,7 @@ class FewestTokens(SubstringMatch):
     """
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
-        """Cut a word into parts; a unit that is no token is a part of its own."""
+        """Cut a word into parts. A unit that is no token becomes a part by itself."""
         return in_bytes(self._way(self._last(units)), units, self._bytes)
 
     def steps(self, units: Sequence[bytes], characters: int) -> Iterator[Attempt]:
@@ -46,8 +46,8 @@ class FewestTokens(SubstringMatch):
                 yield Attempt(look(start, end)[0], start, end, True, last[end - 1][3][1])
 
     def _last(self, units: Sequence[bytes]) -> list[tuple[int, int, int | None, _Cost]]:
-        """For each place behind a unit: start, end and symbol of the last part of the shortest way there, and
-        the cost of that way."""
+        """Return, for each end of a unit, the last part (start, end, symbol) of the cheapest way there, and
+        its cost."""
         look, widest = self.look(units), self.widest
         costs: list[_Cost] = [(0, 0)]
         last: list[tuple[int, int, int | None, _Cost]] = []

@@ -74,8 +74,8 @@ class SubstringMatch(LongestMatch):
             yield Attempt(spelled, start, end, symbol is not None)
 
     def looks(self, units: Sequence[bytes], widest: int) -> Iterator[tuple[int, int, bytes, int | None]]:
-        """(start, end, spelling, symbol or None) of each attempt, none of more units than `widest`. What is
-        found is taken."""
+        """Yield each attempt (start, end, spelling, symbol or None), of at most `widest` units. An attempt
+        that finds a symbol is taken."""
         raise NotImplementedError
 
 

@@ -94,7 +94,7 @@ class LongestMatch:
             at = max(end, at + 1)
 
     def with_limit(self, step: int, made: Sequence[int]) -> Self:
-        """The same with the tokens that are in use at a step."""
+        """Return a segmenter that uses only the tokens in use at a step."""
         firsts, rests, longest = self._index
         other = copy.copy(self)
         other._index = LimitedTable(firsts, step, made), LimitedTable(rests, step, made), longest
@@ -130,8 +130,8 @@ class LongestMatch:
 
 
 class TableMatch(LongestMatch):
-    """Longest match among all tokens of a file: the first token of a word is told by its spelling alone, as
-    BERT's program does.
+    """Longest match among all tokens of a file. As in BERT's program, spelling alone decides which tokens
+    begin a word.
 
     Args:
         vocabulary: The vocabulary.
@@ -225,7 +225,7 @@ class WholeWords:
             yield Attempt(word, start, end, word in self._table)
 
     def with_limit(self, step: int, made: Sequence[int]) -> WholeWords:
-        """The same with the tokens that are in use at a step."""
+        """Return a segmenter that uses only the words in use at a step."""
         other = copy.copy(self)
         other._table = LimitedTable(self._table, step, made)
         return other

@@ -30,12 +30,12 @@ Cells = tuple[list[int], Sequence[int], list[int]]
 """A word before any merge: the symbol of each cell, the unit that it starts with, the unit that it ends
 before."""
 Merged = Callable[[int, int], tuple[int, int] | None]
-"""The rank of two neighbours and the symbol that they make, None where they do not merge."""
+"""Returns the rank of two neighbors and the symbol that they make, or None if they do not merge."""
 Run = Callable[
     [list[int], Sequence[int], list[int], list[int], Merged], Iterator[tuple[int, int, int, int]]
 ]
-"""Merges the cells of a word: takes the symbol of each, the unit that it starts with, the one that it ends
-before and the cell behind it; see `merge_cells`."""
+"""Merges the cells of a word in place. Arguments: the symbol of each cell, the unit where it starts, the unit
+where it ends, and the next cell; see `merge_cells`."""
 Join = tuple[int, int, int, int, int]
 """A merge of two cells of a word: the left symbol, the right one, what they make, and the places of both
 cells."""
@@ -127,7 +127,7 @@ class Merging:
         self._merges, self._limit, self._known = merges, self._base + merges, vocabulary.known_units(merges)
 
     def _merged(self, left: int, right: int) -> tuple[int, int] | None:
-        """The rank of two neighbours and the symbol that they make, None where they do not merge."""
+        """Return the rank of two neighbors and the symbol that they make, or None if they do not merge."""
         rank = self._ranks.get((left, right))
         return None if rank is None or rank >= self._merges else (rank, self._base + rank)
 
@@ -143,8 +143,8 @@ class Merging:
 
     @property
     def spelled(self) -> Callable[[bytes], tuple[int, int] | None] | None:
-        """Gives the rank and the symbol of the token that neighbours spell together, where that is what
-        merges; None where pairs merge."""
+        """Returns the rank and symbol of a spelling, for vocabularies that merge neighbors by what they
+        spell. None if pairs decide."""
         return None
 
     @property
@@ -176,7 +176,7 @@ class Merging:
         return parts
 
     def steps(self, units: Sequence[bytes], characters: int) -> Iterator[AppliedMerge]:
-        """Each merge in the order applied; none for a word that is a token as it is."""
+        """Yield each merge in the order applied. A word that is a token as a whole has none."""
         if self._whole_word(units) is not None:
             return
         symbols, starts, ends = self._cells(units)
@@ -192,7 +192,8 @@ class Merging:
         return max(made - self._base, 0)
 
     def with_limit(self, step: int, made: Sequence[int]) -> Self:
-        """The same with so many merges; without merges, with the whole words that are in use at a step."""
+        """Return a segmenter for another number of merges. A vocabulary without merges limits whole words to
+        those in use at a step."""
         other = copy.copy(self)
         if self._vocabulary.merges:
             # the units stay: those of Gage's compression alone change, which is walked otherwise
@@ -224,20 +225,20 @@ class Merging:
         return (symbol for symbol in self._whole.values() if self._counts_whole(symbol, len(pieces[symbol])))
 
     def at_once(self, word: bytes, units: int) -> int | None:
-        """The token that a word of so many units is at once at this number of merges, None for none."""
+        """Return the token that a word of these units becomes without merging, or None."""
         symbol = self.whole((word,))
         return symbol if symbol is not None and self._counts_whole(symbol, units) else None
 
     def cells_of(self, unit: bytes) -> list[int]:
-        """The symbols that a unit begins with: its own, those of its bytes, or -1. None where it is left out.
-        """
+        """Return the symbols that a unit begins with: its own, those of its bytes, or -1. None if the unit is
+        dropped."""
         return self._cells((unit,))[0]
 
     def _whole_word(self, units: Sequence[bytes]) -> int | None:
         return self.at_once(b"".join(units), len(units)) if self._whole else None
 
     def _counts_whole(self, symbol: int, units: int) -> bool:
-        """True if a token of so many units exists at this number of merges.
+        """Return whether a token of several units exists at this number of merges.
 
         A token of several units that no merge makes exists only once all merges count.
         """
@@ -409,7 +410,8 @@ class PieceMerging(JoinedMerging):
         return (pair for pair in super().pairs() if pair[0] not in frozen and pair[1] not in frozen)
 
     def cells_of(self, unit: bytes) -> list[int]:
-        """As of any merging; -1 for a character that is no piece, though it merges.
+        """Return the cells of a unit as `Merging.cells_of` does, but -1 for a character that is no piece and
+        still merges.
 
         Bytes stand for an unknown one where they are pieces that merge with nothing.
         """
@@ -421,7 +423,7 @@ class PieceMerging(JoinedMerging):
         return found if merge or NONE in spelled else spelled
 
     def history(self, units: Sequence[bytes]) -> tuple[list[int], Sequence[int], list[Join]]:
-        """As of any merging; what is unknown where it is left is no symbol to begin with."""
+        """Return the history of `Merging.history`. A character that stays unknown starts as -1."""
         first, starts, merges = super().history(units)
         return [-1 if symbol in self._hidden else symbol for symbol in first], starts, merges
 

@@ -70,7 +70,7 @@ class Replaying:
         self._steps, self._units = steps, vocabulary.units
 
     def with_limit(self, step: int, made: Sequence[int]) -> Self:
-        """The same with so many steps."""
+        """Return a segmenter that replays another number of steps."""
         other = copy.copy(self)
         other._end, other._steps = self._vocabulary.ends[step], step
         return other
@@ -102,7 +102,7 @@ class Replaying:
 
     @functools.cached_property
     def _length(self) -> dict[int, int]:
-        """The units that each symbol covers, as far as was asked."""
+        """Cache of the units that each symbol covers."""
         return {}
 
     def length(self, symbol: int) -> int:
@@ -116,7 +116,7 @@ class Replaying:
     def changes(
         self, symbols: list[int], following: list[int], borders: Container[int] = ()
     ) -> Iterator[AppliedEvent]:
-        """Replay the events on a word in place; yields each change after it was made.
+        """Replay the events on a word in place. Yield each change after it was made.
 
         Args:
             symbols: The symbol that begins at each unit, -1 where none does or it is unknown.
@@ -190,8 +190,8 @@ class Replaying:
     def _taken(
         self, event: Event, at: int, symbols: list[int], following: list[int], borders: Container[int]
     ) -> tuple[tuple[int, ...], tuple[int, ...], list[int]] | None:
-        """The symbols that an event takes from a unit on, those that it puts there, and where the first ones,
-        or the parts, begin and end; None where it finds other symbols."""
+        """Return the symbols that an event removes from a unit on, those that it inserts, and the borders of
+        the former, or of the parts. None if the symbols there do not match."""
         symbol = symbols[at]
         if event.kind in _TAKES_APART:
             if symbol != event.symbol:
@@ -222,7 +222,7 @@ class Replaying:
         return (tuple(was), (event.symbol,), places) if places[-1] == end else None
 
     def _covering(self, symbols: list[int]) -> list[int]:
-        """Every place where a text that is covered stands, with its event, as the heap holds them."""
+        """Return an entry of the heap for every occurrence of a text that an event covers."""
         size, pieces, found = len(symbols), self._vocabulary.pieces, list[int]()
         covers, longest, stop = self._vocabulary.tables.covers, self._vocabulary.tables.longest, self._end
         for start in range(size):
@@ -257,8 +257,8 @@ class Replaying:
         return parts
 
     def steps(self, units: Sequence[bytes], characters: int) -> Iterator[AppliedMerge | SplitStep]:
-        """Each change in the order applied, the merges and covers as merges of the first part with the rest;
-        at the end what is not given out is taken apart."""
+        """Yield each change in the order applied. Merges and covers are shown as merges of the first part
+        with the rest. Symbols that are never output are split last."""
         symbols, following = self._cells(units)
         pieces, step_of = self._vocabulary.pieces, self._vocabulary.step_of
         for event_number, was, now, at in self.changes(symbols, following, self.borders(units)):
@@ -288,7 +288,7 @@ class Replaying:
             at_unit = end
 
     def history(self, units: Sequence[bytes]) -> Iterator[tuple[int, tuple[int, ...]]]:
-        """The symbols of a word before any event, as step 0, and after each step that changes it.
+        """Yield (step, symbols) of a word: step 0 before any event, then each step that changes it.
 
         What is demoted later stands as it was made; see `segment` for what is given out.
         """

@@ -28,7 +28,7 @@ UNKNOWN_PENALTY = 10.0
 
 
 class Arc(NamedTuple):
-    """A piece that may stand at units `start` to `end`; an unknown unit has no symbol."""
+    """A piece that fits at units `start` to `end`. An unknown unit has no symbol."""
 
     start: int
     end: int
@@ -55,7 +55,7 @@ class Segmentations(NamedTuple):
 
 
 class Model(NamedTuple):
-    """The tokens and scores that decide on the most probable segmentation of a word.
+    """The tokens and scores that determine the most probable segmentation of a word.
 
     Attributes:
         tokens: The symbol of each token.
@@ -171,7 +171,7 @@ class Viterbi:
         return Segmentations(counts[size], _forward(arcs, size)[size], found)
 
     def lattice(self, units: Sequence[bytes]) -> list[Edge]:
-        """Every piece that may stand in a word, by start and then by end."""
+        """Return every piece that fits in a word, ordered by start, then by end."""
         arcs, size = self._arcs(units), len(units)
         before = _forward(arcs, size)
         turned = [arc._replace(start=size - arc.end, end=size - arc.start) for arc in reversed(arcs)]
@@ -208,7 +208,8 @@ class Viterbi:
         return Model(tokens, self._scores, self._unknown, self._unknown_symbol)
 
     def with_limit(self, step: int, made: Sequence[int]) -> Self:
-        """The same with the pieces that are in use at a step; those of one unit are from the start."""
+        """Return a segmenter that uses only the pieces in use at a step. Pieces of one unit are always in
+        use."""
         other = copy.copy(self)
         other._table, other._limited = LimitedTable(self._table, step, made, walked=True), True
         return other

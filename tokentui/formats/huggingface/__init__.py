@@ -158,7 +158,7 @@ class Pattern:
 
     @classmethod
     def read(cls, node: Node) -> Pattern:
-        """The pattern of its JSON value: text, or {"String": …}, or {"Regex": …}.
+        """Read a pattern from its JSON value: text, {"String": …} or {"Regex": …}.
 
         Raises:
             TokentuiError: It is none, is too large, or holds what is not translated; it says which.
@@ -263,7 +263,7 @@ def split(
 def _quick(
     text: str, pattern: AnyPattern, behaviour: str, invert: bool, where: str | None
 ) -> list[str] | None:
-    """The parts of a text by one call of the library, None where that is not known to give the same."""
+    """Split a text by one call of the library. None if that might give other parts."""
     if pattern.groups:
         return None
     if where is None:
@@ -284,7 +284,7 @@ def _quick(
 
 @functools.lru_cache(maxsize=256)
 def _kept(pattern: AnyPattern, behaviour: str) -> AnyPattern:
-    """A pattern with which `split` keeps what is found: each match, or a run of them."""
+    """Return a pattern for `split` that keeps its matches: each by itself, or runs of them."""
     library: Any = re if isinstance(pattern, re.Pattern) else regex
     kept = f"({pattern.pattern})" if behaviour == "Isolated" else f"((?:{pattern.pattern})+)"
     compiled: AnyPattern = library.compile(kept, pattern.flags)
@@ -345,7 +345,7 @@ _HAN = ("Hani", "Hira", "Kana")
 
 
 def by_script(text: Text) -> list[Text]:
-    """Cut a text where the script changes. What stands before the first character that has one is dropped."""
+    """Cut a text where the script changes. Text before the first character with a script is dropped."""
     cuts: list[int] = []
     last = ""
     for at, character in enumerate(text.text):

@@ -41,7 +41,7 @@ _NORMALIZERS: dict[str, Json] = {
 
 
 def normalize_of(step: Normalizer | None) -> tuple[str, ...] | None:
-    """The value of the axis `normalize` that does the same, None where there is none."""
+    """Return the value of the axis `normalize` that does the same as a step, or None."""
     if step is None:
         return ()
     if step.kind == "Sequence":
@@ -54,7 +54,7 @@ def normalize_of(step: Normalizer | None) -> tuple[str, ...] | None:
 
 
 def normalizer_of(recipe: Recipe) -> Json | None:
-    """The normalizer of the axis `normalize`, and of the ▁ in front where it stands before every text.
+    """Return the normalizer for a recipe's axis `normalize`, including a ▁ in front of each text.
 
     Raises:
         Unsupported: There is none.
@@ -126,7 +126,7 @@ def _parts(step: PreTokenizer | None) -> tuple[PreTokenizer, ...]:
 
 
 def split_of(step: PreTokenizer | None) -> str | None:
-    """The value of the axis `split` that does the same, None where there is none."""
+    """Return the value of the axis `split` that does the same as a step, or None."""
     parts = _parts(step)
     levels = [one.given for one in parts if one.kind == "ByteLevel"]
     if any(given["add_prefix_space"] for given in levels):
@@ -178,7 +178,7 @@ def _regex_of(cut: PreTokenizer) -> str | None:
 
 
 def pattern_alone(step: PreTokenizer | None) -> str | None:
-    """`regex:` and the pattern of the one step that cuts, None where there are others."""
+    """Return `regex:` and the pattern, if the pre-tokenizer cuts by a single pattern; else None."""
     cutting = [one for one in _parts(step) if one.kind != "ByteLevel" or one.given["use_regex"]
                or one.given["add_prefix_space"]]
     found = _regex_of(cutting[0]) if [one.kind for one in cutting] == ["Split"] else None

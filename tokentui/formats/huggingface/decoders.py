@@ -24,7 +24,7 @@ _CLEANED = ((" .", "."), (" ?", "?"), (" !", "!"), (" ,", ","), (" ' ", "'"), ("
 
 
 def decoded(step: Decoder | None, names: Sequence[str]) -> bytes:
-    """The bytes of the text of tokens by their names; where there is no step they are joined by spaces."""
+    """Return the bytes that token names decode to. Without a decoder the names are joined by spaces."""
     return to_bytes(" ".join(names) if step is None else "".join(step(list(names))))
 
 

@@ -142,8 +142,8 @@ def _makes_letters(step: Normalizer | PreTokenizer | None) -> bool:
 
 
 def _cuts(model: Model) -> bool:
-    """Return whether words may be cut before a ▁ that no ▁ stands before: there is one, and no token goes
-    across.
+    """Return whether words may be cut before each run of ▁ without a change of ids: ▁ is a token, and no
+    token crosses such a place.
 
     The ids are the same, and a word of a text is known again when it comes back.
     """

@@ -52,7 +52,7 @@ class Step(Generic[A, B]):
 
     @functools.cached_property
     def bare(self) -> bool:
-        """True if a pre-tokenizer's parts depend on the text alone, not on where that stands."""
+        """True if the parts of a pre-tokenizer depend on the text alone, not on its place in a document."""
         return self.given.get("prepend_scheme") != "first" and all(step.bare for step in self.steps)
 
     def words(self, text: str) -> list[str]:
@@ -82,7 +82,7 @@ class Step(Generic[A, B]):
         return Memo(lambda text: self.words(text) if text else [])
 
     def __getstate__(self) -> dict[str, object]:
-        """In another process it begins anew."""
+        """Pickle without the cache of words."""
         return {name: value for name, value in vars(self).items() if name != "known"}
 
     def __call__(self, value: A) -> B:
@@ -118,7 +118,7 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 _BARE: set[Callable[..., object]] = set()
-"""Those that cut a text without places too."""
+"""Pre-tokenizers that can also cut a text without places."""
 
 
 def kind(stage: str, name: str, *, bare: bool = False) -> Callable[[F], F]:
@@ -160,7 +160,7 @@ def read_step(node: Node, stage: str) -> Step[A, B]:
 
 
 def read_optional(node: Node, stage: str) -> Step[A, B] | None:
-    """A step of its JSON value, None where that is null."""
+    """Read a step from its JSON value, or None from null."""
     return None if node.value is None else read_step(node, stage)
 
 
@@ -227,7 +227,7 @@ _READERS: dict[str, Callable[[Node, Any], object]] = {
 
 
 def check_steps(node: Node) -> None:
-    """Look at how many steps stand in one another and one after the other.
+    """Check how deeply steps are nested and how many there are.
 
     Raises:
         TokentuiError: They are beyond the limit.

@@ -28,7 +28,7 @@ from tokentui.text.split import SPACE_MARK
 
 _BYTES: dict[str, bytes] = {letter: bytes((value,)) for value, letter in enumerate(LETTERS)}
 BEFORE_MARK = re.compile(f"(?<=[^{SPACE_MARK}])(?={SPACE_MARK})")
-"""A place before a ▁ that no ▁ stands before."""
+"""Place before a run of ▁."""
 
 
 class Cutter(Protocol):
@@ -36,7 +36,7 @@ class Cutter(Protocol):
 
     @property
     def bare(self) -> bool:
-        """True if the parts depend on the text alone, not on where that stands: then there is `words`."""
+        """True if the parts depend on the text alone, not on its place in a document; `words` then works."""
         ...
 
     def words(self, text: str) -> list[str]:
@@ -161,7 +161,7 @@ _of_letters = Memo(_from_letters)
 
 @dataclass(frozen=True, slots=True)
 class CutAtMarks:
-    """Cuts words before each ▁ that no ▁ stands before, after another step.
+    """Cuts the parts of another step before each run of ▁.
 
     Attributes:
         splitting: The step, None for none.
@@ -208,7 +208,7 @@ class Added:
 
 
 def read_added(node: Node, vocabulary: Mapping[str, int]) -> tuple[list[Added], list[str]]:
-    """The added tokens with the ids that they have, and what is in doubt.
+    """Read the added tokens with their ids, and doubts about them.
 
     A token that the model has keeps the model's id; others are numbered on behind it, whatever the file says,
     as Hugging Face's library does it.
@@ -300,7 +300,8 @@ class Stretches:
                 yield [pretoken.moved(one.starts[0]) for pretoken in words.analyse(one.text).pretokens]
 
     def bare(self, text: str, allow_special: bool) -> Iterator[Special | list[str]]:
-        """The same with words in place of pre-tokens; the places of the tokens are not told."""
+        """Yield special tokens and lists of words as `__call__` does, without pre-tokens. The places of the
+        special tokens mean nothing."""
         words = self.pretokenizer
         for one in self._cut(text, allow_special):
             if isinstance(one, Special):

@@ -25,7 +25,7 @@ END = r"(?![\s\S])"
 
 @functools.lru_cache(maxsize=64)
 def translated(pattern: str) -> str:
-    """A pattern of Oniguruma's as one of the `regex` library.
+    """Translate a pattern of Oniguruma into one of the `regex` library.
 
     Raises:
         Untranslated: It holds what is not translated, or is none.
@@ -79,7 +79,7 @@ class _Part(NamedTuple):
         return self.text if self.level == _ATOM else f"(?:{self.text})"
 
     def closed(self, text: str) -> _Part:
-        """The same as an atom with this text, which joins nothing around it."""
+        """Return this part as an atom with another text. An atom never merges with its neighbors."""
         return self._replace(text=text, level=_ATOM, place=False, letters="", parts=())
 
 
@@ -219,7 +219,7 @@ class _Reader(Brackets):
                 part = self._atomic(part)
 
     def _interval(self) -> tuple[int, int | None, bool, bool] | None:
-        """(least, most, lazy, possessive) of a `{…}`; None where it is mere text.
+        """Parse `{…}` as (least, most, lazy, possessive), or return None if it is literal text.
 
         With the greater number first it is possessive.
         """

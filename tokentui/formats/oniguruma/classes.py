@@ -120,7 +120,7 @@ def _one_of(letters: str) -> str:
 
 
 def in_brackets(characters: Iterable[str]) -> str:
-    """Characters as they stand in brackets."""
+    """Escape characters for use in brackets."""
     return "".join(shown(character, r"\]^[-&~|") for character in characters)
 
 
@@ -166,7 +166,7 @@ _FLAGS = (
 
 
 def _plain(name: str) -> str:
-    """A name as it is looked up: case, spaces, hyphens and underscores mean nothing."""
+    """Normalize a name for lookup: case, spaces, hyphens and underscores are ignored."""
     return name.translate({ord(sign): None for sign in " -_"}).lower()
 
 
@@ -322,7 +322,7 @@ def of_name(name: str, negated: bool, bare: bool = False) -> Class:
 
 @functools.lru_cache(1 << 10)
 def _script(plain: str) -> str:
-    """The inside of brackets for a script's plain name; empty where there is none."""
+    """Return the contents of brackets for a script's name; empty if there is no such script."""
     if not plain.isalpha() or not plain.isascii():
         return ""
     try:
@@ -352,7 +352,7 @@ class Brackets:
         self._text, self._at = pattern, 0
 
     def _took(self, sign: str) -> bool:
-        """Pass over a sign. Returns False where it does not stand at the place."""
+        """Consume a sign. Return False if the pattern has something else here."""
         there = self._text.startswith(sign, self._at)
         self._at += there * len(sign)
         return there
@@ -386,7 +386,7 @@ class Brackets:
         return of_name(match[2], (letter == "P") != bool(match[1]), bare)
 
     def _literal(self, letter: str) -> str:
-        """The character that stands for a backslash and this letter."""
+        """Return the character that a backslash and this letter mean."""
         if letter in _SIGNS:
             return _SIGNS[letter]
         if letter in _CODES:

@@ -54,9 +54,8 @@ def newer_in(items: str) -> str:
 
 
 def without(complement: str, newer: str) -> list[str]:
-    """The class of all but a complement and these newer characters, as atoms. The first tells the characters
-    of most texts in two comparisons.
-    """
+    """Return a class of everything except a complement and these newer characters, as atoms. The first atom
+    decides most characters by two comparisons."""
     return [f"[^{complement}{_FIRST}]", f"[^{complement}{newer}]"]
 
 

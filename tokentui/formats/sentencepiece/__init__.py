@@ -112,9 +112,8 @@ def _named(data: bytes, place: Node, part: int) -> dict[str, Any]:
 
 
 def message(values: Iterable[tuple[int, bytes | str | int | float]]) -> bytes:
-    """A message of (number, value): bytes and texts as they are, a whole number as a varint, a float in
-    single precision.
-    """
+    """Encode a message of (number, value) fields: bytes and text as they are, an integer as a varint, a float
+    in single precision."""
     out = bytearray()
     for number, value in values:
         if isinstance(value, float):
@@ -140,7 +139,7 @@ def _as_varint(number: int) -> bytes:
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
 """The types of pieces."""
 SPELLED = (NORMAL, USER_DEFINED, UNUSED)
-"""The types of pieces that stand for their text."""
+"""The types of pieces that text can become."""
 UNIGRAM, BPE, WORD, CHAR = range(1, 5)
 """The types of models."""
 BYTE_PIECE = re.compile("<0x([0-9A-F]{2})>")
@@ -361,8 +360,8 @@ class SentencePieceWords(StagedPretokenizer):
         return made.respelled(made.text + space, lambda: ([*made.starts, end], [*made.ends, end]))
 
     def _quick(self, text: str) -> str | None:
-        """The text of the pieces that are kept, each stretch of it looked at once; None where a stretch says
-        nothing of that."""
+        """Return the normalized text, mapping each distinct part once. None if a part cannot be mapped by
+        itself, or if the text grows too much."""
         if not (self._charsmap or self._symbols):
             made = _LONE.sub("\ufffd", text)
         elif not self._apart:
@@ -381,7 +380,7 @@ class SentencePieceWords(StagedPretokenizer):
         return "".join([made for made, _, _ in self.rewritten(stretch)])
 
     def _kept(self, text: str) -> list[tuple[str, int, int]]:
-        """The pieces of a text. Where spaces are squeezed, without those in front and behind another one."""
+        """Return the pieces of a text. If spaces are squeezed, leading and repeated ones are left out."""
         found: list[tuple[str, int, int]] = []
         after_space = self.proto.squeeze
         for made, start, end in self.rewritten(text):

@@ -32,11 +32,11 @@ _GRAPHEME = regex.compile(r"\X")
 STRETCHES = re.compile(" ?[^ ]+| ")
 """A text cut before each space."""
 _BEFORE_A_SPACE = regex.compile(r"\p{GCB=Prepend} ")
-"""The characters that make one grapheme with the space behind it."""
+"""The characters that form a single grapheme with a space before them."""
 _MOST_RESULTS = 32
 _SPACE = ord(" ")
 _SHORT = 6
-"""Hugging Face's library looks up a whole grapheme only below so many bytes."""
+"""Graphemes of fewer bytes than this are looked up as a whole in Hugging Face's library."""
 
 
 class Charsmap:
@@ -122,8 +122,8 @@ class Charsmap:
 
     @functools.cached_property
     def apart(self) -> bool:
-        """True if a space is looked at apart from what stands before it: no rule goes on over one, and none
-        makes two in a row."""
+        """True if no rule crosses a space and no rule makes two in a row, so that text between spaces can be
+        mapped by itself."""
         units = self._units
         below = {at ^ _offset(unit) for at, unit in enumerate(units) if at and not unit >> 31}
         spaces = (at for at, unit in enumerate(units) if unit & 0x800000FF == _SPACE)
@@ -232,7 +232,7 @@ def rules_of(steps: tuple[str, ...]) -> tuple[bytes, bool]:
 
 
 def _lower(root: State) -> None:
-    """Lower what is made, and all else that is not lower."""
+    """Make all results lowercase, and add a rule for every other character that has a lowercase form."""
     for node in _nodes(root):
         if node.made is not None:
             node.made = lowercase(node.made)

@@ -113,7 +113,7 @@ class Builder:
         return piece.score
 
     def cuts_words(self) -> bool:
-        """Return whether no piece goes across the place before a ▁ that no ▁ stands before."""
+        """Return whether words can be cut before each run of ▁: no piece crosses such a place."""
         pieces = self.proto.pieces
         if not self.proto.escape or not any(piece.text == SPACE_MARK for piece in pieces):
             return False
@@ -281,8 +281,7 @@ def _fit(spec: Spec) -> Fitted:
 
 
 def _pieces(fitted: Fitted, spec: Spec) -> dict[str, int]:
-    """List the tokens as pieces, and return the kind of each by its number, where it is none of the normal
-    ones.
+    """Add the tokens to a document as pieces. Return the type of each piece that is not normal, by its id.
 
     Raises:
         Unsupported: Two pieces are spelled alike, or one is no text.
