@@ -14,7 +14,7 @@ import sys
 from contextlib import suppress
 
 FOLDER = os.path.abspath(os.sep)
-"""Where children run. What a child is told of by a path has to be told by a whole one."""
+"""Working folder of children. Any path passed to a child has to be absolute."""
 DOWNLOADS = "TOKENTUI_DOWNLOADS"
 """The variable of the environment by which the explorer in a browser knows the pipe for its downloads."""
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -23,8 +23,7 @@ _PATHS = ("TOKENTUI_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"
 
 
 def command(module: str, *words: str) -> list[str]:
-    """The words that start a module of this package as a program, in a child; behind them those that it is
-    given."""
+    """Return the command that runs a module of this package in a child. Append the module's own arguments."""
     return _started(_PACKAGE, module, *words)
 
 

@@ -41,7 +41,7 @@ class Parameter:
     most: int = LARGEST
 
     def checked(self, value: object) -> Any:
-        """A value as it is kept. None stands for the default where that is None.
+        """Check a value and return it in its stored form. None is valid if the default is None.
 
         Raises:
             TokentuiError: It is of another type, or out of range.
@@ -257,7 +257,7 @@ class Ref:
     target: str
 
     def resolve(self) -> Any:
-        """Import the module and return what the name stands for."""
+        """Import the module and return the object of this name."""
         module, _, name = self.target.partition(":")
         return getattr(importlib.import_module(module), name)
 

@@ -66,7 +66,7 @@ def shown(value: object) -> str:
 
 
 def shown_path(path: str) -> str:
-    """A path for one line of text: as it is, escaped where no line can hold it, '' where it is empty."""
+    """Return a path for one line of text, escaped if it is not printable, `''` if it is empty."""
     return path if path and path.isprintable() else repr(path)[1:-1] or "''"
 
 

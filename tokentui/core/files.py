@@ -66,7 +66,7 @@ def short_names(paths: Sequence[str]) -> list[str]:
 
 
 def refuse_irregular(mode: int, path: str, wanted: str, hint: str = "") -> None:
-    """Refuse what is no regular file.
+    """Raise an error for anything except a regular file.
 
     Args:
         mode: The mode of the file.
@@ -220,7 +220,7 @@ def write_errors(path: str, hint: str = _AS_BEFORE) -> Iterator[None]:
 
 
 def mode_of(target: str) -> int | None:
-    """The mode of a file, None where there is none."""
+    """Return the mode of a file, or None if the file does not exist."""
     try:
         return os.stat(target).st_mode
     except FileNotFoundError:
@@ -282,7 +282,7 @@ def lock(descriptor: int, *, wait: bool = True) -> bool:
 
 
 def flush_folder(folder: str) -> None:
-    """Bring new names to the disk; a file system that cannot say so is no failure."""
+    """Flush new names in a folder to disk. File systems that do not support this are no error."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -301,9 +301,7 @@ def remove(path: str) -> None:
 
 
 class _File(NamedTuple):
-    """A file of a journal: its path, and the digests of what was there (None for nothing) and of what is to
-    come.
-    """
+    """A file in a journal: its path, and the digests of the old content (None for no file) and the new."""
 
     path: str
     old: str | None
@@ -387,7 +385,7 @@ def check_whole(path: str) -> None:
 
 
 def _write(places: Sequence[tuple[str, str, bytes]], journal: str) -> None:
-    """Write the files under temporary names, say in the journal what is to come, and rename them."""
+    """Write the files under temporary names, record the plan in the journal, and rename them."""
     import hashlib  # it takes longer than to read most files
 
     mixed = bool(_read(journal).mixture())
@@ -445,7 +443,8 @@ def _put_back(placed: Sequence[tuple[str, str | None]], path: str) -> None:
 
 @contextlib.contextmanager
 def _second_name(target: str, mode: int | None) -> Iterator[str | None]:
-    """A second name for a file that is to be replaced, which goes in the end; None where there is no file.
+    """Provide a second name (a hard link or a copy) for a file that is about to be replaced, and delete it
+    afterwards. None if there is no file.
 
     It names the very file. Where the file system has no links, or the file is another user's, it names a
     copy, made now: after an error there may be no room for it.
@@ -510,7 +509,7 @@ def _read(path: str) -> _Journal:
 
 
 def _digest(path: str) -> str | None:
-    """The SHA-256 of a regular file, None where there is no file.
+    """Return the SHA-256 of a regular file, or None if there is no file.
 
     Raises:
         TokentuiError: It is no regular file.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # the commands for scripts have no event loop
     import asyncio
 
 Progress = Callable[[int, int], object]
-"""Takes what is done and what there is in all, in units of the work; the total is 0 where it is not known."""
+"""Called with the work done and the total, in units of the work. The total is 0 if unknown."""
 Cancel = Callable[[], bool]
 """Returns true when the work shall stop."""
 
@@ -149,7 +149,7 @@ def can_be_cancelled() -> bool:
 
 
 def match_seconds() -> float | None:
-    """Return the time for one match in the current job, None where it has no limit of its own."""
+    """Return the time limit in seconds for one match in the current job; None for the general limit."""
     return _job.get().match_seconds
 
 

@@ -104,8 +104,8 @@ class Limit:
     about: str
 
     def read(self, value: str, where: str) -> float:
-        """The value of a word: a number above 0. K, M and G behind it are 1024, 1024² and 1024³ of bytes, and
-        thousands, millions and billions of anything else.
+        """Parse a positive number. K, M and G are 1024, 1024² and 1024³ bytes, and thousands, millions and
+        billions of other units.
 
         Raises:
             TokentuiError: It is none, or more than it can be.

@@ -14,7 +14,7 @@ V = TypeVar("V")
 
 
 class Memo(dict[str, V]):
-    """The values of a function of a text, which must not change; `memo[text]` works out what is not known.
+    """Cache of a function of text. `memo[text]` computes missing values. Values must not be changed.
 
     Threads may share it: at worst both work out the same.
 
@@ -39,5 +39,5 @@ class Memo(dict[str, V]):
         return value
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """In another process it begins anew."""
+        """Pickle without the cached values."""
         return type(self), (self._of,)

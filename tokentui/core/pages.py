@@ -9,7 +9,7 @@ LARGE = 1 << 20
 
 
 def pages(size: int) -> mmap.mmap:
-    """So many bytes of noughts with pages of their own, which no other process shares: shared ones cost more.
+    """Return `size` zero bytes on private memory pages: pages shared with other processes cost more.
 
     Memory is taken when it is first written to. Large pages (`MADV_HUGEPAGE`) are not asked for: where memory
     is in pieces the system looks for them longer than they save.
@@ -18,5 +18,5 @@ def pages(size: int) -> mmap.mmap:
 
 
 def room_for(size: int) -> mmap.mmap | bytearray:
-    """So many bytes of noughts: `pages` where they are many."""
+    """Return `size` zero bytes, by `pages` if they are many."""
     return pages(size) if size >= LARGE else bytearray(size)

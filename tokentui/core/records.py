@@ -79,8 +79,8 @@ def _not_frozen(params: list[Object]) -> Iterator[None]:
 
 
 def _first_init(cls: Class, frozen: bool) -> Callable[..., None]:
-    """The `__init__` of the first objects, which goes through the fields. Then the real one takes its place,
-    which is quicker for each object; it raises what is wrong with the arguments, too."""
+    """Return an `__init__` that goes through the fields at run time. After some objects the generated
+    `__init__`, which is faster, replaces it. This one also reports wrong arguments."""
     fields, missing, left = dataclasses.fields(cls), dataclasses.MISSING, _FIRST
     names = [one.name for one in fields if one.init and not one.kw_only]
     known, slots = {one.name for one in fields if one.init}, "__slots__" in vars(cls)

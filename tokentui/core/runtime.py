@@ -234,7 +234,8 @@ class Watchdog:
         """Lines written at a forced end."""
 
     def watch(self, code: int, seconds: float = END_S) -> None:
-        """End with this code after so many seconds, unless `rest` comes first. The first call counts."""
+        """End the process with this exit code after a number of seconds, unless `rest` is called. Only the
+        first call counts."""
         if self._timer is None:
             self._timer = threading.Timer(seconds, self.end, (code,))
             self._timer.daemon = True

@@ -51,7 +51,7 @@ class CharKind(StrEnum):
     control = "control"
     """A control character (C0, DEL, C1)."""
     invalid = "invalid"
-    """A byte that is no UTF-8, or half of a surrogate pair."""
+    """A byte that is not UTF-8, or half of a surrogate pair."""
     invisible = "invisible"
     """A code point that cannot be seen: formatting, bidi, zero width, private, unassigned. Also the `…` of a
     cut."""
@@ -180,7 +180,8 @@ def _is_printable(text: str) -> bool:
 
 
 def unsafe_places(text: str) -> set[int]:
-    """Where the characters stand that a terminal may not get. Marks too many are not among them."""
+    """Yield the places of characters that must not reach a terminal. Excess combining marks are not included.
+    """
     found = {match.start() for match in _pattern(_OUTSIDE).finditer(text)}
     return found | {place for place, char in enumerate(text) if not _is_printable(char)}
 
@@ -266,7 +267,7 @@ _DEPICTED = {picture: char for char, picture in _PICTURED.items()} | {"␣": " "
 
 
 class _StandIns(dict[int, str]):
-    """The stand-ins of a notation, by the numbers of the characters: a table for `str.translate`.
+    """Stand-ins of a glyph mode by code point: a table for `str.translate`.
 
     Args:
         named: The characters that have stand-ins of their own.
@@ -298,8 +299,8 @@ _ESCAPES = _StandIns(
 
 
 def meant(shown: str, mode: GlyphMode = "text") -> bytes:
-    """The bytes that a text stands for when it was typed as data are shown in a mode: `·the`, `<C3>`,
-    `U+200B`, `\\n`.
+    r"""Return the bytes that typed text means, in the notation that data are shown in: `·the`, `<C3>`,
+    `U+200B`, `\n`.
 
     What is no stand-in means itself.
     """

@@ -34,7 +34,8 @@ class ReadablePaths:
     own: tuple[str, ...] = ()
 
     def holds(self, path: str) -> bool:
-        """True if a path may be read. A path that is not served is told by its text alone."""
+        """Return whether a path may be read. Most paths outside the served files are refused without access
+        to the disk."""
         if path in self.names:
             return True
         parts = path.split("/")
@@ -100,5 +101,5 @@ def check_writing(path: str) -> None:
 
 
 def expanded(path: str) -> str:
-    """A path as a user types it, with `~` for a home; as it is where only what is served may be read."""
+    """Expand `~` in a typed path. In a sealed process the path is returned unchanged."""
     return path if sealed() else os.path.expanduser(path)

@@ -14,7 +14,7 @@ from tokentui.core.files import flush_folder, mode_of, remove_leftovers, tempora
 
 @contextmanager
 def written(path: str) -> Iterator[BinaryIO]:
-    """A file to write to, which takes its name when all is written; nothing is left behind on failure.
+    """Open a file for writing under a temporary name. It is renamed once complete, and removed on failure.
 
     A symlink's target is written; an existing file keeps its permissions; what is no plain file (a pipe, a
     terminal) is written to as it is.

@@ -18,7 +18,7 @@ from tokentui.encode.vocabulary import Special, byte_token
 
 
 class _Edge(NamedTuple):
-    """Tokens that may stand for the units up to `end`: one token, or an unknown character's bytes."""
+    """Tokens for the units up to `end`: one token, or the byte tokens of an unknown character."""
 
     end: int
     pieces: tuple[bytes, ...]
@@ -107,7 +107,7 @@ def segmentations(encoder: WordEncoder, text: str, limit: int = 10) -> Ways:
 def _joined(
     found: list[tuple[_Pieces, float | None, float]], word: Ways, limit: int
 ) -> list[tuple[_Pieces, float | None, float]]:
-    """The first ways to write what was there and a word behind it.
+    """Append a word to the segmentations found so far. Keep the first `limit` results.
 
     A way made of the i-th and the j-th is behind i·j others, so few of them are looked at.
     """
@@ -148,7 +148,7 @@ def _edges(encoder: WordEncoder, units: Sequence[bytes]) -> list[list[_Edge]]:
 
 
 def _fallback(encoder: WordEncoder, unit: bytes) -> _Pieces:
-    """The tokens of the bytes of a unit that is no token; empty where there are none."""
+    """Return the byte tokens of a unit that is no token; empty if the vocabulary has none."""
     vocabulary = encoder.vocabulary
     if vocabulary.byte_tokens:
         return tuple(byte_token(value).encode() for value in vocabulary.bare(unit))
@@ -157,7 +157,8 @@ def _fallback(encoder: WordEncoder, unit: bytes) -> _Pieces:
 
 
 def _fewest(encoder: WordEncoder, units: Sequence[bytes], limit: int) -> _Found:
-    """The ways with fewest tokens first, of equals those that start with longer tokens."""
+    """Return the segmentations with the fewest tokens first; of two with as many, the one with longer tokens
+    in front."""
     edges = _edges(encoder, units)
     counts = [0] * len(edges) + [1]  # the ways from each unit to the end
     best: list[list[tuple[int, _Way]]] = [[] for _ in edges] + [[(0, None)]]
@@ -185,7 +186,8 @@ def _written(found: Iterable[_Way]) -> Iterator[_Pieces]:
 
 
 def _probable(encoder: WordEncoder, units: Sequence[bytes], limit: int) -> _Found:
-    """The ways of a unigram model, most probable first, without those with a unit that is no token."""
+    """Return the segmentations of a unigram model, most probable first. Those with an unknown unit are left
+    out."""
     segmenter = encoder.segmenter
     assert isinstance(segmenter, Viterbi)
     pieces = encoder.vocabulary.pieces

@@ -38,7 +38,7 @@ class StagedVocabulary(Vocabulary):
         return WITHIN if merges < self.at and WAYS.of(self.recipe.encode).by_rank else super().way(merges)
 
     def copy(self, merges: int) -> StagedVocabulary:
-        """A vocabulary of its own with the first so many merges."""
+        """Return a copy with only the first `merges` merges."""
         copy = StagedVocabulary(
             self.recipe, self.pieces[: self.base_size], self.specials, self.first_id, at=self.at,
             within=self.within,

@@ -50,7 +50,8 @@ class Entry:
 
 
 class Tokenizer:
-    """A vocabulary of which the first so many merges count. The vocabulary may grow on; this does not change.
+    """A vocabulary with its first `merges` merges. The vocabulary may grow further; the tokenizer does not
+    change.
 
     Args:
         vocabulary: The vocabulary, shared and not copied.
@@ -113,7 +114,7 @@ class Tokenizer:
         return f"<Tokenizer {safe_line(said, limit=80)}, {self.vocab_size:,} ids>"
 
     def _repr_html_(self) -> str:
-        """Its size and the first tokens in order of their ids, for a notebook."""
+        """Show the size and the first tokens, in order of ids, in a notebook."""
         from tokentui.encode.html import MOST_TOKENS, titled, tokens_html
 
         recipe, entries = self.recipe, self.entries()
@@ -130,7 +131,7 @@ class Tokenizer:
         return isinstance(token, str | bytes) and self.token_to_id(token) is not None
 
     def token_to_id(self, token: str | bytes) -> int | None:
-        """The id of a token, None where there is none.
+        """Return the id of a token, or None.
 
         Args:
             token: Its exact bytes; or its text, as `Encoding.tokens` has it, with `·` for a space, or as the
@@ -149,7 +150,7 @@ class Tokenizer:
         return self._by_spelling.get(asked)
 
     def id_to_token(self, number: SupportsIndex) -> str | None:
-        """The token of an id as text, as `Encoding.tokens` has it; None where there is no such id."""
+        """Return the token of an id as text, as in `Encoding.tokens`. None if the id does not exist."""
         row = self._rows.get(whole(number, "id", hint="an id is a whole number"))
         return None if row is None else row.text
 
@@ -159,7 +160,7 @@ class Tokenizer:
 
     @functools.cached_property
     def _by_name(self) -> dict[str, int]:
-        """The ids of what is known by its name: specials and byte tokens."""
+        """The ids of specials and byte tokens by name."""
         named = ("special", "unknown", "byte")
         return {entry.text: entry.id for entry in reversed(self._rows.values()) if entry.kind in named}
 
@@ -183,8 +184,8 @@ class Tokenizer:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Of a tokenizer that was read from another tool's file: what was assumed and what is in doubt, a
-        sentence each."""
+        """Assumptions and doubts about the file of another tool that the tokenizer was read from, a sentence
+        each."""
         return self.vocabulary.notes
 
     @property
@@ -358,7 +359,7 @@ class Tokenizer:
         return round_trip(self.encoder, text_of(text), self.decoder)
 
     def named(self) -> dict[int, Entry]:
-        """Specials and byte-fallback tokens, by their ids: the entries that no symbol stands behind."""
+        """Return the entries without a symbol, by id: specials and byte-fallback tokens."""
         vocabulary = self.vocabulary
         rows: dict[int, Entry] = {}
         for name in vocabulary.specials:
@@ -383,7 +384,7 @@ class Tokenizer:
             yield rows[token_id]
 
     def at(self, merges: int) -> Self:
-        """The tokenizer after so many merges; the tables are shared."""
+        """Return the tokenizer after a number of merges. It shares all tables."""
         return type(self)(self.vocabulary, merges, self.run)
 
     def encoded_by(self, encode: str) -> Self:

@@ -1,4 +1,4 @@
-"""The growing vocabulary: base units, then one token a merge, and the ids that stand for them.
+"""The growing vocabulary: base units, one token per merge, and their ids.
 
 A *symbol* is the position of a token in the order in which it is made: base units first (0 … n-1), then the
 merges (n, n+1, …). Symbols
@@ -31,7 +31,7 @@ from tokentui.text.pretokenize import MARKS, PreToken, Pretokenizer
 UNKNOWN_NAMES = ("<unk>", "[UNK]")
 """The specials that are the unknown token."""
 NO_ID = -1
-"""Stands for a token that has no id where only numbers can stand; elsewhere None does."""
+"""Id of a token without an id, in arrays of numbers. Elsewhere such a token has None."""
 
 _AFTER_ALL_MERGES = 1 << 32
 
@@ -48,14 +48,14 @@ def quoted(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Special:
-    """A token that stands in a text by its name, and where."""
+    """A special token that a text contains by name, with its place."""
 
     name: str
     start: int
     end: int
 
     def moved(self, by: int) -> Special:
-        """The same in a text of which what was looked at begins so many characters further on."""
+        """Return the token with its place moved by `by` characters."""
         return Special(self.name, self.start + by, self.end + by)
 
 
@@ -135,9 +135,10 @@ class Vocabulary:
     """
 
     limit: tuple[int, Sequence[int]] | None = None
-    """Of a vocabulary at a step of a replay: the step, and the step at which each symbol comes into use."""
+    """Set for a vocabulary at a step of a replay: the step, and the step at which each symbol comes into use.
+    """
     substitutes_bytes: bool = False
-    """True if a byte stands for a pair, so that ids are bytes of a compressed text."""
+    """True for Gage's compression: a byte replaces a pair, so that ids are bytes of the compressed text."""
     unreachable: frozenset[int] = frozenset()
     """Symbols that no text becomes."""
     pipeline = Pipeline()
@@ -176,9 +177,9 @@ class Vocabulary:
         self.ranks: dict[tuple[int, int], int] = {}
         """The rank of each merge by its (left, right)."""
         self.byte_symbols: Mapping[int, int] = {}
-        """Of a file whose byte-fallback tokens are pieces the symbol of each by its byte."""
+        """The symbol of each byte, if a file has byte-fallback tokens as pieces; else empty."""
         self.names: Mapping[int, str] = {}
-        """Of a file the name of each id, where that is not the piece as text."""
+        """The name of each id that differs from its piece as text, for a vocabulary from a file."""
         self.byte_tokens = 256 if UNKNOWN.of(recipe.unknown).byte_fallback else 0
         self.base_last = recipe.base == "frequency"
         self.mark = recipe.mark_text.encode()
@@ -196,21 +197,21 @@ class Vocabulary:
         self._next_id = first if self.base_last else first + self.base_size
         first += _AFTER_ALL_MERGES if self.base_last else 0
         self.order: list[int] = list(range(first, first + self.base_size))
-        """The id of each symbol. Where the base comes after the merges its ids move with each merge; here it
-        stands after all merges there can be, so that the order of the ids never changes."""
+        """The id of each symbol. If the base comes after the merges, its ids grow with each merge; here they
+        follow all possible merges, so that their order never changes."""
 
     def join(self, left: int, right: int) -> bytes:
         """The bytes of the token that this pair would make: the right part's `##` goes."""
         return self.pieces[left] + self.pieces[right][len(self.prefix) :]
 
     def spelled(self, symbol: int) -> bytes:
-        """The bytes that a symbol stands for, marks included: its piece, but where a byte stands for a pair
-        (Gage)."""
+        """Return the bytes of a symbol in text, marks included. They differ from its piece only in Gage's
+        compression."""
         return self.pieces[symbol]
 
     def known_units(self, merges: int) -> Mapping[bytes, int]:
-        """The symbol of each unit that a text may hold after so many merges: all base units, but for Gage's
-        compression."""
+        """Return the symbol of each unit that a text may contain after a number of merges: all base units,
+        except in Gage's compression."""
         return self.units if self.limit is None else LimitedTable(self.units, *self.limit)
 
     @functools.cached_property
@@ -242,7 +243,8 @@ class Vocabulary:
         return other
 
     def way(self, merges: int) -> EncodingWay | None:
-        """Its own way of encoding after so many merges; None for that of the recipe."""
+        """Return the vocabulary's own way of encoding after a number of merges, or None to use that of the
+        recipe."""
         return self.pipeline.way
 
     def parts(self, symbol: int) -> tuple[int, ...]:
@@ -258,7 +260,7 @@ class Vocabulary:
         return self.base_size + step - 1
 
     def is_there(self, symbol: int, merges: int) -> bool:
-        """True if a symbol is in the vocabulary after so many merges."""
+        """Return whether a symbol is in the vocabulary after a number of merges."""
         return self.made_at(symbol) <= merges
 
     def count_of(self, symbol: int) -> int:
@@ -266,7 +268,7 @@ class Vocabulary:
         return self.counts[symbol - self.base_size]
 
     def makings(self, merges: int) -> Iterable[tuple[int, tuple[int, ...]]]:
-        """(symbol, parts) of each of so many merges, in order."""
+        """Yield (symbol, parts) of the first `merges` merges, in order."""
         return enumerate(self.merges[:merges], self.base_size)
 
     def encoded_by(self, encode: str) -> Self:
@@ -300,7 +302,7 @@ class Vocabulary:
         return other
 
     def symbols(self, merges: int) -> Sequence[int]:
-        """The symbols after so many merges."""
+        """Return the symbols after a number of merges."""
         symbols = range(self.base_size + merges)
         if self.limit is None:
             return symbols
@@ -342,26 +344,26 @@ class Vocabulary:
         self.sizes.extend(range(size, size + len(pairs)))
 
     def copy(self, merges: int) -> Vocabulary:
-        """A vocabulary of its own with the first so many merges: for a run that goes on under other stops."""
+        """Return a copy with only the first `merges` merges, for a run that continues differently."""
         copy = Vocabulary(self.recipe, self.pieces[: self.base_size], self.specials, self.first_id)
         for (left, right), count in zip(self.merges[:merges], self.counts, strict=False):
             copy.add(left, right, count)
         return copy
 
     def size(self, merges: int) -> int:
-        """The number of ids after so many merges, specials and byte tokens counted."""
+        """Return the number of ids after a number of merges, including specials and byte tokens."""
         lacking = 0 if self.limit is None else self.base_size - len(self.symbols(0))
         return self.sizes[merges] - lacking
 
     def ids(self, merges: int) -> Sequence[int]:
-        """The id of each symbol after so many merges; later symbols may follow."""
+        """Return the id of each symbol after a number of merges. The list may go on with later symbols."""
         if not self.base_last:
             return self.order
         moved = self.sizes[merges] - self.sizes[0] - _AFTER_ALL_MERGES
         return [*(number + moved for number in self.order[: self.base_size]), *self.order[self.base_size :]]
 
     def id_of(self, symbol: int, merges: int) -> int:
-        """The id of a symbol after so many merges."""
+        """Return the id of a symbol after a number of merges."""
         if self.base_last and symbol < self.base_size:
             return self.order[symbol] + self.sizes[merges] - self.sizes[0] - _AFTER_ALL_MERGES
         return self.order[symbol]
@@ -380,7 +382,7 @@ class Vocabulary:
 
     @property
     def unknown_id(self) -> int | None:
-        """The id of the unknown token, None where no special is one."""
+        """The id of the unknown token; None if no special is the unknown token."""
         return next((self.special_id(name) for name in self.specials if name in UNKNOWN_NAMES), None)
 
     def refusal(self, unit: bytes, where: str) -> TokentuiError:
@@ -389,7 +391,7 @@ class Vocabulary:
         return TokentuiError(what, where, "take another value of the axis unknown")
 
     def symbols_by_id(self, merges: int) -> dict[int, int]:
-        """The symbol of each id after so many merges; specials and byte tokens have none."""
+        """Return the symbol of each id after a number of merges. Specials and byte tokens have no symbol."""
         ids = self.ids(merges)
         return {ids[symbol]: symbol for symbol in self.symbols(merges)}
 

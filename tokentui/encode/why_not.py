@@ -63,8 +63,9 @@ NOTHING, CUT, WORD = "nothing", "cut", "word"
 """The places where a text stops: it is empty; one token; the name of a special token; changed before it is
 looked up; holds a name; nothing is left; several words are; one word is, which the encoder takes apart."""
 TWIN, BROKEN, COVERED, CONTEXT = "twin", "broken", "covered", "context"
-"""The places where a token stops besides: another one is spelled alike; no UTF-8 has its bytes; the
-characters that have its byte are tokens; its units become it, but not where a text has them."""
+"""Further stages, for a token of the vocabulary. TWIN: another token has the same spelling. BROKEN: its bytes
+are not UTF-8. COVERED: the characters with its byte are tokens themselves. CONTEXT: its units become it
+alone, but not inside the texts that contain them."""
 
 
 class Case:
@@ -91,7 +92,7 @@ class Case:
 
     @functools.cached_property
     def found(self) -> list[Special | PreToken]:
-        """The words of the text, and what stands in it by its name."""
+        """The words of the text, and the special tokens that it contains by name."""
         symbols = self.encoder.pretokenizer.symbols
         found: list[Special | PreToken] = []
         for part in self.encoder.stretches(self.text, False):
@@ -135,7 +136,7 @@ class Case:
 
     @functools.cached_property
     def whole(self) -> int | None:
-        """The id of the one token that the text becomes, None where it becomes none or several."""
+        """The id of the token, if the text becomes exactly one; else None."""
         if len(self.found) != 1:
             return None
         if isinstance(one := self.found[0], Special):
@@ -169,12 +170,12 @@ class Case:
 
     @functools.cached_property
     def characters(self) -> int:
-        """Its characters; of a token those of the shortest word that may hold it."""
+        """The number of characters of the word; for a token, of the shortest word that may contain it."""
         return len(self.word) if self.symbol is None else shortest_word(self.vocabulary, self.symbol)
 
     @functools.cached_property
     def units(self) -> tuple[bytes, ...]:
-        """Its units."""
+        """The units of the word."""
         if self.symbol is not None:
             return spelled_units(self.encoder, self.symbol)
         return tuple(self.encoder.pretokenizer.units(self.word))
@@ -281,7 +282,8 @@ class Case:
 
     @functools.cached_property
     def _forms(self) -> dict[bytes, str]:
-        """The spellings that differ from the word in its mark or its space alone, and where they stand."""
+        """The spellings that differ from the word only in mark or space, each with a clause that says where
+        it occurs."""
         vocabulary, mark, space = self.vocabulary, self.vocabulary.mark, to_bytes(SPACE_MARK)
         plain = b"".join(map(vocabulary.bare, self.units))
         forms = {
@@ -298,7 +300,8 @@ class Case:
 
     @functools.cached_property
     def marked(self) -> tuple[int, str] | None:
-        """A token that differs in its mark or its space alone, and where it stands."""
+        """A token that differs from the word only in mark or space, with a clause that says where it occurs.
+        """
         for piece, where in self._forms.items():
             for symbol in self._spelled.get(piece, ()):
                 if self.made(symbol) <= self.encoder.merges:
@@ -349,7 +352,7 @@ class Case:
 
     @functools.cached_property
     def too_long(self) -> bool:
-        """True if the training makes no token of so many units."""
+        """True if the word has more units than training allows for a token."""
         most = self.outlook.max_length
         return most is not None and len(self.units) > most
 
@@ -360,9 +363,7 @@ class Case:
 
     @functools.cached_property
     def foreseen(self) -> bool:
-        """True if the training tells what becomes of the word, and not only that no word of the corpus has
-        its units.
-        """
+        """True if the training predicts what happens to the word, other than that the corpus lacks it."""
         return self.prospect.fate not in ("", "absent")
 
     @functools.cached_property
@@ -583,7 +584,7 @@ def _target(case: Case) -> Facts:
 
 
 def _blocked(case: Case) -> Facts:
-    """The token's step and pair, and the first merge that makes something that is no part of it."""
+    """The step and pair of the token, and the first merge whose result is no part of it."""
     assert case.target is not None
     vocabulary = case.vocabulary
     wanted = _spans(case.encoder, case.target)
@@ -630,7 +631,7 @@ def _says_orphan(case: Case, facts: Facts) -> str:
 
 
 def _probable(case: Case) -> Facts:
-    """The scores of the token and of what is taken in its place, as the encoder has them."""
+    """The scores of the token and of the tokens that the encoder prefers."""
     segmenter = case.encoder.segmenter
     assert isinstance(segmenter, Viterbi)
     edges = segmenter.lattice(case.kept)
@@ -727,7 +728,7 @@ def _awaited(case: Case) -> Facts:
 
 
 def _like(facts: Facts) -> str:
-    """A sentence on the token that differs in its mark or its space alone, where there is one."""
+    """A sentence about the token that differs only in mark or space; empty if there is no such token."""
     like = facts.get("like")
     return f" There is {shown(like)}, {facts['where']}." if isinstance(like, bytes) else ""
 

@@ -33,7 +33,7 @@ from tokentui.text.read import HEADER_CHARS, Input
 BLOCK = 16 << 20
 """Bytes of text that are counted at a time."""
 _WINDOW = 1 << 12
-"""Bytes behind a place in which a cut is looked for at first."""
+"""Bytes after a place that are searched first for a cut."""
 _NEAR_END = 1 << 16
 _CONTINUES = range(0x80, 0xC0)
 
@@ -255,8 +255,8 @@ class Reader:
         return 0
 
     def _cut(self, held: bytearray, at: int, way: str, ended: bool) -> int | None:
-        """The first place from `at` on, which is above 0, where bytes may be cut; None where these do not
-        say.
+        """Return the first offset above 0, from `at` on, where the bytes may be cut. None if the bytes read
+        so far do not decide it.
 
         Args:
             held: Bytes of a file, of which the first 4 stand before `at`, or all that do.

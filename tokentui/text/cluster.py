@@ -173,7 +173,7 @@ class _Tree:
         return self.sent < len(self._parts) or bool(self._waiting)
 
     def send(self, most: int) -> None:
-        """Hand out parts until so many are under way."""
+        """Send parts to the cluster until `most` are being counted."""
         while self.sent < len(self._parts) and self.sent - self.counted < most:
             number = self.sent
             future = self._client.submit(

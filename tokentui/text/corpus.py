@@ -1,4 +1,4 @@
-"""A corpus: documents, or counted words, and what is worth knowing about the bytes that they came from."""
+"""A corpus: documents or counted words, and facts about the bytes that they came from."""
 
 from __future__ import annotations
 
@@ -89,8 +89,8 @@ class Corpus:
 
     @cached_property
     def sha256(self) -> str:
-        """The SHA-256 of the file that was read, as it stands, in hexadecimal digits; of several files that
-        of their digests in order. Of a long file it takes a moment."""
+        """The SHA-256 of the file as read, in hexadecimal; of several files, the SHA-256 of their digests in
+        order. Computing it for a long file takes a moment."""
         found = [digest_of(one.data) if isinstance(one, LongText) else one for one in self.digests]
         return (found[0] if len(found) == 1 else digest_of(b"".join(found))).hex()
 
@@ -108,12 +108,12 @@ class Corpus:
 
     @property
     def texts(self) -> Sequence[str | LongText]:
-        """The documents as they are kept."""
+        """The documents. Long ones may be `LongText`."""
         return self.documents.texts if isinstance(self.documents, Documents) else self.documents
 
     @cached_property
     def parts(self) -> Sequence[str | LongText]:
-        """The documents as they are kept, or the words of a counted corpus."""
+        """The documents, or the words of a counted corpus."""
         return self.texts if self.counts is None else tuple([word for word, _ in self.counts])
 
     @cached_property
@@ -194,7 +194,8 @@ _MARKS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be", co
 
 
 def decode(data: bytes | memoryview, file: str) -> tuple[str | LongText, Invalid | None, str]:
-    """The text of a file's bytes, what is no text in them, and the encoding that a byte order mark names.
+    """Decode the bytes of a file. Return the text, a report of invalid bytes, and the encoding named by a
+    byte order mark.
 
     They are UTF-8, or UTF-16 where the mark says so. The mark is not text. Long UTF-8 is decoded where it is
     looked at. Bytes that are not UTF-8 come as lone surrogates, so that the very bytes can be had back;
@@ -229,7 +230,7 @@ def _size(text: str | LongText) -> int:
 
 
 def beginning(corpus: Corpus, chars: int) -> Corpus:
-    """The first so many characters of a corpus, cut between words where there are any."""
+    """Return the first `chars` characters of a corpus, cut between words if possible."""
     if corpus.counts is not None:
         kept, room = [], chars
         for word, times in corpus.counts:
@@ -339,7 +340,7 @@ class LongText:
         return text[start - self._before[first] : stop - self._before[first]]
 
     def find(self, text: str, start: int = 0) -> int:
-        """As `str.find`."""
+        """Find a text as `str.find` does."""
         for at in range(start, len(self) + 1, _STRIDE):
             found = self[at : at + _STRIDE + len(text) - 1].find(text)
             if found >= 0:
@@ -357,7 +358,7 @@ class LongText:
         return count
 
     def rfind(self, text: str, start: int = 0, stop: int | None = None) -> int:
-        """As `str.rfind`, without places counted from the end."""
+        """Find a text as `str.rfind` does, without negative places."""
         end = len(self) if stop is None else min(stop, len(self))
         while start <= end:
             at = max(start, end - _STRIDE)

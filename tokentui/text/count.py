@@ -1,5 +1,4 @@
-"""Count the pre-tokens of a corpus: each distinct word once, in order of first appearance, with how often it
-stands.
+"""Count the pre-tokens of a corpus: each distinct word once, in order of first appearance, with its count.
 
 Large corpora are cut at places where no split looks across and counted chunk by chunk, so that the work can
 be watched, stopped, and shown before it is whole.
@@ -243,7 +242,7 @@ Place = tuple[int, int]
 
 
 def matches_in(text: str | LongText, wanted: str, stop: int | None = None) -> int:
-    """The number of places where a text stands in another, overlapping ones counted, up to a character."""
+    """Count the occurrences of one text in another up to a character, overlapping ones included."""
     end = len(text) if stop is None else min(stop + len(wanted) - 1, len(text))
     overlaps = any(wanted.startswith(wanted[n:]) for n in range(1, len(wanted)))
     count = 0
@@ -304,8 +303,8 @@ class CorpusWindow:
         return before / self.characters if self.characters else 0.0
 
     def text(self, document: int) -> str | LongText:
-        """Return the normalised text of a document; a long one as it is kept, where normalising changes
-        nothing."""
+        """Return the normalized text of a document. A long document that normalization does not change is
+        returned unchanged."""
         if self._corpus.counts is not None:
             return self._corpus.counts[document][0]
         known = self._texts.get(document)
@@ -357,7 +356,7 @@ class CorpusWindow:
         return None
 
     def rewind(self, document: int, offset: int, before: int) -> Place:
-        """Return the beginning of a line at least so many characters back, across documents."""
+        """Return the start of a line at least `before` characters back, across documents."""
         while before > offset and document > 0:
             before -= offset + 1
             document -= 1
@@ -391,7 +390,7 @@ class CorpusWindow:
             yield base + max(0, start - shift), word, base + end - shift
 
     def _cut_before(self, text: str | LongText, place: int) -> int | None:
-        """A place where the split may start, at or before this one; None where none is near."""
+        """Return a place at or before this one where the split may start, or None if none is near."""
         if place <= _BACK[0]:
             return 0
         for back in _BACK:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tokentui.recipe import Recipe
 
 HEADER = "#tokentui-counts "
-"""The beginning of the first row of a file of counts. The row has no tab, so it is no counted word."""
+"""Start of the first row of a file of counts. The row contains no tab, so it is no counted word."""
 METADATA = b"tokentui-counts"
 """The key of the same in the metadata of a Parquet table."""
 UNKNOWN = ""
@@ -38,7 +38,7 @@ def counting_of(recipe: Recipe) -> str:
 
 
 def header_in(text: str) -> str | None:
-    """Return the counting that the first row of a text names, None if it is no such row."""
+    """Return the counting settings in the first row of a text, or None if the row is no header."""
     if not text.startswith(HEADER):
         return None
     row = text[:_MOST].partition("\n")[0].removesuffix("\r")

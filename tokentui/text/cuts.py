@@ -31,7 +31,7 @@ _ANY = "(?s:.)"
 
 
 class _Unread(Exception):
-    """The pattern holds what is not read here."""
+    """The pattern contains syntax that this module does not read."""
 
 
 class _Part(NamedTuple):

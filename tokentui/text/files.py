@@ -86,7 +86,7 @@ class Meter:
         tick(self.done, self.total)
 
     def check(self, size: int, where: str) -> None:
-        """Refuse so many bytes where they are too many."""
+        """Raise an error if the number of bytes is above the limit."""
         if size > self.most:
             what = f"{size:,} bytes are too many; the limit is {self.most:,}"
             raise TokentuiError(what, where, limits.reading(self.limit, _TAKE_PART))
@@ -107,7 +107,7 @@ class Contents(NamedTuple):
 
 
 class Binary(Exception):
-    """A file that is no text, met where only texts are wanted."""
+    """A file is not text, and only text is accepted."""
 
 
 def read_path(path: str, meter: Meter, text_only: bool = False, *, pipes: bool = False) -> Contents:
@@ -180,7 +180,7 @@ def blocks(
 
 
 def read_plain(stream: BinaryIO, name: str) -> bytes:
-    """The bytes of standard input, or of any open stream, as they are.
+    """Return the bytes of standard input, or of any open stream, without unpacking.
 
     Raises:
         TokentuiError: It cannot be read, is too large, or silent for too long.
@@ -370,8 +370,7 @@ def _contents(source: _Source, text_only: bool) -> Contents:
 
 
 def _room(size: int) -> bytearray | mmap.mmap:
-    """Memory for so many bytes. Much of it is not written to before it is read into: that would hold up all
-    threads."""
+    """Return memory for `size` bytes. Large blocks are not zeroed first: that would block all threads."""
     return pages(size) if size > BLOCK else bytearray(size)
 
 

@@ -11,8 +11,8 @@ from tokentui.text.corpus import Corpus, Documents, Named
 from tokentui.text.named import Corpora
 
 _FINE, _NEAR = 100, 200
-"""Words count at most about so many times in the largest corpus, and shares may differ by one part in so many
-where fewer times do."""
+"""Maximum times that words of the largest corpus count, and the precision of shares: one part in 200. The
+smallest number of times with that precision is used."""
 
 
 def times_of(sizes: Sequence[int], shares: str) -> tuple[int, ...]:

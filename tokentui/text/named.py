@@ -52,7 +52,7 @@ class Corpora(NamedTuple):
         return SCHEME + ",".join(f"{_escaped(name)}={_escaped(source)}" for name, source in rows)
 
     def by(self, change: Callable[[str], str]) -> Corpora:
-        """The same with each source changed."""
+        """Return these corpora with a function applied to each source."""
         sources, development = (
             tuple((name, change(source)) for name, source in rows)
             for rows in (self.sources, self.development)
@@ -91,7 +91,7 @@ class Corpora(NamedTuple):
 
 
 def named_in(source: object) -> Corpora | None:
-    """The named corpora that a source stands for; None for any other source.
+    """Return the named corpora that a source lists, or None for any other source.
 
     Raises:
         TokentuiError: It begins as one and is none.
@@ -137,7 +137,7 @@ def _plain(text: str) -> str:
 
 
 def sources_in(source: object) -> list[object]:
-    """Each source that is read, as far as it is known: those of named corpora one by one."""
+    """Return each source that is read: of named corpora, one by one."""
     if isinstance(source, Mapping):
         return [one for value in source.values() for one in sources_in(value)]
     if isinstance(source, Sequence) and not isinstance(source, str | bytes):

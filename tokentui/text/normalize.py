@@ -220,7 +220,7 @@ def nmt_characters(text: str) -> str:
 
 
 def _nmt_compose(match: re.Match[str]) -> str:
-    """The compositions of one sequence, longest first; what takes part in none is left as it is."""
+    """Compose one sequence, longest matches first. Other characters stay unchanged."""
     sequence = match.group()
     parts = [unicodedata.normalize("NFKD", character) for character in sequence]
     rules = compositions()

@@ -83,7 +83,7 @@ class ParquetTable:
         return field not in self._names and {WORD, COUNT} <= self._names.keys()
 
     def documents(self, field: str, groups: list[int] | None = None) -> Iterator[str]:
-        """The texts of a column in order; what is null is left out.
+        """Yield the texts of a column in order, without nulls.
 
         Args:
             field: The name of the column.

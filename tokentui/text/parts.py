@@ -33,7 +33,7 @@ class CorpusPart(NamedTuple):
 
 
 class Words:
-    """The distinct pre-tokens of a corpus in order of first appearance, and how often each stands.
+    """The distinct pre-tokens of a corpus in order of first appearance, with their counts.
 
     Args:
         words: The pre-tokens.
@@ -59,12 +59,12 @@ class Words:
         return cls(tuple(counts), tuple(counts.values()), parts=tuple(parts))
 
     def multiplied(self, times: int) -> Words:
-        """The same words, each counted so many times."""
+        """Return these words with each count multiplied by `times`."""
         return self if times == 1 else Words(self.words, tuple(times * one for one in self.counts))
 
     @classmethod
     def of(cls, counted: Counter[str] | FlatWords) -> Words:
-        """The counts as they stand now."""
+        """Take a snapshot of counts."""
         if isinstance(counted, Counter):
             return cls(tuple(counted), tuple(counted.values()))
         return cls((), tuple(counted.counts.tolist()), counted)
@@ -80,12 +80,12 @@ class Words:
         return sum(self.counts)
 
     def with_corpora(self, run: Mapping[str, object] | None) -> Mapping[str, object] | None:
-        """The words of a run, with the named corpora where there are some."""
+        """Return the record of a run, with the labels of named corpora added if there are any."""
         return {**(run or {}), "corpora": [part.label for part in self.parts]} if self.parts else run
 
     @property
     def as_parts(self) -> tuple[CorpusPart, ...]:
-        """The parts; these words as the only one where there are none."""
+        """The named corpora; without names, one part with all words."""
         return self.parts or (CorpusPart("", self),)
 
     def __eq__(self, other: object) -> bool:

@@ -95,8 +95,8 @@ def find(
 
 
 def find_apart(pattern: regex.Pattern[str], text: str, where: str) -> Iterator[regex.Match[str]]:
-    """As `find` for a pattern of a tokenizer file, but for empty matches, which are as the `onig` library
-    gives them.
+    """Find matches as `find` does, for a pattern of a tokenizer file. Empty matches follow the `onig`
+    library.
 
     None lies where the match before it ends, and nothing that begins where one lies is found.
 
@@ -155,7 +155,7 @@ def _next(
 
 
 def _in_thread(work: Callable[[], _T]) -> _T:
-    """Do a work in a thread that is left behind where the job is cancelled."""
+    """Run a function in a thread, which is abandoned if the job is cancelled."""
     if not jobs.can_be_cancelled():
         return work()
     from concurrent.futures import Future, wait  # few patterns are slow
@@ -225,7 +225,7 @@ class Branches:
     _patterns: tuple[regex.Pattern[str] | re.Pattern[str], ...]
 
     def of(self, text: str, at: int, word: str) -> int | None:
-        """The branch that matched the word at a place of a text; None where it is unknown."""
+        """Return the index of the branch that matched a word at a place of a text, or None if unknown."""
         if self.alone:
             text, at = word, 0
         for n, pattern in enumerate(self._patterns):

@@ -49,7 +49,7 @@ class Stretch:
 
     @property
     def where(self) -> str:
-        """Its name in errors."""
+        """The name of the file in errors."""
         place = f" from byte {self.start:,}" if self.start and "table" not in self.way else ""
         return self.file.where + place
 

@@ -43,7 +43,7 @@ class PreToken(NamedTuple):
     unit_spans: tuple[tuple[int, int], ...]
 
     def moved(self, by: int) -> PreToken:
-        """The same in a text of which what was looked at begins so many characters further on."""
+        """Return the pre-token with its places moved by `by` characters."""
         return self._replace(start=self.start + by, end=self.end + by)
 
 
@@ -91,7 +91,7 @@ class Pretokenizer:
         self.in_parts = not self._trims and (
             not split.prepends_space or (split.record.marks_spaces and not split.always_prepends)
         )
-        """True if a part of a text after a safe cut has the same words when it stands alone.
+        """True if a part of a text after a safe cut has the same words as by itself.
 
         This fails where normalisation trims ends, or where the part gets a space in front that the whole text
         does not have there.
@@ -117,7 +117,8 @@ class Pretokenizer:
         return self._splitter.words(self._normalized_part(document, first), first=first)
 
     def prepared_length(self, document: str, *, first: bool = True) -> int:
-        """Return the number of characters in which the words stand; arguments are those of `words`."""
+        """Return the number of characters of the text that words are cut from. The arguments are those of
+        `words`."""
         return len(self._splitter.prepare(self._normalized_part(document, first), first))
 
     def _normalized_part(self, document: str, first: bool) -> str:
@@ -127,12 +128,12 @@ class Pretokenizer:
         return text
 
     def normalized(self, document: str) -> str:
-        """A document as its words are cut from it: what is not UTF-8 replaced unless units are bytes, then
-        normalised."""
+        """Return the normalized text of a document. Bytes that are not UTF-8 are replaced first, unless units
+        are bytes."""
         return normalize(self.typed(document), self.recipe.normalize)
 
     def safe_cut(self, document: str, at: int) -> int:
-        """The first of `cuts`; the document's length where there is none."""
+        """Return the first of `cuts`, or the length of the document if it has no safe cut."""
         return next(self.cuts(document, at), len(document))
 
     def cuts(self, document: str, at: int) -> Iterator[int]:
@@ -245,7 +246,7 @@ def _check_symbol(name: str, recipe: Recipe) -> None:
 
 
 def _owners(characters: str, word: str, start: int) -> Sequence[int]:
-    """Of each byte of a word the character of the text that it belongs to.
+    """Return, for each byte of a word, the index of its character in the text.
 
     Args:
         characters: Those of the text that the word is cut from.

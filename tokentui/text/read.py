@@ -1,4 +1,4 @@
-"""Reading corpora: what a name stands for, how its file is read, and all of them as one corpus."""
+"""Reading corpora: resolve a source to files, read each, and join them to one corpus."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _Rows: TypeAlias = Mapping[str, Source | Corpus]
 
 
 class MissingFile(TokentuiError):
-    """There is no file of this name."""
+    """The file does not exist."""
 
 
 def read(
@@ -115,7 +115,7 @@ def read(
 def _joined(
     sources: _Rows, shares: str, development: _Rows, as_: str | None, field: str, stdin: BinaryIO | None
 ) -> Corpus:
-    """Named corpora, each read, as one; what is read already is taken as it is."""
+    """Read named corpora and join them to one. Sources that are already a `Corpus` are used directly."""
     with silent():
         read_, judged = (
             {
@@ -196,7 +196,7 @@ class FoundInputs:
 
 
 def find(source: str | os.PathLike[str], pipes: bool) -> FoundInputs:
-    """The files that a source stands for.
+    """Return the files that a source names.
 
     Args:
         source: As `read` takes it.
@@ -278,7 +278,7 @@ def _raise(error: OSError) -> None:
 
 
 def _in_order(path: str) -> list[str]:
-    """Sorts a folder's files where the folder's name stands."""
+    """Sort key for the files of a folder: path components in order."""
     return path.split(os.sep)
 
 
@@ -322,7 +322,7 @@ class _Parts:
         self.digests: list[bytes | LongText] = []
 
     def take(self, one: Input, as_: str | None, left_out: Counter[str], *, pipes: bool) -> None:
-        """Read one file; one of a folder that is no text is counted in `left_out` instead."""
+        """Read one file. A binary file of a folder is skipped and counted in `left_out`."""
         try:
             contents = self._contents(one, pipes)
         except files.Binary:

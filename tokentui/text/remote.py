@@ -63,7 +63,7 @@ SCHEMES: dict[str, Scheme] = {one.name: one for one in (
 
 
 class RemoteFile(NamedTuple):
-    """A file of a place: its URL, and its size in bytes, None where the place does not say it."""
+    """A remote file: its URL, and its size in bytes, or None if the server does not report it."""
 
     url: str
     size: int | None

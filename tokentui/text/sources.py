@@ -113,7 +113,7 @@ def samples() -> tuple[Sample, ...]:
 
 
 def parallel() -> tuple[Sample, ...]:
-    """The same sentences in several languages, line by line."""
+    """Return samples of the same sentences in several languages, line by line."""
     folder = _folder() / "parallel"
     return tuple(
         Sample(f"parallel/{title.lower()}", title, language, "lines", folder / f"{title.lower()}.txt")
@@ -200,7 +200,7 @@ def are_counts(text: str, rows: int = 20) -> bool:
 
 
 def format_counts(counted: Iterable[tuple[str, int]]) -> str:
-    """The rows that `counts` reads, ASCII-safe where a word is no plain text."""
+    """Return rows that `counts` reads. Words with special characters are written as JSON."""
     return "".join(
         f"{json.dumps([word, count])}\n" if _NOT_PLAIN.search(word) else f"{word}\t{count}\n"
         for word, count in counted

@@ -87,7 +87,7 @@ class Split(Choice):
 
     @property
     def is_pattern(self) -> bool:
-        """True if the matches of the pattern in the text as it is are the words."""
+        """True if the words are exactly the matches of the pattern in the unchanged text."""
         return self.find_words is None and not self.marks_spaces
 
 
@@ -117,11 +117,12 @@ class Splitter:
 
     @property
     def cut(self) -> regex.Pattern[str] | None:
-        """The pattern of the places where a text may be cut in two; None where none is known."""
+        """The pattern of safe cuts; None if none is known."""
         return None if self.symbols else _cut(self.name)
 
     def prepare(self, text: str, first: bool = True) -> str:
-        """The text in which the words stand.
+        """Return the text that words are cut from, with ▁ for spaces and a space in front if the split wants
+        that.
 
         Args:
             text: The text, normalised.
@@ -434,8 +435,8 @@ def _cut(split: str) -> Any:
 
 
 def cut_pattern(split: str) -> str:
-    """The pattern of the places where a text may be cut in two, as `Split.cut` has it: of a pattern of one's
-    own as far as one is found."""
+    """Return the pattern of safe cuts, as in `Split.cut`. For `regex:` splits it is derived from the pattern,
+    if possible."""
     record = SPLITS.of(split)
     return cuts.cut_of(sets.expanded(split.partition(":")[2])) if record.text else record.cut
 

@@ -28,7 +28,7 @@ from tokentui.text.count import COVERED, Words, count, coverage
 from tokentui.text.plan import Part, Plan
 
 WORD_BYTES = 150
-"""About how many bytes of memory a distinct word takes in a dictionary, besides its text."""
+"""Estimated bytes of memory per distinct word in a dictionary, besides its text."""
 TOGETHER = 8
 """Results of parts that are put together before they are held: kernels do so faster than a dictionary."""
 TEXT_BATCH = 4 << 20
@@ -71,7 +71,7 @@ class Packed(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Its bytes."""
+        """The size in bytes."""
         return len(self.text) + len(self.ends) + len(self.counts)
 
     def rows(self) -> Iterator[tuple[str, int]]:
@@ -102,7 +102,7 @@ class _Table:
 
 
 class _Plain:
-    """The same in plain Python."""
+    """A table of counts in plain Python."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
@@ -268,8 +268,8 @@ Record = tuple[bytes, int, int]
 
 
 class Store:
-    """All distinct words of a corpus. What is more than memory shall hold is written to disk, sorted, and put
-    together in the end.
+    """All distinct words of a corpus. Above `most` bytes, sorted runs are written to disk and merged at the
+    end.
 
     Use it as a context: its files go away with it.
 
@@ -367,7 +367,7 @@ class Store:
         return heapq.merge(*map(_read, runs), key=itemgetter(1))
 
     def _spill(self) -> None:
-        """Write what is held to disk."""
+        """Write the words in memory to disk, sorted."""
         words = enumerate(self._held.items(), self._base)
         records = sorted(
             (word.encode("utf-8", "surrogatepass"), place, times) for place, (word, times) in words

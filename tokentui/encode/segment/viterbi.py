@@ -215,11 +215,12 @@ class Viterbi:
         return other
 
     def _arcs(self, units: Sequence[bytes]) -> list[Arc]:
-        """The pieces that may stand in a word, and the units that are none, by start and then by end."""
+        """Return the arcs of a word: the pieces that fit, and the unknown units, ordered by start, then by
+        end."""
         return list(map(Arc._make, self._found(units)))
 
     def _found(self, units: Sequence[bytes]) -> list[_Found]:
-        """As `_arcs`, as plain tuples: there are many."""
+        """Return the arcs as plain tuples, which are faster to make than `Arc`."""
         table, scores, vocabulary = self._table, self._scores, self._vocabulary
         bare = [vocabulary.bare(unit) for unit in units] if vocabulary.prefix else units
         size, get = len(units), table.get
@@ -252,7 +253,8 @@ would be infinite below it."""
 
 
 class Sampling(Viterbi):
-    """Cuts words at random, each time anew: a segmentation by its probability to the power of 1/temperature.
+    """Samples segmentations. Each has its probability to the power of 1/temperature, normalized; a word is
+    cut differently each time.
 
     Args:
         vocabulary: One with probabilities.
@@ -291,7 +293,7 @@ class Sampling(Viterbi):
         return parts[::-1]
 
     def follower(self, units: Callable[[str], Sequence[bytes]]) -> Callable[[str], list[WordPart]]:
-        """Return a function that cuts the words of one text in order, each anew."""
+        """Return a function that cuts the words of one text in order, with a new sample for each."""
         return lambda word: self.segment(units(word), len(word))
 
 
@@ -423,11 +425,11 @@ class SingleViterbi(Viterbi):
         self._cuts: dict[str, _Cut] = {}
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
-        """Cut a word that nothing stands before."""
+        """Cut a word at the start of a text."""
         return self.after(units, 0.0)
 
     def with_limit(self, step: int, made: Sequence[int]) -> Self:
-        """The same with the pieces that are in use at a step."""
+        """Return a segmenter that uses only the pieces in use at a step."""
         other = super().with_limit(step, made)
         other._cuts = {}
         return other
@@ -459,7 +461,7 @@ class SingleViterbi(Viterbi):
         return in_bytes(self.cut(units, before).parts, units, self._bytes)
 
     def _known(self, word: str, units: Callable[[str], Sequence[bytes]]) -> _Cut:
-        """A word as it is cut alone."""
+        """Return the result for a word at the start of a text, from the cache."""
         found = self._cuts.get(word)
         if found is None:
             if len(self._cuts) >= _WORDS_KEPT:

@@ -30,7 +30,7 @@ class Within:
         ))
 
     def with_limit(self, step: int, made: Sequence[int]) -> Self:
-        """The same with so many merges."""
+        """Return a segmenter for another number of merges."""
         return type(self)(self._vocabulary, step)
 
     def _words(self, units: Sequence[bytes]) -> Iterator[tuple[int, Sequence[bytes]]]:
