@@ -65,7 +65,8 @@ def _started(package: str, what: str, *words: str) -> list[str]:
 
 
 def _places() -> list[str]:
-    """Where this process looks for modules. Of the current folder, only where this package lies in it."""
+    """Return where this process imports modules from. The current folder counts only if this package is in
+    it."""
     try:
         here = os.getcwd()
     except OSError:  # it is no more

@@ -78,7 +78,7 @@ def text_of(value: object, where: str = "text") -> str | bytes:
 
 
 def name_of(value: object, where: str) -> str:
-    """A name or a value in words: str alone."""
+    """Check that a value is str, and return it."""
     if isinstance(value, str):
         return value
     raise TokentuiError(f"a text belongs here, not {shown(value)}", where, "hand in str")
@@ -115,7 +115,7 @@ def each_of(values: Iterable[_T], where: str, hint: str) -> list[_T]:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """A hint for a word that is not known: the nearest one that is, else all of them."""
+    """Return a hint for an unknown word: the nearest known one, or all of them."""
     names = list(known)
     import difflib  # only where a user is wrong
 

@@ -320,9 +320,8 @@ class _Journal(NamedTuple):
     mixed: bool = False
 
     def mixture(self) -> str:
-        """Which files do not belong together, in words; empty where all are new, or old, or were changed
-        since, or cannot be read. A journal may name anything, so only regular files are read.
-        """
+        """Return a sentence about files that do not belong together; empty if all are new, all are old, or
+        some changed since or cannot be read. A journal may name anything, so only regular files are read."""
         new, old = [], []
         for file in self.files:
             try:
@@ -419,7 +418,7 @@ def _write(places: Sequence[tuple[str, str, bytes]], journal: str) -> None:
 
 
 def _put_back(placed: Sequence[tuple[str, str | None]], path: str) -> None:
-    """Bring back what was there before.
+    """Restore the files that were there before.
 
     Raises:
         TokentuiError: That cannot be done either; the journal then tells so to a reader.
@@ -494,7 +493,7 @@ def _put(path: str, journal: _Journal) -> None:
 
 
 def _read(path: str) -> _Journal:
-    """The content of a journal; nothing where it is none."""
+    """Read a journal. A file that is not a journal gives an empty one."""
     try:
         said = json.loads(read_regular(path, most=_LARGEST_JOURNAL))
         was, now = os.path.dirname(said["journal"]), os.path.dirname(path)

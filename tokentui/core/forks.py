@@ -25,7 +25,7 @@ _BLOCK = 1 << 16
 
 
 def cores() -> int:
-    """The cores that this process may use, 1 where it cannot be forked: where other threads are at work, or
+    """Return the number of cores that this process may use; 1 if it cannot fork, because other threads run or
     the system is not Linux."""
     if sys.platform != "linux" or threading.active_count() > 1 or len(os.listdir("/proc/self/task")) > 1:
         return 1
@@ -82,7 +82,7 @@ def in_forks(works: Sequence[Callable[[], object]], done: int, total: int) -> li
 
 
 def _messages(held: bytearray) -> list[tuple[str, object]]:
-    """The messages that are there as a whole; they are taken off."""
+    """Remove the complete messages from a buffer and return them."""
     found = []
     while len(held) >= _SIZE and len(held) >= (end := _SIZE + int.from_bytes(held[:_SIZE], "big")):
         kind, value = json.loads(held[_SIZE:end])

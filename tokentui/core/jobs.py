@@ -79,7 +79,7 @@ def job(
 def open_job(
     progress: Progress | None = None, cancel: Cancel | None = None, match_seconds: float | None = None
 ) -> Token[_Job]:
-    """Begin a `job` where a context is too slow. Returns what `close_job` ends it by."""
+    """Begin a `job` without a context manager, which would be too slow. Returns a token for `close_job`."""
     outer = _job.get()
     return _job.set(_Job(
         outer.progress if progress is None else progress,

@@ -138,7 +138,7 @@ _now: Limits | None = None
 
 
 def now() -> Limits:
-    """The limits that hold.
+    """Return the current limits.
 
     Raises:
         TokentuiError: The environment sets one that cannot be.
@@ -152,12 +152,12 @@ def now() -> Limits:
 
 
 def value(name: str) -> float:
-    """The value that holds of the limit of a name."""
+    """Return the current value of a limit by its name."""
     return float(getattr(now(), name.replace("-", "_")))
 
 
 def use(limits: Limits | None) -> None:
-    """Let other limits hold from now on, in this process; None for those of the environment."""
+    """Set the limits of this process. None restores those of the environment."""
     global _now
     _now = limits
 

@@ -116,7 +116,7 @@ def _first_init(cls: Class, frozen: bool) -> Callable[..., None]:
 
 
 def _init(cls: Class, frozen: bool) -> Callable[..., None]:
-    """The `__init__` of a class, as the standard library makes it for one with the same fields."""
+    """Return the `__init__` that the standard library makes for a class with the same fields."""
     words = ("default", "default_factory", "init", "kw_only")
     own: dict[str, Object] = {
         one.name: dataclasses.field(**{word: getattr(one, word) for word in words})

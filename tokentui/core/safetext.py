@@ -344,7 +344,7 @@ def safe_line(error: BaseException | str, *, limit: int = 2000, ascii_only: bool
 
 
 def stand_in(char: str) -> str:
-    """One visible character for one that is not safe, for where nothing longer fits."""
+    """Return one visible character in place of an unsafe one, for places where nothing longer fits."""
     return _PICTURED.get(char) or "\N{REPLACEMENT CHARACTER}"
 
 

@@ -71,7 +71,7 @@ def sealed() -> bool:
 
 
 def served() -> tuple[str, ...]:
-    """The names that are served, in order; none where all may be read."""
+    """Return the served names in order; empty if the process is not sealed."""
     return tuple(sorted(_reach.names)) if _reach is not None else ()
 
 

@@ -220,7 +220,7 @@ class Decoder:
 
     @property
     def span(self) -> str:
-        """The least and the greatest id, in words."""
+        """The valid range of ids, as a sentence for errors."""
         if self.bounds is None:
             return "the vocabulary is empty"
         first, last = self.bounds
@@ -370,7 +370,8 @@ _END = b""  # no unit is empty
 
 
 def spelled_units(encoder: WordEncoder, symbol: int) -> Spelled:
-    """The units that a symbol covers, in order: the leaves of its merges, or a whole piece cut into units."""
+    """Return the units that a symbol covers, in order: the leaves of its merges, or its piece cut into units.
+    """
     vocabulary, base = encoder.vocabulary, encoder.vocabulary.base_size
     if symbol < base:
         return _cut(encoder, vocabulary.pieces[symbol])

@@ -319,7 +319,8 @@ class WordEncoder:
             coded.update((word, ids) for word, ids in found if ids is not None)
 
     def compiled(self) -> Compiled:
-        """The kernels of a way by words with their tables; there have to be kernels."""
+        """Return the kernels and their tables, made once. Kernels must be available, and the way of encoding
+        must work by words."""
         if self._compiled is None:
             from tokentui.encode.kernels.encode import Compiled  # not worth it for what is typed
 
@@ -358,8 +359,8 @@ class WordEncoder:
         return cast("Follower", self.segmenter).follower(self._kept_units)
 
     def _words_of(self, part: str | list[str]) -> Iterator[list[str]]:
-        """The words of a text, a stretch at a time; or words that are cut already. A text of one stretch may
-        be one of many, which have a progress of their own."""
+        """Yield lists of words: those of a text, part by part, or blocks of a list of words. Reports progress
+        for long texts."""
         done = 0
         if isinstance(part, list):
             for start in range(0, len(part), _BLOCK):

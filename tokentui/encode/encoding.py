@@ -102,7 +102,7 @@ class Encoding(_Waiting):
         return made
 
     def __getattr__(self, name: str) -> Any:
-        """A field that is asked for the first time. Threads that ask at once find the same."""
+        """Compute a field on first access. Concurrent threads get equal values."""
         if name not in _WORKED_OUT:
             refuse_name(f"{type(self).__name__!r} object", name, ENCODING)
         put = object.__setattr__
@@ -149,7 +149,7 @@ _Columns = tuple[
 
 
 def _columns(rows: Sequence[EncodedToken]) -> _Columns:
-    """The fields of an encoding that hold its tokens, in the order of its fields."""
+    """Return the fields of an encoding from its tokens, in the order of the fields."""
     unknown = tuple([n for n, row in enumerate(rows) if row.id is None or row.piece is None])
     ids, tokens, pieces, starts, ends, words = zip(*rows, strict=True) if rows else ((),) * 6
     return ids, tokens, pieces, tuple(zip(starts, ends, strict=True)), words, unknown
@@ -159,7 +159,7 @@ def _columns(rows: Sequence[EncodedToken]) -> _Columns:
 
 
 def packed(numbers: Iterable[int]) -> array[int]:
-    """Ids in numbers of 32 bits where that does for all, else of 64."""
+    """Return ids as a 32-bit array, or a 64-bit one if an id needs it."""
     kept = list(numbers)
     try:
         return array("i", kept)

@@ -137,7 +137,7 @@ class EventVocabulary(Vocabulary):
         """The number of symbols after the last step."""
 
     def way(self, merges: int) -> EncodingWay | None:
-        """The events in their order, where the recipe says `merges`."""
+        """Return encoding by events if the recipe says `merges`."""
         return BY_EVENTS if WAYS.of(self.recipe.encode).by_rank else super().way(merges)
 
     def named(self, piece: bytes) -> int:
@@ -218,7 +218,7 @@ class EventVocabulary(Vocabulary):
         return 0 if made is None or symbol < self.base_size else made[0]
 
     def count_of(self, symbol: int) -> int:
-        """The number of places where a symbol could first be made."""
+        """Return the number of places of a symbol when it was first made."""
         made = self._makings.get(symbol)
         return 0 if made is None else made[1].places
 

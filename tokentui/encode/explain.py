@@ -63,7 +63,7 @@ class WordExplanation:
 
     @property
     def ladder(self) -> Iterator[tuple[Step, int | None, tuple[bytes, ...]]]:
-        """Each step in order with the count of its pair then and the word after it."""
+        """Yield (step, count of its pair at that time or None, pieces of the word after it)."""
         counts = self.counts or (None,) * len(self.steps)
         return (
             (step, count, self.after(number))
@@ -198,7 +198,7 @@ def _read(text: str, chosen: Container[str]) -> _Text:
 
 @functools.lru_cache(maxsize=64)
 def differences(typed: str, back: str) -> tuple[Difference, ...]:
-    """The differences between a typed text and the text that came back; empty where they are equal.
+    """Return the differences between a typed text and its decoded form; empty if they are equal.
 
     Of case, forms and accents the smallest set is named that makes the most characters equal.
     """
@@ -333,7 +333,7 @@ def _sentence(one: Difference) -> str:
 
 
 def _cause(kind: str, recipe: Recipe, normalizing: Set[str], broken: bool, lacks: bool) -> str:
-    """The axis that makes a text come back otherwise, as the end of a sentence; empty where no axis says it.
+    """Return the axis that causes a difference, as the end of a sentence; empty if no axis does.
 
     Args:
         kind: The kind of the difference.

@@ -47,7 +47,7 @@ def titled(title: str, facts: Sequence[str], body: str = "") -> str:
 
 
 def run_html(title: str, step: int, computed: int, size: int, tokens_at: Callable[[int], int]) -> str:
-    """A training at one of its steps.
+    """Return HTML of a training at a step: facts and a curve.
 
     Args:
         title: Its recipe.
@@ -61,7 +61,7 @@ def run_html(title: str, step: int, computed: int, size: int, tokens_at: Callabl
 
 
 def curve_html(last: int, value_at: Callable[[int], int], title: str) -> str:
-    """A curve as a picture, from step 0 on; nothing where that is the last one.
+    """Return a curve from step 0 as an HTML picture; empty if `last` is 0.
 
     Args:
         last: The last step.

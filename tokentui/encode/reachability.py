@@ -192,7 +192,7 @@ def _openings(tokenizer: Tokenizer, own: str, others: Sequence[str]) -> Iterator
 
 
 def never(tokenizer: Tokenizer, symbol: int) -> str:
-    """Why no text, UTF-8 or not, becomes the token of a symbol, in words; empty where one does."""
+    """Return a sentence why no text, valid or not, becomes the token of a symbol; empty if some text does."""
     vocabulary = tokenizer.vocabulary
     piece, kind = vocabulary.spelled(symbol), vocabulary.kind_of(symbol)
     token_id = vocabulary.id_of(symbol, tokenizer.merges)
@@ -262,7 +262,7 @@ def _characters(value: int) -> Iterator[str]:
 
 
 def completions(data: bytes) -> Iterator[str]:
-    """Texts of whole characters that have some bytes, with as few characters more as can be.
+    """Return texts of whole characters that contain some bytes, with as few other characters as possible.
 
     >>> next(completions(b"\\x80")), next(completions(b"t\\xc3")), list(completions(b"\\xff"))
     ('\\x80', 'tÀ', [])

@@ -73,7 +73,7 @@ def ways_of(encoder: WordEncoder, text: str, limit: int = 10, words: int = 10) -
 
 
 def segmentations(encoder: WordEncoder, text: str, limit: int = 10) -> Ways:
-    """The ways to write a text: those of its pre-tokens, one after another; see `ways`.
+    """Return the segmentations of a text, combined from those of its pre-tokens; see `ways`.
 
     No token crosses a pre-token, so the numbers of ways and the shares are multiplied. What the text holds by
     name, such as a symbol, is written in one way.

@@ -99,14 +99,14 @@ class Tokenizer:
         return {key: told[key] for key in (*RUN, *TOLD) if key in told} | self.recipe.shape
 
     def __reduce__(self) -> tuple[type[Tokenizer], tuple[Vocabulary, int, dict[str, object]]]:
-        """In another process it has a vocabulary of its own, without merges that do not count."""
+        """Pickle with a copy of the vocabulary that has only the merges that count."""
         vocabulary = self.vocabulary
         if len(vocabulary.merges) > self.merges:
             vocabulary = vocabulary.copy(self.merges)
         return type(self), (vocabulary, self.merges, dict(self.run))
 
     def __deepcopy__(self, memo: object) -> Self:
-        """Vocabularies are shared: what counts of one never changes."""
+        """Return this tokenizer: the part of the vocabulary that it uses never changes."""
         return type(self)(self.vocabulary, self.merges, dict(self.run))
 
     def __repr__(self) -> str:

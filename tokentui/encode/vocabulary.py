@@ -230,7 +230,8 @@ class Vocabulary:
         return {**starts, **self.tokens}
 
     def limited(self, step: int, made: Sequence[int]) -> Self:
-        """The vocabulary with the tokens only that are in use at a step, where no merges make them.
+        """Return a view of the vocabulary with only the tokens in use at a step, for vocabularies without
+        merges.
 
         The tables are shared.
 

@@ -109,7 +109,7 @@ class Case:
 
     @functools.cached_property
     def stage(self) -> str:
-        """The place where the text stops."""
+        """The stage at which the text stops, one of the constants above."""
         if self.symbol is not None and (taken := [part.symbol for part in self.parts]) != [self.symbol]:
             alike = len(taken) == 1 and taken[0] is not None
             same = alike and self.vocabulary.spelled(taken[0] or 0) == self.piece
@@ -241,7 +241,8 @@ class Case:
 
     @functools.cached_property
     def _there(self) -> tuple[int | None, int | None]:
-        """The symbol that these units spell, and the one that comes into use later."""
+        """The symbol with these units that is in use now, and the one that comes into use later. At most one
+        is not None."""
         if self.symbol is not None:
             return self.symbol, None
         now = later = None
@@ -255,16 +256,16 @@ class Case:
 
     @property
     def target(self) -> int | None:
-        """The symbol of the token that the units spell, where it is in use."""
+        """The symbol in use that has these units, or None."""
         return self._there[0]
 
     @property
     def later(self) -> int | None:
-        """The symbol of the token that comes into use at a known step, where none is there now."""
+        """The symbol with these units that comes into use at a known later step, or None."""
         return self._there[1]
 
     def made(self, symbol: int) -> int:
-        """The step at which a symbol comes into use, past all for one that never does."""
+        """Return the step at which a symbol comes into use, or a step past the last if it never does."""
         limit = self.vocabulary.limit
         if limit is not None:
             step, made = limit
@@ -317,7 +318,7 @@ class Case:
 
     @functools.cached_property
     def typed(self) -> int | None:
-        """The symbol of a token that is spelled as the text is typed."""
+        """The symbol of a token that is spelled exactly as typed, or None."""
         wanted = set(self._typed)
         symbols = self.vocabulary.symbols(self.encoder.merges)
         return next((one for one in symbols if self.vocabulary.spelled(one) in wanted), None)
@@ -380,7 +381,7 @@ class Case:
 
     @property
     def after(self) -> str:
-        """A clause on the normalised text where it is another one."""
+        """A clause with the normalized text, if normalization changes it."""
         return f", after normalising it to {shown(self.normalized)}," if self.normalized != self.text else ""
 
     @property
@@ -456,7 +457,7 @@ def why_not(tokenizer: Tokenizer, text: str, outlook: Outlook = NO_OUTLOOK) -> W
 
 
 def reason_of(case: Case) -> WhyNot:
-    """The reason that holds for a case."""
+    """Return the first reason that holds for a case, with its proof."""
     for one in REASONS.values():
         if one.holds(case):
             facts = one.facts(case)

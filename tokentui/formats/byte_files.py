@@ -190,7 +190,7 @@ def _ranked(spec: Spec) -> list[Token]:
 
 
 def _fit(spec: Spec) -> Fitted:
-    """A tokenizer as a file of tiktoken's holds it.
+    """Convert a tokenizer to a file of tiktoken.
 
     Raises:
         Unsupported: It cannot.
@@ -271,8 +271,7 @@ def _tekken_ranks(rows: Sequence[Node], first: int) -> dict[bytes, int]:
 
 
 def _specials(rows: Node, first: int) -> tuple[dict[str, int], bool]:
-    """The special tokens with their ids, filled up to as many as there are, and whether the file names any.
-    """
+    """Return the special tokens with their ids, padded to `first`, and whether the file names any."""
     told = rows.value is not None
     named: dict[int, str] = {} if told else dict(enumerate(_UNNAMED[:first]))
     for row in rows.rows() if told else ():
@@ -285,7 +284,7 @@ def _specials(rows: Node, first: int) -> tuple[dict[str, int], bool]:
 
 
 def _fit_tekken(spec: Spec) -> Fitted:
-    """A tokenizer as a `tekken.json` holds it: specials, the bytes in order of value, then the others.
+    """Convert a tokenizer to a `tekken.json`: specials, the bytes in order of value, then the others.
 
     Raises:
         Unsupported: It cannot.
@@ -393,8 +392,8 @@ def _read_minbpe(source: Source) -> Tokenizer:
 
 
 def _fit_minbpe(spec: Spec) -> Fitted:
-    """A tokenizer as a `.model` of minbpe's holds it: bytes by their value, merges from 256 on, specials with
-    their ids.
+    """Convert a tokenizer to a `.model` of minbpe: bytes by value, merges from 256 on, specials with their
+    ids.
 
     Raises:
         Unsupported: It cannot.

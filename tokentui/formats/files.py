@@ -76,8 +76,8 @@ def load(
 
 
 def recognise(path: str | os.PathLike[str]) -> Format | None:
-    """The format that a file is of, None for one that is of none or that cannot be read. What a URL names is
-    read only where its name is that of a tokenizer."""
+    """Return the format of a file, or None if it has no known format or cannot be read. A URL is read only if
+    its name looks like that of a tokenizer."""
     try:
         where = str(path) if is_remote(path) else os.fspath(path)
         if is_url(where):
@@ -136,7 +136,7 @@ def format_of(
     path: str | os.PathLike[str], recipe: Recipe, format: str | None = None, *, option: str = "format=",
     like: Format | None = None,
 ) -> Format:
-    """The format of this name; where none is named, the one that the end of the file's name asks for.
+    """Return the format of a given name, or without a name, the format of the file's suffix.
 
     The longest end of a name counts; of formats whose files end alike it is the first that has such units.
     What is no file (nothing, `-`, a device, a pipe) has no end: it gets the project's own format.
@@ -181,7 +181,7 @@ def written_format(path: str) -> Format | None:
 
 
 def targets(path: str | os.PathLike[str], format: Format) -> list[str]:
-    """The files that are written where this one is asked for.
+    """Return the files that are written for a path, one or several.
 
     Raises:
         TokentuiError: The format has several files and the name says none of them, or a folder that is not

@@ -116,7 +116,7 @@ def _is_merges(source: Source) -> bool:
 
 
 def _find_vocabulary(source: Source) -> Source | None:
-    """The vocabulary in the folder of a file of merges: one that holds what these name."""
+    """Find the vocabulary in the folder of a file of merges: the one with the tokens that they name."""
     rows = _sample(source)
     return next((near for near in source.neighbours(_VOCABULARIES, (".json",)) if _fits(near, rows)), None)
 
@@ -204,7 +204,7 @@ def _recipe(vocabulary: Mapping[str, int], split: str) -> tuple[Recipe, list[str
 
 
 def _fit(spec: Spec) -> Fitted:
-    """A tokenizer as `vocab.json` and `merges.txt` hold it.
+    """Convert a tokenizer to `vocab.json` and `merges.txt`.
 
     Raises:
         Unsupported: They cannot.
@@ -342,7 +342,7 @@ def _read_codes(source: Source) -> Tokenizer:
 
 
 def _fit_codes(spec: Spec) -> Fitted:
-    """A tokenizer as codes hold it: the merges, nothing else.
+    """Convert a tokenizer to codes, which contain the merges only.
 
     Raises:
         Unsupported: They cannot.

@@ -85,7 +85,7 @@ def _sniff(source: Source) -> bool:
 
 
 def _entry_rows(tokenizer: Tokenizer) -> list[Token]:
-    """The rows of its vocabulary: tokens whose name is their text."""
+    """Return the rows of a vocabulary, with the text of each token as its name."""
     vocabulary, named = tokenizer.vocabulary, tokenizer.named()
     symbols = vocabulary.symbols_by_id(tokenizer.merges)
     for number in named:  # a merge may borrow a special's id
@@ -276,7 +276,7 @@ def _is_known(axis: str, value: str) -> bool:
 
 
 def _checked(node: Node, make: Callable[[], Recipe]) -> Recipe:
-    """A recipe that makes sense; the error of one that does not has its place in the file."""
+    """Make a recipe and check it. Errors name the place in the file."""
     from tokentui.axes import check
 
     try:

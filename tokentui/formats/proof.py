@@ -59,8 +59,7 @@ def check_export(spec: Spec, format: Format) -> ExportReport:
 
 
 def contents(tokenizer: Tokenizer, format: Format) -> tuple[ExportReport, tuple[bytes, ...]]:
-    """The bytes of a tokenizer's files and the report on them; no bytes where the report says that it is
-    refused.
+    """Return the report of an export and the bytes of its files; no bytes if the report refuses the export.
 
     Raises:
         Cancelled: The job is cancelled.
@@ -196,7 +195,7 @@ def _specials(spec: Spec) -> str:
 
 
 def _most(spec: Spec) -> int | None:
-    """The most characters of a word that is not given up; None for words of any length."""
+    """The length in characters up to which a word is encoded; None for any."""
     return None if UNKNOWN.of(spec.recipe.unknown).never_unknown else spec.encoder.way.most
 
 
@@ -357,7 +356,7 @@ class _Trial:
         return None, tried
 
     def decoded(self) -> EncodingDifference | None:
-        """The first text that is decoded otherwise."""
+        """Compare decoded texts. Return the first difference, or None."""
         for text in itertools.islice(TEXTS, 40 if self._fitted.keeps_ids else 0):
             try:
                 ids = self._spec.tokenizer.encode(text).ids

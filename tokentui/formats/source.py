@@ -78,7 +78,7 @@ class Node:
         return f"{node._step}: {'.'.join(reversed(keys))}{row}" if keys else str(node._step)
 
     def __getitem__(self, name: str) -> Node:
-        """The value of a key, null where it is absent."""
+        """Return the value of a key; null if the key is absent."""
         return Node(self.mapping().get(name), name, self)
 
     def __contains__(self, name: str) -> bool:
@@ -94,7 +94,7 @@ class Node:
 
     @property
     def kind(self) -> str:
-        """The kind of the value in words."""
+        """The type of the value in words."""
         return str(self.value).lower() if isinstance(self.value, bool) else _KINDS[type(self.value)]
 
     def _of(self, wanted: type[T], default: T | None) -> T:
@@ -109,11 +109,11 @@ class Node:
         return value
 
     def mapping(self, default: dict[str, object] | None = None) -> dict[str, object]:
-        """The value, which must be an object; null too where there is a default."""
+        """Return the value, which must be an object. Null is allowed if a default is given."""
         return self._of(dict, default)
 
     def listed(self, default: list[object] | None = None) -> list[Any]:
-        """The value, which must be a list; null too where there is a default."""
+        """Return the value, which must be a list. Null is allowed if a default is given."""
         return self._of(list, default)
 
     def rows(self, default: list[object] | None = None) -> Iterator[Node]:
@@ -121,11 +121,11 @@ class Node:
         return (Node(row, number, self) for number, row in enumerate(self.listed(default)))
 
     def inner(self) -> Iterator[Node]:
-        """Each row of the value, which must be a list; the place of each is that of what holds the list."""
+        """Yield each row of a list. The rows have the place of the value that contains the list."""
         return (Node(row, None, self.parent) for row in self.listed())
 
     def fields(self, *names: str) -> list[Node]:
-        """The fields of the value, which must be a list of as many as there are names."""
+        """Return the fields of a list, which must have as many values as names are given."""
         if not isinstance(self.value, list) or len(self.value) != len(names):
             got = f"a list of {len(self.value)}" if isinstance(self.value, list) else self.kind
             raise self.error(f"a row is [{', '.join(names)}], not {got}")
@@ -396,7 +396,7 @@ class Source:
 
     @functools.cached_property
     def root(self) -> Node:
-        """The JSON object that it is; an empty one where it is none.
+        """The JSON object of the file; an empty one if the file is none.
 
         Raises:
             TokentuiError: It looks like one and is damaged.

@@ -152,7 +152,7 @@ class Spec:
 
     @property
     def origin(self) -> Origin | None:
-        """The file that it was read from, where that is another tool's; None for none."""
+        """The file of another tool that the tokenizer was read from, or None."""
         return self.vocabulary.pipeline.origin
 
     def came_from(self, format: str) -> bool:

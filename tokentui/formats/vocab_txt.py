@@ -71,7 +71,7 @@ def _read(source: Source) -> Tokenizer:
 
 
 def _fit(spec: Spec) -> Fitted:
-    """A tokenizer as a `vocab.txt` holds it. Ids that are not taken get a line such as `[unused7]`.
+    """Convert a tokenizer to a `vocab.txt`. Unused ids get lines such as `[unused7]`.
 
     Raises:
         Unsupported: It cannot.

@@ -171,7 +171,7 @@ class Reader:
     # What is in a stretch, as bytes.
 
     def _ranged(self, stretch: Stretch) -> Iterator[tuple[int, bytes]]:
-        """The blocks of a stretch of a file that is not packed: (its place in the file, its bytes)."""
+        """Yield the blocks of a part of an unpacked file: (offset in the file, bytes)."""
         most, stop = int(limits.now().document_bytes), stretch.stop
         begin = max(stretch.start - 4, 0)
         with opened(stretch.file, begin) as stream:
@@ -212,7 +212,8 @@ class Reader:
                 yield place, bytes(held)
 
     def _whole(self, stretch: Stretch, meter: files.Meter, noticed: Noticed) -> Iterator[tuple[int, bytes]]:
-        """The blocks of a whole file, unpacked; in one where it can be cut nowhere, or is UTF-16."""
+        """Yield the blocks of a whole file, unpacked. A file that cannot be cut, or is UTF-16, comes as a
+        single block."""
         most = int(limits.now().document_bytes)
         held, place, whole = bytearray(), 0, not self._cuts and stretch.way == "text"
         with self._stream(stretch.file) as stream:
@@ -247,7 +248,7 @@ class Reader:
                 yield stream
 
     def _last(self, held: bytearray, way: str) -> int:
-        """A place near the end of bytes where they may be cut; 0 for none that was found."""
+        """Return a place near the end of the bytes where they may be cut, or 0 if none was found."""
         for back in (_NEAR_END, len(held) // 2, len(held) - 1):
             cut = self._cut(held, max(len(held) - back, 1), way, ended=False)
             if cut is not None:

@@ -129,7 +129,7 @@ class Corpus:
 
     @classmethod
     def from_text(cls, text: str | bytes, name: str = "text") -> Corpus:
-        """A corpus of one document."""
+        """Return a corpus of one document."""
         given = text_of(text)
         if isinstance(given, str):
             return cls(name, (given,), digests=(digest_of(to_bytes(given)),))
@@ -148,7 +148,7 @@ class Corpus:
 
     @classmethod
     def from_counts(cls, counts: Iterable[tuple[str, int]], name: str = "counts") -> Corpus:
-        """A corpus of counted words. A word that comes twice counts for the sum."""
+        """Return a corpus of counted words. Counts of repeated words are added."""
         summed: dict[str, int] = {}
         rows: list[object] = list(each_of(counts, "counts", "hand in rows of (word, count)"))
         for row in rows:
@@ -309,8 +309,8 @@ class LongText:
         return self._body[start:stop]
 
     def border(self, at: int) -> int:
-        """The place, in bytes, where the character begins to which the byte at a place belongs; the end for
-        one past it."""
+        """Return the start, in bytes, of the character that contains the byte at `at`; the end for places
+        past it."""
         if at >= self.size:
             return self.size
         for place in range(at, max(at - 4, 0), -1):
@@ -403,7 +403,7 @@ def whole_text(text: str | LongText) -> str:
 
 
 def size_of(document: str | LongText) -> int:
-    """The length of a document in the unit of its places: characters, or bytes of a long text."""
+    """Return the length of a document in the unit of its places: characters, or bytes for a `LongText`."""
     return document.size if isinstance(document, LongText) else len(document)
 
 
@@ -414,8 +414,8 @@ def sizes_of(documents: Sequence[str | LongText]) -> list[int]:
 
 
 def safe_cut(document: str | LongText, at: int, cut: Callable[[str, int], int]) -> int:
-    """The first place from `at` on, 0 excluded, before which a document may be cut; its size where there is
-    none.
+    """Return the first place from `at` on, except 0, where a document may be cut; its size if there is no
+    such place.
 
     Args:
         document: The document.
@@ -440,7 +440,7 @@ def pieces(
     documents: Sequence[str | LongText], cut: Callable[[str, int], int], size: int, start: Place = (0, 0),
     end: Place | None = None,
 ) -> Iterator[tuple[str | LongText, int, int]]:
-    """The documents between two places in pieces: (document, its first place, the place of its end).
+    """Yield the documents between two places in pieces: (document, start, end), as places in the document.
 
     Args:
         documents: The documents.

@@ -35,7 +35,8 @@ _POLL_S = 0.05
 def chunks(
     documents: Sequence[str | LongText], pretokenizer: Pretokenizer, size: int = CHUNK_CHARS
 ) -> Iterator[tuple[str, bool]]:
-    """The documents, long ones cut where that changes no word: (text, whether a document starts with it)."""
+    """Yield (text, whether a document starts with it) of the documents. Long documents are cut at places that
+    change no word."""
     for document, start, stop in pieces(documents, pretokenizer.safe_cut, size):
         part = document.part(start, stop) if isinstance(document, LongText) else document[start:stop]
         yield part, start == 0
@@ -400,7 +401,7 @@ class CorpusWindow:
         return None
 
     def _cut_within(self, text: str | LongText, start: int, end: int) -> int | None:
-        """The first place from `start` to `end` where the text may be cut.
+        """Return the first place from `start` to `end` where the text may be cut, or None.
 
         The characters before and after a place decide.
         """

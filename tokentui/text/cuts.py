@@ -157,8 +157,7 @@ def _read(pattern: str, far: bool = False) -> tuple[_Reader, _Part]:
 
 
 def cut_of(pattern: str) -> str:
-    """The pattern of the places where a text may be cut for a pattern, as `Split.cut` has it; empty where
-    none is known.
+    """Return the pattern of the safe cuts of a split pattern, as in `Split.cut`; empty if none is known.
 
     >>> cut_of("a+|bc")
     '(?s)(?!a(?:a)|b(?:c)).(?=.)'

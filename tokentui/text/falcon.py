@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 
 @functools.cache
 def _falcon_patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[bytes]]:
-    """The runs of punctuation, a digit, and the runs of digits, compiled where they are used: that takes a
-    tenth of a start.
-    """
+    """Return the patterns for runs of punctuation, a digit, and runs of digits. They are compiled on first
+    use, because that takes a tenth of the start-up time."""
     return (
         re.compile(f"[{BERT_PUNCTUATION}]+|[^{BERT_PUNCTUATION}]+"), re.compile("[0-9\x80-\U0010ffff]"),
         re.compile(

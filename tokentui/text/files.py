@@ -111,7 +111,7 @@ class Binary(Exception):
 
 
 def read_path(path: str, meter: Meter, text_only: bool = False, *, pipes: bool = False) -> Contents:
-    """The contents of a file; where `pipes` are meant, of a named pipe too.
+    """Return the contents of a file. With `pipes` a named pipe is accepted too.
 
     Raises:
         TokentuiError: It is not there, not readable, no file, too large, or a known mistake.
@@ -124,7 +124,7 @@ def read_path(path: str, meter: Meter, text_only: bool = False, *, pipes: bool =
 
 @contextlib.contextmanager
 def opened_file(path: str, *, pipes: bool = False) -> Iterator[BinaryIO]:
-    """A file, open at its beginning; where `pipes` are meant, a named pipe too.
+    """Open a file at its start. With `pipes` a named pipe is accepted too.
 
     Raises:
         TokentuiError: It is neither.
@@ -190,7 +190,7 @@ def read_plain(stream: BinaryIO, name: str) -> bytes:
 
 
 def measure(path: str, *, pipes: bool = False) -> int | None:
-    """The size of a file in bytes; where `pipes` are meant, None for a named pipe.
+    """Return the size of a file in bytes. With `pipes` a named pipe is accepted too, and gives None.
 
     Raises:
         TokentuiError: It is neither.

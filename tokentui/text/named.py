@@ -60,7 +60,7 @@ class Corpora(NamedTuple):
         return self._replace(sources=sources, development=development)
 
     def checked(self) -> Corpora:
-        """These, where they make sense.
+        """Return these corpora after checking that they make sense.
 
         Raises:
             TokentuiError: They do not.

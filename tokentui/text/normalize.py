@@ -177,7 +177,8 @@ def _bert_cleaned(character: str) -> str:
 
 @functools.cache
 def _bert_class(characters: str) -> re.Pattern[str]:
-    """Characters in a row, compiled where they are used: that takes a tenth of a start."""
+    """Return a pattern for runs of characters, compiled on first use, because that takes a tenth of the
+    start-up time."""
     return re.compile(f"[{characters}]+")
 
 
@@ -386,7 +387,7 @@ def _squeezed(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _coarse(result: str, made: str, starts: list[int], ends: list[int], length: int) -> Aligned:
-    """The alignment of a result that differs from the results of its sequences.
+    """Align a result that is not the concatenation of the results of its sequences.
 
     It is fine where both ends agree, and coarse between.
     """

@@ -28,7 +28,7 @@ class CorpusPart(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The part in a word: `hi`, or `hi*7` where its words count seven times."""
+        """The name of the part, with its factor if it is not 1: `hi`, `hi*7`."""
         return self.name if self.times == 1 else f"{self.name}*{self.times}"
 
 

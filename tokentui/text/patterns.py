@@ -131,7 +131,7 @@ def find_short(pattern: regex.Pattern[str], text: str, at: int) -> Iterator[rege
 
 
 def _if_empty(match: regex.Match[str]) -> tuple[int, int] | None:
-    """The range of an empty match: looking on from there finds it again."""
+    """Return the span of an empty match; searching from its end would find it again."""
     span: tuple[int, int] = match.span()
     return span if span[0] == span[1] else None
 

@@ -171,7 +171,7 @@ def opened(one: Input, place: int) -> Iterator[BinaryIO]:
 
 
 def _stretches(whole: Stretch, cuts: bool, most: int) -> Iterator[Stretch]:
-    """A large file in stretches; in one where it can be cut nowhere."""
+    """Return a large file in parts, or as a whole if it cannot be cut."""
     one = whole.file
     if "table" in whole.way:
         with table_of(one) as table:

@@ -160,7 +160,8 @@ class Pretokenizer:
 
     @property
     def plain_unit(self) -> str:
-        """The unit, `byte` or `char`, where a word is cut into its units and these bear no marks; else empty.
+        """Return `byte` or `char` if a word's units are its bytes or characters, without marks; else an empty
+        string.
 
         Symbols are other words.
         """
@@ -228,7 +229,8 @@ class Pretokenizer:
         return Analysis(source, aligned.text, prepared, pretokens)
 
     def typed(self, text: str) -> str:
-        """The text that is normalised. Bytes that are not UTF-8 stay only where bytes are units."""
+        """Return the text before normalization. Bytes that are not UTF-8 are replaced, unless units are
+        bytes."""
         if self._in_bytes or text.isascii():
             return text
         return _SURROGATE.sub("\ufffd", text)
@@ -267,8 +269,8 @@ _LETTER_BEFORE_SPACE = re.compile(r"[^\W_](?= )")
 
 
 def cut_key(recipe: Recipe) -> tuple[object, ...]:
-    """The values of a recipe that its words depend on: recipes of one key cut every text into the same
-    words."""
+    """Return the values of a recipe that decide its words: recipes with equal keys cut every text into the
+    same words."""
     # what is no UTF-8 is replaced in units other than bytes
     return recipe.normalize, splitter_of(recipe), UNITS.of(recipe.unit).is_byte
 

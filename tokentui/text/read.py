@@ -418,7 +418,7 @@ class _Parts:
 
 
 def way_of(path: str, text: Callable[[], str]) -> str:
-    """The way to read a file, by its name, and by the beginning of its text where the name is not enough."""
+    """Return how to read a file, by its name, or by the start of its text if the name does not decide."""
     name = _PACKED_NAME.sub("", path.lower())
     if name.endswith((".jsonl", ".ndjson")):
         return "jsonl"

@@ -97,7 +97,8 @@ def scheme_of(url: str) -> Scheme:
 
 
 def shown(url: str) -> str:
-    """A URL for people: without user, password, query and fragment, of which each may hold a secret."""
+    """Return a URL for display, without user, password, query and fragment, since each may contain a secret.
+    """
     from urllib.parse import urlsplit  # not before a URL is named
 
     with contextlib.suppress(ValueError):
@@ -220,7 +221,8 @@ _NETWORK = "look at the network and the name of the place"
 
 
 def _readable(error: BaseException, url: str) -> TokentuiError:
-    """The line on an error of fsspec or of a library under it: the first of its causes that is known."""
+    """Return a one-line error for an exception of fsspec or a library below. The first known cause decides.
+    """
     chain = list[BaseException]()
     one: BaseException | None = error
     while one is not None and len(chain) < _CAUSES:
@@ -265,7 +267,7 @@ _SILENT = frozenset({
 
 
 def _status(error: BaseException) -> int | None:
-    """The HTTP status of an error, where it has one."""
+    """Return the HTTP status of an exception, or None."""
     answer = getattr(error, "response", None)
     found = getattr(error, "status", None) or getattr(answer, "status_code", None)
     if isinstance(answer, dict):
@@ -397,7 +399,8 @@ def _kept(hub: Untyped, repo: str, file: str, revision: str | None) -> str | Non
 
 
 def _download(hub: Untyped, repo: str, file: str, revision: str | None) -> str:
-    """The path of one file of a repository."""
+    """Download one file of a repository and return its local path. Without a network the cached file is used.
+    """
     most = limits.now().file_bytes
     try:
         said = hub.get_hf_file_metadata(hub.hf_hub_url(repo, file, revision=revision), timeout=_CONNECT_S)

@@ -45,13 +45,13 @@ class Sample:
 
     @property
     def bytes(self) -> int:
-        """The size of its file."""
+        """The size of the file in bytes."""
         return self.path.stat().st_size
 
     @property
     def size(self) -> int:
-        """The size of its text: without the line ends of a file of lines, of counted words each as often as
-        it counts."""
+        """The size of the text in bytes: without line ends for a file of lines; for counted words, each as
+        often as it counts."""
         if self.as_ == "text":
             return self.bytes
         lines = self.path.read_bytes().splitlines()
@@ -208,7 +208,7 @@ def format_counts(counted: Iterable[tuple[str, int]]) -> str:
 
 
 def _rows(text: str, where: str) -> Iterator[tuple[int, str]]:
-    """The lines that are not blank, numbered from 1; one that is too long is refused."""
+    """Yield the lines that are not blank with their numbers from 1. A line that is too long is an error."""
     most = limits.now().line_bytes
     for number, row in enumerate(lines(text), 1):
         if 4 * len(row) > most and len(row.encode("utf-8", "surrogatepass")) > most:

@@ -228,7 +228,8 @@ class Splitter:
         return f"split={self.name.partition(':')[0]}:"
 
     def safe_cut(self, text: str, at: int) -> int:
-        """The first place from `at` on, 0 excluded, where the text may be cut; its length if there is none.
+        """Return the first place from `at` on, except 0, where the text may be cut; its length if there is
+        none.
 
         At such a place `words(head) + words(tail, first=False)` are the words of the whole, for any text.
         """
@@ -259,7 +260,7 @@ def compile_pattern(pattern: str) -> regex.Pattern[str]:
 
 
 def compile_own(pattern: str) -> regex.Pattern[str]:
-    """The compiled form of a pattern of one's own, in which classes may have set operations.
+    """Compile a user's pattern, in which classes may have set operations.
 
     Raises:
         TokentuiError: As `compile_pattern`.
@@ -443,7 +444,7 @@ def cut_pattern(split: str) -> str:
 
 @functools.lru_cache(maxsize=64)
 def splitter_of(recipe: Recipe) -> Splitter:
-    """The splitter of a recipe: that of its split, with its symbols and its space in front.
+    """Return the splitter of a recipe, with its split, symbols and leading space.
 
     sentencepiece sets the ▁ in front of every text, Hugging Face not before a text that begins with a space.
     Symbols are sentencepiece's. Where there are symbols no place is known where a document may be cut in two.
@@ -479,7 +480,8 @@ def branches(split: str) -> patterns.Branches:
 
 
 def _named(part: str, meaning: str) -> str:
-    """A branch in words, and its pattern where that can be read."""
+    """Return the meaning of a branch with its pattern; one of them alone if it has no meaning, or a long
+    pattern."""
     if not meaning:
         return part
     return meaning if len(part) > _READABLE else f"{meaning}  {part}"

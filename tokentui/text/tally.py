@@ -396,7 +396,7 @@ def _read(path: str) -> Iterator[Record]:
 
 
 def _once(runs: Iterable[Iterator[Record]]) -> Iterator[Record]:
-    """Sorted records put together: of one word the counts added up, and its first place."""
+    """Merge sorted records: the counts of a word are added, and its first place is kept."""
     last: Record | None = None
     for record in heapq.merge(*runs):
         if last is not None and last[0] == record[0]:

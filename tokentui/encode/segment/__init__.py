@@ -198,7 +198,7 @@ class LimitedTable(Mapping[bytes, int]):
         self._instead = -1 if walked else None
 
     def get(self, piece: bytes, default: Any = None) -> Any:
-        """The symbol of a token that is in use."""
+        """Return the symbol of a token, or the default if the token is not in use yet."""
         symbol = self._table.get(piece)
         if symbol is None:
             return default
@@ -213,7 +213,8 @@ class LimitedTable(Mapping[bytes, int]):
         return symbol
 
     def __iter__(self) -> Iterator[bytes]:
-        """All tokens, in use or not: a search for the longest one may meet one that is to come."""
+        """Yield all tokens, in use or not, since the search for the longest one may pass tokens that come
+        later."""
         return iter(self._table)
 
     def __len__(self) -> int:

@@ -90,7 +90,7 @@ class MergesByLength(Merging):
 
     @functools.cached_property
     def _ranked(self) -> Sequence[int]:
-        """The rank of each symbol: its own number where merges make the tokens, else by id."""
+        """Return the rank of each symbol: its number if merges make the tokens, else its id."""
         vocabulary = self._vocabulary
         if vocabulary.merges or not vocabulary.imported:
             return range(len(vocabulary.pieces) + 1)

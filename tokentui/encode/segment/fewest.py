@@ -35,8 +35,8 @@ class FewestTokens(SubstringMatch):
         return in_bytes(self._way(self._last(units)), units, self._bytes)
 
     def steps(self, units: Sequence[bytes], characters: int) -> Iterator[Attempt]:
-        """For each place the last token of the shortest way there; then the tokens taken, from the last one
-        back."""
+        """Yield the last token of the cheapest way to each place, then the tokens taken, from the end back.
+        """
         look, last = self.look(units), self._last(units)
         for start, end, symbol, (_, tokens) in last:
             if symbol is not None:

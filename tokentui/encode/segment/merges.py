@@ -216,11 +216,12 @@ class Merging:
         return first, starts, [(left, right, symbols[at], at, middle) for left, right, at, middle in run]
 
     def whole(self, units: Sequence[bytes]) -> int | None:
-        """The token that a word is at once where all merges count, whatever merges would make of it."""
+        """Return the token that equals the whole word, or None. It takes precedence over merges once all
+        merges count."""
         return self._whole.get(b"".join(units)) if self._whole else None
 
     def whole_words(self) -> Iterator[int]:
-        """The tokens that a word becomes at once where it is spelled alike."""
+        """Yield the tokens that words of the same spelling become without merging."""
         pieces = self._vocabulary.pieces
         return (symbol for symbol in self._whole.values() if self._counts_whole(symbol, len(pieces[symbol])))
 
@@ -390,13 +391,13 @@ class PieceMerging(JoinedMerging):
         self._made_from: dict[int, tuple[int, int]] = {}
 
     def in_order(self) -> int:
-        """The number of tokens that merge in the order of the vocabulary: 0 where some pieces are cut again.
+        """The number of tokens that merge in the order of the vocabulary; 0 if some pieces are never output.
         """
         return 0 if self._unused else super().in_order()
 
     @property
     def plain(self) -> bool:
-        """False where some pieces are cut again."""
+        """False if some pieces are never output and are split again."""
         return not self._unused
 
     @property

@@ -84,7 +84,8 @@ class Replaying:
         ))
 
     def borders(self, units: Sequence[bytes]) -> set[int]:
-        """The units that words inside a pre-token begin with, and its end; none where it is a word."""
+        """Return the units where the words inside a pre-token begin, and its end; empty if words and
+        pre-tokens are the same."""
         if not self._vocabulary.within:
             return set()
         text, found, at = b"".join(units).decode("utf-8", "surrogateescape"), {0}, 0
@@ -94,7 +95,7 @@ class Replaying:
         return found | {len(units)}
 
     def given_out(self, symbol: int) -> tuple[int, ...]:
-        """The symbols that are given out for one: itself, or those that it was demoted to."""
+        """Return the symbols to output for a symbol: itself, or its parts once it is demoted."""
         found = self._vocabulary.demoted.get(symbol)
         if found is None or found[0] > self._steps:
             return (symbol,)

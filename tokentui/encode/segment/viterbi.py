@@ -128,7 +128,8 @@ class Viterbi:
         return [WordPart(start, end, symbol) for start, end, symbol, _ in best]
 
     def steps(self, units: Sequence[bytes], characters: int) -> Iterator[Attempt]:
-        """The parts of the most probable segmentation from the left; one that is not found is unknown."""
+        """Yield the parts of the most probable segmentation from the left. A part without a piece is unknown.
+        """
         for arc in map(Arc._make, self._best(self._found(units), len(units))):
             yield Attempt(self._piece(arc, units), arc.start, arc.end, arc.symbol is not None)
 
@@ -356,7 +357,7 @@ def as_read(score: float) -> float:
 
 
 def _forward(arcs: Iterable[Arc], size: int) -> list[float]:
-    """The log of the summed probability of all ways to each place; arcs come by their starts."""
+    """Return the log of the summed probability of all ways to each place. Arcs must be ordered by start."""
     sums = [0.0] + [-inf] * size
     for start, end, _, score in arcs:
         here, more = sums[end], sums[start] + score

@@ -64,7 +64,8 @@ class Text:
         return cls(text, lambda: (range(len(text)), range(1, len(text) + 1)))
 
     def respelled(self, text: str, places: Callable[[], Places] | None = None) -> Text:
-        """Another text in its place; each character as another one where no places are named."""
+        """Return another text in place of this one. Without `places` each character keeps the place of the
+        one that it replaces."""
         return Text(text, places or (lambda: self.places), self._depth + 1)
 
     def part(self, start: int, end: int) -> Text:
@@ -79,11 +80,12 @@ class Text:
         return self.edited(text + self.text, lambda: [(text, 0, 0), *self._characters(0, len(self.text))])
 
     def _characters(self, start: int, end: int) -> Iterator[tuple[str, int, int]]:
-        """The characters of a range, each as the piece that became of itself."""
+        """Return the characters of a range as pieces that map to themselves."""
         return ((self.text[n], n, n + 1) for n in range(start, end))
 
     def edited(self, text: str, pieces: Callable[[], Iterable[tuple[str, int, int]]]) -> Text:
-        """Of pieces (made, start, end) that became of the ranges from `start` to `end`, in order."""
+        """Return the text of pieces (made, start, end), where `made` replaces the range from `start` to
+        `end`, in order."""
         def places() -> Places:
             starts: list[int] = []
             ends: list[int] = []
@@ -100,7 +102,8 @@ class Text:
         return Text(text, places, self._depth + 1)
 
     def replaced(self, found: Callable[[], Sequence[Span]], content: str, text: str | None = None) -> Text:
-        """With a text in place of each of the ranges that are found; `text` where it is known already."""
+        """Return the text with `content` in place of each range in `found`. `text` is the result, if already
+        known."""
         def kept() -> list[Span]:
             cuts = [0, *itertools.chain.from_iterable(found()), len(self.text)]
             return list(zip(cuts[::2], cuts[1::2], strict=True))
@@ -207,8 +210,8 @@ def _compiled(pattern: Pattern) -> regex.Pattern[str]:
 
 
 def spans(compiled: AnyPattern, text: str, where: str | None) -> Iterator[Span]:
-    """The places that a compiled pattern finds, each in the time of a pattern of a file where one is named.
-    """
+    """Return the spans that a compiled pattern matches, with the time limit for patterns of files if a file
+    is named."""
     if where is None:
         return (match.span() for match in compiled.finditer(text))
     return (match.span() for match in patterns.find_apart(compiled, text, where))

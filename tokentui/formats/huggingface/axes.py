@@ -96,7 +96,7 @@ def squeezed() -> list[Json]:
 
 
 def marked(spaced: bool) -> list[Json]:
-    """The steps that write ▁ for spaces, and one in front where asked for."""
+    """Return the steps that write ▁ for spaces, with one in front of the text if asked."""
     return [*([_step("Prepend", prepend=SPACE_MARK)] if spaced else []), _replaced(" ", SPACE_MARK)]
 
 
@@ -169,7 +169,8 @@ def _known() -> dict[str, str]:
 
 
 def _regex_of(cut: PreTokenizer) -> str | None:
-    """The translation of a pattern; None for mere text, and where what it finds is joined to others."""
+    """Return the translation of a pattern. None for literal text, or if its matches are joined to other
+    parts."""
     behavior, pattern = cut.given["behavior"], cut.given["pattern"]
     keeps = behavior in ("Isolated", "Removed") and (behavior == "Removed") == cut.given["invert"]
     if not isinstance(pattern, Pattern) or pattern.kind != "Regex" or not pattern.text or not keeps:
@@ -249,7 +250,8 @@ def _stripped(start: int, stop: int) -> Json:
 
 
 def decoder_of_marks(fallback: bool, spaced: bool = True) -> Json:
-    """Spaces for ▁, bytes for byte tokens, and not the space in front, where one was set there."""
+    """Return a decoder for ▁ as spaces and for byte tokens, which removes a leading space that the encoder
+    added."""
     found = [_replaced(SPACE_MARK, " ", "String"), *([_step("ByteFallback")] if fallback else []),
              _step("Fuse"), *([_stripped(1, 0)] if spaced else [])]
     return _step("Sequence", decoders=found)

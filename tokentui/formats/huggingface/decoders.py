@@ -101,7 +101,7 @@ def _from_byte_tokens(parts: list[str]) -> list[str]:
 
 
 def _of_bytes(data: bytes) -> str:
-    """The text of a run of byte tokens: where it is not UTF-8 as a whole, each byte by itself."""
+    """Return the text of a run of byte tokens. A run that is not UTF-8 as a whole is decoded byte by byte."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:

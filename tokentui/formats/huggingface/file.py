@@ -117,9 +117,8 @@ def read_document(root: Node, source: Source, remarks: Sequence[str] = ()) -> To
 def _pretokenizer(
     root: Node, model: Model, normalizer: Normalizer | None, splitting: PreTokenizer | None, late: bool
 ) -> tuple[Recipe, Pretokenizer]:
-    """The recipe, and the steps where the axes cannot say all of it; `late` is whether tokens are cut
-    out in between.
-    """
+    """Return the recipe, and the steps if the axes cannot express all of them. `late` is true if tokens are
+    cut out after normalization."""
     said, cut, byte_level = axes.normalize_of(normalizer), axes.split_of(splitting), _makes_letters(splitting)
     # With a step that makes letters in the normalizer, or marks on both sides of a unit, the axes say
     # something else.
@@ -154,7 +153,7 @@ def _cuts(model: Model) -> bool:
 
 
 def _near(root: Node, splitting: PreTokenizer | None, cut: str | None) -> str:
-    """The nearest value of the axis `split`, where none says exactly what the file does."""
+    """Return the nearest value of the axis `split`, if no value does exactly what the file does."""
     if cut not in (None, "none"):
         return str(cut)
     if (alone := axes.pattern_alone(splitting)) is not None:
@@ -166,7 +165,8 @@ def _near(root: Node, splitting: PreTokenizer | None, cut: str | None) -> str:
 
 
 def _extras(root: Node, added: list[words.Added]) -> dict[str, str]:
-    """Examples of what only such files hold: flags of added tokens, dropout, truncation and padding."""
+    """Return examples of features that only this format has: flags of added tokens, dropout, truncation,
+    padding."""
     found: dict[str, str] = {}
     for token in added:
         flags = [name for name in ("lstrip", "rstrip", "single_word") if getattr(token, name)]
@@ -196,7 +196,7 @@ _NAMELESS = ("never", "drop", "byte-fallback")
 
 
 def _fit(spec: Spec) -> Fitted:
-    """A tokenizer as a `tokenizer.json` holds it.
+    """Convert a tokenizer to a `tokenizer.json`.
 
     Raises:
         Unsupported: It cannot.

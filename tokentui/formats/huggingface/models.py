@@ -58,7 +58,7 @@ class Model:
 
 
 def read_model(node: Node, byte_level: bool) -> Model:
-    """The model of its JSON value; files of old do not name its type.
+    """Read a model from its JSON value. Old files do not name its type.
 
     Raises:
         TokentuiError: It is damaged, or of a type that is not known.
@@ -169,7 +169,7 @@ def _bpe(node: Node, byte_level: bool) -> Model:
 
 
 def _bytes(node: Node, symbols: Mapping[str, int], notes: list[str]) -> dict[int, int]:
-    """The symbol of each byte-fallback token, where the model falls back."""
+    """Return the symbol of each byte-fallback token; empty if the model has no byte fallback."""
     if not node["byte_fallback"].flag(False):
         return {}
     found = {value: symbols[name] for value in range(256) if (name := f"<0x{value:02X}>") in symbols}

@@ -56,7 +56,7 @@ class Step(Generic[A, B]):
         return self.given.get("prepend_scheme") != "first" and all(step.bare for step in self.steps)
 
     def words(self, text: str) -> list[str]:
-        """The parts of a text by a pre-tokenizer that is `bare`, without their places; some may be empty.
+        """Return the parts of a text without places, by a pre-tokenizer that is `bare`. Parts may be empty.
 
         Each part of another one is looked for once.
 
@@ -135,7 +135,7 @@ def kind(stage: str, name: str, *, bare: bool = False) -> Callable[[F], F]:
 
 
 def read_step(node: Node, stage: str) -> Step[A, B]:
-    """A step of its JSON value.
+    """Read a step from its JSON value.
 
     Args:
         node: The value.
@@ -187,7 +187,7 @@ def _character(node: Node, default: object) -> str:
 
 
 def _one_of(*names: str) -> Callable[[Node, str | None], str]:
-    """The reader of a text that is one of these."""
+    """Return a reader for text that is one of these values."""
     def read(node: Node, default: str | None) -> str:
         if node.text(default) not in names:
             raise node.error("no such value", "one of: " + ", ".join(names))

@@ -88,7 +88,7 @@ class StagedPretokenizer(Pretokenizer):
 
     @property
     def plain_unit(self) -> str:
-        """The unit where it bears no marks."""
+        """Return the unit of words, if it has no marks."""
         return "" if self._prefix or self._suffix else super().plain_unit
 
     def units(self, word: str) -> list[bytes]:
@@ -108,7 +108,7 @@ class StagedPretokenizer(Pretokenizer):
         return Analysis(source, normal.text, "".join(pretoken.text for pretoken in pretokens), pretokens)
 
     def of(self, text: Text) -> list[PreToken]:
-        """The words of a text that is normalised."""
+        """Return the pre-tokens of a normalized text."""
         found: list[PreToken] = []
         at = 0
         for part in self._parts(text):
@@ -120,14 +120,14 @@ class StagedPretokenizer(Pretokenizer):
         return found
 
     def spelled(self, text: Text) -> list[str]:
-        """The words of a text that is normalised, without their places."""
+        """Return the words of a normalized text without places."""
         words = self._bare_parts(text.text) if self._bare else [part.text for part in self._parts(text)]
         if not self._byte_level:
             return words
         return list(map(_of_letters.__getitem__, words))
 
     def _bare_parts(self, text: str) -> list[str]:
-        """The texts of `_parts`, where they depend on the text alone."""
+        """Return the parts of a text without places, for pre-tokenizers that look at the text alone."""
         if not text:
             return []
         return [part for part in (self._splitting.words(text) if self._splitting else [text]) if part]

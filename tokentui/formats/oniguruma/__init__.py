@@ -34,9 +34,8 @@ def translated(pattern: str) -> str:
 
 
 def pattern_of(split: str) -> str:
-    """A split's pattern in Oniguruma's syntax: a counted repeat cannot be possessive there, and `$` is the
-    end of a line.
-    """
+    """Return a split's pattern in Oniguruma's syntax, in which counted repeats cannot be possessive and `$`
+    means the end of a line."""
     if split.startswith("regex:"):
         return split.removeprefix("regex:")
     pattern = SPLITS[split].pattern.replace("{1,3}+", "{1,3}").replace(r"\s++$", r"\s++" + END)
@@ -278,9 +277,8 @@ class _Reader(Brackets):
         return _Part(text, _ATOM if len(letters) == 1 else _ROW, letters=letters)
 
     def _folded(self, found: Class) -> _Part:
-        """A class in brackets, which under (?i) has the other cases of its characters, and those that are
-        several.
-        """
+        """Return a class in brackets, with other cases of its characters under (?i), also those of several
+        characters."""
         if "i" not in self._options:
             return _Part(found.written())
         one, *several = classes.class_in_any_case(found.written(), found.negated)

@@ -55,14 +55,14 @@ def _unfolds() -> dict[str, str]:
 
 @functools.cache
 def _cased() -> str:
-    """All characters that have another case, here or in the `regex` library."""
+    """Return all characters that have another case, here or in the `regex` library."""
     folds = _folds()
     several = {character for folded in folds.values() for character in folded}
     return "".join(sorted({*folds, *several, "ı"}))
 
 
 def _variants(character: str) -> str:
-    """A character and all that are the same in another case, one for one."""
+    """Return a character and its other cases, if these are single characters."""
     folded = _folds().get(character, character)
     return "".join(sorted({*_unfolds().get(folded, ""), *(folded if len(folded) == 1 else ""), character}))
 
@@ -125,7 +125,7 @@ def in_brackets(characters: Iterable[str]) -> str:
 
 
 def shown(character: str, special: str = r"\.^$*+?{}[]|()") -> str:
-    """A character with a backslash where it is special, by its number where it cannot be seen."""
+    """Return a character escaped for a pattern: with a backslash if special, as a number if invisible."""
     if character in special:
         return "\\" + character
     if character.isprintable():

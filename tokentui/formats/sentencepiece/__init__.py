@@ -193,9 +193,7 @@ class Proto:
 
     @property
     def untold(self) -> dict[str, int | str]:
-        """The options of its training that no recipe says, by their names, where they are not at their
-        defaults.
-        """
+        """The training options that no recipe describes and that are not at their defaults, by name."""
         return {one.name: value for one in fields(self)
                 if one.metadata.get("option") and (value := getattr(self, one.name)) != one.default}
 
@@ -316,7 +314,7 @@ class SentencePieceWords(StagedPretokenizer):
 
     @property
     def plain_unit(self) -> str:
-        """Characters, where no user-defined symbol is a unit."""
+        """Return `char` if no user-defined symbol is a unit."""
         return "" if self._symbols and self._whole else super().plain_unit
 
     def units(self, word: str) -> list[bytes]:

@@ -244,9 +244,7 @@ def _lower(root: State) -> None:
 
 
 def _nmt_trie() -> State:
-    """The characters that become others, and the sequences that compose, each with all spellings of its
-    characters.
-    """
+    """Return a trie of the characters that change and the sequences that compose, in all their spellings."""
     root = State()
     spellings: dict[str, list[str]] = {}
     for code in range(1, _LARGEST):

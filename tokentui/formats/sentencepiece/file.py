@@ -105,9 +105,8 @@ class Builder:
         self.scores = list(map(self._score, self.of))
 
     def _score(self, piece: spm.Piece) -> float:
-        """The score of a piece where text is cut: a user-defined one more than nothing, so that it is always
-        taken.
-        """
+        """Return the score used for cutting text. A user-defined piece scores above 0, so that it is always
+        taken."""
         if piece.kind == spm.USER_DEFINED:
             return single(0.1 * (len(to_bytes(piece.text)) - 1))
         return piece.score
@@ -241,7 +240,7 @@ _Fields: TypeAlias = list[tuple[int, bytes | str | int | float]]
 
 
 def _fit(spec: Spec) -> Fitted:
-    """A tokenizer as a `.model` holds it.
+    """Convert a tokenizer to a `.model`.
 
     Raises:
         Unsupported: It cannot.
