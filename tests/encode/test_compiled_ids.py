@@ -121,7 +121,7 @@ def compare(tokenizer: Tokenizer, text: str, threads: int = 1, **more: Any) -> N
 
 def by_kernels(tokenizer: Tokenizer) -> bool:
     """Whether the last text went through kernels."""
-    compiled = tokenizer.encoder._compiled
+    compiled = tokenizer.encoder._text_kernels
     return compiled is not None and compiled.knows
 
 

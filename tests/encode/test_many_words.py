@@ -206,9 +206,9 @@ def test_a_text_in_single_precision(
         patch.setattr(word_encoder, "_BLOCK", block)
         patch.setattr(quick, "_follower", lambda: pytest.fail("without kernels"))
         assert quick.ids(text) == wanted
-    assert plain._following is None
+    assert plain._document_kernels is None
     assert quick.way.scope == "document"
-    assert not text or quick._following is not None
+    assert not text or quick._document_kernels is not None
 
 
 def test_a_text_by_pieces_goes_through_kernels(loaded: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,12 +237,12 @@ def test_what_is_known_has_a_bound(loaded: None, monkeypatch: pytest.MonkeyPatch
     encoder = WordEncoder(tokenizer.vocabulary, 3)
     listed = ["▁" + "".join(word) for size in range(1, 7) for word in itertools.product("ab", repeat=size)]
     listed.append("ab" * 200)
-    found = encoder._ids(listed, None)
+    found = encoder._part_ids(listed, None)
     assert found.tolist() == [number for word in listed for number in encoder.word_ids(word)]
-    assert encoder._many is not None
-    assert encoder._coded is not None
-    assert 0 < len(encoder._coded) <= 50
-    assert listed[-1] not in encoder._coded
+    assert encoder._word_kernels is not None
+    assert encoder._ids_of_word is not None
+    assert 0 < len(encoder._ids_of_word) <= 50
+    assert listed[-1] not in encoder._ids_of_word
 
 
 def test_words_with_marks_go_another_way(loaded: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -252,5 +252,5 @@ def test_words_with_marks_go_another_way(loaded: None, monkeypatch: pytest.Monke
         assert Pretokenizer(recipe).plain_unit == ""
         tokenizer = train(Corpus.from_text("ab ba aab bba"), recipe, merges=3, specials=("<unk>",))
         encoder, listed = WordEncoder(tokenizer.vocabulary, 3), ["ab", "ba", "abba", "bab"]
-        found: Any = encoder._ids(listed, None)
+        found: Any = encoder._part_ids(listed, None)
         assert found.tolist() == [number for word in listed for number in encoder.word_ids(word)]

@@ -29,7 +29,7 @@ def test_a_record_names_what_there_is() -> None:
         assert set(format.keeps) <= set(ASPECTS)
         assert set(format.holds.ways) <= ways
         assert all(len(names) == len(format.files) for names in format.also)
-        assert (format.codec.to_format is not Codec._field_defaults["fit"]) == (name in WRITTEN)
+        assert (format.codec.to_format is not Codec._field_defaults["to_format"]) == (name in WRITTEN)
         assert format.begins, "a file that is cut off is told by its beginning"
         assert all(named_like(name) for name in format.files if not name.startswith("ranks"))
     assert next(iter(WRITTEN)) == OWN.name

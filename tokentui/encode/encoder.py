@@ -85,11 +85,15 @@ class WordEncoder:
         """The special tokens before and after a text, where they are asked for."""
         self._unknown = UNKNOWN.of(own.unknown or recipe.unknown)
         self._recipe_unknown = UNKNOWN.of(recipe.unknown)
-        self._compiled: Compiled | None = None
-        self._words: dict[str, tuple[WordToken, ...]] = {}
-        self._coded: Memo[list[int]] | None = None
-        self._many: Many | None = None
-        self._following: Following | None = None
+        # Two caches: the tokens of words, and the ids of words. Kernels are made for texts that are worth it.
+        self._tokens_of_word: dict[str, tuple[WordToken, ...]] = {}
+        self._ids_of_word: Memo[list[int]] | None = None
+        self._text_kernels: Compiled | None = None
+        """Cut long texts into words and encode them; for ways by words whose split has kernels."""
+        self._word_kernels: Many | None = None
+        """Encode many words at once, for all other ways by words."""
+        self._document_kernels: Following | None = None
+        """Encode words that depend on the words before them."""
         self._specials = tuple([
             name for name in vocabulary.specials if vocabulary.imported or name not in recipe.symbols
         ])
@@ -105,7 +109,7 @@ class WordEncoder:
             word: The pre-token.
             parts: Its parts, where it has others in its text than alone.
         """
-        tokens = self._words.get(word) if parts is None else None
+        tokens = self._tokens_of_word.get(word) if parts is None else None
         if tokens is None and word in self.pretokenizer.symbols:
             return (WordToken(self.vocabulary.special_id(word), word, word.encode(), 0, 1, False),)
         if tokens is None:
@@ -125,9 +129,9 @@ class WordEncoder:
                 for part in found
             ])
             if parts is None and len(word) <= memo.LONGEST:
-                if len(self._words) >= memo.KEPT:
-                    self._words.clear()
-                self._words[word] = tokens
+                if len(self._tokens_of_word) >= memo.KEPT:
+                    self._tokens_of_word.clear()
+                self._tokens_of_word[word] = tokens
         return tokens
 
     def encode(
@@ -154,7 +158,7 @@ class WordEncoder:
             text = text.decode("utf-8", "surrogateescape")
         check()  # a text may be empty, or names alone
         placed = functools.partial(self.placed_tokens, text, special_tokens, allow_special)
-        numbers = self._numbers(text, special_tokens, allow_special, threads)
+        numbers = self._bare_ids(text, special_tokens, allow_special, threads)
         return Encoding.of(text, placed()) if numbers is None else Encoding.later(text, numbers, placed)
 
     def placed_tokens(self, text: str, special_tokens: bool, allow_special: bool) -> list[EncodedToken]:
@@ -221,13 +225,13 @@ class WordEncoder:
         """
         if isinstance(text, bytes):
             text = text.decode("utf-8", "surrogateescape")
-        numbers = self._numbers(text, special_tokens, allow_special, threads)
+        numbers = self._bare_ids(text, special_tokens, allow_special, threads)
         if numbers is not None:
             return numbers
         rows = self.placed_tokens(text, special_tokens, allow_special)
         return packed(NO_ID if row.id is None else row.id for row in rows)
 
-    def _numbers(
+    def _bare_ids(
         self, text: str, special_tokens: bool, allow_special: bool, threads: int | None
     ) -> array[int] | None:
         """Return the ids of a text without computing places.
@@ -244,14 +248,14 @@ class WordEncoder:
             ids = packed(map(special_id, before))
             for part in found:
                 more = packed([special_id(part.name)]) if isinstance(part, Special) else (
-                    self._ids(part, threads)
+                    self._part_ids(part, threads)
                 )
                 ids = joined(ids, more)
             return joined(ids, packed(map(special_id, after)))
         except UnknownUnit:
             return None
 
-    def _ids(self, part: str | list[str], threads: int | None) -> array[int]:
+    def _part_ids(self, part: str | list[str], threads: int | None) -> array[int]:
         """The ids of a text that the recipe alone cuts into words, or of words."""
         alone = self.way.scope == "word"
         if isinstance(part, str) and len(part) >= KERNEL_CHARS and alone and native.available():
@@ -260,9 +264,9 @@ class WordEncoder:
                     return self.compiled().encode(part, threads)
         if not alone and native.available() and sum(map(len, part)) >= KERNEL_CHARS:
             with native.rescued():
-                if (found := self._followed(part)) is not None:
+                if (found := self._document_ids(part)) is not None:
                     return found
-        known = self._known_words()
+        known = self._word_memo()
         ids, coded = array("i"), known.__getitem__
         if not alone:
             follower, symbols = self._follower(), self.pretokenizer.symbols
@@ -273,27 +277,27 @@ class WordEncoder:
 
         for words in self._words_of(part):
             if alone:
-                self._learn(words, known)
+                self._encode_new(words, known)
             ids = joined(ids, packed(itertools.chain.from_iterable(map(coded, words))))
         return ids
 
-    def _each(self, words: list[str]) -> list[list[int]]:
+    def _ids_of_each(self, words: list[str]) -> list[list[int]]:
         """The ids of each of some words.
 
         Raises:
             UnknownUnit: As `word_ids` does.
         """
-        known = self._known_words()
-        self._learn(words, known)
+        known = self._word_memo()
+        self._encode_new(words, known)
         return list(map(known.__getitem__, words))
 
-    def _known_words(self) -> Memo[list[int]]:
+    def _word_memo(self) -> Memo[list[int]]:
         """Return the memo of `word_ids`."""
-        if self._coded is None:
-            self._coded = Memo(self.word_ids)
-        return self._coded
+        if self._ids_of_word is None:
+            self._ids_of_word = Memo(self.word_ids)
+        return self._ids_of_word
 
-    def _learn(self, words: list[str], coded: Memo[list[int]]) -> None:
+    def _encode_new(self, words: list[str], coded: Memo[list[int]]) -> None:
         """Encode the words that are not known yet by kernels, all at once, where these can and that pays off.
 
         Those with unknown units are left.
@@ -302,7 +306,7 @@ class WordEncoder:
         if not new or len(coded) + len(new) < MANY_WORDS or not native.available():
             return
         with native.rescued():
-            if self._many is None:
+            if self._word_kernels is None:
                 from tokentui.encode.kernels.batch import batch
 
                 unit = self.pretokenizer.plain_unit
@@ -310,43 +314,43 @@ class WordEncoder:
                 made = batch(
                     self.vocabulary, self.merges, self.segmenter, unit, drops=self._recipe_unknown.drops_units
                 ) if takes else None
-                self._many = made or (lambda words: [None] * len(words))
+                self._word_kernels = made or (lambda words: [None] * len(words))
             symbols = self.pretokenizer.symbols
             new = [word for word in new if word not in symbols and not _SURROGATE.search(word)]
             if len(coded) + len(new) > memo.KEPT:
                 coded.clear()
-            found = zip(new, self._many(new), strict=True)
+            found = zip(new, self._word_kernels(new), strict=True)
             coded.update((word, ids) for word, ids in found if ids is not None)
 
     def compiled(self) -> Compiled:
         """Return the kernels and their tables, made once. Kernels must be available, and the way of encoding
         must work by words."""
-        if self._compiled is None:
+        if self._text_kernels is None:
             from tokentui.encode.kernels.encode import Compiled  # not worth it for what is typed
 
-            self._compiled = Compiled(
+            self._text_kernels = Compiled(
                 self.vocabulary, self.merges, self.pretokenizer,
-                self.segmenter if self.way.kernel else None, self._each,
+                self.segmenter if self.way.kernel else None, self._ids_of_each,
             )
-        return self._compiled
+        return self._text_kernels
 
-    def _followed(self, part: str | list[str]) -> array[int] | None:
+    def _document_ids(self, part: str | list[str]) -> array[int] | None:
         """Return the ids of words that depend on the words before them, by kernels. None if the kernels
         cannot encode them."""
-        if self._following is None:
+        if self._document_kernels is None:
             from tokentui.encode.kernels.batch import follow
 
             plain = self.pretokenizer.plain_unit == "char" and not (
                 self._recipe_unknown.drops_units or self.pretokenizer.symbols
             )
             after, units = cast("Follower", self.segmenter).after, self.pretokenizer.units
-            self._following = (follow(
+            self._document_kernels = (follow(
                 self.vocabulary, self.merges, self.segmenter,
                 lambda word, before: self.word_ids(word, after(units(word), before)),
             ) if plain else None) or (lambda words, before: None)
         ids, total = array("i"), 0.0
         for words in self._words_of(part):
-            found = self._following(words, total)
+            found = self._document_kernels(words, total)
             if found is None:
                 return None
             more, total = found
@@ -378,7 +382,7 @@ class WordEncoder:
         Raises:
             UnknownUnit: As `word_ids` does.
         """
-        return self._known_words()[word]
+        return self._word_memo()[word]
 
     def ids_include(self, text: str, token_id: int, words: Sequence[str] | None = None) -> bool:
         """Return whether the ids of a text include one. False if the text is refused.
@@ -427,16 +431,16 @@ class WordEncoder:
         if type(self.segmenter) is not Merging or type(vocabulary) is not Vocabulary or vocabulary.base_last:
             return WordEncoder(vocabulary, merges, self.pretokenizer)
         other = copy.copy(self)
-        other.merges, other.segmenter, other._compiled = merges, self.segmenter.with_limit(merges, ()), None
-        other._coded = other._many = other._following = None
-        other._words, made, ranks = {}, vocabulary.base_size + merges, vocabulary.ranks
-        for word, tokens in self._words.items():
+        other.merges, other.segmenter = merges, self.segmenter.with_limit(merges, ())
+        other._ids_of_word = other._text_kernels = other._word_kernels = other._document_kernels = None
+        other._tokens_of_word, made, ranks = {}, vocabulary.base_size + merges, vocabulary.ranks
+        for word, tokens in self._tokens_of_word.items():
             symbols = [made if token.symbol is None else token.symbol for token in tokens]
             # kept if all of its symbols are made by now and none of their pairs merges
             if max(symbols, default=0) < made and all(
                 ranks.get(pair, merges) >= merges for pair in itertools.pairwise(symbols)
             ):
-                other._words[word] = tokens
+                other._tokens_of_word[word] = tokens
         return other
 
     def stretches(self, text: str, allow_special: bool) -> Iterator[Stretch]:
