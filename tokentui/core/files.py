@@ -272,8 +272,8 @@ def remove_leftovers(target: str) -> None:
 
 
 def lock(descriptor: int, *, wait: bool = True) -> bool:
-    """Lock a file until it is closed. Returns whether no other process has it; a file system without locks
-    says so as well."""
+    """Lock a file until it is closed. Returns False if another process holds the lock, True also on a file
+    system without locks."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except OSError as error:

@@ -99,7 +99,7 @@ def _end(child: int) -> None:
 
 
 def _work(work: Callable[[], object], writer: int) -> NoReturn:
-    """The life of a child."""
+    """Run a piece of work in the child process, and exit."""
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -68,7 +68,7 @@ class Span(NamedTuple):
     kind: CharKind
 
 
-# Joined: drawn with a neighbour. Hidden: printable to Python, but nothing is seen.
+# Joined: drawn with a neighbor. Hidden: printable to Python, but nothing is seen.
 _HIDDEN = r"\p{Default_Ignorable_Code_Point}"
 _TONE = r"\p{Emoji_Modifier}"
 _JOINED = rf"\p{{M}}\p{{Regional_Indicator}}{_TONE}\u1160-\u11FF\uD7B0-\uD7FF"
@@ -232,7 +232,7 @@ def visible(
         limit: The most characters of output, the last of them an ellipsis where something was left out.
 
     Returns:
-        Spans of which no two neighbours are of one kind. Every character in them is safe (see `is_safe`).
+        Spans of which no two neighbors are of one kind. Every character in them is safe (see `is_safe`).
     """
     if limit is not None:
         # A character of output needs at most four bytes of input: the rest of a huge token is not looked at.

@@ -500,7 +500,7 @@ class WordEncoder:
         return parts if policy is None else policy(parts, units, self.vocabulary.bare)
 
     def kept_indices(self, units: Sequence[bytes]) -> Sequence[int]:
-        """The units that take part: with `drop` unknown ones go first, so that their neighbours meet."""
+        """The units that take part: with `drop` unknown ones go first, so that their neighbors meet."""
         if not self._recipe_unknown.drops_units:
             return range(len(units))
         known = self.vocabulary.known_units(self.merges)

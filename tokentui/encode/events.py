@@ -26,7 +26,7 @@ class Kind(StrEnum):
     REMOVE = "remove"  # a symbol leaves the vocabulary; nothing in the corpus changes
     RESTORE = "restore"  # a symbol that left comes back
     DEMOTE = "demote"  # a symbol stays for merging and is not given out
-    UNLOCK = "unlock"  # a whole pre-token may be merged with its neighbours from now on
+    UNLOCK = "unlock"  # a whole pre-token may be merged with its neighbors from now on
     COVER = "cover"  # a symbol is laid over the places where its text stands
     SWITCH = "switch"  # the corpus is cut in another way from now on
     SCORES = "scores"  # all pieces are weighed anew

@@ -338,7 +338,7 @@ def _cause(kind: str, recipe: Recipe, normalizing: Set[str], broken: bool, lacks
     Args:
         kind: The kind of the difference.
         recipe: The recipe of the vocabulary.
-        normalizing: The kinds of differences that the normalisation makes.
+        normalizing: The kinds of differences that the normalization makes.
         broken: True if bytes of the text are not UTF-8.
         lacks: True if the vocabulary lacks something of the text.
     """

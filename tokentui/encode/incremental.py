@@ -55,8 +55,8 @@ class Typed:
         return self._rows
 
     def _retype(self, encoder: WordEncoder, text: str) -> None:
-        """Take another text: cut what changed into words, and encode these where the other tokens are known.
-        """
+        """Replace the text: cut the changed part into words again, and encode only these if the tokens of the
+        others are known."""
         old, starts, pretokenizer = self._text, self._starts, encoder.pretokenizer
         # The stretch to cut again, which no word crosses: from `start` on, to `end` in the new text. The two
         # characters around a place decide if it is safe. So one with the same two in both texts is safe in

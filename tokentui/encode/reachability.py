@@ -1,7 +1,7 @@
 """Which tokens of a vocabulary a text becomes, with a text that does; of the others why none does.
 
 Two things can be in a token's way: the encoder (its own units become other tokens), or the steps before it
-(no word that the split and the normalisation leave holds those units side by side). The first is exact: what
+(no word that the split and the normalization leave holds those units side by side). The first is exact: what
 surrounds a token never changes how the units inside it join. The second is tried in a few contexts, so the
 reason tells what was tried.
 """
@@ -236,7 +236,7 @@ def _holds(units: Sequence[bytes], wanted: Sequence[bytes]) -> bool:
 
 
 def _byte(tokenizer: Tokenizer, entry: Entry) -> Reachability:
-    """The token of a byte of unknown characters."""
+    """Return the answer for a byte-fallback token."""
     value = int(entry.text[3:5], 16)
     known = tokenizer.vocabulary.units
     for text in _characters(value):

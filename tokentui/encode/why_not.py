@@ -1,6 +1,6 @@
 """Why a text is not one token: one table of reasons, of which exactly one holds for any text.
 
-A text passes the normalisation, the split and the encoder; `Case` looks at it on that way. A case may also be
+A text passes the normalization, the split and the encoder; `Case` looks at it on that way. A case may also be
 that of a token of the vocabulary (`tokentui.encode.reachability`): why no text becomes it. What a training
 knows beyond the vocabulary (the counts of pairs, the steps to come) comes in as an `Outlook`.
 """
@@ -104,7 +104,7 @@ class Case:
 
     @functools.cached_property
     def normalized(self) -> str:
-        """The text after normalising."""
+        """The text after normalizing."""
         return self.encoder.pretokenizer.normalized(self.text)
 
     @functools.cached_property
@@ -155,7 +155,7 @@ class Case:
 
     @functools.cached_property
     def changed(self) -> bool:
-        """True if the normalisation changes the text also inside another one."""
+        """True if the normalization changes the text also inside another one."""
         normal = self.encoder.pretokenizer.normalized(f"a {self.text} a")
         return self.text not in normal and self.text.replace(" ", SPACE_MARK) not in normal
 
@@ -332,7 +332,7 @@ class Case:
 
     @property
     def passed_over(self) -> bool:
-        """True if the token is there, its units are, and the encoder takes others."""
+        """True if the token and all units exist, and the encoder still chooses other tokens."""
         return (
             self.stage == WORD and self.target is not None and not (self.given_up or self.lacks_unit)
             and self.target not in self.vocabulary.unreachable
@@ -632,7 +632,7 @@ def _says_orphan(case: Case, facts: Facts) -> str:
 
 
 def _probable(case: Case) -> Facts:
-    """The scores of the token and of the tokens that the encoder prefers."""
+    """Return the scores of the token and of the tokens that the encoder prefers."""
     segmenter = case.encoder.segmenter
     assert isinstance(segmenter, Viterbi)
     edges = segmenter.lattice(case.kept)
@@ -715,7 +715,7 @@ def _says_filtered(case: Case, facts: Facts) -> str:
 
 
 def _missing(case: Case) -> Facts:
-    """The first two neighbours that no merge joins, or those that the training names."""
+    """The first two neighbors that no merge joins, or those that the training names."""
     spelled = (case.vocabulary.spelled(part.symbol) for part in case.parts if part.symbol is not None)
     left, right = [*spelled][:2]
     return {"left": left, "right": right, "pieces": case.pieces}

@@ -37,7 +37,7 @@ class Holds:
         marks: Values of the axis `mark`, or kinds of them, such as `prefix`.
         splits: Values of the axis `split`.
         pattern: Whether the split has to be one pattern.
-        normalize: Whether text may be normalised.
+        normalize: Whether text may be normalized.
     """
 
     ways: tuple[str, ...] = ()

@@ -1,6 +1,6 @@
 """Files of merges, two tokens a line: GPT-2's two files, CLIP's file, and subword-nmt's codes.
 
-GPT-2's `vocab.json` and `merges.txt`, and those of GPT-1 and CLIP, do not say how a text is normalised or
+GPT-2's `vocab.json` and `merges.txt`, and those of GPT-1 and CLIP, do not say how a text is normalized or
 split, so this is told by the tokens and said in the notes. CLIP's `bpe_simple_vocab_16e6.txt` does not write
 down the vocabulary: the letters of the bytes, the same with `</w>`, a token a merge, two specials; only the
 first merges count. The header of codes says how words are marked: `#version: 0.2` glues the mark to the last

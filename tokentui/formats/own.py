@@ -388,8 +388,8 @@ def _shown(row: Token | None) -> str:
 
 
 def _trained_by_events(recipe: Recipe, run: Mapping[str, object], root: Node) -> Tokenizer:
-    """The tokenizer of a document with events: its units and events make the vocabulary again, against which
-    its rows are held.
+    """Rebuild the tokenizer of a document with events from its units and events, and check the rows against
+    it.
 
     Raises:
         TokentuiError: A row is not what the recipe, the run and the events make.

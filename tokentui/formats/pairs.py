@@ -51,7 +51,7 @@ class Pairs(Sequence[tuple[str, str]]):
         return True
 
     def extend(self, names: Sequence[str]) -> None:
-        """Add pairs, the left and the right name of each one after the other."""
+        """Add pairs given as one flat list: left name, right name, and so on."""
         lefts, rights, cut = names[::2], names[1::2], self._of[1]
         self.lefts.extend(picked(self._numbers, lefts))
         self.rights.extend(picked(self._numbers, rights))

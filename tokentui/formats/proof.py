@@ -331,7 +331,7 @@ class _Trial:
         spec: The tokenizer.
         fitted: The tokenizer as it was written.
         back: The tokenizer that was read back.
-        says_text: Whether the file says how a text is normalised and split; else `spec` says it for both.
+        says_text: Whether the file says how a text is normalized and split; else `spec` says it for both.
     """
 
     def __init__(self, spec: Spec, fitted: Fitted, back: Tokenizer, says_text: bool) -> None:

@@ -132,7 +132,7 @@ class Node:
         return [Node(field, None, self) for field in self.value]
 
     def number(self, default: int | None = None) -> int:
-        """The value, which must be a whole number from 0 on that fits 63 bits."""
+        """Return the value, which must be a whole number from 0 on that fits 63 bits."""
         value = self._of(int, default)
         if not 0 <= value <= _LARGEST:
             raise self.error("a number is negative" if value < 0 else "a number is too large")

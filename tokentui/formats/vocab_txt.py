@@ -27,9 +27,8 @@ _MOST_UNUSED = 100_000
 
 
 def _sniff(source: Source) -> bool:
-    """Return whether it has a line for the unknown token and tokens that continue a word, and no line of
-    several words.
-    """
+    """Return whether the file has a line for the unknown token, tokens that continue a word, and no line with
+    several words."""
     lines = [line.rstrip() for line in source.lines]
     known = any(name in lines for name in UNKNOWN_NAMES) if len(lines) < _MOST_LINES else False
     continued = known and any(line.startswith(_PREFIX) for line in lines)

@@ -1,1 +1,1 @@
-"""From files to units: read, normalise, split, count."""
+"""From files to units: read, normalize, split, count."""

@@ -2,7 +2,7 @@
 
 Both ends of a stretch are moved to the first place behind them where the text may be cut: a line end where a
 line is a document, else a place that the split is sure to cut at (`Pretokenizer.cuts`). Such a place depends
-on the bytes around it alone, so that two neighbours agree on it without a word, and every byte belongs to one
+on the bytes around it alone, so that two neighbors agree on it without a word, and every byte belongs to one
 part.
 
 UTF-8 may be cut before any byte that does not go on with a character, whether it is valid or not: there a
@@ -127,7 +127,7 @@ class Reader:
         self._field, self._stdin = field, stdin
 
     def read(self, part: Part, take: Take) -> Noticed:
-        """Hand over what a part holds, block by block.
+        """Pass the contents of a part to `take`, block by block. Return what was noticed about them.
 
         Raises:
             TokentuiError: A file cannot be read, or what must be held at a time is larger than the limit.

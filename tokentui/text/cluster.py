@@ -1,6 +1,6 @@
 """Count the parts of a corpus on a Dask cluster.
 
-Each part is a task of its own, and its result is put together with those of its neighbours in a tree: eight
+Each part is a task of its own, and its result is put together with those of its neighbors in a tree: eight
 at a time, in the order of the text, so that the order of first appearance is kept. A task is a function of
 its arguments alone. Where a worker is lost, Dask does its tasks again, by their keys; a result counts once,
 as it stands in one place of the tree.
@@ -69,7 +69,7 @@ class Task:
 
 
 Result = tuple[Packed, Noticed]
-"""The words of some neighbouring parts, and what was noticed there."""
+"""The words of some neighboring parts, and what was noticed there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +193,7 @@ class _Tree:
         _wait([node.told for node in self._waiting.values()], seconds)
 
     def collect(self) -> None:
-        """Take what has come.
+        """Collect the results that have arrived.
 
         Raises:
             TokentuiError: A part cannot be counted.
@@ -215,7 +215,7 @@ class _Tree:
             self._join(place)
 
     def _join(self, place: tuple[int, int]) -> None:
-        """Put a node and its neighbours together, if all of them are there."""
+        """Put a node and its neighbors together, if all of them are there."""
         level, number = place
         if level + 1 == len(self._widths):
             return
@@ -289,7 +289,7 @@ def count_on(address: str, plan: Plan, recipe: Recipe, field: str, store: Store)
     Args:
         address: The address of a scheduler, or `local` or `local:N`.
         plan: The corpus in parts.
-        recipe: Its normalisation and split are used.
+        recipe: Its normalization and split are used.
         field: As for `read`.
         store: Takes the words.
 

@@ -90,7 +90,7 @@ def count(
 
     Args:
         corpus: The corpus to count; a corpus of word counts is taken as it is.
-        recipe: Its normalisation and split are used.
+        recipe: Its normalization and split are used.
         begun: The steps of this count, where some were made already: plain Python goes on with them.
         threads: The threads of kernels; None for as many as the text and the machine have it.
 
@@ -239,7 +239,7 @@ once."""
 _KEPT = 64
 
 Place = tuple[int, int]
-"""The number of a document and a character in its normalised text."""
+"""The number of a document and a character in its normalized text."""
 
 
 def matches_in(text: str | LongText, wanted: str, stop: int | None = None) -> int:
@@ -264,7 +264,7 @@ class CorpusWindow:
 
     Args:
         corpus: The corpus.
-        recipe: Its normalisation, split and symbols are used.
+        recipe: Its normalization, split and symbols are used.
     """
 
     def __init__(self, corpus: Corpus, recipe: Recipe) -> None:
@@ -295,7 +295,7 @@ class CorpusWindow:
 
     @property
     def normalizes(self) -> bool:
-        """True if the text is normalised before it is looked at."""
+        """True if the text is normalized before it is looked at."""
         return bool(self._recipe.normalize)
 
     def fraction(self, place: Place) -> float:
@@ -370,7 +370,7 @@ class CorpusWindow:
         return document, line or (offset if offset > _LONG_LINE else 0)
 
     def words(self, document: int, start: int, end: int) -> Iterator[tuple[int, str, int]]:
-        """Yield the pre-tokens of a stretch: (offset in the normalised text, word, offset of its end)."""
+        """Yield the pre-tokens of a stretch: (offset in the normalized text, word, offset of its end)."""
         text = self.text(document)
         if self._corpus.counts is not None:
             yield 0, whole_text(text), len(text)

@@ -93,7 +93,7 @@ PLAIN = KINDS[0]
 
 
 def counts_format(path: str) -> CountsFormat:
-    """The kind of file that a name asks for.
+    """Return the format of a file of counts by the suffix of its name.
 
     Raises:
         TokentuiError: It asks for none.

@@ -1,7 +1,7 @@
 """Where a text may be cut in two without another match of a pattern: found from the pattern itself.
 
 A pattern is read as its *places*: each character, class or dot in it, and which of them may come next. No
-match holds two neighbouring characters where no place that fits the first is followed by one that fits the
+match holds two neighboring characters where no place that fits the first is followed by one that fits the
 second. The characters after such a border change no match before it, and no pattern that is read here looks
 back. So words are found in the parts as in the whole.
 """

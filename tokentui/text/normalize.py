@@ -1,4 +1,4 @@
-"""Normalisation: the changes of a text before it is split, and the alignment of the result with the text.
+"""Normalization: the changes of a text before it is split, and the alignment of the result with the text.
 
 Each step of the axis is one or more stages, plain functions from text to text. `normalize` applies them.
 `normalize_aligned` applies them too and follows every character. It cuts a text into *sequences*: a sequence
@@ -25,7 +25,7 @@ Stage = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Aligned:
-    """A normalised text and its alignment with the text that it was made from.
+    """A normalized text and its alignment with the text that it was made from.
 
     Character n of `text` comes from the characters `starts[n]` to `ends[n]` of the original. The ranges are
     half-open and never empty, and both sequences are non-decreasing.
@@ -335,7 +335,7 @@ def _sequences() -> re.Pattern[str]:
 
 
 def begins_sequence(character: str) -> bool:
-    """True if normalisation never looks back from this character."""
+    """True if normalization never looks back from this character."""
     return character.isascii() or character not in _followers()
 
 
@@ -395,7 +395,7 @@ def _coarse(result: str, made: str, starts: list[int], ends: list[int], length: 
     head = next((n for n in range(shorter) if result[n] != made[n]), shorter)
     tail = next((n for n in range(shorter - head) if result[-1 - n] != made[-1 - n]), shorter - head)
     between, rest = len(result) - head - tail, len(made) - tail
-    # The neighbours belong to the range, so that it is never empty and never overtakes them.
+    # The neighbors belong to the range, so that it is never empty and never overtakes them.
     start = starts[head - 1] if head else 0
     end = ends[rest] if tail else length
     starts = starts[:head] + [start] * between + starts[rest:]

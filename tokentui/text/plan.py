@@ -125,7 +125,7 @@ def _absolute(one: Input) -> str | None:
 
 
 def _way(one: Input, as_: str | None, field: str) -> str:
-    """The way to read a file."""
+    """Return how to read a file: `text`, `lines`, `jsonl`, `counts`, `table` or `counted-table`."""
     path, said = one.path or "", as_ or one.as_
     if said in (None, "counts") and parquet.named(path):
         if said == "counts":

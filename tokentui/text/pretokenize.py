@@ -1,4 +1,4 @@
-"""From a document to its pre-tokens and their smallest units, as a recipe says: normalise, split, cut, mark.
+"""From a document to its pre-tokens and their smallest units, as a recipe says: normalize, split, cut, mark.
 
 `Pretokenizer.words` is the fast way, for counting; `Pretokenizer.analyse` the one that knows where everything
 stands in the text as typed, for showing and encoding. Both give the same words.
@@ -62,14 +62,14 @@ class Analysis:
 
 
 class Pretokenizer:
-    """Normalises a text, splits it into pre-tokens and cuts these into units, by a recipe.
+    """Normalizes a text, splits it into pre-tokens and cuts these into units, by a recipe.
 
     Args:
         recipe: The recipe. The axes normalize, split, unit and mark, the symbols and the space in front
             are used.
 
     Raises:
-        TokentuiError: The normalisation changes one of the symbols, so that it is never found.
+        TokentuiError: The normalization changes one of the symbols, so that it is never found.
     """
 
     beyond_axes: ClassVar[bool] = False
@@ -93,7 +93,7 @@ class Pretokenizer:
         )
         """True if a part of a text after a safe cut has the same words as by itself.
 
-        This fails where normalisation trims ends, or where the part gets a space in front that the whole text
+        This fails where normalization trims ends, or where the part gets a space in front that the whole text
         does not have there.
         """
 
@@ -144,8 +144,8 @@ class Pretokenizer:
         steps, cut = self.recipe.normalize, self._splitter.cut
         if cut is None or not self.knows_cuts:
             return
-        # No normaliser looks across the place before a space or a line end, so the two characters around it
-        # are normalised by themselves; the split decides on what they become. One that trims a text leaves a
+        # No normalizer looks across the place before a space or a line end, so the two characters around it
+        # are normalized by themselves; the split decides on what they become. One that trims a text leaves a
         # letter at the end of the head alone, and the space in front of the tail is put back.
         wanted = _LETTER_BEFORE_SPACE if self._trims else _BEFORE_SPACE if steps else cut
         for match in patterns.find_short(wanted, document, max(at - 1, 0)):
@@ -237,7 +237,7 @@ class Pretokenizer:
 
 
 def _check_symbol(name: str, recipe: Recipe) -> None:
-    """Refuse a symbol that no text holds when it is looked for: after normalisation, and with ▁ for spaces
+    """Refuse a symbol that no text holds when it is looked for: after normalization, and with ▁ for spaces
     under `metaspace`."""
     marked = SPLITS.of(recipe.split).marks_spaces
     made = normalize(f"x{name.replace(SPACE_MARK, ' ') if marked else name}x", recipe.normalize)[1:-1]

@@ -125,7 +125,7 @@ class Splitter:
         that.
 
         Args:
-            text: The text, normalised.
+            text: The text, normalized.
             first: Whether a document starts with it; false where it goes on after a safe cut.
         """
         mark = " "

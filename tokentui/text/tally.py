@@ -117,7 +117,7 @@ class _Plain:
 
 
 def joined(results: Iterable[Packed]) -> Packed:
-    """Words of neighbouring parts put together, in the order of the parts."""
+    """Words of neighboring parts put together, in the order of the parts."""
     given = list(results)
     if native.available():
         with native.rescued():
@@ -161,7 +161,7 @@ def count_part(
 
     Args:
         part: The part.
-        recipe: Its normalisation and split are used.
+        recipe: Its normalization and split are used.
         reader: Reads it.
         threads: As for `count`.
 
@@ -236,7 +236,7 @@ def count_here(planned: Plan, recipe: Recipe, field: str, store: Store) -> Notic
 
     Args:
         planned: The corpus in parts.
-        recipe: Its normalisation and split are used.
+        recipe: Its normalization and split are used.
         field: As for `read`.
         store: Takes the words.
 

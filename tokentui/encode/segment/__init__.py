@@ -374,7 +374,7 @@ class Unknown(Choice):
         is_error: True if a text with an unknown unit is an error. The caller raises it: it knows the place.
         never_unknown: True if no unit is ever unknown.
         ignores_rest: True if the rest of a word after its first unknown place is ignored.
-        drops_units: True if unknown units are dropped before a word is cut, so that their neighbours meet.
+        drops_units: True if unknown units are dropped before a word is cut, so that their neighbors meet.
         keeps_text: True if an unknown part stays in the output unchanged, without an id.
         byte_fallback: True if the vocabulary has a token for each byte, `<0x41>`, which spell unknown units.
         fuses_runs: True if a run of unknown units is one unknown token.

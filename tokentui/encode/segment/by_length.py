@@ -1,4 +1,4 @@
-"""Encoding by merges with the longest result first: any two neighbours merge that spell a token together.
+"""Encoding by merges with the longest result first: any two neighbors merge that spell a token together.
 
 Of results of the same length in units the token of the lower rank goes first, of one token the leftmost
 place. The rank is the order in which merges make the tokens; in a vocabulary without merges that of the ids.
@@ -22,7 +22,7 @@ _WIDEST = 1 << 32
 
 
 class MergesByLength(Merging):
-    """Merges by the length of what two neighbours spell.
+    """Merges by the length of what two neighbors spell.
 
     >>> from tokentui.recipe import Recipe
     >>> vocabulary = Vocabulary(Recipe(split="none", unit="char"), [b"a", b"b", b"c"])

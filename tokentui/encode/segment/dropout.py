@@ -2,13 +2,13 @@
 
 The libraries that have it draw in three ways, which are not distributed alike:
 
-- `subword-nmt`: at each step every pair of neighbours is drawn anew. Of those that are kept the pair of the
+- `subword-nmt`: at each step every pair of neighbors is drawn anew. Of those that are kept the pair of the
   least rank is merged, at all places where it was kept; the end is where none was.
 - `tokenizers`: candidates are drawn as they come up, by rank and then by place, also those that are out of
   date. A dropped one waits until the next one that is kept, and is lost where none is left. youtokentome's
   results are distributed in the same way.
 - `sentencepiece`: a candidate is drawn once, as it comes up. A dropped one does not come back until a
-  neighbour has changed.
+  neighbor has changed.
 
 With p = 0 all give what merges give, with p = 1 the units. Each draw is kept in a log.
 Sources: subword-nmt 0.3.8, `apply_bpe.py`; tokenizers 0.23, `models/bpe/word.rs`; sentencepiece 0.2.3,
@@ -94,7 +94,7 @@ class Line:
     Args:
         symbols, starts, ends, following: As `merges.merge_cells` has them, with the unit that each cell
             starts with.
-        merged: The rank of two neighbours and the symbol that they make, None where they do not merge.
+        merged: The rank of two neighbors and the symbol that they make, None where they do not merge.
         pieces: The exact bytes of each symbol.
         chance: Draws.
     """
@@ -167,7 +167,7 @@ def _each_step(line: Line) -> Iterator[Cell]:
 
 
 def _candidates(line: Line) -> list[tuple[int, int, int]]:
-    """The rank, cell and result of all pairs that merge, as a heap."""
+    """Return a heap of (rank, cell, result) of all pairs that merge."""
     cells = range(len(line.symbols))
     heap = [(found[0], at, found[1]) for at in cells if (found := line.merge_at(at)) is not None]
     heapq.heapify(heap)

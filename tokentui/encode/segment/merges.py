@@ -1,4 +1,4 @@
-"""Encoding by merges: of all neighbours that merge the pair of the least rank first, of equals the leftmost.
+"""Encoding by merges: of all neighbors that merge the pair of the least rank first, of equals the leftmost.
 
 A trained vocabulary makes each token of one pair. A file may list a token under several pairs, or list no
 pairs at all. The ways differ in the rank of a pair, and give the same for trained vocabularies:
@@ -52,7 +52,7 @@ def merge_cells(
         symbols: The symbol of each cell.
         ends: The unit that each cell ends before.
         following: The place of the cell behind each.
-        merged: The rank of two neighbours and the symbol that they make, None where they do not merge.
+        merged: The rank of two neighbors and the symbol that they make, None where they do not merge.
     """
     size = len(symbols)
     before = list(range(-1, size - 1))
@@ -78,7 +78,7 @@ def merge_cells(
         ranks[at] = ranks[right] = None
         ends[at] = ends[right]
         beyond = following[at] = following[right]
-        # Both neighbours are looked at anew: the one behind and the one in front.
+        # Both neighbors are looked at anew: the one behind and the one in front.
         fresh = [(before[at], at)] if before[at] >= 0 else []
         if beyond < size:
             before[beyond] = at
@@ -103,7 +103,7 @@ class Merging:
         merges: The number of its merges that count: a pair that makes a later token is passed over.
         whole: The token of a whole word, by its bytes; empty where merges decide alone.
         fallback: The symbols of the bytes that replace a unit which is no token; empty where none do.
-        drop: True if a unit that is no token is left out before any merge, so that its neighbours meet.
+        drop: True if a unit that is no token is left out before any merge, so that its neighbors meet.
         fused: True if a run of units that are no tokens is one, where some bytes have no symbol.
 
     >>> from tokentui.recipe import Recipe
@@ -333,7 +333,7 @@ class JoinedMerging(Merging):
 
     @property
     def spelled(self) -> Callable[[bytes], tuple[int, int] | None]:
-        """Gives the rank and the symbol of the token that neighbours spell together."""
+        """Gives the rank and the symbol of the token that neighbors spell together."""
         return self._ranked
 
     def _ranked(self, piece: bytes) -> tuple[int, int] | None:
@@ -368,7 +368,7 @@ class JoinedMerging(Merging):
 
 
 class PieceMerging(JoinedMerging):
-    """Merges neighbours that spell a piece, the best piece first.
+    """Merges neighbors that spell a piece, the best piece first.
 
     Args:
         vocabulary: The vocabulary.

@@ -1,7 +1,7 @@
 """Encoding by events: of all that can happen in a word the event of the smallest number first, which is not
 before the one that happened last; everywhere in the word at once, from left to right.
 
-That is what a replay of all events in their order gives. Merges join neighbours, splits take a symbol apart,
+That is what a replay of all events in their order gives. Merges join neighbors, splits take a symbol apart,
 a cover is laid over symbols that spell its text. At the end a symbol that was demoted is replaced by its
 parts. Source: PickyBPE (Chizhov et al. 2024), whose encoder takes "the earliest event from here on".
 """

@@ -38,7 +38,7 @@ def _sniff(source: Source) -> bool:
 
 
 def _read(source: Source) -> Tokenizer:
-    """The tokenizer of a `tokenizer.json`.
+    """Read the tokenizer of a `tokenizer.json`.
 
     Raises:
         TokentuiError: It is damaged, or holds a step that is not known; it says where.
@@ -353,7 +353,7 @@ def _listed(spec: Spec) -> Fitted:
     own = set(ids.values())
     if len(own) < len(ids):
         raise Unsupported("two tokens have the same id", "", "keep the file that it was read from")
-    # A token of the model that was added as well may have another name where it is looked for: normalised.
+    # A token of the model that was added as well may have another name where it is looked for: normalized.
     names = {number: vocabulary.names[number] for number in own}
     names |= {number: name for name, number in spec.specials.items() if number in own}
     pieces, scores = vocabulary.pieces, vocabulary.scores

@@ -321,7 +321,7 @@ def _charsmap(code: str) -> Charsmap:
 
 @kind("normalizers", "Replace")
 def replaced(text: Text, pattern: Pattern, content: str, where: str) -> Text:
-    """A text with another one in place of what a pattern finds."""
+    """Return a text with `content` in place of each match of a pattern."""
     if pattern.kind == "String" and pattern.text:  # worked out at once; the places when they are asked for
         typed = text.text
         check_growth(len(typed), typed.count(pattern.text) * len(content), where)

@@ -273,13 +273,13 @@ class Finder:
 
 @dataclass(frozen=True)
 class Stretches:
-    """Cuts a text at its added tokens: at those of plain text, then, in what is left and normalised, at the
+    """Cuts a text at its added tokens: at those of plain text, then, in what is left and normalized, at the
     others.
 
     Attributes:
         pretokenizer: Cuts what is left into words.
         normalizer: The normalizer, where the steps are those of the file.
-        plain: The tokens that are looked for before normalising.
+        plain: The tokens that are looked for before normalizing.
         normalized: The tokens that are looked for after it.
     """
 

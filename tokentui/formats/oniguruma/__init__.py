@@ -335,7 +335,7 @@ class _Reader(Brackets):
         return _Part(f"(?{sign}{found.text})", place=True, empty=True)
 
     def _closed(self) -> _Part:
-        """The inside of a group, and its end."""
+        """Parse the inside of a group up to its closing parenthesis."""
         part = self._choice()
         if not self._took(")"):
             raise Untranslated("( without )")

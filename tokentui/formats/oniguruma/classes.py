@@ -69,7 +69,7 @@ def _variants(character: str) -> str:
 
 @functools.cache
 def _pairs() -> set[str]:
-    """The neighbours in texts that are one character in another case."""
+    """The neighbors in texts that are one character in another case."""
     return {folded[at : at + 2] for folded in _unfolds() for at in range(len(folded) - 1)}
 
 
@@ -244,9 +244,8 @@ def _told(items: str, more: str = "", negated: bool = False) -> Class:
 
 
 def _holds_all(items: str) -> bool:
-    """Return whether items hold a class and its complement: the `regex` library takes no character for any
-    where such are negated.
-    """
+    """Return whether items contain a class and its complement. The `regex` library matches nothing for such
+    items when negated."""
     names = {sign: set(regex.findall(rf"\\{sign}(\{{[^}}]*\}})", items)) for sign in "pP"}
     return (r"\s" in items and r"\S" in items) or not names["p"].isdisjoint(names["P"])
 

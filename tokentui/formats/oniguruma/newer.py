@@ -40,9 +40,7 @@ def _ranges(pairs: Iterable[tuple[int, int]]) -> str:
 
 @functools.cache
 def newer_in(items: str) -> str:
-    """The newer characters that items of brackets hold by the tables here, as ranges; empty where there are
-    none.
-    """
+    """Return the newer characters that items of brackets contain, as ranges; empty if there are none."""
     text = "".join(chr(code) for first, last in edges() for code in range(first, last + 1))
     pairs: list[tuple[int, int]] = []
     for code in map(ord, regex.findall(f"[{items}]", text, regex.VERSION0)):

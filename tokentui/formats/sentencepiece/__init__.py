@@ -287,7 +287,7 @@ class SentencePieceWords(StagedPretokenizer):
     Args:
         recipe: What the axes can say.
         proto: The model.
-        charsmap: Its normalisation rules, None for none.
+        charsmap: Its normalization rules, None for none.
         cut: Whether words may be cut before a ▁ that no ▁ stands before: no piece goes across.
         whole: Whether user-defined symbols are units of their own.
     """

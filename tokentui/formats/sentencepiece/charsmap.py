@@ -1,4 +1,4 @@
-"""sentencepiece's precompiled normalisation, read and written: a trie of sequences, and the result of each.
+"""sentencepiece's precompiled normalization, read and written: a trie of sequences, and the result of each.
 
 The blob is the size of the trie in bytes, the trie as units of a double array (the format of Darts-clone),
 then the results, each ended by a zero byte.

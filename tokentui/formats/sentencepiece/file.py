@@ -1,4 +1,4 @@
-"""sentencepiece's `.model`, read and written: pieces with scores, and how a text is normalised.
+"""sentencepiece's `.model`, read and written: pieces with scores, and how a text is normalized.
 
 Source: google/sentencepiece, `sentencepiece_model.proto`, as of 0.2.3.
 """
@@ -28,11 +28,11 @@ from tokentui.text.split import SPACE_MARK, own_space, spaced
 
 _SPACE = SPACE_MARK.encode()
 _HEAD = 1 << 12
-"""The bytes by which a file is recognised."""
+"""The bytes by which a file is recognized."""
 
 
 def _read(source: Source) -> Tokenizer:
-    """The tokenizer of a `.model`.
+    """Read the tokenizer of a `.model`.
 
     Raises:
         TokentuiError: It is damaged, or sentencepiece would refuse it.
@@ -211,7 +211,7 @@ def _text_of(name: str, proto: spm.Proto, kinds: Mapping[str, int]) -> bytes:
 
 
 def _stages(proto: spm.Proto) -> dict[str, object]:
-    """The rest, which the axes cannot say, as JSON values."""
+    """Return the settings that the axes cannot express, as JSON values."""
     return {"sentencepiece": {
         "normalization": proto.name, "precompiled_charsmap": base64.b64encode(proto.charsmap).decode("ascii"),
         "add_dummy_prefix": proto.dummy_prefix, "remove_extra_whitespaces": proto.squeeze,
