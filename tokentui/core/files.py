@@ -104,14 +104,14 @@ def read_regular(path: str, wanted: str = "file", most: int = -1) -> bytes:
         TokentuiError: It is not there, cannot be read, or is something else than a regular file, or one of
             holes.
     """
-    with read_errors(path), regular(path, wanted) as file:
+    with read_errors(path), open_regular(path, wanted) as file:
         check_held(os.fstat(file.fileno()), path)
         return file.read(most)
 
 
 @contextlib.contextmanager
-def regular(path: str, wanted: str = "file") -> Iterator[BufferedReader]:
-    """A regular file, open for reading.
+def open_regular(path: str, wanted: str = "file") -> Iterator[BufferedReader]:
+    """Open a regular file for reading.
 
     Raises:
         TokentuiError: It is something else, or out of reach.

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, NoReturn, TypeVar, cast
 
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
-from tokentui.core.files import read_errors, read_regular, refuse_irregular, regular, status_of
+from tokentui.core.files import open_regular, read_errors, read_regular, refuse_irregular, status_of
 from tokentui.core.jobs import silent
 from tokentui.core.records import dataclass
 from tokentui.formats import gguf
@@ -479,7 +479,7 @@ def is_gguf(path: str) -> bool:
 
 def _gguf_header(path: str) -> bytes:
     """The header of a GGUF file, without the tensors."""
-    with regular(path, "tokenizer file") as file:
+    with open_regular(path, "tokenizer file") as file:
         return gguf.read_header(file.read, path)
 
 
