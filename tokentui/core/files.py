@@ -517,7 +517,7 @@ def _digest(path: str) -> str | None:
     import hashlib
 
     try:
-        with regular(path) as file:
+        with open_regular(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except FileNotFoundError:
         return None
