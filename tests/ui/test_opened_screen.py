@@ -338,7 +338,10 @@ def test_what_a_file_is(file: Path, corpus: Path, tmp_path: Path) -> None:
     (tmp_path / "counts.txt").write_text("the 120\nof 80\nand 70\n")
     (tmp_path / "rows.jsonl").write_text('{"text": "a"}\n{"text": "b"}\n')
     assert recognise(file) is WRITTEN["huggingface"]
-    for name in (corpus, tmp_path / "counts.txt", tmp_path / "rows.jsonl", tmp_path / "none", tmp_path):
+    assert recognise(file.parent) is WRITTEN["huggingface"]
+    (tmp_path / "texts").mkdir()
+    others = (tmp_path / name for name in ("counts.txt", "rows.jsonl", "none", "texts"))
+    for name in (corpus, *others):
         assert recognise(name) is None
 
 
