@@ -161,6 +161,16 @@ def test_tensors_are_not_read(tmp_path: Path) -> None:
     assert recognise(path) is not None
 
 
+@pytest.mark.parametrize("array", [["x"] * 300, Array("i", range(300))])
+def test_arrays_are_bounded(tmp_path: Path, array: Any) -> None:
+    path = tmp_path / "model.gguf"
+    path.write_bytes(gguf({"tokenizer.ggml.suppress_tokens": array, **bpe()}))
+    shown = cli("inspect", "-t", str(path), "--limit", "vocabulary=299")
+    assert "an array of 300 values; the limit is 299" in shown.stderr
+    path.write_bytes(gguf({"other": array, **bpe()}))
+    assert cli("inspect", "-t", str(path), "--limit", "vocabulary=299").stderr == ""
+
+
 def test_metadata_of_other_kinds_are_stepped_over(tmp_path: Path) -> None:
     others = {f"x.{code}": Array(code, [1, 2, 3]) for code in "bBhiIfdQ"} | {"x.s": ["a", "b"], "x.t": "c"}
     assert texts(read(tmp_path, {**others, **bpe()}), "hello") == ["hello"]

@@ -119,12 +119,12 @@ class _Reader:
         kind, size = self.kind(), self.length()
         if kind == _ARRAY:
             raise self.damaged("an array in an array, which no tokenizer has")
+        code = _NUMBERS.get(kind, "")
+        if kept and code not in ("B", "b") and size > (most := limits.now().vocabulary):
+            what = f"an array of {size:,} values; the limit is {most:,}"
+            raise TokentuiError(what, self.where, limits.reading("vocabulary"))
         if kind == _STRING:
-            if kept and size > (most := limits.now().vocabulary):
-                what = f"an array of {size:,} strings; the limit is {most:,}"
-                raise TokentuiError(what, self.where, limits.reading("vocabulary"))
             return self._strings(size, kept)
-        code = _NUMBERS[kind]
         start = self._taken(size * struct.calcsize(code))
         if not kept:
             return []
