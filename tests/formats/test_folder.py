@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from gguf_files import NORMAL, gguf, vocabulary
 from running_cli import done, refused
 
 import tokentui
@@ -16,6 +17,7 @@ from tokentui.core import sandbox
 from tokentui.core.errors import TokentuiError
 from tokentui.formats.files import recognise
 from tokentui.formats.folder import LARGEST_SETTINGS, QWEN, model_folder
+from tokentui.formats.tokens import LETTERS
 
 TEXT = "hugs pugs, a bun"
 
@@ -135,6 +137,14 @@ def test_a_vocabulary_of_another_name_is_read_if_it_is_the_only_one(tmp_path: Pa
     made.save(tmp_path / "other.model", "minbpe")
     with pytest.raises(TokentuiError, match="several files may hold the vocabulary"):
         tokentui.load(tmp_path)
+
+
+def test_a_gguf_file_is_read_if_it_is_the_only_vocabulary(tmp_path: Path) -> None:
+    values = vocabulary("gpt2", [*LETTERS, "ab"], [NORMAL] * 257, merges=["a b"], pre="gpt-2")
+    (tmp_path / "model-q4.gguf").write_bytes(gguf(values))
+    folder = tokentui.load(tmp_path)
+    assert folder.encode("abc").ids == tokentui.load(tmp_path / "model-q4.gguf").encode("abc").ids
+    assert len(folder.encode("abc").ids) == 2
 
 
 @pytest.mark.parametrize(("settings", "why"), [

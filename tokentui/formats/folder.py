@@ -41,7 +41,7 @@ VOCABULARIES: tuple[tuple[str, ...], ...] = (
     FAST, *((name,) for name in _MODELS), *_PAIRS, _LINES, ("tekken.json",), *((name,) for name in _RANKS),
 )
 """The files that give a vocabulary, in the order of the search; those of a row belong together."""
-_SUFFIXES = (".model", ".tiktoken", ".spm")
+_SUFFIXES = (".model", ".tiktoken", ".spm", ".gguf")
 """The ends of other names that a folder may have for its only vocabulary."""
 _KEY = re.compile("[0-9]{1,10}")
 _FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
