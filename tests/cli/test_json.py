@@ -21,7 +21,15 @@ ENCODE, SPLIT, STRING = "encode --json, --jsonl", "split --json, --jsonl", "insp
 CASES: dict[str, tuple[str, ...]] = {
     ENCODE: ("encode -t a.json --json The", "encode -t u.json --json The", "encode -t a.json --jsonl"),
     "encode --chat": ("encode -t h.json --chat chat.json --chat-template chat.jinja --json",),
+    "encode --prefix-stability": ("encode -t a.json --prefix-stability --json The",),
+    "decode --json": ("decode -t a.json --json 1 2",),
     "decode --jsonl": ("decode -t a.json --jsonl",),
+    "decode --stream": ("decode -t a.json --stream --json 1 2 200",),
+    "decode --check": (
+        "decode -t a.json --check --json 71 68", "decode -t a.json --check --json 200",
+        "decode -t u.json --check --json 1 2 3",
+    ),
+    "decode --check --jsonl": ("decode -t a.json --check --jsonl --json",),
     SPLIT: ("split -r gpt2 --json The", "split -r gpt2 --jsonl"),
     "A line of --jsonl that fails": ("encode -t w.json --jsonl",),
     "train --trace": tuple(f"train {TEXT} -q -r {words} --trace -" for words in (
@@ -48,6 +56,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "inspect -t a.json --id 300 --json", "inspect -t w.json zzz€ --json",
     ),
     "inspect --glitch": (f"inspect -t a.json --glitch {TEXT} --json",),
+    "check": ("check -t a.json golden.json --json", "check -t b.json golden.json --json"),
+    "inspect --table": ("inspect -t a.json --table x.tsv --json",),
     "inspect --chkhsh": ("inspect -t a.json --chkhsh --json",),
     "inspect --budget": (
         f"inspect -t a.json --budget {TEXT} --second sample:hugs --target 0.5 --json",
@@ -75,7 +85,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "recipes AXIS": ("recipes split --json",),
 }
 """Lines of words by the schema of what they print."""
-INPUT = {"decode --jsonl": '{"ids": [1, 2]}\n'}
+INPUT = {"decode --jsonl": '{"ids": [1, 2]}\n', "decode --check --jsonl": "[71, 68]\n[200]\n"}
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +99,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ):
         done("train", TEXT, "-r", recipe, *words, "-o", str(folder / name), "-q")
     done("convert", str(folder / "a.json"), str(folder / "h.json"), "--to", "huggingface")
+    done("pin", "-t", str(folder / "a.json"), "-o", str(folder / "golden.json"))
     (folder / "chat.json").write_text('[{"role": "user", "content": "The <|x|>"}]')
     (folder / "chat.jinja").write_text("{{ bos_token }}<|user|>{{ messages[0].content }}")
     return folder

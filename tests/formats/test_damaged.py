@@ -235,7 +235,7 @@ def test_files_that_are_something_else(tmp_path: Path, data: bytes, what: str) -
 
 
 def test_what_is_no_file(tmp_path: Path) -> None:
-    with pytest.raises(TokentuiError, match="a folder, not a tokenizer file"):
+    with pytest.raises(TokentuiError, match="this folder holds no tokenizer file"):
         load(tmp_path)
     with pytest.raises(TokentuiError, match="no such file"):
         load(tmp_path / "absent")

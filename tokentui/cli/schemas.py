@@ -1,7 +1,6 @@
 """The JSON that commands print: the fields of each object, their types and meaning.
 
-`docs/scripts/reference.py` makes a page of `SCHEMAS`,
-    and a test validates the output of every command. A type
+`docs/scripts/reference.py` makes a page of `SCHEMAS`, and a test validates the output of every command. A type
 is one of these:
 
 - `int`, `float`, `number`, `bool`, `text`, `hex` (bytes in lowercase hex), `any`; with `?` also null;
@@ -47,6 +46,16 @@ ENCODING = {
     "tokens": Field(["text"], "The tokens as text, for people."),
     "hex": Field(["hex?"], "The exact bytes of the tokens; null for an unknown token."),
     "offsets": Field([["int"]], "The first and the last + 1 character of each token in the text."),
+}
+PLACED = [({"id": "int?", **PIECE}, {"id": "int?", "text": "null", "hex": "null"})]
+DRIFT = {
+    "same": Field("bool", "Whether the ids are those of their text."),
+    "text": Field("text?", "The text of the ids."), "ids": ["int?"],
+    "encoded": Field((["int?"], "null"), "The ids of the text."),
+    "place": Field("int?", "The index of the first difference."),
+    "before": Field(PLACED, "The tokens of the ids from the first difference to the next common border."),
+    "after": Field(PLACED, "The tokens of the text there."),
+    "reason": Field("text?", "The reason, a word."), "sentence": Field("text?", "The reason, for people."),
 }
 SIDE = {
     "step": Field({"*": "any"}, "The step: `hex`, `count` and `score`, or the row of a trace."),
@@ -110,7 +119,31 @@ SCHEMAS: Mapping[str, Type] = {
             "message": Field("int?", "The number of the message that it is about, from 1."),
         }],
     },
+    "encode --prefix-stability": {
+        "text": Field("text", "The prompt."), "ids": ["int?"],
+        "stable": Field("int", "The number of first tokens that no continuation changed that was tried."),
+        "stable_text": "text",
+        "certain": Field("int", "The number of first tokens that no continuation changes."),
+        "exact": Field("bool", "Whether `stable` and `certain` are equal."),
+        "tried": Field("int", "The number of continuations that were tried."),
+        "all_tried": Field("bool", "False if there were more than are tried."),
+        "changes": [{
+            "place": Field("int", "The index of the first token that changes."), "continuation": "text",
+            "id": "int?", **PIECE,
+        }],
+    },
+    "decode --json": {"text": "text", "hex": Field("hex", "The exact bytes.")},
     "decode --jsonl": {"text": "text"},
+    "decode --stream": {
+        "id": "int", "text": Field("text", "The text that the id completes."),
+        "held": Field("hex", "The bytes held back until a character is complete."),
+    },
+    "decode --check": DRIFT,
+    "decode --check --jsonl": {
+        "rows": "int", "differ": Field("int", "The number of rows that differ."), "rate": "float",
+        "reasons": Field({"*": "int"}, "The rows that differ, by their reason."),
+        "first": ({"row": Field("int", "Its number, from 1."), **DRIFT}, "null"),
+    },
     "split --json, --jsonl": {
         "text": "text", "normalized": "text",
         "pieces": Field(["text"], "The pre-tokens."),
@@ -241,6 +274,20 @@ SCHEMAS: Mapping[str, Type] = {
             "id": "int", "text": Field("text?", "A text that becomes it."), "hex": "hex", "kind": "text",
             "reason": "text", "sentence": "text", "into": [PIECE],
         }],
+    },
+    "check": {
+        "texts": "int", "same": "bool",
+        "differs": Field(({
+            "number": Field("int", "The number of the first text that differs, from 1."), "text": "text",
+            "special": Field("bool", "Whether the ids with special tokens differ, and not those of the text."),
+            "token": Field("int", "The index of the first id that differs."),
+            "character": Field("int?", "Its place in the text."),
+            "pinned": (["int?"], "null"), "ids": (["int?"], "null"),
+        }, "null"), "The first difference."),
+    },
+    "inspect --table": {
+        "table": Field("text", "The file."), "ids": "int",
+        "unreachable": Field("int", "The number of ids that no text has."),
     },
     "inspect --chkhsh": {
         "chkhsh": Field("text", "SHA-256 of the ids of a text, as llama.cpp's converter computes it."),

@@ -11,6 +11,7 @@ import importlib.util
 import json
 import os
 import select
+import stat
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,9 +19,10 @@ from pathlib import Path
 
 from tokentui.core import children, limits
 from tokentui.core.errors import TokentuiError
-from tokentui.core.files import read_regular
+from tokentui.core.files import read_errors, read_regular, status_of
 from tokentui.core.jobs import check
 from tokentui.core.records import dataclass
+from tokentui.formats.folder import model_folder
 from tokentui.formats.source import MEND, Node, check_depth, parse
 from tokentui.text.remote import is_remote
 
@@ -70,22 +72,20 @@ def read_template(tokenizer: str, named: str = "", *, tools: bool = False) -> Ch
     several templates with names, the one for tools is taken if there are tools, else the default one.
 
     Args:
-        tokenizer: The tokenizer file, or the folder of a model.
+        tokenizer: The tokenizer file, the folder of a model, or `hf:OWNER/NAME`.
         named: The file of the template, or the name of one of several; empty to look for it.
         tools: True if the messages come with tools.
 
     Raises:
         TokentuiError: There is none, or it cannot be read.
     """
-    folder = None if is_remote(tokenizer) else (
-        tokenizer if os.path.isdir(tokenizer) else os.path.dirname(tokenizer)
-    )
+    folder = _folder(tokenizer)
     config = _settings(folder, CONFIG)
     tokens = _tokens(_settings(folder, SPECIALS)) | _tokens(config)
     listed = _named(config["chat_template"])
     if named and named not in listed:
         return ChatTemplate(named, _from_file(named, tools), tokens)
-    if folder is not None and not named and os.path.lexists(path := os.path.join(folder, TEMPLATE_FILE)):
+    if folder is not None and not named and _exists(path := os.path.join(folder, TEMPLATE_FILE)):
         return ChatTemplate(path, _from_file(path, tools), tokens)
     if not listed:
         what, hint = "it has no chat template", "name one by --chat-template FILE"
@@ -93,9 +93,27 @@ def read_template(tokenizer: str, named: str = "", *, tools: bool = False) -> Ch
     return ChatTemplate(str(config), _chosen(listed, str(config), named, tools), tokens)
 
 
+def _folder(tokenizer: str) -> str | None:
+    """Return the folder with the settings of a tokenizer; None for a URL."""
+    if is_remote(tokenizer):
+        folder = model_folder(tokenizer)
+        return None if folder is None else folder.path
+    with read_errors(tokenizer):
+        is_folder = _exists(tokenizer) and stat.S_ISDIR(status_of(tokenizer).st_mode)
+    return tokenizer if is_folder else os.path.dirname(tokenizer)
+
+
+def _exists(path: str) -> bool:
+    try:
+        status_of(path)
+    except FileNotFoundError:
+        return False
+    return True
+
+
 def _settings(folder: str | None, name: str) -> Node:
     """The object of a file of settings; an empty one if there is no such file."""
-    if folder is None or not os.path.lexists(path := os.path.join(folder, name)):
+    if folder is None or not _exists(path := os.path.join(folder, name)):
         return Node({}, name)
     return _document(path)
 
