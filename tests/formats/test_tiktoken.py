@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import itertools
+import json
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,9 @@ from hypothesis import strategies as st
 
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
+from tokentui.formats import published
 from tokentui.formats.byte_files import build
-from tokentui.formats.files import load
+from tokentui.formats.files import export, load
 from tokentui.formats.source import Node
 
 BYTES = [bytes((value,)) for value in range(256)]
@@ -138,3 +140,56 @@ def test_any_ranks(tokens: list[str], word: str) -> None:
         assert max(vocabulary.id_of(left, 0), vocabulary.id_of(right, 0)) < vocabulary.id_of(made, 0)
     for k in range(tokenizer.merges):
         assert b"".join(piece or b"" for piece in tokenizer.at(k).encode(word).pieces) == word.encode()
+
+
+def of_model(monkeypatch: pytest.MonkeyPatch, encoding: published.Encoding) -> dict[bytes, int]:
+    """Ranks that are taken for those of a model."""
+    table = ranks(b"he", b" t", "é".encode())
+    marks = published.Ranks(encoding, len(table), {b"he": 256})
+    monkeypatch.setattr(published, "MODELS", (marks,))
+    return table
+
+
+def test_qwen_s_file_is_known_by_its_ranks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(tmp_path / "any", of_model(monkeypatch, published.QWEN))
+    tokenizer = load(path)
+    assert (tokenizer.recipe.split, tokenizer.recipe.normalize) == ("qwen", ("nfc",))
+    assert tokenizer.encode("<|im_start|>12<|extra_204|>", allow_special=True).ids == (151644, 49, 50, 151850)
+    assert tokenizer.encode("e\u0301").ids == (258,)
+    assert not tokenizer.notes
+    assert "split=gpt2 gives other ids" in load(path, "gpt2").notes[0]
+    export(tokenizer, tmp_path / "own.json")
+    again = load(tmp_path / "own.json")
+    assert again.encode("e\u0301 <|im_end|>", allow_special=True).ids == (258, 32, 151645)
+
+
+def test_kimi_s_reserved_tokens_are_named_by_the_file_next_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path / "tiktoken.model", of_model(monkeypatch, published.KIMI))
+    tokenizer = load(path)
+    assert tokenizer.recipe.split == "kimi"
+    assert tokenizer.encode("<|reserved_token_163584|>", allow_special=True).ids == (163584,)
+    names = {"163584": {"content": "[BOS]"}, "163839": {"content": "[PAD]"}, "7": {"content": "x"}, "y": 1}
+    config = tmp_path / "tokenizer_config.json"
+    config.write_text(json.dumps({"added_tokens_decoder": names}))
+    named = load(path)
+    text = "[BOS]he<|reserved_token_163585|>[PAD]"
+    assert named.encode(text, allow_special=True).ids == (163584, 256, 163585, 163839)
+    assert len(named.vocabulary.specials) == 256
+    export(named, tmp_path / "own.json")
+    assert load(tmp_path / "own.json").encode(text, allow_special=True).ids == (163584, 256, 163585, 163839)
+    twice = {"163584": {"content": "<|reserved_token_163585|>"}}
+    config.write_text(json.dumps({"added_tokens_decoder": twice}))
+    with pytest.raises(TokentuiError, match="two special tokens are named"):
+        load(path)
+    config.write_text(json.dumps({"added_tokens_decoder": {"163584": 5}}))
+    with pytest.raises(TokentuiError, match=r"tokenizer_config\.json"):
+        load(path)
+
+
+def test_other_ranks_are_those_of_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = of_model(monkeypatch, published.KIMI)
+    assert published.model_of(table) is published.KIMI
+    assert published.model_of(table | {b"new": 900}) is None
+    assert published.model_of({**table, b"he": 900}) is None

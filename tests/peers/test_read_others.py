@@ -12,8 +12,8 @@ import pytest
 from oracle import large, shared
 from texts import FEW, TEXTS
 
-from tokentui.formats.byte_files import PUBLISHED
 from tokentui.formats.files import load
+from tokentui.formats.published import OPENAI
 from tokentui.text.split import SPLITS
 
 pytestmark = pytest.mark.peer
@@ -34,11 +34,11 @@ def test_ranks(tmp_path: Path) -> None:
 def test_published_specials(monkeypatch: pytest.MonkeyPatch) -> None:
     openai_public = pytest.importorskip("tiktoken_ext.openai_public")
     monkeypatch.setattr(openai_public, "load_tiktoken_bpe", lambda *args, **kwargs: {})  # it would fetch them
-    assert {name for name, _, _ in PUBLISHED.values()} == {
+    assert {encoding.name for encoding in OPENAI.values()} == {
         "r50k_base", "p50k_base", "cl100k_base", "o200k_base",
     }
-    for name, _, specials in PUBLISHED.values():
-        assert getattr(openai_public, name)()["special_tokens"] == dict(specials)
+    for encoding in OPENAI.values():
+        assert getattr(openai_public, encoding.name)()["special_tokens"] == dict(encoding.specials)
 
 
 @pytest.mark.parametrize("texts", [FEW, pytest.param(TEXTS, marks=pytest.mark.soak)], ids=["few", "all"])

@@ -50,3 +50,33 @@ def test_core() -> None:
     theirs = tiktoken.Encoding("ours", pat_str=CL100K, mergeable_ranks=ranks, special_tokens={})
     for probe in [*peers.PROBES, *map(peers.text, peers.CORPORA)]:
         assert list(ours.encode(probe).ids) == theirs.encode_ordinary(probe), probe
+
+
+LETTERS = r"\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]"
+PATTERNS = {
+    "qwen": r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
+    r"|\s*[\r\n]+|\s+(?!\S)|\s+",
+    "kimi": "|".join((
+        r"[\p{Han}]+",
+        rf"[^\r\n\p{{L}}\p{{N}}]?[\p{{Lu}}\p{{Lt}}{LETTERS}*[\p{{Ll}}{LETTERS}+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+        rf"[^\r\n\p{{L}}\p{{N}}]?[\p{{Lu}}\p{{Lt}}{LETTERS}+[\p{{Ll}}{LETTERS}*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+        r"\p{N}{1,3}", r" ?[^\s\p{L}\p{N}]+[\r\n]*", r"\s*[\r\n]+", r"\s+(?!\S)", r"\s+",
+    )),
+}
+"""The patterns as the programs of Qwen and Kimi give them to tiktoken, with set operations."""
+MIXED = "中文English混合 汉字abc 二〇二六年 I'LL don't 12345 ⺀x 々\u0301 日本語のテキスト\r\n\n  end "
+
+
+@pytest.mark.parametrize("split", PATTERNS)
+def test_patterns_of_models(split: str) -> None:
+    tiktoken = pytest.importorskip("tiktoken")
+    corpus = Corpus.from_text(MIXED * 3 + "".join(map(peers.text, peers.CORPORA)))
+    trainer = start(corpus, preset("tiktoken-edu", split=split))
+    learn.run(trainer, Stops(vocab_size=800))
+    ours = trainer.tokenizer()
+    ranks = {entry.piece: entry.id for entry in ours.entries()}
+    theirs = tiktoken.Encoding(
+        "theirs", pat_str=PATTERNS[split], mergeable_ranks=ranks, special_tokens={"<|im_end|>": 900}
+    )
+    for probe in [*peers.PROBES, MIXED, MIXED[::-1], *map(peers.text, peers.CORPORA)]:
+        assert list(ours.encode(probe).ids) == theirs.encode_ordinary(probe), probe

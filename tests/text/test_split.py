@@ -39,7 +39,7 @@ CUTTING_UNSPACED = [name for name in CUTTING_AT_SPACES if len(splitter(name).wor
 # Each class that a pattern asks for, what contractions are made of, and what only looks like one of them.
 TRICKY = (
     "aAbBsStTmMdDlLvVrReEſ'’  \n\n\r\t\u00a0\u3000\u0085\x1c.,!?/-_|$+▁°€1234９²½"
-    "中文。，のーが\u0301\u0903\u200dǅʰ😂\udc82\udcb2"
+    "中文〇⺀々。，のーが\u0301\u0903\u200dǅʰ😂\udc82\udcb2"
 )
 tricky = st.text(st.sampled_from(TRICKY), max_size=14)
 texts = st.one_of(tricky, st.text(max_size=14))

@@ -1,8 +1,8 @@
 """Files of tokens that are bytes: tiktoken's ranks, Mistral's `tekken.json`, and minbpe's `.model`.
 
 A rank is the id of a token and its priority. tiktoken's files are a token a line, in base64, and its rank.
-They hold neither the pattern nor the specials: those of OpenAI's published files are known by the file's
-hash; for others the pattern has to be named. A `tekken.json` has the pattern and the specials, which take the
+They hold neither the pattern nor the specials: those of published files are known (`published.py`); for
+others the pattern has to be named. A `tekken.json` has the pattern and the specials, which take the
 first ids; a token's id is its rank behind them. minbpe's `.model` has a pattern, special tokens with their
 ids, and merges of ids from 256 on. Sources: tiktoken 0.14, `load.py`; mistral-common, `tekken.py`;
 karpathy/minbpe, `base.py`.
@@ -21,8 +21,10 @@ from tokentui.encode.pipeline import Parents
 from tokentui.encode.segment import PAIRS, RANKS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import Codec
+from tokentui.formats.published import OPENAI, Encoding, model_of
 from tokentui.formats.source import (
     LARGEST_ID,
+    LONGEST_MARK,
     NO_SPECIALS,
     NeedsSplit,
     Node,
@@ -38,21 +40,8 @@ from tokentui.text.split import compile_pattern
 
 _LINE = re.compile(rb"([A-Za-z0-9+/]{2,}={0,2}) ([0-9]{1,10})\r?")
 _SNIFFED = 8
-_END = "<|endoftext|>"
-_FIM = ("<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>")
-
-PUBLISHED: Mapping[str, tuple[str, str, Mapping[str, int]]] = {
-    "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930": ("r50k_base", "gpt2", {_END: 50256}),
-    "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069": ("p50k_base", "gpt2", {_END: 50256}),
-    "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7": (
-        "cl100k_base", "cl100k",
-        {_END: 100257, **dict(zip(_FIM, range(100258, 100261), strict=True)), "<|endofprompt|>": 100276},
-    ),
-    "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d": (
-        "o200k_base", "o200k", {_END: 199999, "<|endofprompt|>": 200018},
-    ),
-}
-"""OpenAI's files by their SHA-256: name, split and specials, as tiktoken 0.14 has them."""
+_ID = re.compile("0|[1-9][0-9]{0,9}")
+_CONFIG = "tokenizer_config.json"
 
 
 def _sniff(source: Source) -> bool:
@@ -70,18 +59,41 @@ def _read(source: Source) -> Tokenizer:
         NeedsSplit: It is none of OpenAI's and no split was named.
     """
     ranks, empty = _ranks(source)
-    known = PUBLISHED.get(hashlib.sha256(source.data).hexdigest())
-    if known is None and not source.split:
+    encoding = OPENAI.get(hashlib.sha256(source.data).hexdigest()) or model_of(ranks)
+    if encoding is None and not source.split:
         raise NeedsSplit("a rank file holds no pattern", source.where, "name it, such as -s split=cl100k")
-    name, split, specials = known or ("", "", source.known.specials if source.known else {})
     notes = [] if empty is None else [
         f"the token of id {empty} is empty: no text becomes it, and it is left out"
     ]
-    if known is None:
+    split, specials, normalize = source.split, dict[str, int](), tuple[str, ...]()
+    if encoding is None:
         notes.append(NO_SPECIALS)
-    elif source.split and source.split != split:
-        notes.append(f"the file is {name}, whose split is {split}: split={source.split} gives other ids")
-    return build(ranks, source.split or split, specials, Node(None, source.where), notes)
+    else:
+        split, normalize = source.split or encoding.split, encoding.normalize
+        specials = _named_specials(source, encoding)
+        if split != encoding.split:
+            other = f"split={split} gives other ids"
+            notes.append(f"the file is {encoding.name}, whose split is {encoding.split}: {other}")
+    if source.known is not None:
+        specials, normalize = dict(source.known.specials), source.known.recipe.normalize
+    return build(ranks, split, specials, Node(None, source.where), notes, normalize=normalize)
+
+
+def _named_specials(source: Source, encoding: Encoding) -> dict[str, int]:
+    """Return the special tokens of an encoding; the file next to it names those that are reserved."""
+    specials = dict(encoding.specials)
+    if not encoding.reserved or source.known is not None:
+        return specials
+    near = next((file for file in source.neighbours((_CONFIG,), ()) if file.where.endswith(_CONFIG)), None)
+    rows = {} if near is None else near.root["added_tokens_decoder"].mapping({})
+    for number in sorted({*specials.values()} & {int(key) for key in rows if _ID.fullmatch(key)}):
+        assert near is not None
+        name = near.root["added_tokens_decoder"][str(number)]["content"].text(most=LONGEST_MARK)
+        if name in specials:
+            raise near.error(f"two special tokens are named {name[:40]!r}")
+        del specials[encoding.reserved.format(number)]
+        specials[name] = number
+    return dict(sorted(specials.items(), key=lambda special: special[1]))
 
 
 def _of_base64(code: bytes | str) -> bytes | None:
@@ -114,7 +126,7 @@ def _ranks(source: Source) -> tuple[dict[bytes, int], int | None]:
 
 def build(
     ranks: dict[bytes, int], split: str, specials: Mapping[str, int], place: Node, notes: Sequence[str] = (),
-    said: Mapping[str, object] | None = None,
+    said: Mapping[str, object] | None = None, *, normalize: tuple[str, ...] = (),
 ) -> Tokenizer:
     """The tokenizer of ranks.
 
@@ -125,6 +137,7 @@ def build(
         place: The file, for errors.
         notes: What was assumed.
         said: What a `tekken.json` says beyond the ranks; None for a file of tiktoken's.
+        normalize: A value of that axis.
 
     Raises:
         TokentuiError: The split is none.
@@ -153,7 +166,7 @@ def build(
         notes.append(f"{len(orphans)} of the tokens are spelled by no two earlier ones")
     return imported(
         "tiktoken" if said is None else "tekken",
-        Recipe(split=split, base=base, unknown="error" if base == "first-seen" else "never"),
+        Recipe(normalize, split, base=base, unknown="error" if base == "first-seen" else "never"),
         RANKS.given(table=table, order=ids, whole=table), pieces, ids,
         Parents(pieces, table, len(single) + len(orphans)), specials=specials, notes=notes,
         units={piece: table[piece] for piece in single}, around=("<s>", "</s>"), said=said,

@@ -284,6 +284,11 @@ _GPT2_CUT = r"\p{L}(?=\P{L})|\p{N}(?=\P{N})|[^\s\p{L}\p{N}'](?=[\s\p{L}\p{N}])|'
 _GPT4_CUT = r"\p{L}(?=\P{L})|\p{N}(?=\P{N})|[^\s\p{L}\p{N}](?=\p{N}|[^\S\r\n])"
 # A mark or a contraction belongs to the letters before it.
 _GPT4O_CUT = r"\p{L}(?=[^\p{L}\p{M}'])|\p{N}(?=\P{N})|[^\s\p{N}](?=\p{N}|[^\S\r\n])"
+# A Han letter is in a run of Han characters. Others are digits (U+3007) or signs, and in words of these too.
+_KIMI_CUT = (
+    r"(?=\p{L})\p{Han}(?=\P{Han})|(?!\p{Han})\p{L}(?=[^\p{L}\p{M}'])|(?!\p{Han})\p{N}(?=\P{N})"
+    r"|[^\s\p{N}](?=(?!\p{Han})\p{N}|[^\S\r\n])"
+)
 _BERT = f"{BERT_SPACES}{BERT_PUNCTUATION}"
 _CONTRACTION = "a contraction, of either case"
 _LETTERS = "letters, with one sign or space in front"
@@ -371,6 +376,30 @@ SPLITS = Axis(
         r"|\s*[\r\n]+|\s+(?!\S)|\s+",
         cut=_GPT4_CUT, rule="gpt4",
         branches=(_CONTRACTION, _LETTERS, _DIGITS, _SIGNS, _TO_ENDS, _BUT_LAST, _SPACE),
+    ),
+    Split(
+        "qwen", "Qwen's pattern: Llama-3's with single digits",
+        pattern=r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
+        r"|\s*[\r\n]+|\s+(?!\S)|\s+",
+        cut=_GPT4_CUT,
+        branches=(_CONTRACTION, _LETTERS, "one digit", _SIGNS, _TO_ENDS, _BUT_LAST, _SPACE),
+    ),
+    Split(
+        "kimi", "Kimi's pattern: GPT-4o's with runs of Han characters apart",
+        pattern=sets.expanded(
+            r"[\p{Han}]+"
+            r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*"
+            r"[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+            r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+"
+            r"[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+            r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+        ),
+        cut=_KIMI_CUT,
+        branches=(
+            "Han characters", "letters that end in lower case, with one sign or space in front",
+            "letters that begin in upper case, with one sign or space in front", _DIGITS, _SIGNS, _TO_ENDS,
+            _BUT_LAST, _SPACE,
+        ),
     ),
     Split(
         "superwords", "SuperBPE's second stage: whole stretches of a line, digits and runs of signs apart",
