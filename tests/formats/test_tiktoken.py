@@ -157,7 +157,7 @@ def test_qwen_s_file_is_known_by_its_ranks(tmp_path: Path, monkeypatch: pytest.M
     assert tokenizer.encode("<|im_start|>12<|extra_204|>", allow_special=True).ids == (151644, 49, 50, 151850)
     assert tokenizer.encode("e\u0301").ids == (258,)
     assert not tokenizer.notes
-    assert "split=gpt2 gives other ids" in load(path, "gpt2").notes[0]
+    assert load(path, "gpt2").recipe.normalize == ()  # the user knows better
     export(tokenizer, tmp_path / "own.json")
     again = load(tmp_path / "own.json")
     assert again.encode("e\u0301 <|im_end|>", allow_special=True).ids == (258, 32, 151645)

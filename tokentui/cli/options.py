@@ -449,7 +449,8 @@ RUN_OPTIONS: Sequence[Option] = (
                  "space is %20, as in a URL. May be given many times."),
 )
 TOKENIZER = click.option("-t", "--tokenizer", metavar="TOKENIZER", required=True, type=click.Path(),
-                         help="A tokenizer file, such as train writes, a model folder, or hf:OWNER/NAME.")
+                         help="A tokenizer file, such as train writes, a model folder, hf:OWNER/NAME, or the "
+                         "name of an encoding of tiktoken's, such as cl100k_base.")
 EXACT = click.option("--exact", is_flag=True,
                      help="End with code 1 if the size or the target that is asked for is not reached.")
 QUIET = click.option("-q", "--quiet", is_flag=True, help="No progress bar, no remarks.")

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -21,7 +20,7 @@ from tokentui.encode.pipeline import Parents
 from tokentui.encode.segment import PAIRS, RANKS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import Codec
-from tokentui.formats.published import OPENAI, Encoding, model_of
+from tokentui.formats.published import Encoding, model_of, openai_of
 from tokentui.formats.source import (
     LARGEST_ID,
     LONGEST_MARK,
@@ -59,7 +58,7 @@ def _read(source: Source) -> Tokenizer:
         NeedsSplit: It is none of OpenAI's and no split was named.
     """
     ranks, empty = _ranks(source)
-    encoding = OPENAI.get(hashlib.sha256(source.data).hexdigest()) or model_of(ranks)
+    encoding = openai_of(source.data, source.encoding) or model_of(ranks, source.split)
     if encoding is None and not source.split:
         raise NeedsSplit("a rank file holds no pattern", source.where, "name it, such as -s split=cl100k")
     notes = [] if empty is None else [

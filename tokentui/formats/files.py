@@ -16,6 +16,7 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import FORMATS, OWN, WRITTEN, Format, named_like, recognised
 from tokentui.formats.folder import model_folder, vocabulary_file
 from tokentui.formats.proof import ExportReport, contents
+from tokentui.formats.published import located
 from tokentui.formats.source import NeedsSplit, Node, Source, check_tokens, is_gguf, read_source
 from tokentui.formats.spec import Unsupported
 from tokentui.recipe import Recipe
@@ -42,7 +43,8 @@ def load(
     """Read a tokenizer. The format of a file is told by its content, never by its name.
 
     Args:
-        path: The file; a folder, or `hf:OWNER/NAME`, is read as `ModelFolder` describes.
+        path: The file, or the name of an encoding in `OPENAI`; a folder, or `hf:OWNER/NAME`, is read as
+            `ModelFolder` describes.
         split: A value of that axis, for a file that holds none (tiktoken ranks).
         otherwise: The same, which a file that holds or tells its split does not heed.
         encode: A way to encode by in place of the file's own, a value of that axis; empty for its own.
@@ -82,7 +84,7 @@ def recognise(path: str | os.PathLike[str]) -> Format | None:
         where = str(path) if is_remote(path) else os.fspath(path)
         if is_url(where):
             return recognised(read_source(where)) if named_like(where) else None
-        where = vocabulary_file(where)
+        where = vocabulary_file(located(where))
         readable = status_of(where).st_size <= now().file_bytes or is_gguf(where)
         return recognised(read_source(where)) if readable else None
     except (OSError, TokentuiError):

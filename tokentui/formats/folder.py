@@ -20,6 +20,7 @@ from tokentui.core.files import names_in, read_errors, read_regular, status_of
 from tokentui.core.records import dataclass
 from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.tokenizer import Tokenizer
+from tokentui.formats.published import located
 from tokentui.formats.source import LARGEST_ID, NO_SPECIALS, Node, Source, check_depth, parse, read_source
 from tokentui.text import remote
 
@@ -277,7 +278,7 @@ def model_folder(where: str) -> ModelFolder | None:
     if remote.is_remote(where):
         return _looked_at(where, remote.download_from_hub(where, hub_files(), VOCABULARIES))
     with read_errors(where):
-        if not stat.S_ISDIR(status_of(where).st_mode):
+        if not stat.S_ISDIR(status_of(located(where)).st_mode):
             return None
     return _looked_at(where, where)
 

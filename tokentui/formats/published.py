@@ -1,14 +1,18 @@
 """Published files of ranks: their splits and special tokens, which the files do not hold.
 
-OpenAI's files are known by their SHA-256. Those of models are known by the number of their ranks and the
-ranks of a few tokens. Sources: tiktoken 0.14, `openai_public.py`; the files `tokenization_qwen.py` and
-`tokenization_kimi.py` of these models.
+OpenAI's files are known by their SHA-256, and found by their names where tiktoken has stored them. Those of
+models are known by the number of their ranks and the ranks of a few tokens. Sources: tiktoken 0.14,
+`openai_public.py` and `load.py`; the files `tokenization_qwen.py` and `tokenization_kimi.py` of these models.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+import os
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
+
+from tokentui.core.errors import TokentuiError
 
 _END = "<|endoftext|>"
 _END_OF_PROMPT = "<|endofprompt|>"
@@ -47,26 +51,89 @@ class Ranks(NamedTuple):
     ids: Mapping[bytes, int]
 
 
-OPENAI: Mapping[str, Encoding] = {
-    "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930": Encoding(
-        "r50k_base", "gpt2", {_END: 50256}
-    ),
-    "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069": Encoding(
-        "p50k_base", "gpt2", {_END: 50256}
-    ),
-    "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7": Encoding(
-        "cl100k_base", "cl100k",
-        {_END: 100257, **dict(zip(_FIM, range(100258, 100261), strict=True)), _END_OF_PROMPT: 100276},
-    ),
-    "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d": Encoding(
-        "o200k_base", "o200k", {_END: 199999, _END_OF_PROMPT: 200018},
-    ),
-}
-"""OpenAI's files by their SHA-256."""
+class Published(NamedTuple):
+    """A file that OpenAI publishes.
+
+    Attributes:
+        encoding: Its encoding.
+        sha256: The SHA-256 of the file, in hexadecimal digits.
+        url: Its address, which is the key of tiktoken's cache.
+    """
+
+    encoding: Encoding
+    sha256: str
+    url: str
 
 
 def _numbered(first: int, *names: str) -> dict[str, int]:
     return {name: number for number, name in enumerate(names, first)}
+
+
+_BLOBS = "https://openaipublic.blob.core.windows.net/encodings/"
+_R50K = "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930"
+_P50K = "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069"
+_CL100K = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
+_O200K = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
+_HARMONY = (
+    "<|startoftext|>", _END, "<|reserved_200000|>", "<|reserved_200001|>", "<|return|>", "<|constrain|>",
+    "<|reserved_200004|>", "<|channel|>", "<|start|>", "<|end|>", "<|message|>", "<|reserved_200009|>",
+    "<|reserved_200010|>", "<|reserved_200011|>", "<|call|>",
+    *(f"<|reserved_{number}|>" for number in range(200013, 201088)),
+)
+OPENAI: Mapping[str, Published] = {one.encoding.name: one for one in (
+    Published(Encoding("r50k_base", "gpt2", {_END: 50256}), _R50K, f"{_BLOBS}r50k_base.tiktoken"),
+    Published(Encoding("p50k_base", "gpt2", {_END: 50256}), _P50K, f"{_BLOBS}p50k_base.tiktoken"),
+    Published(Encoding("p50k_edit", "gpt2", {_END: 50256, **_numbered(50281, *_FIM)}), _P50K,
+              f"{_BLOBS}p50k_base.tiktoken"),
+    Published(Encoding("cl100k_base", "cl100k", {**_numbered(100257, _END, *_FIM), _END_OF_PROMPT: 100276}),
+              _CL100K, f"{_BLOBS}cl100k_base.tiktoken"),
+    Published(Encoding("o200k_base", "o200k", {_END: 199999, _END_OF_PROMPT: 200018}), _O200K,
+              f"{_BLOBS}o200k_base.tiktoken"),
+    Published(Encoding("o200k_harmony", "o200k", {_END_OF_PROMPT: 200018, **_numbered(199998, *_HARMONY)}),
+              _O200K, f"{_BLOBS}o200k_base.tiktoken"),
+)}
+"""OpenAI's encodings by name. Of several that share a file, the first is the one that the file is read as."""
+
+
+def openai_of(data: bytes, name: str = "") -> Encoding | None:
+    """Return the encoding of a file of OpenAI's, None for any other file.
+
+    Args:
+        data: The file.
+        name: The name of the encoding, if it was asked for by name.
+    """
+    digest = hashlib.sha256(data).hexdigest()
+    found = (one.encoding for one in OPENAI.values() if one.sha256 == digest)
+    return next((encoding for encoding in found if name in ("", encoding.name)), None)
+
+
+def located(name: str) -> str:
+    """Return the path of the file of an encoding, in the current folder or in tiktoken's cache. Any other
+    name, and that of a file, is returned unchanged.
+
+    Raises:
+        TokentuiError: The file is in neither place; it says where to get it.
+    """
+    if name not in OPENAI or os.path.lexists(name):
+        return name
+    path = next((path for path in _places(OPENAI[name].url) if os.path.isfile(path)), None)
+    if path is None:
+        url = OPENAI[name].url
+        what = "no such file, and tiktoken's cache does not hold this encoding"
+        raise TokentuiError(what, name, f"download {url} into this folder")
+    return path
+
+
+def _places(url: str) -> Iterator[str]:
+    """Yield the paths that a file may have; see `read_file_cached` in tiktoken's `load.py`."""
+    yield os.path.basename(url)
+    import tempfile  # few tokenizers are asked for by name
+
+    variables = ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")
+    default = os.path.join(tempfile.gettempdir(), "data-gym-cache")
+    folder = next((os.environ[name] for name in variables if name in os.environ), default)
+    if folder:
+        yield os.path.join(folder, hashlib.sha1(url.encode(), usedforsecurity=False).hexdigest())
 
 
 QWEN = Encoding(
@@ -87,9 +154,12 @@ MODELS = (
 """The files of models."""
 
 
-def model_of(ranks: Mapping[bytes, int]) -> Encoding | None:
-    """Return the encoding of a model that ranks are of, None for none."""
-    return next((
-        marks.encoding for marks in MODELS
-        if len(ranks) == marks.size and all(ranks.get(piece) == id for piece, id in marks.ids.items())
-    ), None)
+def model_of(ranks: Mapping[bytes, int], split: str = "") -> Encoding | None:
+    """Return the encoding of a model that ranks are of. Return None for other ranks, and if the user names
+    another split.
+    """
+    for marks in MODELS:
+        named = split in ("", marks.encoding.split)
+        if named and len(ranks) == marks.size and marks.ids.items() <= ranks.items():
+            return marks.encoding
+    return None

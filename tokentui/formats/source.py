@@ -22,7 +22,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.files import open_regular, read_errors, read_regular, refuse_irregular, status_of
 from tokentui.core.jobs import silent
 from tokentui.core.records import dataclass
-from tokentui.formats import gguf
+from tokentui.formats import gguf, published
 from tokentui.formats.pairs import Pairs
 from tokentui.recipe import Recipe
 from tokentui.text import remote
@@ -353,6 +353,7 @@ class Source:
         split: The split that the user named for a file that holds none, empty for none.
         others: The files that it belongs to, where these are at hand; None to look for them in its folder.
         known: The recipe and the specials, where the project's own file says them.
+        encoding: The name of the encoding, if the file was asked for by it (`published.OPENAI`).
     """
 
     where: str
@@ -360,6 +361,7 @@ class Source:
     split: str = ""
     others: tuple[Source, ...] | None = None
     known: Known | None = None
+    encoding: str = ""
 
     def error(self, what: str, hint: str = MEND) -> TokentuiError:
         """An error of the whole file."""
@@ -455,11 +457,17 @@ def source_of(
 
 
 def read_source(where: str, split: str = "") -> Source:
-    """Read a file as it is: of a path or a URL.
+    """Read a file as it is: of a path, a URL, or the name of an encoding of OpenAI's.
 
     Raises:
-        TokentuiError: It cannot be read, or is larger than any tokenizer.
+        TokentuiError: It cannot be read, is larger than any tokenizer, or is not the file of that encoding.
     """
+    if (path := published.located(where)) != where:
+        source = replace(read_source(path, split), encoding=where)
+        if published.openai_of(source.data, where) is None:
+            hint = f"remove it, and download {published.OPENAI[where].url}"
+            raise source.error(f"not the file of {where}: its SHA-256 is another one", hint)
+        return source
     if remote.is_url(where):
         return Source(remote.shown(where), _from_url(where), split, ())  # its folder is not looked at
     with read_errors(where):

@@ -17,6 +17,7 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats.files import recognise
 from tokentui.formats.folder import model_folder
+from tokentui.formats.published import located
 from tokentui.formats.tokens import is_letters, piece_of, spelled
 from tokentui.learn import start
 from tokentui.learn.rows import Candidate, Query
@@ -277,7 +278,7 @@ def verify_encoding(tokenizer: Tokenizer, path: str, peer: Peer, documents: Sequ
     total, done, alike, tokens = sum(map(len, documents)), 0, 0, 0
     parts = (part for document in documents for part in _cut(document))
     with asking(peer) as ask:
-        ask(peer.opens, path=os.path.abspath(path), pattern=pattern, specials=named)
+        ask(peer.opens, path=os.path.abspath(located(path)), pattern=pattern, specials=named)
         while batch := list(itertools.islice(parts, _TEXTS)):
             tick(done, total)
             holding = [text for text in batch if any(name in text for name in named)]
