@@ -1,7 +1,7 @@
 """The JSON that commands print: the fields of each object, their types and meaning.
 
-`docs/scripts/reference.py` makes a page of `SCHEMAS`, and a test validates the output of every command. A type
-is one of these:
+`docs/scripts/reference.py` makes a page of `SCHEMAS`, and a test validates the output of every command.
+A type is one of these:
 
 - `int`, `float`, `number`, `bool`, `text`, `hex` (bytes in lowercase hex), `any`; with `?` also null;
 - `[type]`, a list;
@@ -279,7 +279,7 @@ SCHEMAS: Mapping[str, Type] = {
         "texts": "int", "same": "bool",
         "differs": Field(({
             "number": Field("int", "The number of the first text that differs, from 1."), "text": "text",
-            "special": Field("bool", "Whether the ids with special tokens differ, and not those of the text."),
+            "special": Field("bool", "Whether only the ids with special tokens differ."),
             "token": Field("int", "The index of the first id that differs."),
             "character": Field("int?", "Its place in the text."),
             "pinned": (["int?"], "null"), "ids": (["int?"], "null"),
