@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from tokentui.core.errors import TokentuiError
+from tokentui.core.files import status_of
 
 _END = "<|endoftext|>"
 _END_OF_PROMPT = "<|endofprompt|>"
@@ -114,14 +116,22 @@ def located(name: str) -> str:
     Raises:
         TokentuiError: The file is in neither place; it says where to get it.
     """
-    if name not in OPENAI or os.path.lexists(name):
+    if name not in OPENAI or _is_file(name):
         return name
-    path = next((path for path in _places(OPENAI[name].url) if os.path.isfile(path)), None)
+    path = next((path for path in _places(OPENAI[name].url) if _is_file(path)), None)
     if path is None:
         url = OPENAI[name].url
         what = "no such file, and tiktoken's cache does not hold this encoding"
         raise TokentuiError(what, name, f"download {url} into this folder")
     return path
+
+
+def _is_file(path: str) -> bool:
+    """Return whether a path names a regular file that may be read."""
+    try:
+        return stat.S_ISREG(status_of(path).st_mode)
+    except (OSError, TokentuiError):
+        return False
 
 
 def _places(url: str) -> Iterator[str]:
