@@ -16,7 +16,7 @@ from tokentui import Tokenizer
 from tokentui.core import sandbox
 from tokentui.core.errors import TokentuiError
 from tokentui.formats.files import recognise
-from tokentui.formats.folder import LARGEST_SETTINGS, QWEN, model_folder
+from tokentui.formats.folder import LARGEST_SETTINGS, model_folder
 from tokentui.formats.tokens import LETTERS
 
 TEXT = "hugs pugs, a bun"
@@ -66,7 +66,7 @@ def test_the_class_names_the_split_of_files_without_one(tmp_path: Path, trained:
     trained.save(tmp_path, "gpt2")
     (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "Qwen2Tokenizer"}')
     qwen = tokentui.load(tmp_path)
-    assert qwen.recipe.split == QWEN
+    assert qwen.recipe.split == "qwen"
     assert not qwen.notes
     assert tokentui.load(tmp_path, split="gpt2").recipe.split == "gpt2"
 

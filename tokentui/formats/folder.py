@@ -20,7 +20,7 @@ from tokentui.core.files import names_in, read_errors, read_regular, status_of
 from tokentui.core.records import dataclass
 from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats.published import located
+from tokentui.formats.published import KIMI, QWEN, located
 from tokentui.formats.source import LARGEST_ID, NO_SPECIALS, Node, Source, check_depth, parse, read_source
 from tokentui.text import remote
 
@@ -49,23 +49,12 @@ _FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 TOKENS = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 """The settings that name a special token."""
 
-_CONTRACTIONS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
-_GPT_END = r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-QWEN = rf"regex:{_CONTRACTIONS}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}|{_GPT_END}"
-"""The split of Qwen 1 to 3."""
-_UPPER, _LOWER = (
-    rf"[\p{{{kind}}}\p{{Lm}}\p{{Lo}}\p{{M}}&&[^\p{{Han}}]]" for kind in (r"Lu}\p{Lt", "Ll")
-)
 TEKKEN = (
     r"regex:[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
     r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|\p{N}"
     r"| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
 """The split of Mistral's Tekken."""
-_KIMI = (
-    rf"regex:[\p{{Han}}]+|[^\r\n\p{{L}}\p{{N}}]?{_UPPER}*{_LOWER}+{_CONTRACTIONS}?"
-    rf"|[^\r\n\p{{L}}\p{{N}}]?{_UPPER}+{_LOWER}*{_CONTRACTIONS}?|\p{{N}}{{1,3}}|{_GPT_END}"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +66,7 @@ class Family:
         split: The split that the class applies to a file without one; empty for none.
         unit: The unit of its tokens.
         encode: The way of encoding of its model; empty if the files say it.
-        specials: The names of the special tokens after the last rank; `{id}` is the id. Settings go first.
+        specials: The names of the special tokens after the last rank; `{}` is the id. Settings go first.
     """
 
     files: tuple[tuple[str, ...], ...]
@@ -97,10 +86,9 @@ FAMILIES: Mapping[str, Family] = {
     **dict.fromkeys(("GPT2", "Roberta", "Bart", "Longformer", "LED", "Deberta"), _GPT2),
     **dict.fromkeys(("Bert", "DistilBert", "Electra", "MPNet", "MobileBert", "LayoutLM", "Funnel"),
                     _BERT),
-    "Qwen2": Family(_PAIRS, QWEN),
-    "QWen": Family((("qwen.tiktoken",),), QWEN, specials=(
-        "<|endoftext|>", "<|im_start|>", "<|im_end|>", *(f"<|extra_{number}|>" for number in range(205)))),
-    "TikToken": Family((("tiktoken.model",),), _KIMI, specials=("<|reserved_token_{id}|>",) * 256),
+    "Qwen2": Family(_PAIRS, QWEN.split),
+    "QWen": Family((("qwen.tiktoken",),), QWEN.split, specials=tuple(QWEN.specials)),
+    "TikToken": Family((("tiktoken.model",),), KIMI.split, specials=(KIMI.reserved,) * len(KIMI.specials)),
 }
 """The families by the name of their class, without `Tokenizer` or `TokenizerFast`."""
 
@@ -248,7 +236,7 @@ class ModelFolder:
             taken = {*names, *specials.values()}
             for number, name in enumerate(family.specials, max(names, default=-1) + 1):
                 if number not in taken:
-                    specials.setdefault(name.format(id=number), number)
+                    specials.setdefault(name.format(number), number)
         before, after = tokenizer.encoder.around
         ends = [
             kept if not isinstance(asked := self.setting(f"add_{end}_token"), bool)

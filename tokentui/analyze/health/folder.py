@@ -19,7 +19,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import UNSPLIT, load, recognise
-from tokentui.formats.folder import QWEN, SETTINGS, TEKKEN, TOKENS, ModelFolder, is_id
+from tokentui.formats.folder import SETTINGS, TEKKEN, TOKENS, ModelFolder, is_id
 from tokentui.formats.spec import Unsupported, pattern_of
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import UNITS
@@ -36,7 +36,7 @@ PROBES: tuple[str, ...] = (
 _MISTRAL = ("mistral", "mistral3", "ministral", "ministral3", "pixtral", "voxtral")
 _SPLIT_OF: Mapping[str, str] = {
     **dict.fromkeys(_MISTRAL, TEKKEN), "gpt2": "gpt2",
-    **dict.fromkeys(("qwen2", "qwen2_moe", "qwen2_vl", "qwen2_5_vl", "qwen3", "qwen3_moe"), QWEN),
+    **dict.fromkeys(("qwen2", "qwen2_moe", "qwen2_vl", "qwen2_5_vl", "qwen3", "qwen3_moe"), "qwen"),
 }
 """The split of a `model_type`, of tokens that are bytes."""
 _RENDERS_BOS = re.compile(r"\{\{-?\s*\(?\s*bos_token\b")
@@ -197,7 +197,7 @@ def pattern(files: Files) -> Found:
     bytes_ = UNITS.of(recipe.unit).is_byte
     if not wanted or not bytes_ or not files.fast or files.tokenizer.vocabulary.pipeline.near:
         return Found("no file says which pattern is right")
-    known = recipe.split in (TEKKEN, QWEN, *SPLITS) or tekken is not None
+    known = recipe.split in (TEKKEN, *SPLITS) or tekken is not None
     if recipe.split == wanted or not known:
         return Found("the pattern is not one of those known to be wrong", 0, status=PASS)
     examples = _cut_differently(recipe.split, wanted, "right")
@@ -207,8 +207,9 @@ def pattern(files: Files) -> Found:
 
 
 def _pattern_name(split: str) -> str:
-    known = {TEKKEN: "Mistral's pattern", QWEN: "Qwen's pattern"}
-    return known.get(split) or (SPLITS[split].about if split in SPLITS else "a pattern of its own")
+    if split == TEKKEN:
+        return "Mistral's pattern"
+    return SPLITS[split].about if split in SPLITS else "a pattern of its own"
 
 
 def _cut_differently(ours: str, theirs: str, name: str) -> list[Example]:
