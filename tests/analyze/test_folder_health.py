@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from tokentui.analyze.health import CHECKS, FAIL, INFO, NONE, PASS, WARN
 from tokentui.analyze.health.folder import FOLDER_CHECKS, examine_folder
 from tokentui.analyze.results import CheckResult
 from tokentui.formats.folder import model_folder
+from tokentui.preset_table import PRESETS
 
 END = "<|endoftext|>"
 NAMES = {"gpt2": "", "huggingface": "tokenizer.json", "bert": "vocab.txt", "sentencepiece": "tokenizer.model",
@@ -82,6 +84,19 @@ def test_files_that_agree_raise_nothing(
 ) -> None:
     made(tmp_path, recipe, formats, tokenizer_class)
     assert found(tmp_path) == {}
+
+
+def test_a_model_of_qwen_with_its_own_pattern_raises_nothing(tmp_path: Path) -> None:
+    made(tmp_path, "gpt2", ("huggingface",))
+    recipe = replace(PRESETS["gpt2"].recipe, split="qwen")
+    tokenizer = tokentui.train("sample:english", recipe, vocab_size=600, specials=["<unk>", END])
+    tokenizer.save(tmp_path / "tokenizer.json", "huggingface")
+    change(tmp_path, "config.json", model_type="qwen2")
+    assert "pattern" not in found(tmp_path)
+    tokentui.train("sample:english", "gpt2", vocab_size=600, specials=["<unk>", END]).save(
+        tmp_path / "tokenizer.json", "huggingface"
+    )
+    assert found(tmp_path)["pattern"].status == WARN
 
 
 # ---- one contradiction each

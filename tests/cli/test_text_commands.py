@@ -67,6 +67,12 @@ def test_special_tokens(gpt2: str) -> None:
     assert around["tokens"] == ["<s>", "a", "</s>"]
 
 
+@pytest.mark.parametrize("option", ["--special-tokens", "--allow-special"])
+def test_an_explanation_knows_no_special_tokens(gpt2: str, option: str) -> None:
+    line = refused("encode", "-t", gpt2, "--explain", option, "<s>a")
+    assert f"--explain and {option} exclude each other" in line
+
+
 def test_a_text_that_begins_twice(gpt2: str) -> None:
     ways = ("encode", "-t", gpt2, "--special-tokens", "--allow-special")
     told = "tokentui: the text begins with <s>, and --special-tokens adds another: leave one of them out\n"

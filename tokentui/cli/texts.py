@@ -142,6 +142,9 @@ def encode(
         raise TokentuiError("goes with --json and --jsonl only", "--sample", "leave the other options out")
     if dropout is None and (seed is not None or times > 1):
         raise TokentuiError("--seed and --n go with --sample dropout", given.where, "name it")
+    if explain and (special_tokens or allow_special):
+        option = "--special-tokens" if special_tokens else "--allow-special"
+        raise TokentuiError(f"--explain and {option} exclude each other", given.where, "take one of them")
     if times > 1 and (jsonl or given.as_json):
         raise TokentuiError("--n goes with ids on lines and with --explain", "--n", "leave --json out")
     split, tok = given.split(also=(ENCODE,)), given.opened(tokenizer)
