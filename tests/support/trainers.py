@@ -74,6 +74,6 @@ def merge_at(trainer: Trainer, number: int) -> MergeStep:
 
 
 def compressed(trainer: Trainer, start: int = 0, length: int = 4000) -> Compressed:
-    """The compressed text at the present step, so many bytes of it from a byte on."""
+    """Return bytes of the compressed text at the present step, from a byte on."""
     assert trainer.compression is not None
     return trainer.compression.compressed(start, length)

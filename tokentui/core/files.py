@@ -169,7 +169,7 @@ def status_of(path: str) -> os.stat_result:
 
 
 def names_in(folder: str, most: int) -> set[str]:
-    """Return the names in a folder, of at most so many.
+    """Return the names in a folder, at most `most` of them.
 
     Raises:
         TokentuiError: It cannot be read, or is out of reach.

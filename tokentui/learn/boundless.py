@@ -407,7 +407,7 @@ class TwoViews:
         return pair._replace(left=symbol(items[pair.left]), right=symbol(items[pair.right]))
 
     def top(self, under: Constraints, limit: int, mark: tuple[int, int]) -> Ranked:
-        """Return the candidates of both views at this step, so many of the best in order."""
+        """Return the best candidates of both views at this step, in order."""
         words = self._words.top(under, limit, mark[0])
         rows = self._rows.top(self._for_rows(under), limit, mark[1])
         ordered = [(DOCUMENTS, self._named(row)) for row in rows.rows] + [(WORDS, row) for row in words.rows]

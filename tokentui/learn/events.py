@@ -163,7 +163,7 @@ class EventEngine:
         return self.candidates.best(under)
 
     def top(self, under: Constraints, limit: int) -> Ranked:
-        """Return the candidates at this step, so many of the best in order."""
+        """Return the best candidates at this step, in order."""
         return self.candidates.top(under, limit, self._last_mark)
 
     @property
@@ -260,7 +260,13 @@ class EventEngine:
         return self.corpus.changed(self._last_mark)
 
     def word(self, index: int, first: int, units: int | None) -> list[Span]:
-        """The present tokens of a word, from the one that covers a unit on, for so many units or all."""
+        """Return the present tokens of a word, from the one that covers a unit.
+
+        Args:
+            index: The index of the word.
+            first: The unit.
+            units: The number of units to cover; None for all after it.
+        """
         at, spans, length = 0, list[Span](), self.corpus.length
         stop = None if units is None else first + units
         for symbol in self.corpus.symbols(index):

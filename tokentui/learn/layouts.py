@@ -93,7 +93,7 @@ class Layout:
         return event._replace(replaced=replaced)
 
     def add_symbol(self, symbol: int, length: int) -> None:
-        """Make room for a symbol of so many units, unless it is known."""
+        """Make room for a symbol of this number of units, unless it is known."""
         while len(self.length) <= symbol:
             self.length.append(length)
             self.uses.append(0)

@@ -1,4 +1,4 @@
-"""The context of a question: the tokenizer of a step, and what is open."""
+"""The context of a question: the tokenizer of a step, and the open training."""
 
 from __future__ import annotations
 

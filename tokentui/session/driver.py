@@ -395,7 +395,7 @@ class Session:
         self._loader.submit("load", lambda: command.load(self._cache, before, partial), taken, what)
 
     def _show_part(self, loading: Loading, prepared: Prepared) -> None:
-        """Show a part of what is being opened, once opening takes long."""
+        """Show a part of the corpus while the rest is still read."""
         if self._loading is not loading:
             return
         loading.part = prepared
