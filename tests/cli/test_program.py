@@ -166,6 +166,10 @@ def test_every_command_has_help_with_an_example() -> None:
     assert done("sample:sailor", "-h") == done("-h") == whole
 
 
+def test_help_names_no_range_without_bounds() -> None:
+    assert "None]" not in done("--help") + done("train", "--help")
+
+
 def test_version() -> None:
     words = done("--version").split()
     assert words[:2] == ["tokentui", "0.1.0,"]

@@ -45,6 +45,10 @@ class Count(click.IntRange):
         number = read_count(value) if isinstance(value, str) else None
         return super().convert(value if number is None else number, param, ctx)
 
+    def _describe_range(self) -> str:
+        """Return the range for the help; empty without bounds, where click prints x<=None."""
+        return "" if self.min is None and self.max is None else super()._describe_range()
+
 
 @dataclass(frozen=True, slots=True)
 class Given:
