@@ -90,7 +90,9 @@ def test_another_file_is_refused_in_a_line(trained: Path, tmp_path: Path, text: 
     (tmp_path / "golden.json").write_text(text)
     with pytest.raises(TokentuiError):
         read_golden(tmp_path / "golden.json")
-    assert refused("check", "-t", str(trained / "a.json"), str(tmp_path / "golden.json"))
+    line = refused("check", "-t", str(trained / "a.json"), str(tmp_path / "golden.json"))
+    assert "train" not in line
+    assert "not a tokenizer" not in line
 
 
 def test_a_golden_file_that_is_not_there(trained: Path, tmp_path: Path) -> None:

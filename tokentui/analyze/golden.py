@@ -17,7 +17,7 @@ from tokentui.core.jobs import each
 from tokentui.core.table import plural
 from tokentui.encode.encoding import Encoding
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats.source import LARGEST_ID, Node, parse
+from tokentui.formats.source import LARGEST_ID, Node, mending, parse
 
 FORMAT = "tokentui-golden"
 VERSION = 1
@@ -125,6 +125,7 @@ def file_of(golden: Iterable[GoldenText]) -> bytes:
     return f'{{"format": "{FORMAT}", "version": {VERSION}, "texts": [\n{texts}\n]}}\n'.encode("ascii")
 
 
+@mending(_MEND)
 def read_golden(path: str | os.PathLike[str]) -> tuple[GoldenText, ...]:
     """Read a file of golden ids.
 

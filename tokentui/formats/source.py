@@ -229,6 +229,16 @@ def inner_of(values: Iterable[object]) -> Iterator[object]:
         yield from (value for value in inner if type(value) is dict or type(value) is list)
 
 
+@contextlib.contextmanager
+def mending(hint: str) -> Iterator[None]:
+    """Give errors of a JSON document a hint for a file that is no tokenizer."""
+    try:
+        yield
+    except TokentuiError as error:
+        what = error.what.removeprefix("not a tokenizer: ")
+        raise TokentuiError(what, error.where, hint if error.hint == MEND else error.hint) from None
+
+
 def parse(text: str, where: str) -> Node:
     """Parse JSON. NaN and duplicate keys are errors.
 

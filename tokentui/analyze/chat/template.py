@@ -23,7 +23,7 @@ from tokentui.core.files import read_errors, read_regular, status_of
 from tokentui.core.jobs import check
 from tokentui.core.records import dataclass
 from tokentui.formats.folder import model_folder
-from tokentui.formats.source import MEND, Node, check_depth, parse
+from tokentui.formats.source import Node, check_depth, mending, parse
 from tokentui.text.remote import is_remote
 
 EXTRA = "pip install 'tokentui[chat]'"
@@ -54,17 +54,7 @@ class ChatTemplate:
     tokens: Mapping[str, str]
 
 
-@contextlib.contextmanager
-def _mend(hint: str) -> Iterator[None]:
-    """Give errors of a JSON document a hint for a file that is no tokenizer."""
-    try:
-        yield
-    except TokentuiError as error:
-        what = error.what.removeprefix("not a tokenizer: ")
-        raise TokentuiError(what, error.where, hint if error.hint == MEND else error.hint) from None
-
-
-@_mend("mend the file")
+@mending("mend the file")
 def read_template(tokenizer: str, named: str = "", *, tools: bool = False) -> ChatTemplate:
     """Read the chat template of a tokenizer.
 
@@ -260,7 +250,7 @@ class Chat:
     ignored: tuple[str, ...] = ()
 
 
-@_mend("mend the messages")
+@mending("mend the messages")
 def read_chat(data: bytes, where: str) -> Chat:
     """Read messages: a JSON list of them, or an object with `messages` and optionally `tools`, `documents`
     and `chat_template_kwargs`, the other variables of the template.
