@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import types
 from pathlib import Path
@@ -164,6 +165,15 @@ def test_every_command_has_help_with_an_example() -> None:
     assert "Examples:\n" in whole
     assert "--merges" in whole
     assert done("sample:sailor", "-h") == done("-h") == whole
+
+
+def test_a_path_is_read_without_a_check_before(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Reading reports a missing permission, and a file to write need not be readable."""
+    path = str(tmp_path / "hugs.json")
+    monkeypatch.setattr("os.access", lambda _, mode, **more: mode != os.R_OK)
+    for _ in range(2):
+        done("train", "sample:hugs", "-r", "gpt2", "--merges", "3", "-q", "-o", path)
+    done("encode", "-t", path, "hug")
 
 
 def test_help_names_no_range_without_bounds() -> None:

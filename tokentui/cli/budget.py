@@ -18,6 +18,7 @@ from tokentui.cli.options import (
     EXACT,
     LETTERS,
     OPENED,
+    PATH,
     QUIET,
     READING,
     TOKENIZER,
@@ -61,7 +62,7 @@ Examples:
                  "tokens and the price of the ids together are least, for dimensions worth so many tokens "
                  "(768:0.001)."),
     *READING,
-    click.option("--csv", "csv_file", metavar="FILE", type=click.Path(),
+    click.option("--csv", "csv_file", metavar="FILE", type=PATH,
                  help="Write a row for each corpus and size; - is standard output, in place of the tables."),
     json_option("Print one JSON object."),
     EXACT,

@@ -39,6 +39,7 @@ from tokentui.cli.compared import LETTERS, agreement_row, differing, pair_letter
 from tokentui.cli.options import (
     CORPUS,
     NAMED,
+    PATH,
     QUIET,
     READING,
     RECIPES,
@@ -92,7 +93,7 @@ Examples:
 @options(
     CORPUS,
     *NAMED,
-    click.option("-t", "--tokenizer", "tokenizers", metavar="TOKENIZER", type=click.Path(), multiple=True,
+    click.option("-t", "--tokenizer", "tokenizers", metavar="TOKENIZER", type=PATH, multiple=True,
                  help="A tokenizer file, such as train writes. Those from files come first."),
     *RECIPES,
     *RUN_OPTIONS,

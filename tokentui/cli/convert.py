@@ -8,7 +8,7 @@ import click
 
 from tokentui.analyze.export import report as losses
 from tokentui.cli import output as out
-from tokentui.cli.options import OPENED, QUIET, Given, format_option, json_option, options
+from tokentui.cli.options import OPENED, PATH, QUIET, Given, format_option, json_option, options
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import OWN, WRITTEN, Format
@@ -31,8 +31,8 @@ Examples:
   tokentui convert novel.json                          what each format would lose""",
 )
 @options(
-    click.argument("source", metavar="IN", type=click.Path()),
-    click.argument("output", metavar="[OUT]", type=click.Path(), required=False),
+    click.argument("source", metavar="IN", type=PATH),
+    click.argument("output", metavar="[OUT]", type=PATH, required=False),
     format_option("--to", "OUT"),
     OPENED,
     json_option("Print the report as JSON, an object a format."),

@@ -10,7 +10,7 @@ import click
 
 from tokentui.cli import output as out
 from tokentui.cli.convert import STDOUT
-from tokentui.cli.options import CORPUS, QUIET, READING, RECIPE, Count, Given, options
+from tokentui.cli.options import CORPUS, PATH, QUIET, READING, RECIPE, Count, Given, options
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import tick
@@ -36,7 +36,7 @@ Examples:
     CORPUS,
     *RECIPE,
     *READING,
-    click.option("-o", "--output", metavar="FILE", type=click.Path(), required=True,
+    click.option("-o", "--output", metavar="FILE", type=PATH, required=True,
                  help=f"The file of counts: {', '.join(kind.ends[0] for kind in counted.KINDS)}; - is "
                       "standard output."),
     click.option("--scheduler", metavar="ADDRESS", help="Count on the Dask cluster of this scheduler; local, "

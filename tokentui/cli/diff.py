@@ -9,6 +9,7 @@ import click
 from tokentui.analyze.diff import diff, report
 from tokentui.cli.options import (
     NAMED,
+    PATH,
     QUIET,
     READING,
     SPLIT,
@@ -35,8 +36,8 @@ Examples:
   tokentui diff old.json new.json novel.txt --same-ids -q --json""",
 )
 @options(
-    click.argument("old", metavar="A", type=click.Path()),
-    click.argument("new", metavar="B", type=click.Path()),
+    click.argument("old", metavar="A", type=PATH),
+    click.argument("new", metavar="B", type=PATH),
     corpus_argument("[CORPUS]..."),
     *NAMED,
     SPLIT,

@@ -14,6 +14,7 @@ from tokentui.cli import output as out
 from tokentui.cli.convert import STDOUT, check_output
 from tokentui.cli.options import (
     EXACT,
+    PATH,
     QUIET,
     READING,
     SPLIT,
@@ -44,8 +45,8 @@ Examples:
   tokentui edit novel.json both.json --merge theirs.json""",
 )
 @options(
-    click.argument("source", metavar="IN", type=click.Path()),
-    click.argument("output", metavar="OUT", type=click.Path()),
+    click.argument("source", metavar="IN", type=PATH),
+    click.argument("output", metavar="OUT", type=PATH),
     click.option("--add", "texts", metavar="TEXT", multiple=True, help="A token that is found in a text as "
                  "it stands; its id is behind the last one. May be given many times."),
     click.option("--special", "names", metavar="TEXT", multiple=True, help="A special token; its id is "
@@ -59,11 +60,11 @@ Examples:
     click.option("--vocab-size", "size", metavar="N", type=Count(1),
                  help="With --extend the number of ids to train on to; "
                  "32k is 32,000."),
-    click.option("--merge", "other", metavar="OTHER", type=click.Path(), help="Put the merges of this "
+    click.option("--merge", "other", metavar="OTHER", type=PATH, help="Put the merges of this "
                  "tokenizer that IN lacks behind those of IN."),
-    click.option("--map", "map_", metavar="FILE", type=click.Path(), help="Write the new id of each old id, "
+    click.option("--map", "map_", metavar="FILE", type=PATH, help="Write the new id of each old id, "
                  "-1 for one that went: a list in .json, or int64 in .npy."),
-    click.option("--init", metavar="FILE", type=click.Path(), help="Write for each new id the old ids of its "
+    click.option("--init", metavar="FILE", type=PATH, help="Write for each new id the old ids of its "
                  "text, whose rows of an embedding its row may begin with the mean of: .json or .tsv."),
     format_option("--to", "OUT"),
     SPLIT,

@@ -13,6 +13,7 @@ import click
 
 from tokentui.cli.options import (
     NAMED,
+    PATH,
     READING,
     RECIPES,
     RUN_OPTIONS,
@@ -53,7 +54,7 @@ class _Explorer(InOrder):
     corpus_argument("[CORPUS]..."),
     *NAMED,
     *RECIPES,
-    click.option("-t", "--tokenizer", "tokenizers", metavar="TOKENIZER", type=click.Path(), multiple=True,
+    click.option("-t", "--tokenizer", "tokenizers", metavar="TOKENIZER", type=PATH, multiple=True,
                  help="A tokenizer file, walked through token by token. Two to four of -t and -r are "
                       "compared side by side."),
     corpus_option("--held-out", about="A second corpus to measure on, where some are compared."),

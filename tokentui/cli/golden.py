@@ -14,6 +14,7 @@ from tokentui.analyze.golden import (
 )
 from tokentui.cli.options import (
     OPENED,
+    PATH,
     QUIET,
     READING,
     TOKENIZER,
@@ -40,7 +41,7 @@ Examples:
     corpus_option("--corpus", "sources", multiple=True,
                   about="Pin the documents of this corpus too. May be given many times."),
     *READING,
-    click.option("-o", "--output", metavar="FILE", type=click.Path(), required=True,
+    click.option("-o", "--output", metavar="FILE", type=PATH, required=True,
                  help="The file of golden ids; - is standard output."),
     QUIET,
 )
@@ -75,7 +76,7 @@ Examples:
   tokentui check -t tokenizer.json golden.json --json""",
 )
 @options(
-    click.argument("golden", metavar="GOLDEN", type=click.Path()),
+    click.argument("golden", metavar="GOLDEN", type=PATH),
     TOKENIZER,
     OPENED,
     json_option("Print one JSON object."),

@@ -25,6 +25,7 @@ from tokentui.cli.budget import print_budget
 from tokentui.cli.options import (
     EXACT,
     OPENED,
+    PATH,
     QUIET,
     READING,
     TOKENIZER,
@@ -84,7 +85,7 @@ Examples:
     click.option("--target", metavar="TARGET",
                  help="With --budget: the size with so many tokens a byte (0.4); or where tokens and the "
                  "price of the ids together are least, for dimensions worth so many tokens (768:0.001)."),
-    click.option("--table", metavar="FILE", type=click.Path(),
+    click.option("--table", metavar="FILE", type=PATH,
                  help="Write a row for each id: id, text, hex, bytes (as decoded), kind, score, rank, "
                  "reachable, reason; as .tsv, .jsonl or .parquet."),
     click.option("--strict", is_flag=True,

@@ -9,7 +9,7 @@ import click
 
 from tokentui.analyze.languages import BASES, costs, parallel_corpora, report
 from tokentui.analyze.metrics import WORD_SPLITTERS
-from tokentui.cli.options import CORPUS, NAMED, QUIET, READING, SPLIT, Given, json_option, options
+from tokentui.cli.options import CORPUS, NAMED, PATH, QUIET, READING, SPLIT, Given, json_option, options
 from tokentui.cli.output import Bar, working, write_report
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import short_names
@@ -31,7 +31,7 @@ Examples:
 @options(
     CORPUS,
     *NAMED,
-    click.option("-t", "--tokenizer", "tokenizers", metavar="TOKENIZER", type=click.Path(), multiple=True,
+    click.option("-t", "--tokenizer", "tokenizers", metavar="TOKENIZER", type=PATH, multiple=True,
                  required=True, help="A tokenizer file, such as train writes. May be given many times."),
     click.option("--by", metavar="WHAT", type=click.Choice(list(BASES)),
                  help=f"What tokens are counted by: {', '.join(BASES)} [default: sentences of the built-in "

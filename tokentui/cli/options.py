@@ -31,6 +31,9 @@ ENCODE = "encode"
 """The axis that may be named for a tokenizer file: how text is encoded by it."""
 _STDIN = ((), ("-",))
 
+PATH = click.Path(readable=False)
+"""A file or folder that a command names. The command itself reports that it cannot be read or written."""
+
 Command = Callable[..., int]
 """A command: takes a `Given` and the values of options of its own, and returns the exit code."""
 Option = Callable[[Command], Command]
@@ -452,7 +455,7 @@ RUN_OPTIONS: Sequence[Option] = (
                  "STEP:forbid:LEFT+RIGHT, STEP:forbid:TOKEN, STEP:force:LEFT+RIGHT or STEP:leave-out. A "
                  "space is %20, as in a URL. May be given many times."),
 )
-TOKENIZER = click.option("-t", "--tokenizer", metavar="TOKENIZER", required=True, type=click.Path(),
+TOKENIZER = click.option("-t", "--tokenizer", metavar="TOKENIZER", required=True, type=PATH,
                          help="A tokenizer file, such as train writes, a model folder, hf:OWNER/NAME, or the "
                          "name of an encoding of tiktoken's, such as cl100k_base.")
 EXACT = click.option("--exact", is_flag=True,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tokentui.cli.options import READING, RECIPES, Count, Given, InOrder, corpus_option, options
+from tokentui.cli.options import PATH, READING, RECIPES, Count, Given, InOrder, corpus_option, options
 from tokentui.cli.output import complain, write_text
 from tokentui.core.errors import TokentuiError, nearest, shown_path
 from tokentui.preset_table import PRESETS
@@ -44,7 +44,7 @@ is written to it: what they export, their browser downloads.""",
     corpus_option("--corpus", multiple=True, about="A file or folder that visitors may open; the first is "
                   "opened. May be given many times."),
     *RECIPES,
-    click.option("-t", "--tokenizer", "tokenizers", metavar="TOKENIZER", type=click.Path(), multiple=True,
+    click.option("-t", "--tokenizer", "tokenizers", metavar="TOKENIZER", type=PATH, multiple=True,
                  help="A tokenizer file that visitors may open; it is opened, or compared with others."),
     *READING,
     click.option("--visitors", metavar="N", type=Count(1), default=20, show_default=True,

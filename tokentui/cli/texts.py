@@ -20,6 +20,7 @@ from tokentui.cli import output
 from tokentui.cli.options import (
     ENCODE,
     OPENED,
+    PATH,
     QUIET,
     RECIPE,
     SHAPE_OPTIONS,
@@ -89,11 +90,11 @@ Examples:
     click.option("--special-tokens", is_flag=True,
                  help="Add the tokens that begin and end a text, such as [CLS], [SEP]."),
     click.option("--allow-special", is_flag=True, help="Text that spells a special token is that token."),
-    click.option("--chat", metavar="FILE", type=click.Path(),
+    click.option("--chat", metavar="FILE", type=PATH,
                  help="Encode messages by the chat template of the tokenizer: a JSON list, or an object with "
                  "messages, tools, documents and chat_template_kwargs; - reads standard input. With "
                  "--explain each token is printed with its origin."),
-    click.option("--chat-template", metavar="FILE", type=click.Path(),
+    click.option("--chat-template", metavar="FILE", type=PATH,
                  help="Of --chat: the template, where the tokenizer has none or another; or the name of one "
                  "of its templates."),
     click.option("--add-generation-prompt", is_flag=True, help="Of --chat: begin an answer at the end."),
