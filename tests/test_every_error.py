@@ -90,6 +90,7 @@ ENCODE = ("encode", "text.txt", "-t", "gpt2.json")
      "--prune: counted words are no documents (name a text)"),
     (("inspect", "-t", "gpt2.json", "--corpus", "a=text.txt", "--corpus", "words.counts.tsv"),
      "--corpus words.counts.tsv: has no name, and others have one (name it NAME=CORPUS)"),
+    ((*ENCODE, "--temperature", "2"), "encode: --temperature goes with --sample SEED (name a seed)"),
     ((*ENCODE, "--seed", "3"), "encode: --seed and --n go with --sample dropout (name it)"),
     ((*ENCODE, "--sample", "dropout", "--n", "3", "--json"),
      "--n: --n goes with ids on lines and with --explain (leave --json out)"),

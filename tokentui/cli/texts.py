@@ -81,7 +81,7 @@ Examples:
                  help="Encode by chance: a segmentation of a unigram model, by this seed; or "
                  "dropout:p=0.1,like=tokenizers, merges of which the share p is left out, as tokenizers, "
                  "subword-nmt or sentencepiece does it. With --explain each draw is printed."),
-    click.option("--temperature", metavar="T", type=float, default=1.0,
+    click.option("--temperature", metavar="T", type=float,
                  help="Of --sample with a seed: 1 draws by the model, less is tamer."),
     click.option("--seed", metavar="N", type=click.IntRange(min=0),
                  help="Of --sample dropout: the same seed draws the same; one by chance where left out."),
@@ -103,7 +103,7 @@ Examples:
 )
 def encode(
     given: Given, text: tuple[str, ...], tokenizer: str, jsonl: bool, explain: bool,
-    prefix_stability_: bool, sample: str | None, temperature: float, seed: int | None, times: int,
+    prefix_stability_: bool, sample: str | None, temperature: float | None, seed: int | None, times: int,
     special_tokens: bool, allow_special: bool,
     chat: str | None, chat_template: str | None, add_generation_prompt: bool, continue_final_message: bool,
 ) -> int:
@@ -146,6 +146,8 @@ def encode(
     if explain and (special_tokens or allow_special):
         option = "--special-tokens" if special_tokens else "--allow-special"
         raise TokentuiError(f"--explain and {option} exclude each other", given.where, "take one of them")
+    if not by_model and temperature is not None:
+        raise TokentuiError("--temperature goes with --sample SEED", given.where, "name a seed")
     if times > 1 and (jsonl or given.as_json):
         raise TokentuiError("--n goes with ids on lines and with --explain", "--n", "leave --json out")
     split, tok = given.split(also=(ENCODE,)), given.opened(tokenizer)
@@ -159,7 +161,7 @@ def encode(
             return tok.encode(text, special_tokens=special_tokens, allow_special=allow_special)
         if dropout is not None:
             return tok.draws(text, p=dropout[0], like=dropout[1], seed=seed).encoding
-        return tok.sample(text, temperature=temperature, seed=int(sample))
+        return tok.sample(text, temperature=1.0 if temperature is None else temperature, seed=int(sample))
 
     if prefix_stability_:
         whole = typed(text, given.where)
