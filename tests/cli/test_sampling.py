@@ -46,6 +46,7 @@ def test_a_low_temperature_keeps_to_the_best(unigram: str) -> None:
 def test_what_has_no_probabilities_is_refused(unigram: str, tmp_path: Path) -> None:
     file = str(tmp_path / "t.json")
     done("train", "sample:hugs", "-r", "gpt2", "--merges", "3", "-o", file, "-q")
-    assert "no probabilities" in refused("encode", "-t", file, "--sample", "1", "a")
+    line = refused("encode", "-t", file, "--sample", "1", "a")
+    assert "no probabilities (sample by dropout" in line
     assert "above 0" in refused("encode", "-t", unigram, "--sample", "1", "--temperature", "0", "a")
     assert "goes with" in refused("encode", "-t", unigram, "--sample", "1", "--explain", "a")

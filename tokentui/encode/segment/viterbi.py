@@ -106,10 +106,10 @@ class Viterbi:
 
     def __init__(self, vocabulary: Vocabulary, merges: int = 0) -> None:
         if vocabulary.pieces and not vocabulary.scores:
-            hint = "take encode=merges, or train with objective=unigram"
-            raise TokentuiError(
-                "this vocabulary has no probabilities", f"encode={vocabulary.recipe.encode}", hint
-            )
+            way = vocabulary.recipe.encode
+            hint = ("take encode=merges, or train with objective=unigram" if way == "viterbi"
+                    else "sample by dropout, or take a unigram model")
+            raise TokentuiError("this vocabulary has no probabilities", f"encode={way}", hint)
         self._vocabulary, self._pieces = vocabulary, vocabulary.pieces
         self._scores = scores = vocabulary.scores
         self._unknown = min(scores, default=0.0) - UNKNOWN_PENALTY
