@@ -372,6 +372,14 @@ async def test_an_answer_opens_no_dialog_over_one_that_was_opened_meanwhile(file
                 assert app.screen is main
 
 
+async def test_the_health_of_a_folder_is_that_of_its_files_too(file: Path, corpus: Path) -> None:
+    (file.parent / "tokenizer_config.json").write_text('{"bos_token": "<none>"}')
+    async with opened(file.parent, corpus) as (app, pilot):
+        await pilot.press("F")
+        await settled(pilot)
+        assert "ids" in [check.name for check in app.screen.answer.checks if check.status == "WARN"]
+
+
 @pytest.mark.parametrize("model", ["gpt2", "llama", "t5", "rwkv"])
 async def test_a_gguf_file(model: str, corpus: Path, tmp_path: Path) -> None:
     """Its last step, its first one, and a merge; the health of it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tokentui.core.errors import TokentuiError
@@ -57,13 +58,19 @@ class AnalyzeVocabulary(Command["VocabularyReport"], lane=Lane.JOB, need=Need.CO
 
 class ExamineHealth(Command["HealthReport"], lane=Lane.JOB, need=Need.COUNTED):
     """The facts of the tokenizer of this step and a report on its health; of a file always all of
-    it."""
+    it, and of a model folder its other files too."""
 
     def answer(self, context: StepContext) -> HealthReport:
         from tokentui.analyze.health import examine
 
         if (file := context.prepared.opened) is not None:
-            return examine(file.tokenizer)
+            from tokentui.analyze.health.folder import examine_folder
+            from tokentui.formats.folder import model_folder
+
+            health = examine(file.tokenizer)
+            if (folder := model_folder(file.view.path)) is None:
+                return health
+            return replace(health, checks=(*health.checks, *examine_folder(folder, file.tokenizer)))
         return examine(context.tokenizer, context.step)
 
 
