@@ -296,6 +296,17 @@ def test_the_explorer_gets_a_tokenizer_file_and_the_split_that_is_named(
     assert explorer.calls[0][0] == Open(("sample:hugs",), tokenizer=OpenTokenizer(str(path), "cl100k"))
 
 
+def test_the_explorer_gets_the_name_of_an_encoding(
+    explorer: Explorer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "cache"))
+    assert "download https://" in refused("-t", "cl100k_base", "sample:hugs")
+    (tmp_path / "cl100k_base.tiktoken").touch()
+    done("-t", "cl100k_base", "sample:hugs")
+    assert explorer.calls[0][0] == Open(("sample:hugs",), tokenizer=OpenTokenizer("cl100k_base"))
+
+
 def test_a_first_word_that_is_a_command_is_one_and_a_path_is_a_file(
     explorer: Explorer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -102,10 +102,12 @@ def play(tour: Tour) -> int:
 
 
 def _tokenizer(path: str) -> str:
-    """The path of a tokenizer file or folder that exists; the name of a place unchanged."""
+    """The path of a tokenizer file or folder that exists; the name of a place or an encoding unchanged."""
     if is_remote(path):
         return path
-    if not os.path.lexists(path):
+    from tokentui.formats.published import located  # only for a file
+
+    if not os.path.lexists(located(path)):
         raise TokentuiError("no such file", shown_path(path), "name a tokenizer file, such as tokenizer.json")
     if os.path.isdir(path):
         from tokentui.formats.folder import model_folder  # only for a folder
