@@ -230,7 +230,8 @@ def test_tokens_may_be_objects(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        ({}, "it has no chat template"), ({"chat_template": 3}, "a list belongs here, not a whole number"),
+        ({}, "no chat template in chat_template.jinja"),
+        ({"chat_template": 3}, "a list belongs here, not a whole number"),
         ({"chat_template": [{"name": "a"}]}, '"template" is missing'),
         ({"chat_template": "x", "bos_token": 7}, "text belongs here, not a whole number"),
     ],

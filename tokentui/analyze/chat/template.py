@@ -78,7 +78,8 @@ def read_template(tokenizer: str, named: str = "", *, tools: bool = False) -> Ch
     if folder is not None and not named and _exists(path := os.path.join(folder, TEMPLATE_FILE)):
         return ChatTemplate(path, _from_file(path, tools), tokens)
     if not listed:
-        what, hint = "it has no chat template", "name one by --chat-template FILE"
+        what = f"no chat template in {TEMPLATE_FILE} or {CONFIG} beside it"
+        hint = "name one by --chat-template FILE"
         raise TokentuiError(what, tokenizer, hint)
     return ChatTemplate(str(config), _chosen(listed, str(config), named, tools), tokens)
 
