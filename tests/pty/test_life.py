@@ -120,8 +120,7 @@ def test_after_a_line_has_dropped_one_goes_on_where_one_was(tmp_path: Path) -> N
         terminal.begin()
         terminal.until(lambda text: "Go on?" in text and "a novel.txt" in text and "step 6" in text)
         terminal.press("\r")
-        after = terminal.until(lambda text: "step 6" in text and "Go on?" not in text and "▸" in text)
-        assert after.splitlines()[1:-3] == before.splitlines()[1:-3]
+        terminal.until(lambda text: text.splitlines()[1:-3] == before.splitlines()[1:-3])
         corpus.write_text("another text " * 50)
         os.kill(terminal.process, signal.SIGHUP)
         assert terminal.end() == 128 + signal.SIGHUP

@@ -104,9 +104,13 @@ class LifeScreen(ListDialog[None]):
         self.find_out(self._asks, self._take, "its life is being looked up …", self._not_told)
 
     def on_unmount(self) -> None:
-        """Show again what was hidden."""
+        """Show the hidden widgets if something else than a key has ended this dialog."""
+        self._show_hidden()
+
+    def _show_hidden(self) -> None:
         for widget in self._hidden:
             widget.visible = True
+        self._hidden.clear()
 
     def tell_waiting(self) -> None:
         """Say it where its life will stand."""
@@ -177,7 +181,8 @@ class LifeScreen(ListDialog[None]):
         self.dismiss(None)
 
     def _end_mark(self) -> None:
-        """Let the corpus mark and show what it did before."""
+        """Restore the panes and the corpus before the screen below is drawn. A dialog is unmounted later."""
+        self._show_hidden()
         text = self._text
         if text is not None and self._before is not None:
             text.restore(self._before)
