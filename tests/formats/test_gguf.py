@@ -89,7 +89,7 @@ def test_a_text_gets_the_tokens_that_the_file_asks_for(tmp_path: Path) -> None:
 
 
 def test_merges_of_marked_text(tmp_path: Path) -> None:
-    """Gemma 4: text with ▁ for spaces, bytes for what is no token, and runs of newlines."""
+    """A Gemma 4 vocabulary: ▁ for spaces, byte tokens for unknown text, and runs of newlines."""
     tokens = ["<bos>", *(f"<0x{value:02X}>" for value in range(256)), *"▁abehlo", "he", "▁he", "\n", "\n\n"]
     kinds = [CONTROL, *[BYTE] * 256, *[NORMAL] * 11]
     rows = ["h e", "▁ he"]

@@ -79,7 +79,7 @@ def test_ways_out(text: str) -> None:
              "{{ messages | attr('__class__') }}", "{{ '{0.__class__}'.format(1) }}"],
 )
 def test_internals_print_as_nothing(text: str) -> None:
-    """As in transformers: what is forbidden is undefined, and fails with the next use."""
+    """Forbidden attributes are undefined, as in transformers: their next use fails."""
     assert render_chat(ChatTemplate("t.jinja", text, {}), CHAT).text == ""
 
 

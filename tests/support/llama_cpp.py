@@ -1,4 +1,4 @@
-"""llama.cpp as it is inside the package xllamacpp: its tokenizers of GGUF files, by its C functions."""
+"""Calls the GGUF tokenizers of llama.cpp through the C functions in the package xllamacpp."""
 
 from __future__ import annotations
 

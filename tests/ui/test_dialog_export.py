@@ -67,7 +67,7 @@ async def test_the_keys_that_are_named_are_those_of_the_focus() -> None:
 
 async def test_the_list_takes_no_focus_that_has_moved_on() -> None:
     class Typed(ExportScreen):
-        """Types into the path as soon as it is there."""
+        """Type into the path as soon as the input line is mounted."""
 
         def on_mount(self) -> None:
             self.call_next(self.type_into, self.field, "a")

@@ -479,7 +479,7 @@ def report(
     pruned: Pruned | None = None, grown: Grown | None = None, losses: Sequence[Loss] = (),
     written: ExportReport | None = None,
 ) -> Report:
-    """Report on a changed vocabulary: what is lost, what became of the corpus, which tokens went and came.
+    """Report on a changed vocabulary: losses, the effect on the corpus, and removed and added tokens.
 
     Args:
         before, after: The number of ids.

@@ -58,7 +58,7 @@ def leads_to(reason: WhyNot) -> int | None:
 
 
 def text_sections(found: StringFacts, steps: bool = False) -> Iterator[Section]:
-    """Yield the encoding of a text, word by word, and what is lost in it.
+    """Yield the encoding of a text, word by word, and its losses.
 
     Args:
         found: The facts of the text.

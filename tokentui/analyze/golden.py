@@ -104,7 +104,7 @@ def first_difference(tokenizer: Tokenizer, golden: Sequence[GoldenText]) -> Gold
 
 
 def _both(tokenizer: Tokenizer, text: str) -> tuple[Encoding | None, Encoding | None]:
-    """A text as plain text, and with special tokens; None where it is refused."""
+    """Return the encodings of a text as plain text and with special tokens; None if the text is refused."""
     return _encoded(tokenizer, text, False), _encoded(tokenizer, text, True)
 
 

@@ -32,7 +32,7 @@ _WARM = "{% for a in [1] %}{{ ('\\n' + 'é' + a | tojson) | trim | upper }}{% en
 
 
 class _Generation(jinja2.ext.Extension):
-    """The tag `generation`, which marks what the assistant says. Its body is rendered as it is."""
+    """The tag `generation`, which marks the text of the assistant. Its body is rendered unchanged."""
 
     tags = {"generation"}  # noqa: RUF012 (jinja2 declares it so)
 

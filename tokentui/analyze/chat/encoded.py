@@ -1,4 +1,4 @@
-"""A chat as tokens: the origin of each, and what is wrong with the chat, its template or its tokenizer."""
+"""Encodes a chat: the origin of each token, and faults of the chat, its template or its tokenizer."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class _Covered:
 
 
 def origins(tokens: Sequence[EncodedToken], regions: Sequence[Region]) -> Iterator[str]:
-    """Yield the origin of each token. Only what is proven to be text of a message is content."""
+    """Yield the origin of each token. It is content only if it is proven to be text of a message."""
     exact, changed = _Covered(region for region in regions if region.exact), _Covered(regions)
     for token in tokens:
         if token.word < 0:
