@@ -19,6 +19,7 @@ import tokentui
 from tokentui.axes import preset
 from tokentui.core import jobs
 from tokentui.learn import start
+from tokentui.recipe import AXIS_NAMES, SHAPE, Axes
 from tokentui.text.read import read
 from tokentui.text.sources import find_sample
 
@@ -81,7 +82,7 @@ def test_axes_are_named_where_a_training_begins() -> None:
     ):
         assert tokenizer.recipe == tokentui.preset("gpt2", tie="first-seen")
     with pytest.raises(tokentui.TokentuiError, match="no such argument"):
-        tokentui.train("sample:hugs", "gpt2", vocabsize=300)
+        tokentui.train("sample:hugs", "gpt2", vocabsize=300)  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize(("word", "meant"), [("mergess", "merges"), ("covrage", "coverage"), ("tye", "tie")])
@@ -103,7 +104,9 @@ def test_the_documented_example(tmp_path: Path) -> None:
     assert run.jump(12) == 12
     assert run.run(vocab_size=40) == "vocab_size"
     best = run.candidates(3)
-    assert [one.count for one in best] == sorted((one.count for one in best), reverse=True)
+    counts = [pair.count for pair in best if isinstance(pair, tokentui.Candidate)]
+    assert len(counts) == 3
+    assert counts == sorted(counts, reverse=True)
     tok = run.tokenizer()
     encoding = tok.encode("a sailor")
     assert isinstance(encoding, tokentui.Encoding)
@@ -257,3 +260,7 @@ def test_a_step_opens_one_job(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "_Job", counted)
     assert trainer.step()
     assert len(opened) == 1
+
+
+def test_type_checkers_know_each_axis_and_training_option() -> None:
+    assert set(Axes.__annotations__) == {*AXIS_NAMES, *SHAPE}

@@ -64,7 +64,7 @@ def test_steps_candidates_and_entries_are_rows_of_a_table() -> None:
     run.run(merges=20)
     table = pandas.DataFrame(run.steps())
     assert list(table["number"]) == list(range(1, 21))
-    assert list(table["count"]) == [step.count for step in run.steps()]
+    assert list(table["count"]) == [step.row["count"] for step in run.steps()]
     entries = pandas.DataFrame(run.tokenizer().entries())
     assert len(entries) == run.vocab_size
     assert {"id", "piece"} <= {*entries.columns}

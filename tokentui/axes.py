@@ -10,7 +10,7 @@ import dataclasses
 import functools
 import re
 from collections.abc import Container, Iterator
-from typing import Any
+from typing import Any, Unpack
 
 from tokentui.core.choices import Axis, Choice, Refusal
 from tokentui.core.errors import TokentuiError
@@ -19,7 +19,7 @@ from tokentui.learn.bases import BASES, FILTERS, WEIGHTS
 from tokentui.learn.objectives import OBJECTIVES, trainer_of
 from tokentui.learn.ranking import TIES
 from tokentui.preset_table import PRESETS, Published, preset_named
-from tokentui.recipe import SHAPE, Recipe
+from tokentui.recipe import SHAPE, Axes, Recipe
 from tokentui.text.normalize import NORMALIZERS
 from tokentui.text.pretokenize import MARKS, UNITS
 from tokentui.text.split import SPLITS, own_space, spaced
@@ -170,7 +170,7 @@ def _without_faded(recipe: Recipe, named: Container[str] = ()) -> Recipe:
     return recipe
 
 
-def preset(name: str, *, published: bool = False, **axes: object) -> Recipe:
+def preset(name: str, *, published: bool = False, **axes: Unpack[Axes]) -> Recipe:
     """The recipe of a preset, with other values on some axes.
 
     Args:

@@ -14,7 +14,7 @@ import itertools
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from tokentui.core import sandbox
 from tokentui.core.choices import UNWRITABLE, Parameter, unwritable
@@ -53,6 +53,29 @@ SHAPE = {
     )
 }
 """The words of a run that shape what is learned. They are no axes; a recipe holds them."""
+
+
+class Axes(TypedDict, total=False):
+    """Keyword arguments that set axes and other training options: the fields of `Recipe`, for type checkers.
+
+    A test compares the keys with `AXIS_NAMES` and `SHAPE`.
+    """
+
+    normalize: str | Iterable[str]
+    split: str
+    unit: str
+    mark: str
+    base: str
+    objective: str
+    weight: str
+    tie: str
+    pieces: str
+    encode: str
+    unknown: str
+    coverage: float | None
+    symbols: Iterable[str]
+    prefix_space: bool | None
+    what_if: Iterable[str]
 
 
 TOLD = {one.name: one for one in (

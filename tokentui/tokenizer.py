@@ -1,4 +1,4 @@
-"""The public face of the library: read a corpus, train on it, load and save tokenizers."""
+"""The public interface of the library: read a corpus, train on it, load and save tokenizers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, SupportsIndex
+from typing import TYPE_CHECKING, BinaryIO, NoReturn, SupportsIndex, Unpack
 
 from tokentui import learn
 from tokentui.analyze import diff as differences
@@ -28,10 +28,11 @@ from tokentui.formats import files
 from tokentui.formats.files import refuse_tokenizers
 from tokentui.learn import start
 from tokentui.learn.outlook import outlook
-from tokentui.learn.rows import Query, Why
+from tokentui.learn.rows import Candidate, Query, Why
 from tokentui.learn.trainer import Trainer as Engine
+from tokentui.learn.values import Step
 from tokentui.preset_table import resolved
-from tokentui.recipe import AXIS_NAMES, SHAPE, Recipe, Run, Stops
+from tokentui.recipe import AXIS_NAMES, SHAPE, Axes, Recipe, Run, Stops
 from tokentui.text import read as reading
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words
@@ -48,21 +49,22 @@ def read(
     """Read a corpus.
 
     Args:
-        source: A file, a folder (its text files), `-` (standard input), a glob or `sample:NAME`; or several
-            of them. A path object is a path and nothing else. Or a dict of these: named corpora as one.
+        source: A file, a folder (its text files), `-` (standard input), a glob or `sample:NAME`, or a list
+            of these. A path object is always a path. A dict maps names to sources: several named corpora
+            as one.
         texts: Texts in memory, in place of `source`: an iterable of str. Each text is one document. The
             corpus stores them; `train` and `Trainer` only count them.
-        as_: The way to read files: `text`, `lines`, `jsonl` or `counts`; None goes by the name.
-        field: The field of JSON rows that holds the text.
-        shares: Of named corpora: `count`, or `equal` for words that count until all have as many bytes.
-        development: Of named corpora, by name: texts that only judge a training by `parity`.
-        progress: Told (done, total) in bytes of the files as they stand; the total is 0 where it is not
-            known.
-        cancel: Asked meanwhile; true raises `Cancelled`.
-        stdin: The stream that `-` reads; the program's standard input when None.
+        as_: How to read files: `text`, `lines`, `jsonl` or `counts`. By default the file name decides.
+        field: The JSON field that contains the text.
+        shares: For named corpora: `count`, or `equal` to weight words so that all corpora have the same
+            number of bytes.
+        development: For named corpora: texts by name that `objective=parity` measures on.
+        progress: Called with (done, total) in bytes of the files on disk; the total is 0 if it is unknown.
+        cancel: Called regularly; a true result raises `Cancelled`.
+        stdin: The stream that `-` reads; by default the program's standard input.
 
     Raises:
-        TokentuiError: A source cannot be read, or is a tokenizer file and `as_` does not say how it is read.
+        TokentuiError: A source cannot be read, or a source is a tokenizer file and `as_` is None.
 
     >>> [part.name for part in read({"en": "sample:english", "hi": "sample:hindi"}).named]
     ['en', 'hi']
@@ -82,10 +84,10 @@ def read(
 
 
 def _check_source(source: object, texts: object) -> None:
-    """Refuse a corpus that is given as both a source and texts, or not at all.
+    """Check that exactly one of the two is given.
 
     Raises:
-        TokentuiError: It is.
+        TokentuiError: Both or none are.
     """
     if texts is None and source is None:
         raise TokentuiError("no corpus is given", "corpus", "name a file, or hand in texts=[...]")
@@ -94,10 +96,10 @@ def _check_source(source: object, texts: object) -> None:
 
 
 class Tokenizer(Analysed, metaclass=Hinting):
-    """A tokenizer that `load`, `train` and `Trainer.tokenizer` make: the value that encodes, which can be
-    saved.
+    """An immutable tokenizer that encodes, decodes and can be saved.
 
-    A name that another library has for an attribute or an argument raises an error with the name here.
+    Get one from `load`, `train` or `Trainer.tokenizer`. A name that another library uses for a method or an
+    argument raises an error that gives the name used here.
     """
 
     encode = hinting(Analysed.encode)
@@ -129,20 +131,21 @@ class Tokenizer(Analysed, metaclass=Hinting):
     def why_not(
         self, text: str | bytes, trainer: Trainer | None = None, ahead: SupportsIndex | None = None
     ) -> WhyNot:
-        """Why a text is not one token by itself, or that it is one.
+        """Explain why a text is not a single token.
 
         Args:
             text: The text.
-            trainer: The run that the tokenizer is of, at the same step. It tells of the pair that is missing:
-                its count, its place in line, and the step at which the text is one token.
-            ahead: How many steps a copy of the run is trained on at most to find that step; the limit
-                `ahead-steps` where None, 0 for none.
+            trainer: The training that made this tokenizer, at the same step. It adds facts about the missing
+                pair: its count, its rank, and the step at which the text becomes one token.
+            ahead: The number of steps that a copy of the training may go on to find that step. By default
+                the limit `ahead-steps`; 0 for none.
 
         Returns:
-            The reason, one of `tokentui.encode.why_not.REASONS`; of these exactly one holds for any text.
+            The reason, one of `tokentui.encode.why_not.REASONS`. Exactly one reason applies to a text; one
+            of them says that the text is a single token.
 
         Raises:
-            TokentuiError: The pattern of the split takes too long, or the run is at another step.
+            TokentuiError: The pattern of the split takes too long, or the trainer is at another step.
         """
         if not isinstance(trainer, Trainer | None):
             raise TokentuiError(f"a Trainer belongs here, not {shown(trainer)}", "trainer", "leave it out")
@@ -151,14 +154,14 @@ class Tokenizer(Analysed, metaclass=Hinting):
         return why_not(self, _typed(text), known)
 
     def segmentations(self, text: str | bytes, limit: SupportsIndex = 10) -> Ways:
-        """The ways to write a text in the tokens of the vocabulary, best first, and how many there are.
+        """List the segmentations of a text into tokens of the vocabulary, and count all of them.
 
-        Those with fewer tokens come first, then those whose first tokens are longer. Of a unigram model the
-        more probable ones come first, each with its share of the probability of all.
+        Segmentations with fewer tokens come first, then those with longer first tokens. For a unigram model
+        they are ordered by probability, and each has its share of the total probability.
 
         Args:
             text: The text.
-            limit: The most ways that are listed.
+            limit: The maximum number of segmentations to list. The count covers all.
 
         Raises:
             TokentuiError: A pre-token has more units than the limit `ways-units`.
@@ -168,27 +171,28 @@ class Tokenizer(Analysed, metaclass=Hinting):
     def unreachable(
         self, *, progress: Progress | None = None, cancel: Cancel | None = None
     ) -> list[Reachability]:
-        """The tokens that no text becomes, in order of the ids, each with the reason.
+        """List the tokens that encoding never produces, ordered by id, each with its reason.
 
-        Special tokens are among them where a text holds them only if that is allowed. A token that only bytes
-        become which are not UTF-8 is listed with these as its text.
+        Special tokens are listed if encoding produces them only when special tokens are allowed. A token that
+        only bytes that are not UTF-8 produce is listed with these bytes as its text.
         """
         with job(progress, cancel):
-            return [one for one in reachability_of_all(self) if one.reason]
+            return [token for token in reachability_of_all(self) if token.reason]
 
     def save(self, path: str | os.PathLike[str], format: str | None = None) -> None:
-        """Write it to a file, whole or not at all.
+        """Write the tokenizer to a file. The write is atomic.
 
         Args:
-            path: The file; a symlink's target is written.
-            format: One of `tokentui.formats.WRITTEN`; by the end of the file's name where None.
+            path: The file. If it is a symlink, its target is written.
+            format: One of `tokentui.formats.WRITTEN`. By default the file name decides.
 
         Raises:
-            TokentuiError: There is no such format, the name says none, or the file cannot be written.
+            TokentuiError: The format is unknown, the file name implies none, the format cannot express this
+                tokenizer, or the file cannot be written.
 
         Warns:
             UserWarning: The format requires an unknown token that the `vocab_size` of the training did not
-                count, so that the file has one id more.
+                count. The file has one more id.
         """
         files.export(self, path, format)
         chosen = files.format_of(path_of(path, "path"), self.recipe, format)
@@ -204,21 +208,23 @@ class Tokenizer(Analysed, metaclass=Hinting):
 
 
 def _typed(text: str | bytes) -> str:
-    """A text as it is looked at: bytes that are not UTF-8 are lone surrogates."""
+    """Return bytes as text; bytes that are not UTF-8 become lone surrogates."""
     text = text_of(text)
     return text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text
 
 
 def load(path: str | os.PathLike[str], split: str = "") -> Tokenizer:
-    """Read a tokenizer file. Its format is told by its content, never by its name.
+    """Read a tokenizer file, model folder, GGUF file or hub repository.
+
+    The content decides the format, never the file name.
 
     Args:
-        path: The file.
-        split: A value of that axis, for a file that holds none (tiktoken ranks).
+        path: A file, a folder, a URL, `hf:OWNER/NAME`, or the name of a published encoding.
+        split: The split, for a file that has none (tiktoken ranks).
 
     Raises:
-        TokentuiError: It cannot be read, is of no known format, or is damaged; the error says what is wrong
-            and where. Or it holds a split and another one was named.
+        TokentuiError: The file cannot be read, has an unknown format or is damaged, or it has a split and
+            `split` names a different one.
     """
     return _public(files.load(path, split))
 
@@ -235,11 +241,12 @@ def diff(
 
     Args:
         old: A tokenizer, or its file.
-        new: The other one.
-        corpus: A corpus, or what `read` takes, of which the documents that change are listed; None for none.
-        rows: The most documents listed.
-        progress: Told (done, total): in bytes while reading, then in characters.
-        cancel: Asked meanwhile; true raises `Cancelled`.
+        new: A tokenizer, or its file.
+        corpus: A corpus, or anything that `read` takes. The result lists its documents whose encoding
+            changes.
+        rows: The maximum number of documents to list.
+        progress: Called with (done, total): in bytes while reading, then in characters.
+        cancel: Called regularly; a true result raises `Cancelled`.
 
     Raises:
         TokentuiError: A file or the corpus cannot be read.
@@ -249,38 +256,40 @@ def diff(
     [(b'un', 259)]
     """
     most = whole(rows, "rows", 0, "such as 10")
-    a, b = (one if isinstance(one, TokenizerValue) else files.load(one) for one in (old, new))
+    a, b = (
+        source if isinstance(source, TokenizerValue) else files.load(source) for source in (old, new)
+    )
     with job(progress, cancel):
         read_ = corpus if isinstance(corpus, Corpus | None) else read(corpus)
         return differences.diff(a, b, read_, rows=most)
 
 
 class Trainer:
-    """A training at one of its steps. Forward and back are exact: every number is what a recount from scratch
-    would give.
+    """A training that moves forward and back, one step or many at a time.
 
-    What a step and a candidate hold depends on the objective: of a training by merges they are
-    `tokentui.Step` and `tokentui.Candidate`. Iterating makes steps until the end. `len(run)` is the number of
-    known steps, `run[512]` is step 512, `run[-1]` the last one.
+    Every number is exact: a recount from scratch at the same step gives the same. The type of a step and of a
+    candidate depends on the objective; a training by merges has `tokentui.Step` and `tokentui.Candidate`.
+
+    Iterating makes steps until the end. `len(run)` is the number of known steps, `run[512]` is step 512 and
+    `run[-1]` the last known step.
 
     Args:
-        corpus: A corpus, or what `read` takes.
+        corpus: A corpus, or anything that `read` takes.
         recipe: A recipe, or the name of a preset.
         texts: Texts in memory, in place of a corpus: an iterable of str, such as a list or a generator. Each
-            text is one document. They are counted as they come and not stored; only a unigram training with
-            `split=metaspace` stores them.
-        published: True if the first id, the special tokens and the sizes are those that the preset was
-            published with, where they are not named. A `run` without stops goes to these sizes.
-        first_id: The first id given, 0 where None.
-        specials: Special tokens, which take the first ids in this order; none where None.
-        progress: Told (done, total): in bytes while reading, in characters while counting,
-            then in parts of the preparation before the first step.
-        cancel: Asked meanwhile; true raises `Cancelled`.
-        axes: Other values on some axes, and other words of `SHAPE`, as `preset` takes them.
+            text is one document. Texts are counted as they arrive and not stored, except by a unigram
+            training with `split=metaspace`.
+        published: Use the sizes, special tokens and first id that the preset was published with, unless
+            named. `run` without stops then goes to that size.
+        first_id: The first id; 0 by default.
+        specials: Special tokens. They take the first ids, in this order.
+        progress: Called with (done, total): in bytes while reading, in characters while counting, then in
+            parts of the preparation before the first step.
+        cancel: Called regularly; a true result raises `Cancelled`.
+        axes: Values of axes and other training options, as for `preset`.
 
     Raises:
-        TokentuiError: The corpus cannot be read, there is no such preset, or a number, a special token or a
-            value of an axis cannot be.
+        TokentuiError: The corpus cannot be read, the preset does not exist, or an option is invalid.
     """
 
     def __init__(
@@ -294,14 +303,14 @@ class Trainer:
         specials: Sequence[str] | None = None,
         progress: Progress | None = None,
         cancel: Cancel | None = None,
-        **axes: object,
+        **axes: Unpack[Axes],
     ) -> None:
         asked, self._run = _resolved(recipe, published, axes, first_id=first_id, specials=specials)
         with job(progress, cancel):
             self._engine = _started(corpus, asked, self._run, texts)
 
     def __getstate__(self) -> object:
-        """Refuse to be pickled: the engine holds compiled code.
+        """Refuse to be pickled or deep-copied: the engine holds pointers of compiled code.
 
         Raises:
             TokentuiError: Always.
@@ -310,7 +319,7 @@ class Trainer:
         raise TokentuiError("a training cannot be pickled or copied", "Trainer", hint)
 
     def __copy__(self) -> Trainer:
-        """Return another object for the same training: a step of one is a step of both."""
+        """Return an object that shares this training: a step of one is a step of both."""
         other = object.__new__(type(self))
         vars(other).update(vars(self))
         return other
@@ -320,23 +329,23 @@ class Trainer:
         return f"<Trainer {name} at step {self.number:,} of {self.known:,} known, {self.vocab_size:,} ids>"
 
     def _repr_html_(self) -> str:
-        """Its place, and the curve of the corpus in tokens, for a notebook."""
+        """Return the position and a curve of the corpus length in tokens, for a notebook."""
         from tokentui.encode.html import run_html
         return run_html(label(self.recipe), self.number, self.known, self.vocab_size, self._engine.tokens_at)
 
     @property
     def recipe(self) -> Recipe:
-        """The recipe that is trained."""
+        """The recipe."""
         return self._engine.recipe
 
     @property
     def number(self) -> int:
-        """The present step, 0 at the start."""
+        """The current step; 0 at the start."""
         return self._engine.number
 
     @property
     def known(self) -> int:
-        """The furthest step that was made."""
+        """The furthest step made so far. Steps up to it repeat without choosing."""
         return self._engine.computed
 
     @property
@@ -346,16 +355,24 @@ class Trainer:
 
     @property
     def vocab_size(self) -> int:
-        """The number of ids at this step, specials counted."""
+        """The number of ids at this step, special tokens included."""
         return self._engine.size_at(self.number)
 
-    def step(self) -> Any:
-        """Make the next step. Returns it, None at the end."""
+    def step(self) -> Step | None:
+        """Make the next step.
+
+        Returns:
+            The step, or None at the end. A training by merges returns `tokentui.Step`.
+        """
         with interrupts_cancel(at_end=True):
             return learn.step(self._engine)
 
-    def back(self) -> Any:
-        """Undo the last step. Returns it, None at the start."""
+    def back(self) -> Step | None:
+        """Undo the last step.
+
+        Returns:
+            The step that was undone, or None at the start.
+        """
         with interrupts_cancel(at_end=True):
             return learn.back(self._engine)
 
@@ -365,15 +382,15 @@ class Trainer:
         """Go to a step, back or forward.
 
         Args:
-            number: The step, 0 for the start.
-            progress: Told (done, total) in steps.
-            cancel: Asked meanwhile; true raises `Cancelled`, and the run stays where it is.
+            number: The step; 0 is the start.
+            progress: Called with (done, total) in steps.
+            cancel: Called regularly; a true result raises `Cancelled` and leaves the run where it is then.
 
         Returns:
             The number of the step.
 
         Raises:
-            TokentuiError: There is no such step; the run is where it was.
+            TokentuiError: The training ends before this step. The run is back where it was.
         """
         asked, before = whole(number, "step", 0, "take the number of a step"), self.number
         with job(progress, cancel), interrupts_cancel(at_end=True):
@@ -388,21 +405,21 @@ class Trainer:
         self, *, merges: int | None = None, vocab_size: int | None = None, min_count: int | None = None,
         max_length: int | None = None, progress: Progress | None = None, cancel: Cancel | None = None,
     ) -> str:
-        """Go on until a stop holds or nothing is left to do.
+        """Train until a stop is reached or no candidate is left.
 
         Args:
-            merges: Stop after so many merges, from the start of the training.
-            vocab_size: Stop at so many ids, specials counted.
-            min_count: Stop before a pair that occurs less often; 1 where None.
-            max_length: Make no token of more units.
-            progress: Told (done, total) in merges; the total is 0 where it is not known.
-            cancel: Asked meanwhile; true raises `Cancelled`, and the run stays where it is.
+            merges: Stop at this number of merges, counted from the start of the training.
+            vocab_size: Stop at this number of ids, special tokens included.
+            min_count: Stop before a pair that occurs less often; 1 by default.
+            max_length: Make no token of more units than this.
+            progress: Called with (done, total) in steps; the total is 0 if it is unknown.
+            cancel: Called regularly; a true result raises `Cancelled` and leaves the run where it is then.
 
         Returns:
             Why it stopped: `merges`, `vocab_size`, `min_count` or `no pair left`.
 
         Raises:
-            TokentuiError: A number that cannot be, or a size below the one at the start.
+            TokentuiError: A stop is invalid, or the size is below the initial one.
         """
         run = self._run.with_words(**_named(
             merges=merges, vocab_size=vocab_size, min_count=min_count, max_length=max_length
@@ -413,17 +430,19 @@ class Trainer:
     def what_if(
         self, *changes: str, progress: Progress | None = None, cancel: Cancel | None = None
     ) -> Trainer:
-        """Another training at the same step, or as far as its steps last, under what-ifs. This one stays as
-        it is; the steps before the first change are taken over.
+        """Fork the training with changes, and move the fork to the current step.
+
+        This training stays unchanged. The fork takes over the steps before the first change. If it ends
+        early, it stays at its last step.
 
         Args:
-            changes: Each `STEP:forbid:LEFT+RIGHT`, `STEP:forbid:TOKEN`, `STEP:force:LEFT+RIGHT` or
-                `STEP:leave-out`; bytes are written as in a URL, a space as `%20`.
-            progress: Told (done, total) in steps.
-            cancel: Asked meanwhile; true raises `Cancelled`.
+            changes: Each is `STEP:forbid:LEFT+RIGHT`, `STEP:forbid:TOKEN`, `STEP:force:LEFT+RIGHT` or
+                `STEP:leave-out`. Bytes are percent-encoded as in a URL: `%20` is a space.
+            progress: Called with (done, total) in steps.
+            cancel: Called regularly; a true result raises `Cancelled`.
 
         Raises:
-            TokentuiError: It is no training by merges, or a what-if cannot be.
+            TokentuiError: This is not a training by merges, or a change is invalid.
 
         >>> import tokentui
         >>> run = tokentui.Trainer("sample:hugs", "gpt2")
@@ -438,44 +457,51 @@ class Trainer:
             other._engine = learn.what_if(self._engine, asked)
         return other
 
-    def candidates(self, limit: int = 100, start: int = 0) -> list[Any]:
-        """The candidates of the next step, best first: pairs, or the pieces that a pruning judges.
+    def candidates(self, limit: int = 100, start: int = 0) -> list[Candidate]:
+        """List the candidates of the next step, best first.
+
+        Candidates are pairs to merge, or pieces that the next pruning may drop. A training by merges returns
+        `tokentui.Candidate`.
 
         Args:
-            limit: The most to return.
-            start: The number of the best to leave out.
+            limit: The maximum number to return.
+            start: The number of candidates to skip from the top.
         """
         rows, top = whole(limit, "limit", 0, "such as 100"), whole(start, "start", 0, "such as 0")
         page = learn.tried(self._engine, lambda: self._engine.candidates(Query(top, rows)))
         return list(page.rows) if page.top == top else []
 
     def why(self) -> Why:
-        """The reasons of the next step, or why there is none; not of a training that only drops pieces."""
+        """Explain the next step, or why there is none.
+
+        Raises:
+            TokentuiError: This is a unigram training, which has no next pair.
+        """
         engine = self._engine
         why = learn.tried(engine, lambda: engine.why(engine.limits))
         if why.round is not None:
             raise TokentuiError("a unigram training has no next pair", "why", "take candidates()")
         return why
 
-    def steps(self, first: int = 1) -> Iterator[Any]:
-        """The steps from this one on up to the present one: values with names, rows of a table."""
+    def steps(self, first: int = 1) -> Iterator[Step]:
+        """Iterate over the steps from `first` to the current step. pandas reads them as rows of a table."""
         return learn.steps(self._engine, whole(first, "first", 1, "such as 1"))
 
     def tokenizer(self) -> Tokenizer:
-        """The tokenizer of this very step."""
+        """Return the tokenizer at the current step."""
         return _public(self._engine.tokenizer())
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Step]:
         """Make steps until the end."""
         while (made := self.step()) is not None:
             yield made
 
     def __len__(self) -> int:
-        """The number of known steps."""
+        """Return the number of known steps."""
         return self.known
 
-    def __getitem__(self, number: SupportsIndex) -> Any:
-        """A known step: 1 is the first, -1 the last known one."""
+    def __getitem__(self, number: SupportsIndex) -> Step:
+        """Return a known step: 1 is the first, -1 the last known one."""
         known = self.known
         asked = whole(number, "step", hint="take the number of a step")
         asked = asked if asked >= 0 else known + 1 + asked
@@ -500,31 +526,31 @@ def train(
     specials: Sequence[str] | None = None,
     progress: Progress | None = None,
     cancel: Cancel | None = None,
-    **axes: object,
+    **axes: Unpack[Axes],
 ) -> Tokenizer:
-    """Train a tokenizer until a stop holds or no pair is left: `Trainer`, its `run` and its `tokenizer` in
-    one.
+    """Train a tokenizer until a stop is reached or no candidate is left.
+
+    This is `Trainer(...)`, `run(...)` and `tokenizer()` in one call.
 
     Args:
-        corpus: A corpus, or what `read` takes.
+        corpus: A corpus, or anything that `read` takes.
         recipe: A recipe, or the name of a preset.
         texts: Texts in memory, in place of a corpus; see `Trainer`.
-        merges: Stop after so many merges.
-        vocab_size: Stop at so many ids, specials counted.
-        min_count: Stop before a pair that occurs less often; 1 where None.
-        max_length: Make no token of more units.
-        published: True if the sizes too are those that the preset was published with, where they are not
+        merges: Stop at this number of merges.
+        vocab_size: Stop at this number of ids, special tokens included.
+        min_count: Stop before a pair that occurs less often; 1 by default.
+        max_length: Make no token of more units than this.
+        published: Use the sizes, special tokens and first id that the preset was published with, unless
             named.
-        first_id: The first id given, 0 where None.
-        specials: Special tokens, which take the first ids in this order; none where None.
-        progress: Told (done, total): in bytes while reading, in characters while counting, in parts
+        first_id: The first id; 0 by default.
+        specials: Special tokens. They take the first ids, in this order.
+        progress: Called with (done, total): in bytes while reading, in characters while counting, in parts
             of the preparation before the first step, then in steps.
-        cancel: Asked meanwhile; true raises `Cancelled`.
-        axes: Other values on some axes, and other words of `SHAPE`, as `preset` takes them.
+        cancel: Called regularly; a true result raises `Cancelled`.
+        axes: Values of axes and other training options, as for `preset`.
 
     Raises:
-        TokentuiError: The corpus cannot be read, there is no such preset, a number, a special token or a
-            value of an axis cannot be, or the size is below the one at the start.
+        TokentuiError: The corpus cannot be read, the preset does not exist, or an option is invalid.
 
     >>> train(texts=["hug pug", "pun bun"], recipe="gpt2", merges=2).vocab_size
     258
@@ -556,14 +582,14 @@ def _started(
 
 
 def _named(**words: object) -> dict[str, object]:
-    """The words that are not None."""
+    """Return the arguments that are not None."""
     return {name: value for name, value in words.items() if value is not None}
 
 
 def _resolved(
     recipe: Recipe | str | None, published: bool, axes: Mapping[str, object], **words: object
 ) -> tuple[Recipe, Run]:
-    """The recipe and the run that the arguments of a training name; those that are None are not named."""
+    """Return the recipe and the run for the arguments of a training; None means that one is not named."""
     if not isinstance(published, bool):
         raise TokentuiError(
             f"True or False belongs here, not {shown(published)}", "published", "such as True"
@@ -578,11 +604,10 @@ def _resolved(
 
 
 def _ran(engine: Engine, stops: Stops) -> str:
-    """Go on until a stop holds. Refuse a number of ids below the one that a training starts with, or must
-    keep.
+    """Train until a stop is reached.
 
     Raises:
-        TokentuiError: The size is below it.
+        TokentuiError: The size is below the number of ids that the training starts with or must keep.
     """
     size, least = stops.vocab_size, engine.traits.least_size
     if size is not None and size < least:

@@ -36,7 +36,7 @@ def test_a_file_of_this_very_training() -> None:
     assert (report.alike, report.merges, report.difference, report.tried) == (150, 150, None, 0)
     run = tokentui.Trainer(CORPUS, "gpt2")
     run.jump(151)
-    assert report.next_count == run[151].count
+    assert report.next_count == run[151].row["count"]
     assert tok.trained_from("sample:english", "gpt2", merges=20).merges == 20
     assert tok.trained_from(CORPUS) == report
 

@@ -34,7 +34,9 @@ def test_a_training_is_that_of_all_texts_together(named: tuple[str, ...]) -> Non
     corpus = tokentui.read(dict(zip(TEXTS, paths, strict=True)), shares="equal")
     run = tokentui.Trainer(corpus, "gpt2")
     run.run(merges=20)
-    assert [row["count"] for row in equal[:-1]] == [run[number].count for number in range(1, 21)]
+    assert [(row["left"], row["count"]) for row in equal[:-1]] == [
+        (step.row["left"], step.row["count"]) for step in run.steps()
+    ]
 
 
 def test_a_trace_tells_which_language_decided(named: tuple[str, ...], tmp_path: Path) -> None:

@@ -124,7 +124,9 @@ def test_a_ladder_has_counts_and_the_word_after_each_merge() -> None:
     assert [pieces for _, _, pieces in rungs] == [(b"h", b"ug"), (b"hug",)]
     for step, count, _ in rungs:
         assert isinstance(step, AppliedMerge)
-        assert count == run[step.rank + 1].count
+        merge = run[step.rank + 1]
+        assert isinstance(merge, tokentui.Step)
+        assert count == merge.count
     assert word.lattice == ()
 
 

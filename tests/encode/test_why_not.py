@@ -185,6 +185,7 @@ def test_what_is_to_come_against_training_on(
     if said.reason in ("comes", "overtaken", "absent") and said.facts["place"]:
         row = run.candidates(1, said.facts["place"] - 1)[0]  # type: ignore[operator]
         facts = said.facts
+        assert isinstance(row, tokentui.Candidate)
         assert (row.left, row.right, row.count) == (facts["left"], facts["right"], facts["count"])
     assert run.tokenizer().why_not(text, run, 0).reason in (said.reason, "waits")
 
@@ -235,12 +236,12 @@ def test_text_inside_of_words_against_a_recount(words: list[str], text: str, wei
 def test_the_pair_that_a_text_without_a_word_lacks() -> None:
     run = tokentui.Trainer(Corpus.from_text("hug hug hug pug pun bun bugs"), PLAIN)
     run.run(merges=1)
-    row = next(row for row in run.candidates(9) if (row.left, row.right) == (b"h", b"ug"))
+    row = next(row for row in run.candidates(9) if row.parts == (b"h", b"ug"))
     said = run.tokenizer().why_not("hugs", run)
     assert said.reason == "absent"
     assert said.sentence == (
         "It is h | ug | s: no token is spelled so, and no word of the corpus is spelled so. The first pair "
-        f"that is missing is h + ug: it stands {row.count} times and is number 1 in line at step 1."
+        f"that is missing is h + ug: it stands {row.places} times and is number 1 in line at step 1."
     )
     nowhere = run.tokenizer().why_not("sb", run)
     assert nowhere.sentence == (

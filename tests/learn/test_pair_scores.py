@@ -67,6 +67,7 @@ def test_the_worked_example_at_every_step_forward_and_back(
         assert b"+".join(best.parts).decode() == merge
         assert float(best.worth) == pytest.approx(float(value), abs=0.5000001 * 10**-digits)
         step = run.step()
+        assert isinstance(step, tokentui.Step)
         assert (step.left, step.right) == best.parts
         assert step.score == float(best.worth)
         seen.append((before, run.tokens))
