@@ -66,7 +66,7 @@ def version() -> str:
 @check("the version stands in one place")
 def _version() -> str:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    assert project["project"]["dynamic"] == ["version"], "pyproject.toml names a version of its own"
+    assert project["project"]["dynamic"] == ["readme", "version"], "pyproject.toml has its own version"
     assert project["tool"]["hatch"]["version"]["path"] == "tokentui/__init__.py"
     assert re.fullmatch(r"\d+\.\d+\.\d+((a|b|rc)\d+)?", version()), version()
     return version()
@@ -166,9 +166,19 @@ def _metadata() -> str:
         assert {key: one[key] for key in wanted} == wanted
         assert re.fullmatch(r".{1,512}", one["Summary"])
         assert str(one.get_payload()).lstrip().startswith("# tokentui"), "the README is not the description"
+        assert not re.search(r"\]\((?!https://)", str(one.get_payload())), "a link is relative"
     assert "tokentui = tokentui.__main__:main" in scripts
     needed, extras = metadata.get_all("Requires-Dist", []), metadata.get_all("Provides-Extra", [])
     return f"{len(needed)} requirements, {len(extras)} extras"
+
+
+@check("twine accepts them")
+def _twine() -> str:
+    home = DIST.parent / "twine"
+    run(sys.executable, "-m", "venv", home)
+    run(home / "bin/python", "-m", "pip", "install", "-q", "twine>=6.1")
+    run(home / "bin/python", "-m", "twine", "check", "--strict", *sorted(DIST.iterdir()))
+    return f"{len(list(DIST.iterdir()))} files"
 
 
 @check("they install in fresh environments, and run")

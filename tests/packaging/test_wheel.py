@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -11,6 +12,7 @@ import sys
 import tarfile
 import venv
 import zipfile
+from email import message_from_string
 from pathlib import Path
 
 import pytest
@@ -136,6 +138,19 @@ def test_the_wheel_of_the_archive_has_no_kernels_and_installs_everywhere(built: 
     assert "Root-Is-Purelib: true" in information(built[1], "WHEEL")
     assert information(built[1], "licenses/LICENSE").startswith("MIT License")
     assert contents(built[1]) == expected(set())
+
+
+def test_links_and_pictures_of_the_readme_work_on_a_package_index(built: tuple[Path, Path]) -> None:
+    metadata = message_from_string(information(built[1], "METADATA"))
+    links = re.findall(r"\]\(([^)]+)\)", str(metadata.get_payload()))
+    relative = re.findall(r"\]\(([^)]+)\)", (ROOT / "README.md").read_text("utf-8"))
+    assert len(links) == len(relative) > 20
+    for link, path in zip(links, relative, strict=True):
+        assert link.startswith("https://")
+        assert link.endswith(path if path.startswith("https://") else f"/v{tokentui.__version__}/{path}")
+        assert path.startswith("https://") or (ROOT / path).is_file()
+    names = {line.partition(",")[0] for line in metadata.get_all("Project-URL", [])}
+    assert names == {"Repository", "Documentation", "Changelog", "Issues"}
 
 
 def released(system: str) -> Path:
