@@ -25,7 +25,7 @@ from tokentui.core.jobs import each
 from tokentui.encode.events import Event, EventVocabulary, Kind
 from tokentui.learn.bases import WEIGHTS
 from tokentui.learn.event_trainer import EventTrainer
-from tokentui.learn.events import EventEngine
+from tokentui.learn.events import EventEngine, MethodTraits
 from tokentui.learn.layouts import Layout, PairTable, lay_out
 from tokentui.learn.objectives import OBJECTIVES, Material
 from tokentui.learn.values import Constraints, NGram, Pair, Ranked
@@ -439,8 +439,7 @@ class TwoViews:
 class Boundless:
     """BoundlessBPE as a method of an event training."""
 
-    making, step, candidate, phase = Kind.MERGE, "merge", "pair", "merging"
-    notes_changes = True
+    traits = MethodTraits(notes_changes=True)
 
     def __init__(self, material: Material) -> None:
         written = material.objective.arguments(material.recipe.objective)["threshold"]

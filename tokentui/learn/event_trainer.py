@@ -37,7 +37,7 @@ class EventTrainer(PairTrainer):
         rebuild: Callable[[Material, PairEngine | None, int], PairTrainer],
     ) -> None:
         super().__init__(engine, material, rebuild)
-        method = engine.method
+        method = engine.method.traits
         self.traits = self.traits._replace(
             step=method.step, candidate=method.candidate, phase=method.phase
         )

@@ -92,22 +92,29 @@ class EventCorpus(Protocol):
     def memory(self) -> int: ...
 
 
-class Method(Protocol):
-    """What a training does in a step: one file a method, such as `picky`.
+class MethodTraits(NamedTuple):
+    """The facts about a method that its engine and its trainer read.
 
     Attributes:
-        making: The event that makes a token of a candidate.
-        step: The name of a step, for people.
-        candidate: The name of a candidate, for people.
-        phase: What a run is doing, for people.
-        notes_changes: True if events do not say by how much they change the uses of symbols.
+        making: The kind of the event that makes a token of a candidate.
+        step: The word for one step, as people read it.
+        candidate: The word for one candidate, as people read it.
+        phase: What a run is doing, as people read it.
+        notes_changes: True if the engine has to record by how much a step changes the uses of symbols,
+            because the events of the step do not say it.
     """
 
-    making: Kind
-    step: str
-    candidate: str
-    phase: str
-    notes_changes: bool
+    making: Kind = Kind.MERGE
+    step: str = "merge"
+    candidate: str = "pair"
+    phase: str = "merging"
+    notes_changes: bool = False
+
+
+class Method(Protocol):
+    """What a training does in a step. Each method has a file of its own, such as `picky`."""
+
+    traits: MethodTraits
 
     def lay_out(self, material: Material) -> tuple[EventVocabulary, EventCorpus]:
         """Return the vocabulary of units, and the corpus laid out in them."""
@@ -174,14 +181,14 @@ class EventEngine:
     def _make(self, candidate: int) -> int:
         """Make the step of a candidate for the first time and record it. Returns its work."""
         taken, mark, pieces = self.candidates.row(candidate), self.corpus.mark, self.vocabulary.pieces
-        tied, was_tied = self.candidates.tied, self.candidates.was_tied
+        tied, was_tied, traits = self.candidates.tied, self.candidates.was_tied, self.method.traits
         symbol = self.vocabulary.named(b"".join([pieces[part] for part in taken.symbols]))
         self.computed += 1
         self.number += 1
         events: list[Event] = []
 
         def happen() -> Iterator[Event]:
-            first = Event(self.method.making, symbol, taken.symbols, taken.places, view=int(candidate < 0))
+            first = Event(traits.making, symbol, taken.symbols, taken.places, view=int(candidate < 0))
             merge = self.corpus.apply(first)
             events.append(merge)
             yield merge
@@ -192,7 +199,7 @@ class EventEngine:
         self.vocabulary.step(happen())
         self._tokens.append(self.corpus.tokens)
         figures = Merged(taken, events[0].replaced, tied, was_tied)
-        changes = self.corpus.use_changes(mark, events) if self.method.notes_changes else None
+        changes = self.corpus.use_changes(mark, events) if traits.notes_changes else None
         self.steps.append(MadeStep(mark, figures, tuple(events), changes))
         return _A_WORD * self.corpus.work(mark)
 

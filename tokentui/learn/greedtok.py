@@ -12,52 +12,32 @@ before a later one, and no token is cut.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from tokentui.core.jobs import check
-from tokentui.encode.events import Event, EventVocabulary, Kind
+from tokentui.encode.events import Event, Kind
 from tokentui.encode.segment import ASKED_EVERY
 from tokentui.learn.event_trainer import EventTrainer
-from tokentui.learn.events import EventEngine
-from tokentui.learn.layouts import Layout, lay_out_words
-from tokentui.learn.ngrams import NGramTable, Share, segments
+from tokentui.learn.events import MethodTraits
+from tokentui.learn.layouts import Layout
+from tokentui.learn.ngrams import NGramMethod, NGramTable, Share, segments
 from tokentui.learn.objectives import Material
-from tokentui.learn.values import NGram, Pair
+from tokentui.learn.values import NGram
 
 
-class GreedTok:
-    """GreedTok as a method of an event training, and its n-grams: known by the text that they spell."""
+class CoveredTexts:
+    """The n-grams of GreedTok, whose key is the text that they spell; see `ngrams.NGramKind`."""
 
-    making, step, candidate, phase = Kind.COVER, "cover", "text", "covering"
-    notes_changes = True
+    traits = MethodTraits(Kind.COVER, "cover", "text", "covering", notes_changes=True)
 
     def __init__(self, material: Material) -> None:
         self._longest = int(str(material.objective.arguments(material.recipe.objective)["longest"]))
         """The most units of a token."""
 
-    # ---- the method
-
-    def lay_out(self, material: Material) -> tuple[EventVocabulary, Layout]:
-        """Lay out the words, and count the texts in them."""
-        vocabulary, layout = lay_out_words(material)
-        layout.follow(NGramTable(layout, self))
-        return vocabulary, layout
-
-    def following(self, engine: EventEngine, merge: Event, taken: Pair | NGram) -> Iterator[Event]:
-        """Return no events: a step is one cover."""
-        return iter(())
-
-    def kind(self, events: Sequence[Event]) -> str:
-        """The name of a step."""
-        return self.step
-
-    def facts(self, engine: EventEngine, best: Pair | NGram, replaced: int) -> list[str]:
-        """The tokens that are saved, place by place."""
-        assert isinstance(best, NGram)
+    def fact(self, best: NGram) -> str:
+        """Return a sentence on the places that a text covers and the tokens that it saves."""
         places = f"{best.places:,} place{'s' * (best.places != 1)}"
-        return [f"covers {places} and saves {best.worth:,}: each place the tokens that it covers but one"]
-
-    # ---- the n-grams
+        return f"covers {places} and saves {best.worth:,}: each place the tokens that it covers but one"
 
     def shares(self, layout: Layout, word: Sequence[int]) -> Mapping[bytes, Share]:
         """Return the share of a word in each text that begins and ends with a token of it."""
@@ -139,4 +119,4 @@ class GreedTok:
 
 def trainer(material: Material) -> EventTrainer:
     """Start a training."""
-    return EventTrainer.start(material, GreedTok)
+    return EventTrainer.start(material, lambda material: NGramMethod(CoveredTexts(material)))

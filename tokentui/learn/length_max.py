@@ -12,55 +12,35 @@ New text is encoded by the merges in their order, or by any way that looks at th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from tokentui.core.jobs import check
-from tokentui.encode.events import Event, EventVocabulary, Kind
+from tokentui.encode.events import Event
 from tokentui.encode.segment import ASKED_EVERY
 from tokentui.learn.event_trainer import EventTrainer
-from tokentui.learn.events import EventEngine
-from tokentui.learn.layouts import Layout, lay_out_words
-from tokentui.learn.ngrams import NGramTable, Share, segments
+from tokentui.learn.events import MethodTraits
+from tokentui.learn.layouts import Layout
+from tokentui.learn.ngrams import NGramMethod, NGramTable, Share, segments
 from tokentui.learn.objectives import Material
-from tokentui.learn.values import NGram, Pair
+from tokentui.learn.values import NGram
 
 _Key = tuple[int, ...]
 
 
-class LengthMax:
-    """Length-MAX as a method of an event training, and its n-grams: known by their symbols."""
+class TokenRuns:
+    """The n-grams of Length-MAX, whose key is their symbols; see `ngrams.NGramKind`."""
 
-    making, step, candidate, phase = Kind.MERGE, "merge", "run", "merging"
-    notes_changes = False
+    traits = MethodTraits(candidate="run")
 
     def __init__(self, material: Material) -> None:
         parameters = material.objective.arguments(material.recipe.objective)
         self._most, self._by = int(str(parameters["most"])), str(parameters["by"])
 
-    # ---- the method
-
-    def lay_out(self, material: Material) -> tuple[EventVocabulary, Layout]:
-        """Lay out the words, and count the n-grams in them."""
-        vocabulary, layout = lay_out_words(material)
-        layout.follow(NGramTable(layout, self))
-        return vocabulary, layout
-
-    def following(self, engine: EventEngine, merge: Event, taken: Pair | NGram) -> Iterator[Event]:
-        """Return no events: a step is one merge."""
-        return iter(())
-
-    def kind(self, events: Sequence[Event]) -> str:
-        """The name of a step."""
-        return self.step
-
-    def facts(self, engine: EventEngine, best: Pair | NGram, replaced: int) -> list[str]:
-        """The value of the n-gram, as a product."""
-        assert isinstance(best, NGram)
+    def fact(self, best: NGram) -> str:
+        """Return a sentence that writes the worth of an n-gram as a product."""
         length = best.worth // best.places if best.places else 0
         measure = {"tokens": "tokens", "saved": "tokens saved in each", "characters": "units"}[self._by]
-        return [f"value {best.places:,} places × {length} {measure} = {best.worth:,}"]
-
-    # ---- the n-grams
+        return f"value {best.places:,} places × {length} {measure} = {best.worth:,}"
 
     def shares(self, layout: Layout, word: Sequence[int]) -> Mapping[_Key, Share]:
         """Return the share of a word in each n-gram of its tokens."""
@@ -113,4 +93,4 @@ class LengthMax:
 
 def trainer(material: Material) -> EventTrainer:
     """Start a training."""
-    return EventTrainer.start(material, LengthMax)
+    return EventTrainer.start(material, lambda material: NGramMethod(TokenRuns(material)))

@@ -14,12 +14,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple, Protocol, Self
 
-from tokentui.encode.events import Event
+from tokentui.encode.events import Event, EventVocabulary
 from tokentui.learn.bases import BOUNDARY
 from tokentui.learn.candidates import Rewrite
-from tokentui.learn.layouts import Layout
+from tokentui.learn.events import EventEngine, MethodTraits
+from tokentui.learn.layouts import Layout, lay_out_words
+from tokentui.learn.objectives import Material
 from tokentui.learn.ranking import Key, Spelling
-from tokentui.learn.values import NGram, Step
+from tokentui.learn.values import NGram, Pair, Step
 
 
 class Share(NamedTuple):
@@ -31,6 +33,8 @@ class Share(NamedTuple):
 
 class NGramKind(Protocol):
     """A kind of n-gram: which ones a word has, where one ends, and what it is worth."""
+
+    traits: MethodTraits
 
     def shares(self, layout: Layout, word: Sequence[int]) -> Mapping[Any, Share]:
         """Return the share of a word in each of its n-grams, by their keys."""
@@ -55,6 +59,39 @@ class NGramKind(Protocol):
 
     def outlives(self, key: Any, size: int) -> bool:
         """Return whether a key means the same if symbols from a number on are forgotten."""
+
+    def fact(self, best: NGram) -> str:
+        """Return a sentence on the figures of the n-gram that the next step makes a token."""
+
+
+class NGramMethod:
+    """A method whose step makes a token of one n-gram, and nothing else; see `events.Method`.
+
+    Args:
+        kind: The kind of n-gram.
+    """
+
+    def __init__(self, kind: NGramKind) -> None:
+        self._kind, self.traits = kind, kind.traits
+
+    def lay_out(self, material: Material) -> tuple[EventVocabulary, Layout]:
+        """Lay out the words, and count the n-grams in them."""
+        vocabulary, layout = lay_out_words(material)
+        layout.follow(NGramTable(layout, self._kind))
+        return vocabulary, layout
+
+    def following(self, engine: EventEngine, merge: Event, taken: Pair | NGram) -> Iterator[Event]:
+        """Return no events: a step is one event."""
+        return iter(())
+
+    def kind(self, events: Sequence[Event]) -> str:
+        """Return the word for a step of this kind of n-gram."""
+        return self.traits.step
+
+    def facts(self, engine: EventEngine, best: Pair | NGram, replaced: int) -> list[str]:
+        """Return a sentence on the best n-gram."""
+        assert isinstance(best, NGram)
+        return [self._kind.fact(best)]
 
 
 class NGramTable:

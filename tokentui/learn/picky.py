@@ -15,7 +15,7 @@ from fractions import Fraction
 
 from tokentui.encode.events import Event, EventVocabulary, Kind
 from tokentui.learn.event_trainer import EventTrainer
-from tokentui.learn.events import EventEngine
+from tokentui.learn.events import EventEngine, MethodTraits
 from tokentui.learn.layouts import Layout, PairTable, lay_out_words
 from tokentui.learn.objectives import Material
 from tokentui.learn.values import NGram, Pair
@@ -24,8 +24,7 @@ from tokentui.learn.values import NGram, Pair
 class Picky:
     """PickyBPE as a method of an event training: merges and removals."""
 
-    making, step, candidate, phase = Kind.MERGE, "merge", "pair", "merging"
-    notes_changes = False
+    traits = MethodTraits()
 
     def __init__(self, material: Material) -> None:
         written = material.objective.arguments(material.recipe.objective)["threshold"]
