@@ -28,10 +28,10 @@ from tokentui.core.jobs import job
 from tokentui.encode import encoder
 from tokentui.learn import bpe
 from tokentui.learn.bpe import PlainPairs
-from tokentui.learn.merging import merging
 from tokentui.learn.objectives import Material
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Query
+from tokentui.learn.start_pairs import pair_trainer
 from tokentui.learn.unigram import UnigramTrainer
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session import commands as do
@@ -242,7 +242,7 @@ def test_a_change_to_plain_python_that_is_stopped_begins_again(
 
 
 def test_no_training_begins_with_kernels_once_they_failed(failing: Failing) -> None:
-    trainer = merging(Material.of(count(CORPUS, preset("gpt2")), preset("gpt2")), compiled=True)
+    trainer = pair_trainer(Material.of(count(CORPUS, preset("gpt2")), preset("gpt2")), compiled=True)
     assert trainer.traits.engine == native.COMPILED
     native.fail(SystemError("a kernel"))
     assert trainer.fork(0, ()).traits.engine == native.PLAIN

@@ -25,9 +25,9 @@ from tokentui.core.jobs import job
 from tokentui.core.native import COMPILED, PLAIN
 from tokentui.learn import MergeStep, Query, Word, start
 from tokentui.learn.bases import byte_order_of_gpt2
-from tokentui.learn.merging import merging
 from tokentui.learn.objectives import OBJECTIVES, Material
 from tokentui.learn.pairs import PairTrainer
+from tokentui.learn.start_pairs import pair_trainer
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words, count
@@ -78,7 +78,7 @@ def both(words: Words | str, recipe: Recipe) -> tuple[PairTrainer, PairTrainer]:
     if isinstance(words, str):
         words = scanning.plain_count(Corpus.from_text(words), recipe)
     material = Material.of(words, recipe)
-    return merging(material, compiled=False), merging(material, compiled=True)
+    return pair_trainer(material, compiled=False), pair_trainer(material, compiled=True)
 
 
 def state(trainer: PairTrainer, limit: int = 200) -> dict[str, Any]:
@@ -227,7 +227,7 @@ def test_checkpoints_are_few() -> None:
     from tokentui.learn.compiled import MOST_CHECKPOINTS
 
     recipe = Recipe(split="none")
-    compiled = merging(
+    compiled = pair_trainer(
         Material.of(scanning.plain_count(Corpus.from_text(novel(120_000)), recipe), recipe), compiled=True
     )
     before, laid_out = compiled.memory(), len(cells(compiled)._state.cells)
@@ -244,7 +244,7 @@ def test_a_slice_is_short() -> None:
     assert slices >= cells(compiled)._figure(compiled.computed, "logged") // (1 << 16)
     number = compiled.number
     with job(cancel=lambda: True), pytest.raises(Cancelled):
-        merging(Material.of(compiled.words, compiled.recipe), compiled=True)
+        pair_trainer(Material.of(compiled.words, compiled.recipe), compiled=True)
     assert compiled.number == number
 
 
@@ -419,8 +419,8 @@ def test_counted_words_are_taken_as_they_are() -> None:
             assert found is not None
             words = Words.of(found)
             assert words.flat is not None
-            compiled = merging(Material.of(words, recipe), compiled=True)
-            plain = merging(Material.of(Words(words.words, words.counts), recipe), compiled=False)
+            compiled = pair_trainer(Material.of(words, recipe), compiled=True)
+            plain = pair_trainer(Material.of(Words(words.words, words.counts), recipe), compiled=False)
             assert words == plain.words
             learn.run(compiled, Stops(merges=50))
             learn.run(plain, Stops(merges=50))
@@ -432,7 +432,7 @@ def test_words_that_are_empty_or_twice_there() -> None:
         recipe = Recipe(split="whitespace", unit="char", base="sorted", mark=mark, unknown="error")
         words = Words(("", "ab", "", "ab", "a"), (3, 2, 1, 5, 1))
         material = Material.of(words, recipe)
-        plain, compiled = merging(material, compiled=False), merging(material, compiled=True)
+        plain, compiled = pair_trainer(material, compiled=False), pair_trainer(material, compiled=True)
         assert learn.run(compiled, Stops()) == learn.run(plain, Stops())
         assert history(compiled) == history(plain)
         assert list(compiled.uses) == list(plain.uses)

@@ -20,8 +20,8 @@ from tokentui import learn
 from tokentui.core import native
 from tokentui.learn import PairCandidate, Query
 from tokentui.learn.exact import Told
-from tokentui.learn.merging import merging
 from tokentui.learn.objectives import OBJECTIVES, SEEN, Material
+from tokentui.learn.start_pairs import pair_trainer
 from tokentui.recipe import Recipe, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import WordCounts
@@ -151,7 +151,7 @@ def test_an_objective_equals_the_naive_one(
         return
     recipe = PLAIN.with_axes(objective=name)
     counted = WordCounts(Corpus.from_counts(list(words.items()))).of(recipe)
-    trainer = merging(Material.of(counted, recipe), compiled=compiled)
+    trainer = pair_trainer(Material.of(counted, recipe), compiled=compiled)
     assert trainer.traits.engine == (native.COMPILED if compiled else native.PLAIN)
     learn.run(trainer, Stops(min_count=least))
     split: Words = [(tuple(word), count) for word, count in words.items()]

@@ -19,8 +19,8 @@ from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import job
 from tokentui.learn import MergeStep, Query, Trainer, Word
 from tokentui.learn.bases import sentencepiece_piece
-from tokentui.learn.merging import merging
 from tokentui.learn.objectives import Material
+from tokentui.learn.start_pairs import pair_trainer
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import count
@@ -257,7 +257,7 @@ def test_cancelling_leaves_the_trainer_where_it_is(monkeypatch: pytest.MonkeyPat
 
 def test_advance_stops_when_its_time_is_up() -> None:
     corpus, recipe = Corpus.from_text(" ".join(f"word{n}" for n in range(3000))), Recipe()
-    trainer = merging(Material.of(count(corpus, recipe), recipe), compiled=False)
+    trainer = pair_trainer(Material.of(count(corpus, recipe), recipe), compiled=False)
     slices = 0
     while trainer.advance(None, Stops(), seconds=0.0) is None:
         slices += 1

@@ -17,10 +17,10 @@ from tokentui.axes import check
 from tokentui.core import native
 from tokentui.core.errors import TokentuiError
 from tokentui.learn import Query, Stop, Word, jump, run, what_if
-from tokentui.learn.merging import merging
 from tokentui.learn.objectives import Material
 from tokentui.learn.parity import ParityTrainer, parity
 from tokentui.learn.ranking import TIES
+from tokentui.learn.start_pairs import pair_trainer
 from tokentui.recipe import Recipe, Run, Stops, WhatIf
 from tokentui.text.count import Words
 from tokentui.text.parts import CorpusPart
@@ -219,7 +219,7 @@ def test_one_language_is_plain_bpe(
     recipe = CHARS.with_axes(tie=tie)
     own = parity(material([(words, None)], recipe.with_axes(objective=f"parity:variant={variant}")),
                  compiled=compiled)
-    plain = merging(Material.of(counted(words), recipe), compiled=compiled)
+    plain = pair_trainer(Material.of(counted(words), recipe), compiled=compiled)
     assert run(own, Stops()) == run(plain, Stops())
     for number in range(1, own.number + 1):
         row = own.step_at(number).row

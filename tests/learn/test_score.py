@@ -18,9 +18,9 @@ from trainers import best, merge_at, merge_steps, why, words_of
 from tokentui import learn
 from tokentui.axes import AXES
 from tokentui.learn import MergeStep, Query, start
-from tokentui.learn.merging import merging
 from tokentui.learn.objectives import Material
 from tokentui.learn.pairs import PairTrainer
+from tokentui.learn.start_pairs import pair_trainer
 from tokentui.recipe import Recipe, Stops
 from tokentui.text.corpus import Corpus
 
@@ -82,7 +82,7 @@ class NaiveScore(Naive):
 
 def naive_of(trainer: PairTrainer, stops: Stops) -> NaiveScore:
     """A naive run under these limits, with the trainer's merges up to its present step made."""
-    fresh = merging(Material.of(trainer.words, trainer.recipe), compiled=False)
+    fresh = pair_trainer(Material.of(trainer.words, trainer.recipe), compiled=False)
     counts = fresh.words.counts
     naive = NaiveScore(
         words=words_of(fresh),

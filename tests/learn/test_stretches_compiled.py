@@ -12,7 +12,7 @@ from tokentui import learn
 from tokentui.axes import check
 from tokentui.core import native
 from tokentui.core.native import COMPILED, PLAIN
-from tokentui.learn import Query, Word, merging, superbpe
+from tokentui.learn import Query, Word, start_pairs, superbpe
 from tokentui.learn.objectives import Material
 from tokentui.learn.superbpe import SuperTrainer
 from tokentui.recipe import Recipe, Stops, WhatIf
@@ -35,8 +35,8 @@ def both(counts: dict[str, int], recipe: Recipe) -> tuple[SuperTrainer, SuperTra
     compiled = SuperTrainer(material)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(native, "available", lambda: False)
-        patch.setattr(superbpe, "is_chosen", lambda material: False)
-        patch.setattr(merging, "is_chosen", lambda material: False)
+        patch.setattr(superbpe, "kernels_fit", lambda material: False)
+        patch.setattr(start_pairs, "kernels_fit", lambda material: False)
         plain = SuperTrainer(material)
     assert (plain.engine.engine, compiled.engine.engine) == (PLAIN, COMPILED)
     return plain, compiled

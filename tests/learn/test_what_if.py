@@ -31,9 +31,9 @@ from tokentui.formats.files import export, load
 from tokentui.formats.proof import contents
 from tokentui.learn import Query, Trainer
 from tokentui.learn.bpe import PlainPairs
-from tokentui.learn.merging import merging
 from tokentui.learn.objectives import Material
 from tokentui.learn.replay import ReplayTrainer
+from tokentui.learn.start_pairs import pair_trainer
 from tokentui.recipe import FORBID, FORCE, LEAVE_OUT, Recipe, Run, Stops, WhatIf
 from tokentui.session.saved import Branch, SavedSession, dumps, loads
 from tokentui.text.corpus import Corpus
@@ -392,14 +392,14 @@ def test_of_a_compiled_training_the_steps_before_are_not_chosen_again(
 ) -> None:
     text = " ".join(f"{number:b}{number:o}" for number in range(400))
     words = start(Corpus.from_text(text), PLAIN).words
-    compiled = merging(Material.of(words, PLAIN), compiled=True)
+    compiled = pair_trainer(Material.of(words, PLAIN), compiled=True)
     learn.jump(compiled, 60)
     assert compiled.traits.engine == native.COMPILED
     calls = counted(monkeypatch, "best")
     fork = learn.what_if(compiled, [WhatIf(41, LEAVE_OUT), WhatIf(50, FORBID, (b"1", b"0"))])
     assert fork.traits.engine == native.PLAIN
     assert calls["best"] < 30
-    fresh = merging(Material.of(words, fork.recipe), compiled=True)
+    fresh = pair_trainer(Material.of(words, fork.recipe), compiled=True)
     assert fresh.traits.engine == native.PLAIN
     learn.jump(fresh, 60)
     assert list(learn.steps(fork)) == list(learn.steps(fresh))
@@ -425,7 +425,7 @@ def test_plain_python_takes_over_what_kernels_have_laid_out(
         pytest.skip("there are no kernels")
     corpus = Corpus.from_text(" ".join(f"{number * number % 997:b}{number % 7}" for number in range(400)))
     material = Material.of(start(corpus, recipe).words, recipe, Run(), corpus.documents)
-    compiled, plain = (merging(material, compiled=one) for one in (True, False))
+    compiled, plain = (pair_trainer(material, compiled=one) for one in (True, False))
     for trainer in (compiled, plain):
         learn.jump(trainer, 60)
     learn.jump(compiled, 45)

@@ -20,9 +20,9 @@ from tokentui.encode.vocabulary import NO_ID, Vocabulary
 from tokentui.formats.spec import Loss, Spec
 from tokentui.learn.bpe import PlainPairs
 from tokentui.learn.continued import Continued
-from tokentui.learn.merging import merging
 from tokentui.learn.objectives import OBJECTIVES, Material, trainer_of
 from tokentui.learn.pairs import PairTrainer
+from tokentui.learn.start_pairs import pair_trainer
 from tokentui.recipe import Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import count
@@ -79,7 +79,7 @@ def extend(edit: Edit, corpus: Corpus, size: int) -> Edit:
     words = count(corpus, recipe)
     material = Material.of(words, recipe, run)
     base = Vocabulary(recipe, grown.pieces, run.specials, run.first_id)
-    trainer = PairTrainer(PlainPairs(material, lambda _: base, cut), material, merging)
+    trainer = PairTrainer(PlainPairs(material, lambda _: base, cut), material, pair_trainer)
     learn.run(trainer, Stops(vocab_size=size))
     more = trainer.tokenizer()
     for pair, times in zip(more.vocabulary.merges[: more.merges], more.vocabulary.counts, strict=False):

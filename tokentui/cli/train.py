@@ -35,7 +35,7 @@ from tokentui.formats.files import export, format_of
 from tokentui.formats.proof import check_export
 from tokentui.formats.spec import Spec, Unsupported
 from tokentui.learn import start
-from tokentui.learn.merging import WORTH_CHARS, without_kernel
+from tokentui.learn.start_pairs import WORTH_CHARS, value_without_kernel
 from tokentui.learn.trainer import Trainer
 from tokentui.learn.values import Step
 from tokentui.recipe import Recipe, Run
@@ -184,7 +184,7 @@ def _remarks(trainer: Trainer, run: Run, corpus: Corpus) -> Iterator[str]:
     if size is not None and size < least:
         yield f"vocab_size={size}: there are {least:,} ids before anything is learned; all of them stay"
     if corpus.size >= WORTH_CHARS and native.available():
-        if lacking := without_kernel(trainer.recipe):
+        if lacking := value_without_kernel(trainer.recipe):
             yield f"there is no kernel for {lacking}: plain Python trains"
         if corpus.counts is None and (lacking := without_scanner(trainer.recipe)):
             yield f"there is no kernel for {lacking}: plain Python counts the pre-tokens"

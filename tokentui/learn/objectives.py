@@ -276,8 +276,9 @@ UNIGRAM_SIZE = 8000
 OBJECTIVES = Axis(
     "objective", "what makes a pair the best",
     Objective(
-        "count", "it stands most often (BPE)", label="bpe", trainer=Ref("tokentui.learn.merging:merging"),
-        kernel=True, columns=columns("count", "change"),
+        "count", "it stands most often (BPE)", label="bpe",
+        trainer=Ref("tokentui.learn.start_pairs:pair_trainer"), kernel=True,
+        columns=columns("count", "change"),
     ),
     Objective(
         "parity", "it stands most often in the language that is worst off", label="parity-aware bpe",
@@ -294,21 +295,21 @@ OBJECTIVES = Axis(
     ),
     Objective(
         "score", "c(xy)/(c(x)·c(y)) is largest (WordPiece)", label="wordpiece",
-        trainer=Ref("tokentui.learn.merging:merging"),
+        trainer=Ref("tokentui.learn.start_pairs:pair_trainer"),
         kernel=True, queue="scores", value=_score, formula="c(xy)/(c(x)·c(y))",
         columns=columns("count", "left uses", "right uses", "score"),
         filters=True, rare=True,
     ),
     Objective(
         "count-length", "its count times the units of its token is largest", label="count·length",
-        trainer=Ref("tokentui.learn.merging:merging"), kernel=True, queue="lengths",
+        trainer=Ref("tokentui.learn.start_pairs:pair_trainer"), kernel=True, queue="lengths",
         value=_count_length, sees=("length",),
         formula="c(xy)·length", columns=columns("count", "length", "value"), filters=True,
     ),
     Objective(
         "pmi", "its pointwise mutual information is largest", label="pmi",
-        trainer=Ref("tokentui.learn.merging:merging"), kernel=True, queue="scores", value=_pmi, shown=_bits,
-        sees=("tokens", "pairs"), formula="log2(c(xy)·N²/(c(x)·c(y)·M))",
+        trainer=Ref("tokentui.learn.start_pairs:pair_trainer"), kernel=True, queue="scores", value=_pmi,
+        shown=_bits, sees=("tokens", "pairs"), formula="log2(c(xy)·N²/(c(x)·c(y)·M))",
         columns=columns("count", "left uses", "right uses", "pmi"), filters=True, rare=True,
     ),
     Objective(

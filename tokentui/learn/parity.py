@@ -41,11 +41,10 @@ from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.runtime import quiet_collector
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import BASES, Totals, barriers, totals_of
-from tokentui.learn.bpe import PlainPairs
-from tokentui.learn.merging import is_chosen
 from tokentui.learn.objectives import OBJECTIVES, Material
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Candidate, Judged, Why
+from tokentui.learn.start_pairs import with_engine
 from tokentui.learn.values import Constraints, Merged, MergeStep, Pair, PairEngine, Ranked
 from tokentui.recipe import Recipe, Stops
 from tokentui.text.count import Words
@@ -420,7 +419,7 @@ def parity(
         material: The parts, the recipe and the run.
         source: The engine of a training of the same parts, whose steps are taken over; None for none.
         number: How many of its steps are taken over, where they need not be chosen again.
-        compiled: True to train with kernels; None lets `is_chosen` decide.
+        compiled: True to train with kernels; None lets `kernels_fit` decide.
 
     Raises:
         TokentuiError: There are not as many ratios as languages.
@@ -435,13 +434,8 @@ def parity(
             texts = source.texts().items()
             forks = {one: one.fork(number, _alone(material, words)) for one, words in texts}
             return ParityTrainer(source.after(number, forks, material), material, rebuild)
-        chosen = not native.failed and (is_chosen(material) if compiled is None else compiled)
-        if chosen and not recipe.what_if:
-            with native.rescued():
-                from tokentui.learn.compiled import KernelPairs
-
-                return ParityTrainer(_started(material, KernelPairs), material, rebuild)
-        return ParityTrainer(_started(material, PlainPairs), material, rebuild)
+        pairs = with_engine(material, partial(_started, material), compiled)
+        return ParityTrainer(pairs, material, rebuild)
 
 
 def _alone(material: Material, words: Words) -> Material:

@@ -19,6 +19,7 @@ import functools
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from tokentui.core import native
 from tokentui.core.jobs import each
@@ -29,10 +30,10 @@ from tokentui.encode.superbpe import StagedVocabulary
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import BASES, Totals
 from tokentui.learn.bpe import PlainPairs
-from tokentui.learn.merging import is_chosen, plain_fork, start_pairs
 from tokentui.learn.objectives import OBJECTIVES, CorpusPart, Material
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Why
+from tokentui.learn.start_pairs import kernels_fit, plain_fork, start_engine, with_engine
 from tokentui.learn.superwords import Superwords
 from tokentui.learn.values import (
     Constraints,
@@ -47,6 +48,9 @@ from tokentui.learn.values import (
 from tokentui.recipe import Recipe, Stops
 from tokentui.text.count import Words
 from tokentui.text.pretokenize import UNITS, Pretokenizer
+
+if TYPE_CHECKING:
+    from tokentui.learn.compiled import KernelPairs
 
 
 def vocabulary(
@@ -120,7 +124,7 @@ class TwoStages:
             run = material.run
             return vocabulary(recipe, BASES.of(recipe.base).units(totals), run.specials, run.first_id)
 
-        self.first: PairEngine = start_pairs(self._inner, made)
+        self.first: PairEngine = start_engine(self._inner, made)
         self.engine = self.first.engine
         """The engine of the first stage, and of the second."""
         self.second: PairEngine | None = None
@@ -167,16 +171,15 @@ class TwoStages:
         self.jumps = {symbol: change for symbol, change in changes.items() if change}
 
     def _second(self, known: Vocabulary, superwords: Superwords) -> PairEngine:
-        """Return the engine of the second stage: with kernels where the first one has them."""
-        # where a unit is no number to kernels, what a token covers depends on what is next to it
-        if self.engine == native.COMPILED and is_chosen(self.material) and UNITS.of(
-            self.material.recipe.unit
-        ).kinds:
-            with native.rescued():
-                from tokentui.learn.compiled import KernelPairs
+        """Return the engine of the second stage, with kernels if the first one has them."""
 
-                return KernelPairs(self.material, lambda _: known, superwords)
-        return PlainPairs(self.material, lambda _: known, superwords=superwords)
+        def build(engine: type[PlainPairs] | type[KernelPairs]) -> PairEngine:
+            return engine(self.material, lambda _: known, superwords=superwords)
+
+        # A unit that kernels do not number covers a different length depending on what is next to it.
+        numbered = bool(UNITS.of(self.material.recipe.unit).kinds)
+        compiled = self.engine == native.COMPILED and numbered and kernels_fit(self.material)
+        return with_engine(self.material, build, compiled)
 
     def _units_of_symbols(self, known: Vocabulary) -> list[int]:
         """Return the units of each symbol."""

@@ -16,7 +16,7 @@ from tokentui.core import native
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.files import short_names
 from tokentui.learn import jump
-from tokentui.learn.merging import without_kernel
+from tokentui.learn.start_pairs import value_without_kernel
 from tokentui.learn.trainer import Trainer
 from tokentui.session.column import Column, same
 from tokentui.session.context import StepContext
@@ -467,6 +467,6 @@ class State:
         trained = [one.prepared.recipe for one in self.sync.columns if one.open and not one.prepared.opened]
         trains, counts = (
             next(filter(None, map(lacks, trained if self._gains else ())), "")
-            for lacks in (without_kernel, without_scanner)
+            for lacks in (value_without_kernel, without_scanner)
         )
         self._plain, self._engine = (trains, counts), native.engine()
