@@ -42,7 +42,7 @@ def _ours(tokenizer: Tokenizer, path: Path, threads: int, known: bool) -> Encode
     text = path.read_text(encoding="utf-8")
 
     def encode() -> Sequence[int]:
-        compiled = tokenizer.encoder._text_kernels
+        compiled = tokenizer.encoder.id_table._text_kernels
         if compiled is not None and not known:
             compiled._idle.clear()
         return tokenizer.encode_ids(text, threads=threads)

@@ -20,8 +20,9 @@ from hypothesis import strategies as st
 from tokentui import train
 from tokentui.core import native
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.encode import batch
+from tokentui.encode import batch, id_tables
 from tokentui.encode import encoder as word_encoder
+from tokentui.encode.id_tables import WordIdTable
 from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.segment import PAIRS
 from tokentui.encode.tokenizer import Tokenizer
@@ -85,8 +86,8 @@ def kernels(loaded: None) -> ModuleType:
 def always(kernels: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels for texts of any length, in chunks of a few characters, which are forgotten after some words.
     """
-    monkeypatch.setattr(word_encoder, "KERNEL_CHARS", 0)
-    monkeypatch.setattr(word_encoder, "MANY_WORDS", 0)
+    monkeypatch.setattr(id_tables, "KERNEL_CHARS", 0)
+    monkeypatch.setattr(id_tables, "MANY_WORDS", 0)
     monkeypatch.setattr(importlib.import_module("tokentui.text.kernels.count"), "CHUNK_CHARS", 30)
     monkeypatch.setattr(kernels, "KEPT_WORDS", 40)
 
@@ -121,8 +122,9 @@ def compare(tokenizer: Tokenizer, text: str, threads: int = 1, **more: Any) -> N
 
 def by_kernels(tokenizer: Tokenizer) -> bool:
     """Whether the last text went through kernels."""
-    compiled = tokenizer.encoder._text_kernels
-    return compiled is not None and compiled.knows
+    table = tokenizer.encoder.id_table
+    kernels = table._text_kernels if isinstance(table, WordIdTable) else None
+    return kernels is not None and kernels.knows
 
 
 # --- any text ---
@@ -138,8 +140,8 @@ def test_any_text(always: None, name: str, text: str, specials: bool, threads: i
     wanted = outcome(lambda: tokenizer.encode(text, **more).ids)
     assert outcome(lambda: tokenizer.encode_ids(text, threads=threads, **more)) == wanted
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(word_encoder, "KERNEL_CHARS", len(text) + 1)
-        patch.setattr(word_encoder, "MANY_WORDS", len(text) + 1)
+        patch.setattr(id_tables, "KERNEL_CHARS", len(text) + 1)
+        patch.setattr(id_tables, "MANY_WORDS", len(text) + 1)
         assert outcome(lambda: tokenizer.encode_ids(text, **more)) == wanted
 
 
@@ -154,7 +156,7 @@ def test_many_short_texts_by_one_call(
     more: dict[str, Any] = {"allow_special": specials, "special_tokens": specials}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(batch, "CALL_CHARS", call)
-        patch.setattr(word_encoder, "KERNEL_CHARS", 60)
+        patch.setattr(id_tables, "KERNEL_CHARS", 60)
         patch.setattr(kernels, "KEPT_WORDS", 40)
         wanted = answer(lambda: [tokenizer.encode(text, **more) for text in listed])
         assert answer(lambda: tokenizer.encode_batch(listed, **more)) == wanted
@@ -169,7 +171,7 @@ def test_which_short_texts_go_by_one_call(
     kernels: ModuleType, name: str, joined: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A call tells the words of two texts apart by their bytes, so none may be left out."""
-    monkeypatch.setattr(word_encoder, "KERNEL_CHARS", 60)
+    monkeypatch.setattr(id_tables, "KERNEL_CHARS", 60)
     tokenizer = Tokenizer(trained(name).vocabulary)
     listed = ["hug mug", "", "a pug's", "mug  hug"] * 10
     wanted = [tokenizer.encode(text) for text in listed]

@@ -148,11 +148,11 @@ def test_a_step_keeps_the_words_that_it_does_not_change() -> None:
     encoder = tokenizer.encoder
     for word in (" the", " mug", " rug", "xyz", "中文"):
         encoder.word(word)
-    before = {word: len(tokens) for word, tokens in encoder._tokens_of_word.items()}
+    before = {word: len(tokens) for word, tokens in encoder.tokens.items()}
     for merges in range(MERGES, -1, -1):
         encoder = encoder.at_merges(merges)
         fresh = tokenizer.at(merges).encoder
-        assert all(tokens == fresh.word(word) for word, tokens in encoder._tokens_of_word.items())
-        assert "xyz" in encoder._tokens_of_word
-    assert " the" not in encoder._tokens_of_word
+        assert all(tokens == fresh.word(word) for word, tokens in encoder.tokens.items())
+        assert "xyz" in encoder.tokens
+    assert " the" not in encoder.tokens
     assert before["xyz"] == 3

@@ -14,8 +14,9 @@ from protomake import message
 
 from tokentui import train
 from tokentui.core import memo
-from tokentui.encode import encoder as word_encoder
+from tokentui.encode import id_tables
 from tokentui.encode.encoder import WordEncoder
+from tokentui.encode.id_tables import DocumentIdTable, WordIdTable
 from tokentui.encode.segment import FUSED, PAIRS, EncodingWay
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats.sentencepiece.file import SENTENCEPIECE
@@ -33,7 +34,7 @@ words = st.lists(
     st.one_of(
         st.text("abé", max_size=12), st.text("ab▁é中😂\u0301", max_size=12), st.text(max_size=4),
         st.text("ab", min_size=40, max_size=120),
-    ).filter(lambda word: not word_encoder._SURROGATE.search(word)),
+    ).filter(lambda word: not id_tables._SURROGATE.search(word)),
     max_size=8, unique=True,
 )
 pieces = st.one_of(st.text("abé", min_size=1, max_size=5), st.text("ab▁é中😂", min_size=1, max_size=3))
@@ -42,7 +43,7 @@ pieces = st.one_of(st.text("abé", min_size=1, max_size=5), st.text("ab▁é中�
 def compare(encoder: WordEncoder, given: list[str]) -> list[bool]:
     """Both ways come to the same. Returns for each word whether the kernels did it."""
     batch = importlib.import_module("tokentui.encode.kernels.batch").batch
-    unit, drops = encoder.pretokenizer.plain_unit, encoder._recipe_unknown.drops_units
+    unit, drops = encoder.pretokenizer.plain_unit, encoder.drops_units
     many = batch(encoder.vocabulary, encoder.merges, encoder.segmenter, unit, drops=drops)
     assert many is not None
     found = many(given)
@@ -200,15 +201,17 @@ def test_a_text_in_single_precision(
     text = " ".join(given * 6)
     plain, quick = (SENTENCEPIECE.read(Source("a.model", data)).encoder for _ in range(2))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(word_encoder, "KERNEL_CHARS", len(text) * 4 + 9)
+        patch.setattr(id_tables, "KERNEL_CHARS", len(text) * 4 + 9)
         wanted = plain.ids(text)
-        patch.setattr(word_encoder, "KERNEL_CHARS", 0)
-        patch.setattr(word_encoder, "_BLOCK", block)
-        patch.setattr(quick, "_follower", lambda: pytest.fail("without kernels"))
+        patch.setattr(id_tables, "KERNEL_CHARS", 0)
+        patch.setattr(id_tables, "_BLOCK_WORDS", block)
+        patch.setattr(quick, "follower", lambda: pytest.fail("without kernels"))
         assert quick.ids(text) == wanted
-    assert plain._document_kernels is None
+    assert isinstance(plain.id_table, DocumentIdTable)
+    assert plain.id_table._kernels is None
+    assert isinstance(quick.id_table, DocumentIdTable)
     assert quick.way.scope == "document"
-    assert not text or quick._document_kernels is not None
+    assert not text or quick.id_table._kernels is not None
 
 
 def test_a_text_by_pieces_goes_through_kernels(loaded: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -223,34 +226,34 @@ def test_a_text_by_pieces_goes_through_kernels(loaded: None, monkeypatch: pytest
     other = SENTENCEPIECE.read(Source("a.model", data)).encoder
     expected = [row.id for row in other.placed_tokens(text, False, False)]  # word by word
     encoder = SENTENCEPIECE.read(Source("a.model", data)).encoder
-    monkeypatch.setattr(word_encoder, "MANY_WORDS", 1)
+    monkeypatch.setattr(id_tables, "MANY_WORDS", 1)
     monkeypatch.setattr(encoder, "word_ids", lambda word: pytest.fail(repr(word)))
     assert list(encoder.ids(text)) == expected
 
 
 def test_what_is_known_has_a_bound(loaded: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of words without end as many are remembered as of other texts, and long ones not at all."""
-    monkeypatch.setattr(word_encoder, "MANY_WORDS", 0)
-    monkeypatch.setattr(word_encoder, "_BLOCK", 20)
+    monkeypatch.setattr(id_tables, "MANY_WORDS", 0)
+    monkeypatch.setattr(id_tables, "_BLOCK_WORDS", 20)
     monkeypatch.setattr(memo, "KEPT", 50)
     tokenizer = train(Corpus.from_text("ab ba aab bba"), MERGED, merges=3, specials=("<unk>",))
     encoder = WordEncoder(tokenizer.vocabulary, 3)
     listed = ["▁" + "".join(word) for size in range(1, 7) for word in itertools.product("ab", repeat=size)]
     listed.append("ab" * 200)
-    found = encoder._part_ids(listed, None)
+    found = encoder.id_table.ids(listed)
     assert found.tolist() == [number for word in listed for number in encoder.word_ids(word)]
-    assert encoder._word_kernels is not None
-    assert encoder._ids_of_word is not None
-    assert 0 < len(encoder._ids_of_word) <= 50
-    assert listed[-1] not in encoder._ids_of_word
+    assert isinstance(encoder.id_table, WordIdTable)
+    assert encoder.id_table._word_kernels is not None
+    assert 0 < len(encoder.id_table.known) <= 50
+    assert listed[-1] not in encoder.id_table.known
 
 
 def test_words_with_marks_go_another_way(loaded: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(word_encoder, "MANY_WORDS", 0)
+    monkeypatch.setattr(id_tables, "MANY_WORDS", 0)
     for axes in ({"mark": "end-suffix:</w>"}, {"mark": "prefix:##"}, {"unit": "grapheme"}):
         recipe = replace(MERGED, split="whitespace").with_axes(**axes)
         assert Pretokenizer(recipe).plain_unit == ""
         tokenizer = train(Corpus.from_text("ab ba aab bba"), recipe, merges=3, specials=("<unk>",))
         encoder, listed = WordEncoder(tokenizer.vocabulary, 3), ["ab", "ba", "abba", "bab"]
-        found: Any = encoder._part_ids(listed, None)
+        found: Any = encoder.id_table.ids(listed)
         assert found.tolist() == [number for word in listed for number in encoder.word_ids(word)]

@@ -25,7 +25,7 @@ from tokentui.axes import preset
 from tokentui.core import native
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import job
-from tokentui.encode import encoder
+from tokentui.encode import id_tables
 from tokentui.learn import bpe
 from tokentui.learn.bpe import PlainPairs
 from tokentui.learn.objectives import Material
@@ -65,7 +65,7 @@ class Failing:
         patch.setattr(native, "failed", False)
         patch.setattr(native, "tell", lambda failure: self.told.append(str(failure)))
         patch.setenv(native.VARIABLE, "on")
-        patch.setattr(encoder, "KERNEL_CHARS", 1)
+        patch.setattr(id_tables, "KERNEL_CHARS", 1)
 
     def fail(
         self, kernel: str, call: int = 1, error: type[BaseException] = SystemError, late: bool = False

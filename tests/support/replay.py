@@ -34,7 +34,7 @@ from unittest import mock
 import tokentui
 from tokentui.core import native
 from tokentui.core.native import FLAG, FLOAT, INT, NOTHING, Flat, Kernel, Row, Tuple
-from tokentui.encode import encoder
+from tokentui.encode import id_tables
 from tokentui.learn import compiled
 from tokentui.learn.kernels import order
 from tokentui.learn.unigram import lattice
@@ -254,7 +254,7 @@ STEPS, PIECES = 120, 100
 """The most steps of a training by merges, and the tokens that a pruning ends with beyond the units."""
 SMALL: dict[tuple[Any, str], float] = {
     (compiled, "SLICE"): 100, (compiled, "FIRST_STEPS"): 32, (compiled, "LEAST_BETWEEN"): 300,
-    (encoder, "MANY_WORDS"): 8, (lattice, "_SAFE_NATS"): 40.0,
+    (id_tables, "MANY_WORDS"): 8, (lattice, "_SAFE_NATS"): 40.0,
 }
 """Sizes that are smaller than in a process of a user, so that small corpora call all kernels, and often."""
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from tokentui.core import native
 from tokentui.core.jobs import check
-from tokentui.encode import encoder as word_encoder
+from tokentui.encode import id_tables
 from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.encoding import Encoding, joined, packed
 from tokentui.encode.segment import UnknownUnit
@@ -22,15 +22,16 @@ CALL_CHARS = 1 << 16
 
 def slices(encoder: WordEncoder, sizes: Sequence[int]) -> list[slice]:
     """Split texts into slices for threads, at most as many as speed up the work. Kernels run without the
-    interpreter's lock; plain Python does not, and gets one slice."""
-    total, most = sum(sizes), 1
-    if _by_kernels(encoder, total):
-        with native.rescued():
-            from tokentui.text.kernels.count import threads_for
+    interpreter's lock; plain Python does not, and gets one slice.
 
-            most = threads_for(total) if encoder.compiled().knows else 1
+    Args:
+        encoder: The encoder of the texts.
+        sizes: The length of each text, in characters.
+    """
+    total = sum(sizes)
+    threads = encoder.id_table.threads(total) or 1
     before = list(itertools.accumulate(sizes, initial=0))
-    cuts = sorted({0, len(sizes), *(bisect_left(before, total * n // most) for n in range(1, most))})
+    cuts = sorted({0, len(sizes), *(bisect_left(before, total * n // threads) for n in range(1, threads))})
     return [slice(start, end) for start, end in itertools.pairwise(cuts)] or [slice(0, 0)]
 
 
@@ -46,39 +47,39 @@ def encode_batch(
     encode = functools.partial(
         encoder.encode, special_tokens=special_tokens, allow_special=allow_special, threads=threads
     )
-    if not _by_kernels(encoder, sum(map(len, texts))):
+    if not encoder.id_table.threads(sum(map(len, texts))):
         return list(map(encode, texts))
     special_id, names = encoder.vocabulary.special_id, encoder.vocabulary.specials if allow_special else ()
     before, after = (packed(map(special_id, ends)) if special_tokens else array("i")
                      for ends in encoder.around)
-    found: list[Encoding] = []
+    encodings: list[Encoding] = []
     short: list[str] = []
 
     def encode_short() -> None:
-        """Encode the texts that wait."""
-        numbers = None
+        """Encode the texts in `short` and empty it."""
+        ids_of_texts = None
         if len(short) > 1:
             check()
             with native.rescued(), contextlib.suppress(UnknownUnit):
-                numbers = encoder.compiled().encode_each(short)
-        if numbers is None:  # one text at a time says which is wrong, and where
-            found.extend(map(encode, short))
+                ids_of_texts = encoder.id_table.ids_of_texts(short)
+        if ids_of_texts is None:  # one text at a time says which is wrong, and where
+            encodings.extend(map(encode, short))
         else:
-            for text, ids in zip(short, numbers, strict=True):
+            for text, ids in zip(short, ids_of_texts, strict=True):
                 placed = functools.partial(encoder.placed_tokens, text, special_tokens, allow_special)
                 whole = joined(joined(before[:], ids), after) if before or after else ids
-                found.append(Encoding.later(text, whole, placed))
+                encodings.append(Encoding.later(text, whole, placed))
         short.clear()
 
     size = 0
-    for one in texts:
-        text = one.decode("utf-8", "surrogateescape") if isinstance(one, bytes) else one
+    for given in texts:
+        text = given.decode("utf-8", "surrogateescape") if isinstance(given, bytes) else given
         if (
-            len(text) >= word_encoder.KERNEL_CHARS or any(map(text.__contains__, names))
+            len(text) >= id_tables.KERNEL_CHARS or any(map(text.__contains__, names))
             or not encoder.splits_plainly(text)
         ):
             encode_short()
-            found.append(encode(text))
+            encodings.append(encode(text))
             size = 0
             continue
         short.append(text)
@@ -87,9 +88,4 @@ def encode_batch(
             encode_short()
             size = 0
     encode_short()
-    return found
-
-
-def _by_kernels(encoder: WordEncoder, total: int) -> bool:
-    """Return whether kernels may encode texts of this total length in characters."""
-    return encoder.way.scope == "word" and total >= word_encoder.KERNEL_CHARS and native.available()
+    return encodings

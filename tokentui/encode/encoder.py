@@ -8,38 +8,25 @@ from __future__ import annotations
 import copy
 import functools
 import itertools
-import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple, cast
 
-from tokentui.core import memo, native
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, tick
 from tokentui.core.memo import Memo
+from tokentui.encode import id_tables
 from tokentui.encode.encoding import EncodedToken, Encoding, joined, packed
+from tokentui.encode.id_tables import IdTable, table_of
 from tokentui.encode.pipeline import cut_at_names, may_hold
 from tokentui.encode.segment import UNKNOWN, WAYS, EncodingWay, Follower, Segmenter, UnknownUnit, WordPart
 from tokentui.encode.segment.merges import Merging
 from tokentui.encode.vocabulary import NO_ID, UNKNOWN_NAMES, Special, Stretch, Vocabulary, byte_token, quoted
-from tokentui.text.count import chunks
 from tokentui.text.pretokenize import PreToken, Pretokenizer
 
-if TYPE_CHECKING:
-    from tokentui.encode.kernels.batch import Following, Many
-    from tokentui.encode.kernels.encode import Compiled
-
 _BEGIN, _END = ("[CLS]", "<s>"), ("[SEP]", "</s>")
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_BLOCK = 1 << 14
-"""Words that are encoded between two looks at the clock."""
 _CHECK_EVERY = 1024
-KERNEL_CHARS = 4096
-"""Shorter texts are encoded before the kernels have their tables."""
-
-
-MANY_WORDS = 1024
-"""Fewer words of plain Python are encoded before kernels that take many at once have their tables."""
+"""Words that are placed between two looks at the clock."""
 
 
 class WordToken(NamedTuple):
@@ -85,15 +72,11 @@ class WordEncoder:
         """The special tokens before and after a text, where they are asked for."""
         self._unknown = UNKNOWN.of(own.unknown or recipe.unknown)
         self._recipe_unknown = UNKNOWN.of(recipe.unknown)
-        # Two caches: the tokens of words, and the ids of words. Kernels are made for texts that are worth it.
-        self._tokens_of_word: dict[str, tuple[WordToken, ...]] = {}
-        self._ids_of_word: Memo[list[int]] | None = None
-        self._text_kernels: Compiled | None = None
-        """Cut long texts into words and encode them; for ways by words whose split has kernels."""
-        self._word_kernels: Many | None = None
-        """Encode many words at once, for all other ways by words."""
-        self._document_kernels: Following | None = None
-        """Encode words that depend on the words before them."""
+        self.drops_units = self._recipe_unknown.drops_units
+        """True if unknown units are dropped before a word is cut."""
+        self.tokens: Memo[tuple[WordToken, ...]] = Memo(self._tokens_of)
+        """The tokens of each word alone."""
+        self._id_table: IdTable | None = None
         self._specials = tuple([
             name for name in vocabulary.specials if vocabulary.imported or name not in recipe.symbols
         ])
@@ -103,36 +86,34 @@ class WordEncoder:
         """
 
     def word(self, word: str, parts: list[WordPart] | None = None) -> tuple[WordToken, ...]:
-        """The tokens of a pre-token. An unknown one that the recipe refuses is among them.
+        """Return the tokens of a pre-token. An unknown one that the recipe refuses is among them.
 
         Args:
             word: The pre-token.
-            parts: Its parts, where it has others in its text than alone.
+            parts: Its parts if the words before it in a text change them; None for those of the word alone.
         """
-        tokens = self._tokens_of_word.get(word) if parts is None else None
-        if tokens is None and word in self.pretokenizer.symbols:
+        return self.tokens[word] if parts is None else self._tokens_of(word, parts)
+
+    def _tokens_of(self, word: str, parts: list[WordPart] | None = None) -> tuple[WordToken, ...]:
+        if word in self.pretokenizer.symbols:
             return (WordToken(self.vocabulary.special_id(word), word, word.encode(), 0, 1, False),)
-        if tokens is None:
-            units, pieces = self.pretokenizer.units(word), self.vocabulary.pieces
-            if parts is None:
-                found = self.parts(units, len(word))
-            else:
-                found = self.with_unknown_policy(parts, units, self.kept_indices(units))
-            tokens = tuple([
-                self._token_without_symbol(part, units)
-                if part.symbol is None
-                else WordToken(
-                    self.vocabulary.id_of(part.symbol, self.merges),
-                    pieces[part.symbol].decode("utf-8", "replace"),
-                    pieces[part.symbol], part.start, part.end, False, part.symbol,
-                )
-                for part in found
-            ])
-            if parts is None and len(word) <= memo.LONGEST:
-                if len(self._tokens_of_word) >= memo.KEPT:
-                    self._tokens_of_word.clear()
-                self._tokens_of_word[word] = tokens
-        return tokens
+        units, pieces = self.pretokenizer.units(word), self.vocabulary.pieces
+        return tuple([
+            self._token_without_symbol(part, units)
+            if part.symbol is None
+            else WordToken(
+                self.vocabulary.id_of(part.symbol, self.merges),
+                pieces[part.symbol].decode("utf-8", "replace"),
+                pieces[part.symbol], part.start, part.end, False, part.symbol,
+            )
+            for part in self._parts(word, units, parts)
+        ])
+
+    def _parts(self, word: str, units: list[bytes], parts: list[WordPart] | None) -> list[WordPart]:
+        """Return the parts of a word after the policy for unknown ones; `parts` as for `word`."""
+        if parts is None:
+            return self.parts(units, len(word))
+        return self.with_unknown_policy(parts, units, self.kept_indices(units))
 
     def encode(
         self, text: str | bytes, *, allow_special: bool = False, special_tokens: bool = False,
@@ -158,7 +139,7 @@ class WordEncoder:
             text = text.decode("utf-8", "surrogateescape")
         check()  # a text may be empty, or names alone
         placed = functools.partial(self.placed_tokens, text, special_tokens, allow_special)
-        numbers = self._bare_ids(text, special_tokens, allow_special, threads)
+        numbers = self._ids_without_places(text, special_tokens, allow_special, threads)
         return Encoding.of(text, placed()) if numbers is None else Encoding.later(text, numbers, placed)
 
     def placed_tokens(self, text: str, special_tokens: bool, allow_special: bool) -> list[EncodedToken]:
@@ -193,7 +174,7 @@ class WordEncoder:
         """
         symbols, follower = self.pretokenizer.symbols, None
         if self.way.scope != "word":
-            follower = self._follower()
+            follower = self.follower()
         for n, pretoken in enumerate(words):
             if n % _CHECK_EVERY == 0:  # a short text may be one of many, which have a progress of their own
                 tick(n, len(words)) if len(words) > _CHECK_EVERY else check()
@@ -225,156 +206,42 @@ class WordEncoder:
         """
         if isinstance(text, bytes):
             text = text.decode("utf-8", "surrogateescape")
-        numbers = self._bare_ids(text, special_tokens, allow_special, threads)
+        numbers = self._ids_without_places(text, special_tokens, allow_special, threads)
         if numbers is not None:
             return numbers
         rows = self.placed_tokens(text, special_tokens, allow_special)
         return packed(NO_ID if row.id is None else row.id for row in rows)
 
-    def _bare_ids(
+    def _ids_without_places(
         self, text: str, special_tokens: bool, allow_special: bool, threads: int | None
     ) -> array[int] | None:
-        """Return the ids of a text without computing places.
-
-        Returns:
-            None where the places are wanted: for the ids themselves, or to say where a unit is unknown.
-        """
-        found = self.plain_parts(text, allow_special)
-        if found is None or self.way.scope == "chance":
+        """Return the ids of a text. None if only its tokens with places give the ids, or the error."""
+        parts = self.plain_parts(text, allow_special)
+        if parts is None or self.way.scope == "chance":
             return None
         special_id = self.vocabulary.special_id
         before, after = self.around if special_tokens else ((), ())
         try:
             ids = packed(map(special_id, before))
-            for part in found:
-                more = packed([special_id(part.name)]) if isinstance(part, Special) else (
-                    self._part_ids(part, threads)
-                )
-                ids = joined(ids, more)
+            for part in parts:
+                ids = joined(ids, packed([special_id(part.name)]) if isinstance(part, Special) else (
+                    self.id_table.ids(part, threads)
+                ))
             return joined(ids, packed(map(special_id, after)))
         except UnknownUnit:
             return None
 
-    def _part_ids(self, part: str | list[str], threads: int | None) -> array[int]:
-        """The ids of a text that the recipe alone cuts into words, or of words."""
-        alone = self.way.scope == "word"
-        if isinstance(part, str) and len(part) >= KERNEL_CHARS and alone and native.available():
-            with native.rescued():
-                if self.compiled().knows:
-                    return self.compiled().encode(part, threads)
-        if not alone and native.available() and sum(map(len, part)) >= KERNEL_CHARS:
-            with native.rescued():
-                if (found := self._document_ids(part)) is not None:
-                    return found
-        known = self._word_memo()
-        ids, coded = array("i"), known.__getitem__
-        if not alone:
-            follower, symbols = self._follower(), self.pretokenizer.symbols
+    @property
+    def id_table(self) -> IdTable:
+        """The table that encodes words without places, made when it is first used."""
+        if self._id_table is None:
+            self._id_table = table_of(self)
+        return self._id_table
 
-            def coded(word: str) -> list[int]:
-                parts = None if word in symbols else follower(word)
-                return known[word] if parts is None else self.word_ids(word, parts)
-
-        for words in self._words_of(part):
-            if alone:
-                self._encode_new(words, known)
-            ids = joined(ids, packed(itertools.chain.from_iterable(map(coded, words))))
-        return ids
-
-    def _ids_of_each(self, words: list[str]) -> list[list[int]]:
-        """The ids of each of some words.
-
-        Raises:
-            UnknownUnit: As `word_ids` does.
-        """
-        known = self._word_memo()
-        self._encode_new(words, known)
-        return list(map(known.__getitem__, words))
-
-    def _word_memo(self) -> Memo[list[int]]:
-        """Return the memo of `word_ids`."""
-        if self._ids_of_word is None:
-            self._ids_of_word = Memo(self.word_ids)
-        return self._ids_of_word
-
-    def _encode_new(self, words: list[str], coded: Memo[list[int]]) -> None:
-        """Encode the words that are not known yet by kernels, all at once, where these can and that pays off.
-
-        Those with unknown units are left.
-        """
-        new = [word for word in dict.fromkeys(words) if word not in coded and len(word) <= memo.LONGEST]
-        if not new or len(coded) + len(new) < MANY_WORDS or not native.available():
-            return
-        with native.rescued():
-            if self._word_kernels is None:
-                from tokentui.encode.kernels.batch import batch
-
-                unit = self.pretokenizer.plain_unit
-                takes = unit and (self.way.kernel or self.way.needs == "scores")
-                made = batch(
-                    self.vocabulary, self.merges, self.segmenter, unit, drops=self._recipe_unknown.drops_units
-                ) if takes else None
-                self._word_kernels = made or (lambda words: [None] * len(words))
-            symbols = self.pretokenizer.symbols
-            new = [word for word in new if word not in symbols and not _SURROGATE.search(word)]
-            if len(coded) + len(new) > memo.KEPT:
-                coded.clear()
-            found = zip(new, self._word_kernels(new), strict=True)
-            coded.update((word, ids) for word, ids in found if ids is not None)
-
-    def compiled(self) -> Compiled:
-        """Return the kernels and their tables, made once. Kernels must be available, and the way of encoding
-        must work by words."""
-        if self._text_kernels is None:
-            from tokentui.encode.kernels.encode import Compiled  # not worth it for what is typed
-
-            self._text_kernels = Compiled(
-                self.vocabulary, self.merges, self.pretokenizer,
-                self.segmenter if self.way.kernel else None, self._ids_of_each,
-            )
-        return self._text_kernels
-
-    def _document_ids(self, part: str | list[str]) -> array[int] | None:
-        """Return the ids of words that depend on the words before them, by kernels. None if the kernels
-        cannot encode them."""
-        if self._document_kernels is None:
-            from tokentui.encode.kernels.batch import follow
-
-            plain = self.pretokenizer.plain_unit == "char" and not (
-                self._recipe_unknown.drops_units or self.pretokenizer.symbols
-            )
-            after, units = cast("Follower", self.segmenter).after, self.pretokenizer.units
-            self._document_kernels = (follow(
-                self.vocabulary, self.merges, self.segmenter,
-                lambda word, before: self.word_ids(word, after(units(word), before)),
-            ) if plain else None) or (lambda words, before: None)
-        ids, total = array("i"), 0.0
-        for words in self._words_of(part):
-            found = self._document_kernels(words, total)
-            if found is None:
-                return None
-            more, total = found
-            ids += more
-        return ids
-
-    def _follower(self) -> Callable[[str], list[WordPart] | None]:
-        """Return a function that cuts the words of one text in order, for segmenters that depend on the words
-        before."""
+    def follower(self) -> Callable[[str], list[WordPart] | None]:
+        """Return a function that cuts the words of one text in order, for ways of encoding that depend on the
+        words before."""
         return cast("Follower", self.segmenter).follower(self._kept_units)
-
-    def _words_of(self, part: str | list[str]) -> Iterator[list[str]]:
-        """Yield lists of words: those of a text, part by part, or blocks of a list of words. Reports progress
-        for long texts."""
-        done = 0
-        if isinstance(part, list):
-            for start in range(0, len(part), _BLOCK):
-                tick(start, len(part)) if len(part) > _BLOCK else check()
-                yield part[start : start + _BLOCK]
-            return
-        for text, first in chunks([part], self.pretokenizer):
-            tick(done, len(part)) if len(text) < len(part) else check()
-            yield self.pretokenizer.words(text, first=first)
-            done += len(text)
 
     def cached_ids(self, word: str) -> list[int]:
         """Return `word_ids` of a word alone, from memory if it was encoded before. The list must not change.
@@ -382,7 +249,7 @@ class WordEncoder:
         Raises:
             UnknownUnit: As `word_ids` does.
         """
-        return self._word_memo()[word]
+        return self.id_table.known[word]
 
     def ids_include(self, text: str, token_id: int, words: Sequence[str] | None = None) -> bool:
         """Return whether the ids of a text include one. False if the text is refused.
@@ -394,7 +261,7 @@ class WordEncoder:
         """
         check()
         try:
-            if self.way.scope == "word" and len(text) < KERNEL_CHARS and self.splits_plainly(text):
+            if self.way.scope == "word" and len(text) < id_tables.KERNEL_CHARS and self.splits_plainly(text):
                 # The ids of its words, without what `encode` needs for a text of any size.
                 ids = list(map(self.cached_ids, words or self.pretokenizer.words(text)))
                 return any(token_id in word for word in ids)
@@ -411,10 +278,7 @@ class WordEncoder:
         if word in self.pretokenizer.symbols:
             return [self.vocabulary.special_id(word)]
         units, id_of, ids = self.pretokenizer.units(word), self.vocabulary.id_of, list[int]()
-        found = self.parts(units, len(word)) if parts is None else (
-            self.with_unknown_policy(parts, units, self.kept_indices(units))
-        )
-        for part in found:
+        for part in self._parts(word, units, parts):
             if part.symbol is not None:
                 ids.append(id_of(part.symbol, self.merges))
                 continue
@@ -432,15 +296,15 @@ class WordEncoder:
             return WordEncoder(vocabulary, merges, self.pretokenizer)
         other = copy.copy(self)
         other.merges, other.segmenter = merges, self.segmenter.with_limit(merges, ())
-        other._ids_of_word = other._text_kernels = other._word_kernels = other._document_kernels = None
-        other._tokens_of_word, made, ranks = {}, vocabulary.base_size + merges, vocabulary.ranks
-        for word, tokens in self._tokens_of_word.items():
-            symbols = [made if token.symbol is None else token.symbol for token in tokens]
+        other._id_table, other.tokens = None, Memo(other._tokens_of)
+        size, ranks = vocabulary.base_size + merges, vocabulary.ranks
+        for word, tokens in self.tokens.items():
+            symbols = [size if token.symbol is None else token.symbol for token in tokens]
             # kept if all of its symbols are made by now and none of their pairs merges
-            if max(symbols, default=0) < made and all(
+            if max(symbols, default=0) < size and all(
                 ranks.get(pair, merges) >= merges for pair in itertools.pairwise(symbols)
             ):
-                other._tokens_of_word[word] = tokens
+                other.tokens[word] = tokens
         return other
 
     def stretches(self, text: str, allow_special: bool) -> Iterator[Stretch]:
@@ -483,7 +347,7 @@ class WordEncoder:
         """The parts of a word's units by the way of encoding, or by another one, and the policy for unknown
         ones."""
         segmenter = segmenter or self.segmenter
-        if not (self._recipe_unknown.drops_units or self._unknown.policy):
+        if not (self.drops_units or self._unknown.policy):
             return segmenter.segment(units, characters)
         kept = self.kept_indices(units)
         parts = segmenter.segment([units[at] for at in kept], characters)
@@ -501,7 +365,7 @@ class WordEncoder:
 
     def kept_indices(self, units: Sequence[bytes]) -> Sequence[int]:
         """The units that take part: with `drop` unknown ones go first, so that their neighbors meet."""
-        if not self._recipe_unknown.drops_units:
+        if not self.drops_units:
             return range(len(units))
         known = self.vocabulary.known_units(self.merges)
         return [at for at, unit in enumerate(units) if unit in known]

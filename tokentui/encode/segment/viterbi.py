@@ -17,6 +17,7 @@ from math import exp, inf, log1p
 from sys import float_info
 from typing import NamedTuple, Self, TypeAlias
 
+from tokentui.core import memo
 from tokentui.core.errors import TokentuiError, shown
 from tokentui.core.jobs import check
 from tokentui.core.records import dataclass
@@ -386,7 +387,6 @@ def _by_end(arcs: Iterable[Arc], size: int) -> list[list[Arc]]:
 _EPSILON = 2.0**-22
 _LARGEST_SUM = 1e5
 """A sum beyond this is taken off what is still to be decided."""
-_WORDS_KEPT = 65_536
 
 
 class _Cut(NamedTuple):
@@ -465,7 +465,7 @@ class SingleViterbi(Viterbi):
         """Return the result for a word at the start of a text, from the cache."""
         found = self._cuts.get(word)
         if found is None:
-            if len(self._cuts) >= _WORDS_KEPT:
+            if len(self._cuts) >= memo.KEPT:
                 self._cuts.clear()
             found = self._cuts[word] = self.cut(units(word), 0.0)
         return found

@@ -1,0 +1,246 @@
+"""Words to ids, without places. Each encoder has one table, chosen by what the tokens of a word depend on.
+
+- `WordIdTable`: on the word alone. If the split has kernels, they take a long text as a whole. All other
+  words are looked up in one cache, which kernels fill many words at a time.
+- `DocumentIdTable`: on the words before it too (`SingleViterbi`). Kernels take the words of a text in order.
+
+What kernels cannot encode, plain Python encodes: `WordEncoder.word_ids`, one word at a time.
+
+| cache | key and value | bound |
+|---|---|---|
+| `WordEncoder.tokens` | a word, its tokens with places | `memo.KEPT` words |
+| `known` | a word, its ids | `memo.KEPT` words |
+| `SingleViterbi` | a word, its parts at the start of a text | `memo.KEPT` words |
+| `Compiled`, one a thread | the bytes of a word, its ids, in flat arrays | `KEPT_WORDS`, `KEPT_BYTES` |
+
+A word of more than `memo.LONGEST` characters is in neither of the first two.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol, cast
+
+from tokentui.core import memo, native
+from tokentui.core.jobs import check, tick
+from tokentui.core.memo import Memo
+from tokentui.encode.encoding import joined, packed
+from tokentui.encode.segment import EncodingWay, Follower, Segmenter, WordPart
+from tokentui.encode.vocabulary import Vocabulary
+from tokentui.text.count import chunks
+from tokentui.text.pretokenize import Pretokenizer
+
+if TYPE_CHECKING:
+    from tokentui.encode.kernels.batch import Following, Many
+    from tokentui.encode.kernels.encode import Compiled
+
+KERNEL_CHARS = 4096
+"""Shorter texts are encoded before the kernels have their tables."""
+MANY_WORDS = 1024
+"""Fewer words are encoded in plain Python before the kernels that take many words have their tables."""
+_BLOCK_WORDS = 1 << 14
+"""Words that are encoded between two looks at the clock."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class EncoderParts(Protocol):
+    """The attributes and methods of `WordEncoder` that a table uses."""
+
+    vocabulary: Vocabulary
+    merges: int
+    pretokenizer: Pretokenizer
+    way: EncodingWay
+    segmenter: Segmenter
+    drops_units: bool
+
+    def word_ids(self, word: str, parts: list[WordPart] | None = None) -> list[int]: ...
+    def follower(self) -> Callable[[str], list[WordPart] | None]: ...
+
+
+class IdTable(Protocol):
+    """Encodes words by one vocabulary at one number of merges."""
+
+    known: Memo[list[int]]
+    """The ids of each word alone. The lists must not change."""
+
+    def ids(self, part: str | list[str], threads: int | None = None) -> array[int]:
+        """Return the ids of a text that the recipe alone cuts into words, or of the words of a text in order.
+
+        Args:
+            part: The text, or the words.
+            threads: How many threads the kernels use; by default as many as pay off for the text.
+
+        Raises:
+            UnknownUnit: A unit is unknown and the recipe refuses it.
+            Cancelled: The job is cancelled.
+        """
+        ...
+
+    def ids_of_texts(self, texts: Sequence[str]) -> list[array[int]] | None:
+        """Return the ids of each of many short texts by one call of the kernels. None if they cannot.
+
+        Raises:
+            UnknownUnit: As `ids` does.
+        """
+        ...
+
+    def threads(self, characters: int) -> int:
+        """Return how many threads speed up the encoding of texts of this total length. 0 without kernels."""
+        ...
+
+
+def table_of(encoder: EncoderParts) -> IdTable:
+    """Return an empty table for an encoder."""
+    return WordIdTable(encoder) if encoder.way.scope == "word" else DocumentIdTable(encoder)
+
+
+class WordIdTable:
+    """Encodes words whose tokens depend on nothing else."""
+
+    def __init__(self, encoder: EncoderParts) -> None:
+        self.known: Memo[list[int]] = Memo(encoder.word_ids)
+        self._encoder = encoder
+        self._text_kernels: Compiled | None = None
+        self._word_kernels: Many | None = None
+
+    def ids(self, part: str | list[str], threads: int | None = None) -> array[int]:
+        """See `IdTable.ids`."""
+        if isinstance(part, str) and len(part) >= KERNEL_CHARS and native.available():
+            with native.rescued():
+                if self.text_kernels().knows:
+                    return self.text_kernels().encode(part, threads)
+        ids = array("i")
+        for words in _blocks(part, self._encoder.pretokenizer):
+            self._add(words)
+            ids = joined(ids, packed(itertools.chain.from_iterable(map(self.known.__getitem__, words))))
+        return ids
+
+    def ids_of_texts(self, texts: Sequence[str]) -> list[array[int]] | None:
+        """See `IdTable.ids_of_texts`."""
+        return self.text_kernels().encode_each(texts)
+
+    def threads(self, characters: int) -> int:
+        """See `IdTable.threads`."""
+        if characters < KERNEL_CHARS or not native.available():
+            return 0
+        threads = 1
+        with native.rescued():
+            from tokentui.text.kernels.count import threads_for
+
+            if self.text_kernels().knows:
+                threads = threads_for(characters)
+        return threads
+
+    def text_kernels(self) -> Compiled:
+        """Return the kernels that split and encode texts, made once. Kernels must be available."""
+        if self._text_kernels is None:
+            from tokentui.encode.kernels.encode import Compiled  # not worth it for what is typed
+
+            encoder = self._encoder
+            self._text_kernels = Compiled(
+                encoder.vocabulary, encoder.merges, encoder.pretokenizer,
+                encoder.segmenter if encoder.way.kernel else None, self._ids_of_each,
+            )
+        return self._text_kernels
+
+    def _ids_of_each(self, words: list[str]) -> list[list[int]]:
+        self._add(words)
+        return list(map(self.known.__getitem__, words))
+
+    def _add(self, words: list[str]) -> None:
+        """Add new words to `known` by kernels, if they are many enough. Words with unknown units are left to
+        plain Python."""
+        known, encoder = self.known, self._encoder
+        new = [word for word in dict.fromkeys(words) if word not in known and len(word) <= memo.LONGEST]
+        if not new or len(known) + len(new) < MANY_WORDS or not native.available():
+            return
+        with native.rescued():
+            if self._word_kernels is None:
+                from tokentui.encode.kernels.batch import batch
+
+                unit, way = encoder.pretokenizer.plain_unit, encoder.way
+                encode_words = batch(
+                    encoder.vocabulary, encoder.merges, encoder.segmenter, unit, drops=encoder.drops_units
+                ) if unit and (way.kernel or way.needs == "scores") else None
+                self._word_kernels = encode_words or (lambda words: [None] * len(words))
+            symbols = encoder.pretokenizer.symbols
+            new = [word for word in new if word not in symbols and not _SURROGATE.search(word)]
+            if len(known) + len(new) > memo.KEPT:
+                known.clear()
+            ids_of_new = zip(new, self._word_kernels(new), strict=True)
+            known.update((word, ids) for word, ids in ids_of_new if ids is not None)
+
+
+class DocumentIdTable:
+    """Encodes words whose tokens depend on the words before them in a text."""
+
+    def __init__(self, encoder: EncoderParts) -> None:
+        self.known: Memo[list[int]] = Memo(encoder.word_ids)
+        self._encoder = encoder
+        self._kernels: Following | None = None
+
+    def ids(self, part: str | list[str], threads: int | None = None) -> array[int]:
+        """See `IdTable.ids`. The words of one text have one thread."""
+        characters = len(part) if isinstance(part, str) else sum(map(len, part))
+        if characters >= KERNEL_CHARS and native.available():
+            with native.rescued():
+                if (by_kernels := self._ids_by_kernels(part)) is not None:
+                    return by_kernels
+        known, encoder = self.known, self._encoder
+        follower, symbols = encoder.follower(), encoder.pretokenizer.symbols
+
+        def ids_of(word: str) -> list[int]:
+            parts = None if word in symbols else follower(word)
+            return known[word] if parts is None else encoder.word_ids(word, parts)
+
+        ids = array("i")
+        for words in _blocks(part, encoder.pretokenizer):
+            ids = joined(ids, packed(itertools.chain.from_iterable(map(ids_of, words))))
+        return ids
+
+    def ids_of_texts(self, texts: Sequence[str]) -> None:
+        """Return None: no kernel encodes several texts of such words."""
+
+    def threads(self, characters: int) -> int:
+        """Return 0: threads do not speed up these words."""
+        return 0
+
+    def _ids_by_kernels(self, part: str | list[str]) -> array[int] | None:
+        """Return the ids of words in order. None if the kernels cannot encode them."""
+        encoder = self._encoder
+        if self._kernels is None:
+            from tokentui.encode.kernels.batch import follow
+
+            pretokenizer = encoder.pretokenizer
+            after, units = cast("Follower", encoder.segmenter).after, pretokenizer.units
+            takes = pretokenizer.plain_unit == "char" and not (encoder.drops_units or pretokenizer.symbols)
+            self._kernels = (follow(
+                encoder.vocabulary, encoder.merges, encoder.segmenter,
+                lambda word, before: encoder.word_ids(word, after(units(word), before)),
+            ) if takes else None) or (lambda words, before: None)
+        ids, log_probability = array("i"), 0.0
+        for words in _blocks(part, encoder.pretokenizer):
+            block = self._kernels(words, log_probability)
+            if block is None:
+                return None
+            block_ids, log_probability = block
+            ids += block_ids
+        return ids
+
+
+def _blocks(part: str | list[str], pretokenizer: Pretokenizer) -> Iterator[list[str]]:
+    """Yield the words of a text, or a list of words, block by block. Report the progress of long ones: in
+    characters of a text, in words of a list."""
+    if isinstance(part, list):
+        for start in range(0, len(part), _BLOCK_WORDS):
+            tick(start, len(part)) if len(part) > _BLOCK_WORDS else check()
+            yield part[start : start + _BLOCK_WORDS]
+        return
+    done = 0
+    for text, first in chunks([part], pretokenizer):
+        tick(done, len(part)) if len(text) < len(part) else check()
+        yield pretokenizer.words(text, first=first)
+        done += len(text)
