@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tokentui.core.errors import TokentuiError as TokentuiError
     from tokentui.encode.encoding import Encoding as Encoding
     from tokentui.learn.rows import PairCandidate as Candidate
-    from tokentui.learn.values import MergeStep as Step
+    from tokentui.learn.steps import MergeStep as Step
     from tokentui.preset_table import Preset as Preset
     from tokentui.preset_table import presets as presets
     from tokentui.recipe import Recipe as Recipe
@@ -40,7 +40,7 @@ _HOME = {
     "Encoding": ("tokentui.encode.encoding", "Encoding"),
     "Preset": ("tokentui.preset_table", "Preset"),
     "Recipe": ("tokentui.recipe", "Recipe"),
-    "Step": ("tokentui.learn.values", "MergeStep"),
+    "Step": ("tokentui.learn.steps", "MergeStep"),
     "TokentuiError": ("tokentui.core.errors", "TokentuiError"),
     "Tokenizer": ("tokentui.tokenizer", "Tokenizer"),
     "Trainer": ("tokentui.tokenizer", "Trainer"),

@@ -19,7 +19,7 @@ import tokentui
 from tokentui import learn
 from tokentui.core import native
 from tokentui.learn import PairCandidate, Query
-from tokentui.learn.exact import Told
+from tokentui.learn.exact_values import Told
 from tokentui.learn.objectives import OBJECTIVES, SEEN, Material
 from tokentui.learn.start_pairs import pair_trainer
 from tokentui.recipe import Recipe, Stops

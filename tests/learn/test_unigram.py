@@ -22,7 +22,7 @@ from tokentui.learn import PieceCandidate, Query
 from tokentui.learn.objectives import Material
 from tokentui.learn.unigram import UnigramTrainer
 from tokentui.learn.unigram.model import RARE, REASONS, Model
-from tokentui.learn.unigram.values import RoundStep
+from tokentui.learn.unigram.vocabulary import RoundStep
 from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus

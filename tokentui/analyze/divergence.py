@@ -25,8 +25,8 @@ from tokentui.learn.bases import WEIGHTS
 from tokentui.learn.objectives import OBJECTIVES
 from tokentui.learn.replay.segmentations import ChangeLog, TokenOrder
 from tokentui.learn.rows import Query
+from tokentui.learn.steps import MergeStep
 from tokentui.learn.trainer import Trainer
-from tokentui.learn.values import MergeStep
 from tokentui.recipe import Recipe, Stops
 from tokentui.text.count import Words
 from tokentui.text.pretokenize import MARKS

@@ -19,7 +19,7 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import NO_ID, Vocabulary
 from tokentui.formats.spec import Loss, Spec
 from tokentui.learn.bpe import PlainPairs
-from tokentui.learn.continued import Continued
+from tokentui.learn.extension import Continued
 from tokentui.learn.objectives import OBJECTIVES, Material, trainer_of
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.start_pairs import pair_trainer
@@ -32,7 +32,7 @@ from tokentui.text.pretokenize import Pretokenizer
 def extend(edit: Edit, corpus: Corpus, size: int) -> Edit:
     """Train on from where a vocabulary ends: the words of a corpus are cut by its merges, and the pairs of
     these tokens are merged on. A tokenizer that was trained here goes on by its recipe, one of another tool's
-    file as `tokentui.learn.continued` has it.
+    file as `tokentui.learn.extension` has it.
 
     Args:
         edit: The tokenizer so far.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tokentui.encode.results import WhyNot
     from tokentui.encode.segment.viterbi import Edge
     from tokentui.learn.rows import Candidate, Column, Page, Why
-    from tokentui.learn.values import Step
+    from tokentui.learn.steps import Step
 
 ONE_BOUNDARY = "a space, ▁ and a mark at a word's edge are one boundary"
 """The convention by which merges are compared by their meaning."""

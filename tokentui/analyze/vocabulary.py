@@ -21,7 +21,7 @@ from tokentui.encode.segmentations import ways_of
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.bases import WEIGHTS, has_barriers
 from tokentui.learn.objectives import OBJECTIVES
-from tokentui.learn.values import Word
+from tokentui.learn.steps import Word
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words, chunks

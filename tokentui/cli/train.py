@@ -36,8 +36,8 @@ from tokentui.formats.proof import check_export
 from tokentui.formats.spec import Spec, Unsupported
 from tokentui.learn import start
 from tokentui.learn.start_pairs import WORTH_CHARS, value_without_kernel
+from tokentui.learn.steps import Step
 from tokentui.learn.trainer import Trainer
-from tokentui.learn.values import Step
 from tokentui.recipe import Recipe, Run
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import coverage

@@ -28,8 +28,8 @@ from tokentui.learn.rows import (
     Traits,
     Why,
 )
+from tokentui.learn.steps import Changed, EventStep, Life, MergeStep, Span, Step, Stop, Used, Word
 from tokentui.learn.trainer import Compressed, Goal, Made, Size, Tokens, Trainer
-from tokentui.learn.values import Changed, EventStep, Life, MergeStep, Span, Step, Stop, Used, Word
 from tokentui.recipe import FORCE, Recipe, Run, Stops, WhatIf, check_names
 
 if TYPE_CHECKING:  # the tables of this room are imported where nothing is trained

@@ -24,11 +24,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from tokentui.core.jobs import each
 from tokentui.encode.events import Event, EventVocabulary, Kind
 from tokentui.learn.bases import WEIGHTS
+from tokentui.learn.engine import Constraints, NGram, Pair, Ranked
+from tokentui.learn.event_engine import EventEngine, MethodTraits
 from tokentui.learn.event_trainer import EventTrainer
-from tokentui.learn.events import EventEngine, MethodTraits
 from tokentui.learn.layouts import Layout, PairTable, lay_out
 from tokentui.learn.objectives import OBJECTIVES, Material
-from tokentui.learn.values import Constraints, NGram, Pair, Ranked
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
 
@@ -120,7 +120,7 @@ def _cut(material: Material) -> _Cut:
 class Documents:
     """Both views: a layout of the distinct words, and one of the rows, whose symbols are items.
 
-    The words are the first items, by their numbers; then come the joined ones. See `events.EventCorpus`.
+    The words are the first items, by their numbers; the joined ones follow. See `event_engine.EventCorpus`.
 
     Args:
         vocabulary: The vocabulary.

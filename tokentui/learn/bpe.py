@@ -58,10 +58,11 @@ from tokentui.core.jobs import check, each, in_blocks
 from tokentui.core.native import PLAIN
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import BOUNDARY, FILTERS, WEIGHTS, Totals, barriers, tokens_of, totals_of
+from tokentui.learn.engine import Constraints, Merged, Pair, PlainState, Ranked, disjoint
 from tokentui.learn.objectives import Material
 from tokentui.learn.ranking import TIES, Key, Queue
+from tokentui.learn.steps import Span
 from tokentui.learn.superwords import Superwords
-from tokentui.learn.values import Constraints, Merged, Pair, PlainState, Ranked, Span, disjoint
 from tokentui.text.pretokenize import Pretokenizer
 
 _END = b""

@@ -13,8 +13,8 @@ from typing import Any, Protocol, Self
 from tokentui.core.jobs import in_blocks
 from tokentui.encode.events import Event
 from tokentui.learn.bases import FILTERS
+from tokentui.learn.engine import Constraints, NGram, Pair, Ranked
 from tokentui.learn.ranking import TIES, Key, Queue, Spelling
-from tokentui.learn.values import Constraints, NGram, Pair, Ranked
 from tokentui.recipe import Recipe
 
 Rewrite = Callable[[list[int]], tuple[list[int], int, int, int]]

@@ -18,11 +18,12 @@ from tokentui.core.safetext import to_bytes
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import BOUNDARY, WEIGHTS, Totals
 from tokentui.learn.bpe import PlainPairs
+from tokentui.learn.engine import Constraints, Merged, Pair, PlainState, Ranked, disjoint
 from tokentui.learn.kernels import layout, merges, order, pairs, score, values
 from tokentui.learn.kernels.layout import State
 from tokentui.learn.objectives import Material
+from tokentui.learn.steps import Span
 from tokentui.learn.superwords import Superwords
-from tokentui.learn.values import Constraints, Merged, Pair, PlainState, Ranked, Span, disjoint
 from tokentui.text.pretokenize import MARKS
 
 SLICE = 1 << 14

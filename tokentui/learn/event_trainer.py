@@ -10,12 +10,13 @@ from tokentui.encode.events import LEAVING, MAKING, Event, Kind
 from tokentui.encode.segment import WAYS
 from tokentui.encode.segment.replaying import Replaying
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn.events import EventEngine, Method
+from tokentui.learn.engine import NGram, Pair, PairEngine, Ranked
+from tokentui.learn.event_engine import EventEngine, Method
 from tokentui.learn.ngrams import NGramStep
 from tokentui.learn.objectives import Material
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Candidate, Worth
-from tokentui.learn.values import EventStep, Life, NGram, Pair, PairEngine, Ranked, lives
+from tokentui.learn.steps import EventStep, Life, lives
 
 _TURNING = (*MAKING, *LEAVING, Kind.BREAK)
 """The events by which a token comes or goes, as `find` looks for it."""

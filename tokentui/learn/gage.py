@@ -18,11 +18,12 @@ from tokentui.encode.gage import GageVocabulary, free_bytes
 from tokentui.encode.vocabulary import quoted
 from tokentui.learn.bases import Totals, byte_order_of_gpt2
 from tokentui.learn.bpe import PlainPairs
+from tokentui.learn.engine import PairEngine
 from tokentui.learn.objectives import Material
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Why
+from tokentui.learn.steps import Life
 from tokentui.learn.trainer import Compressed
-from tokentui.learn.values import Life, PairEngine
 from tokentui.recipe import Stops
 from tokentui.text.pretokenize import Pretokenizer
 

@@ -18,9 +18,9 @@ from tokentui.core.jobs import each
 from tokentui.encode.events import Event, EventVocabulary, Kind
 from tokentui.learn.bases import BASES, BOUNDARY, WEIGHTS, barriers, tokens_of, totals_of
 from tokentui.learn.candidates import Candidates, CandidateTable, Rewrite
+from tokentui.learn.engine import Pair
 from tokentui.learn.objectives import Material
 from tokentui.learn.ranking import Key, Spelling
-from tokentui.learn.values import Pair
 from tokentui.text.pretokenize import Pretokenizer
 
 

@@ -17,12 +17,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from tokentui.core.jobs import check
 from tokentui.encode.events import Event
 from tokentui.encode.segment import ASKED_EVERY
+from tokentui.learn.engine import NGram
+from tokentui.learn.event_engine import MethodTraits
 from tokentui.learn.event_trainer import EventTrainer
-from tokentui.learn.events import MethodTraits
 from tokentui.learn.layouts import Layout
 from tokentui.learn.ngrams import NGramMethod, NGramTable, Share, segments
 from tokentui.learn.objectives import Material
-from tokentui.learn.values import NGram
 
 _Key = tuple[int, ...]
 

@@ -17,11 +17,12 @@ from typing import Any, NamedTuple, Protocol, Self
 from tokentui.encode.events import Event, EventVocabulary
 from tokentui.learn.bases import BOUNDARY
 from tokentui.learn.candidates import Rewrite
-from tokentui.learn.events import EventEngine, MethodTraits
+from tokentui.learn.engine import NGram, Pair
+from tokentui.learn.event_engine import EventEngine, MethodTraits
 from tokentui.learn.layouts import Layout, lay_out_words
 from tokentui.learn.objectives import Material
 from tokentui.learn.ranking import Key, Spelling
-from tokentui.learn.values import NGram, Pair, Step
+from tokentui.learn.steps import Step
 
 
 class Share(NamedTuple):
@@ -65,7 +66,7 @@ class NGramKind(Protocol):
 
 
 class NGramMethod:
-    """A method whose step makes a token of one n-gram, and nothing else; see `events.Method`.
+    """A method whose step makes a token of one n-gram, and nothing else; see `event_engine.Method`.
 
     Args:
         kind: The kind of n-gram.

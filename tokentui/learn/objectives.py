@@ -20,8 +20,8 @@ from tokentui.text.split import SPLITS
 
 if TYPE_CHECKING:  # the records are read where nothing is trained
     from tokentui.encode.vocabulary import Vocabulary
+    from tokentui.learn.engine import Pair
     from tokentui.learn.trainer import Trainer
-    from tokentui.learn.values import Pair
     from tokentui.text.count import Words
 
 Value = Callable[..., tuple[int, int]]
@@ -149,7 +149,7 @@ class Objective(Choice):
         """The values of pairs, exactly."""
         if self.value is None:
             return [pair.places for pair in pairs]
-        from tokentui.learn.exact import exact  # fractions import decimal numbers
+        from tokentui.learn.exact_values import exact  # fractions import decimal numbers
 
         seen = [(one.places, one.left_uses, one.right_uses, *one.more) for one in pairs]
         return [exact(self.value(*figures), figures, self.shown) for figures in seen]

@@ -13,11 +13,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 
+from tokentui.encode.events import Event, Kind
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import WEIGHTS
-from tokentui.learn.lengths import Lengths
+from tokentui.learn.engine import Constraints, MergeEngine, NGram, Pair, PairEngine, Ranked
 from tokentui.learn.objectives import Material
+from tokentui.learn.pages import entry_of, listed, looks_at_parts, page, shows, vocabulary_page
+from tokentui.learn.part_lengths import Lengths
 from tokentui.learn.replay.segmentations import MERGES, TokenOrder, WordSegmentations
 from tokentui.learn.rows import (
     BY_COUNT,
@@ -31,25 +34,8 @@ from tokentui.learn.rows import (
     Why,
     Worth,
 )
+from tokentui.learn.steps import Changed, Life, MergeStep, Span, Stop, Used, Word
 from tokentui.learn.trainer import SLICE_S, Compression, Goal, Made, Replay, Size, Substeps
-from tokentui.learn.values import (
-    Changed,
-    Constraints,
-    Event,
-    Kind,
-    Life,
-    MergeEngine,
-    MergeStep,
-    NGram,
-    Pair,
-    PairEngine,
-    Ranked,
-    Span,
-    Stop,
-    Used,
-    Word,
-)
-from tokentui.learn.view import entry_of, listed, looks_at_parts, page, shows, vocabulary_page
 from tokentui.recipe import FORBID, FORCE, Ending, Stops, WhatIf
 from tokentui.text.pretokenize import MARKS
 

@@ -41,11 +41,12 @@ from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.runtime import quiet_collector
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import BASES, Totals, barriers, totals_of
+from tokentui.learn.engine import Constraints, Merged, Pair, PairEngine, Ranked
 from tokentui.learn.objectives import OBJECTIVES, Material
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Candidate, Judged, Why
 from tokentui.learn.start_pairs import with_engine
-from tokentui.learn.values import Constraints, Merged, MergeStep, Pair, PairEngine, Ranked
+from tokentui.learn.steps import MergeStep
 from tokentui.recipe import Recipe, Stops
 from tokentui.text.count import Words
 from tokentui.text.parts import CorpusPart
@@ -125,7 +126,7 @@ class SharedEngine(PairEngine, Protocol):
 
 
 class ParityPairs:
-    """The pairs of several languages and the merges made in all of them; see `values.PairEngine`.
+    """The pairs of several languages and the merges made in all of them; see `engine.PairEngine`.
 
     Args:
         material: The parts, the recipe and the run.

@@ -14,11 +14,11 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from tokentui.encode.events import Event, EventVocabulary, Kind
+from tokentui.learn.engine import NGram, Pair
+from tokentui.learn.event_engine import EventEngine, MethodTraits
 from tokentui.learn.event_trainer import EventTrainer
-from tokentui.learn.events import EventEngine, MethodTraits
 from tokentui.learn.layouts import Layout, PairTable, lay_out_words
 from tokentui.learn.objectives import Material
-from tokentui.learn.values import NGram, Pair
 
 
 class Picky:

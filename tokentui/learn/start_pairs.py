@@ -12,10 +12,10 @@ from tokentui.core.safetext import to_bytes
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import BASES, FILTERS, WEIGHTS, Totals
 from tokentui.learn.bpe import PlainPairs
+from tokentui.learn.engine import PairEngine
 from tokentui.learn.objectives import OBJECTIVES, Material
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.ranking import TIES
-from tokentui.learn.values import PairEngine
 from tokentui.recipe import Recipe
 from tokentui.text.count import Words
 from tokentui.text.pretokenize import MARKS

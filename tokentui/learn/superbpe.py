@@ -30,21 +30,13 @@ from tokentui.encode.superbpe import StagedVocabulary
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import BASES, Totals
 from tokentui.learn.bpe import PlainPairs
+from tokentui.learn.engine import Constraints, Merged, PairEngine, Ranked
 from tokentui.learn.objectives import OBJECTIVES, CorpusPart, Material
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Why
 from tokentui.learn.start_pairs import kernels_fit, plain_fork, start_engine, with_engine
+from tokentui.learn.steps import EventStep, Life, Span, lives
 from tokentui.learn.superwords import Superwords
-from tokentui.learn.values import (
-    Constraints,
-    EventStep,
-    Life,
-    Merged,
-    PairEngine,
-    Ranked,
-    Span,
-    lives,
-)
 from tokentui.recipe import Recipe, Stops
 from tokentui.text.count import Words
 from tokentui.text.pretokenize import UNITS, Pretokenizer
@@ -88,7 +80,7 @@ def _meet(known: Vocabulary, at: int, left: int, right: int) -> bool:
 
 
 class TwoStages:
-    """The engine of both stages; see `values.PairEngine`. From the step of the switch on it is the second.
+    """The engine of both stages; see `engine.PairEngine`. From the step of the switch on it is the second.
 
     Args:
         material: The counted stretches, the recipe and the run.

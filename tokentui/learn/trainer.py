@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from tokentui.core.records import dataclass
 from tokentui.learn.rows import Candidate, Entry, Page, Query, Traits, Why
-from tokentui.learn.values import Changed, Life, Span, Step, Stop, Used, Word
+from tokentui.learn.steps import Changed, Life, Span, Step, Stop, Used, Word
 from tokentui.recipe import Ending, Recipe, Stops, WhatIf
 
 if TYPE_CHECKING:  # it takes longer to import than all the rest

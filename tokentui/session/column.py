@@ -25,8 +25,8 @@ from tokentui.encode.incremental import Typed
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.bases import WEIGHTS
 from tokentui.learn.rows import Query
+from tokentui.learn.steps import Stop
 from tokentui.learn.trainer import Size, Tokens, Trainer
-from tokentui.learn.values import Stop
 from tokentui.preset_table import preset_of
 from tokentui.recipe import Ending, Recipe, Stops
 from tokentui.session.opening import Prepared

@@ -9,8 +9,8 @@ from tokentui import learn
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import each
 from tokentui.learn.rows import Candidate
+from tokentui.learn.steps import MergeStep
 from tokentui.learn.trainer import Trainer
-from tokentui.learn.values import MergeStep
 from tokentui.session.opening import Prepared
 from tokentui.session.views import CorpusPlace, CorpusView, StepPlace, StepRow, StepsView, StepView, Viewport
 from tokentui.session.window import OpenedText, RunningText

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tokentui.core.safetext import to_bytes
+from tokentui.learn.steps import Word
 from tokentui.learn.trainer import Trainer
-from tokentui.learn.values import Word
 from tokentui.recipe import Recipe
 from tokentui.session.tokens import Context, TokenAt
 from tokentui.session.views import CorpusPlace

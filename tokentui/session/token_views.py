@@ -13,8 +13,8 @@ from tokentui.encode.reachability import typed_text
 from tokentui.encode.segmentations import ways
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Special, Vocabulary
+from tokentui.learn.steps import Life, Used
 from tokentui.learn.trainer import Trainer
-from tokentui.learn.values import Life, Used
 from tokentui.session.context import StepContext
 from tokentui.session.tokens import MadeOf, Spelled, TokenView, Turn, WordLife
 from tokentui.text.pretokenize import MARKS, PreToken

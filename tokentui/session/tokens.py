@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tokentui.analyze.results import Token, TokenFacts
-from tokentui.learn.values import Used
+from tokentui.learn.steps import Used
 from tokentui.session.views import CorpusPlace
 
 

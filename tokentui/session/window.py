@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from tokentui.core.safetext import to_bytes
+from tokentui.encode.events import Kind
 from tokentui.encode.pretokens import Item, Pretokens
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Special
+from tokentui.learn.steps import Word
 from tokentui.learn.trainer import Trainer
-from tokentui.learn.values import Kind, Word
 from tokentui.recipe import Recipe
 from tokentui.session.snapshot import PiecePart
 from tokentui.session.views import CorpusPart, CorpusPlace, CorpusView, TokenSpan, Viewport

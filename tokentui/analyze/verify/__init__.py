@@ -21,8 +21,8 @@ from tokentui.formats.published import located
 from tokentui.formats.tokens import is_letters, piece_of, spelled
 from tokentui.learn import start
 from tokentui.learn.rows import Candidate, Query
+from tokentui.learn.steps import Word
 from tokentui.learn.trainer import Trainer
-from tokentui.learn.values import Word
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words, count

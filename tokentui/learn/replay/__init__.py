@@ -2,7 +2,7 @@
 
 >>> from tokentui.encode.tokenizer import Tokenizer
 >>> from tokentui.encode.vocabulary import Vocabulary
->>> from tokentui.learn.values import Word
+>>> from tokentui.learn.steps import Word
 >>> from tokentui.recipe import Recipe, Stops
 >>> from tokentui.text.count import Words
 >>> vocabulary = Vocabulary(Recipe(split="whitespace", unit="char"), [b"b", b"g", b"h", b"u"])
@@ -25,13 +25,14 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Self
 
+from tokentui.encode.events import Event, Kind
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.learn.lengths import Lengths
+from tokentui.learn.pages import entry_of, listed, page, shows, vocabulary_page
+from tokentui.learn.part_lengths import Lengths
 from tokentui.learn.replay.segmentations import ChangeLog, TokenOrder, WordSegmentations
 from tokentui.learn.rows import KEPT_ROWS, Column, Entry, Page, Query, TokenCandidate, Traits, Why
+from tokentui.learn.steps import Changed, Life, MergeStep, Span, Stop, Used, Word
 from tokentui.learn.trainer import Goal, Size, Tokens
-from tokentui.learn.values import Changed, Event, Kind, Life, MergeStep, Span, Stop, Used, Word
-from tokentui.learn.view import entry_of, listed, page, shows, vocabulary_page
 from tokentui.recipe import Ending, Stops, WhatIf
 from tokentui.text.count import Words
 

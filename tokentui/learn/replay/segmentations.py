@@ -32,7 +32,7 @@ from tokentui.encode.segment.merges import Join, Merging, PairMerging
 from tokentui.encode.segment.viterbi import Viterbi
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn.values import Life, Span, lives
+from tokentui.learn.steps import Life, Span, lives
 from tokentui.text.pretokenize import UNITS
 
 MERGES, RANKS, IDS, SCORES = "merges", "ranks", "ids", "scores"

@@ -11,7 +11,7 @@ them, and says what each makes of the corpus.
 
 >>> from tokentui import learn
 >>> from tokentui.learn.objectives import Material
->>> from tokentui.learn.values import Word
+>>> from tokentui.learn.steps import Word
 >>> from tokentui.recipe import Recipe, Run, Stops
 >>> from tokentui.text.count import Words
 >>> words = Words(("hug", "pug", "pun", "bun", "hugs"), (10, 5, 12, 4, 5))
@@ -43,9 +43,11 @@ from tokentui.encode.segment import UNKNOWN
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.kernels.unigram_text import LONGEST
-from tokentui.learn.lengths import Lengths
 from tokentui.learn.objectives import UNIGRAM_SIZE, Material
+from tokentui.learn.pages import looks_at_parts, page, shows
+from tokentui.learn.part_lengths import Lengths
 from tokentui.learn.rows import Entry, Page, PieceCandidate, Query, Round, Traits, Why
+from tokentui.learn.steps import Changed, Life, Span, Stop, Used, Word, lives
 from tokentui.learn.trainer import SLICE_S, Goal, Size, Tokens
 from tokentui.learn.unigram.corpus import PER_MILLE, SEED_SIZE
 from tokentui.learn.unigram.lattice import WRITTEN, Slices, finished
@@ -60,9 +62,7 @@ from tokentui.learn.unigram.model import (
     Models,
     pruned_size,
 )
-from tokentui.learn.unigram.values import COLUMNS, Left, ModelVocabulary, RoundStep
-from tokentui.learn.values import Changed, Life, Span, Stop, Used, Word, lives
-from tokentui.learn.view import looks_at_parts, page, shows
+from tokentui.learn.unigram.vocabulary import COLUMNS, Left, ModelVocabulary, RoundStep
 from tokentui.recipe import Ending, Stops, WhatIf
 
 

@@ -172,7 +172,7 @@ class Preview(Command[PreviewView], lane=Lane.JOB, need=Need.CORPUS):
 
     def answer(self, context: StepContext) -> PreviewView:
         from tokentui import axes, learn
-        from tokentui.learn.values import Stop
+        from tokentui.learn.steps import Stop
         from tokentui.recipe import Stops
         from tokentui.text.corpus import beginning
 

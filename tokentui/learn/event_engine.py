@@ -19,8 +19,9 @@ from typing import Any, NamedTuple, Protocol
 from tokentui.core.jobs import check
 from tokentui.core.native import PLAIN
 from tokentui.encode.events import Event, EventVocabulary, Kind
+from tokentui.learn.engine import Constraints, Merged, NGram, Pair, Ranked
 from tokentui.learn.objectives import Material
-from tokentui.learn.values import Constraints, Merged, NGram, Pair, Ranked, Span
+from tokentui.learn.steps import Span
 
 _SLICE, _A_STEP, _A_WORD = 2048, 32, 4
 """The work of a call of `walk`, of a step, and of a word that changes."""
@@ -136,7 +137,7 @@ class Method(Protocol):
 
 
 class EventEngine:
-    """The corpus of a training and the steps made in it; see `values.PairEngine`.
+    """The corpus of a training and the steps made in it; see `engine.PairEngine`.
 
     Args:
         material: The counted words, the recipe and the run.

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tokentui.encode.encoder import WordEncoder
+from tokentui.encode.events import Event, Kind
 from tokentui.encode.vocabulary import Vocabulary
+from tokentui.learn.pages import entry_of, listed, vocabulary_page
 from tokentui.learn.rows import Column, Entry, Page, Query
+from tokentui.learn.steps import Span, Step
 from tokentui.learn.unigram.lattice import finished
 from tokentui.learn.unigram.model import Model, Models
-from tokentui.learn.values import Event, Kind, Span, Step
-from tokentui.learn.view import entry_of, listed, vocabulary_page
 from tokentui.recipe import Recipe, Run
 
 _LEFT = -(1 << 40)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from tokentui.core.jobs import each
 from tokentui.learn.bases import WEIGHTS
-from tokentui.learn.values import Span, Word
+from tokentui.learn.steps import Span, Word
 from tokentui.text.count import Words
 
 MOST_WORDS = 20_000
