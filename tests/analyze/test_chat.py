@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from chats import SYSTEM, TALK, TEMPLATES, TOKENS, chats, write_model
+from gguf_files import CONTROL, NORMAL, gguf, vocabulary
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +21,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.encode.encoding import EncodedToken
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load
+from tokentui.formats.tokens import LETTERS
 
 CHATML = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
 PROMPT = CHATML + "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
@@ -220,6 +222,53 @@ def test_templates_with_names(tmp_path: Path) -> None:
     path = write_model(tmp_path, chat_template=rows[2:])
     with pytest.raises(TokentuiError, match="--chat-template takes one of: rag"):
         read_template(path)
+
+
+def gguf_model(folder: Path, **templates: object) -> Path:
+    """Write a GGUF file with templates by their names. `<s>` begins a text and `</s>` ends it."""
+    tokens = [*LETTERS, "<s>", "</s>", "<|im_start|>"]
+    kinds = [NORMAL] * len(LETTERS) + [CONTROL] * 3
+    values = vocabulary("gpt2", tokens, kinds, merges=[], pre="gpt-2", bos_token_id=256, eos_token_id=257,
+                        padding_token_id=9_999, add_bos_token=True)
+    rows = {f"tokenizer.chat_template{'' if name == 'default' else f'.{name}'}": text
+            for name, text in templates.items()}
+    (folder / "model.gguf").write_bytes(gguf(values | rows))
+    return folder / "model.gguf"
+
+
+@pytest.mark.parametrize("named", [lambda path: path, lambda path: path.parent], ids=["file", "folder"])
+def test_templates_of_a_gguf_file(named: Callable[[Path], Path], tmp_path: Path) -> None:
+    path = str(named(gguf_model(tmp_path, default="{{ bos_token }}d", tool_use="t", rag="r")))
+    assert [read_template(path, tools=tools).text for tools in (False, True)] == ["{{ bos_token }}d", "t"]
+    assert read_template(path, "rag").text == "r"
+    assert read_template(path).tokens == {"bos_token": "<s>", "eos_token": "</s>"}
+    (tmp_path / "tokenizer_config.json").write_text('{"chat_template": "c", "pad_token": "<|im_start|>"}')
+    assert read_template(path).text == "{{ bos_token }}d", "as in llama.cpp, that of the file comes first"
+    assert read_template(path).tokens["pad_token"] == "<|im_start|>"
+    gguf_model(tmp_path)
+    assert read_template(path).text == "c"
+
+
+def test_a_chat_by_a_gguf_file(tmp_path: Path) -> None:
+    text = "{{ bos_token }}<|im_start|>{{ messages[0].content }}{{ unk_token }}{{ sep_token }}"
+    path = str(gguf_model(tmp_path, default=text))
+    chat = encode_chat(load(path), read_template(path), user("a</s>"))
+    assert chat.encoding.ids == (256, 258, LETTERS.index("a"), 257)
+    assert chat.origin == ("special", "special", "content", "content")
+    assert codes(chat) == ["adds-bos", "special-in-content"]
+    gone = ChatTemplate(path, "{{ bos_token }}", {}, "model.gguf")
+    (warning,) = encode_chat(load(path), gone, user("a")).warnings
+    assert warning.text == "the template writes bos_token, which model.gguf does not name: it is empty"
+
+
+@pytest.mark.parametrize(("templates", "message"), [
+    ({}, "no chat template in it, and none in chat_template.jinja or tokenizer_config.json beside it"),
+    ({"default": 7}, "tokenizer.chat_template: a string belongs here"),
+    ({"rag": "r"}, "--chat-template takes one of: rag"),
+])
+def test_gguf_files_that_are_refused(templates: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(TokentuiError, match=re.escape(message)):
+        read_template(str(gguf_model(tmp_path, **templates)))
 
 
 def test_tokens_may_be_objects(tmp_path: Path) -> None:

@@ -88,16 +88,18 @@ class Web(BaseHTTPRequestHandler):
 
 class Hub(Web):
     """A stand-in of the hub: `repos` maps `models/OWNER/NAME` or `datasets/OWNER/NAME` to files; those of
-    `gated` may not be read."""
+    `gated` may not be read. `asked` has the method and the path of each request."""
 
     repos: ClassVar[dict[str, dict[str, bytes]]]
     gated: ClassVar[set[str]]
+    asked: ClassVar[list[str]]
 
     def do_POST(self) -> None:
         """What is known of paths."""
         length = int(self.headers.get("Content-Length", "0"))
         asked = self.rfile.read(length).decode()
         path = urlsplit(self.path).path
+        self.asked.append(f"POST {path}")
         match = re.fullmatch(r"/api/((?:models|datasets)/[^/]+/[^/]+)/paths-info/.*", path)
         files = self.repos.get(match[1]) if match else None
         if files is None:
@@ -108,11 +110,14 @@ class Hub(Web):
 
     def _answer(self, body: bool) -> None:
         path = unquote(urlsplit(self.path).path)
+        self.asked.append(f"{self.command} {path}")
         if match := re.fullmatch(r"/api/((?:models|datasets)/[^/]+/[^/]+)(?:/revision/[^/]+)?", path):
             if match[1] not in self.repos:
                 self._fault(404, "RepoNotFound")
             else:
-                kept: dict[str, object] = {"id": match[1].partition("/")[2], "sha": COMMIT, "siblings": [],
+                rows = self.repos[match[1]]
+                files = [{"rfilename": name, "size": len(data)} for name, data in rows.items()]
+                kept: dict[str, object] = {"id": match[1].partition("/")[2], "sha": COMMIT, "siblings": files,
                         "private": False, "downloads": 0, "likes": 0, "tags": []}
                 self._json(kept)
         elif match := re.fullmatch(r"/api/((?:models|datasets)/[^/]+/[^/]+)/tree/[^/]+(?:/.*)?", path):
@@ -176,5 +181,6 @@ def web(files: dict[str, bytes], ranges: bool = True) -> type[Web]:
 
 def hub(repos: dict[str, dict[str, bytes]]) -> type[Hub]:
     """A hub of its own with these repositories."""
-    made = {"files": {}, "moved": {}, "status": {}, "ranges": True, "sent": 0, "repos": repos, "gated": set()}
+    made = {"files": {}, "moved": {}, "status": {}, "ranges": True, "sent": 0, "repos": repos, "gated": set(),
+            "asked": []}
     return type("OneHub", (Hub,), made)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import gguf_files
 import pytest
+from gguf_files import gguf, vocabulary
 from servers import ENDLESS, Web, hub, serving, web
 
 import tokentui
@@ -29,7 +30,7 @@ def server() -> Iterator[tuple[str, type[Web]]]:
     kind = web({
         "/a.txt": TEXT.encode(), "/b.txt.gz": gzip.compress(TEXT.encode()),
         "/rows.jsonl": b'{"t": "one"}\n{"t": "two"}\n',
-        "/hug.counts.tsv": b"hug\t10\npug\t5\n", "/bomb.gz": gzip.compress(bytes(1 << 24)),
+        "/hug.counts.tsv": b"hug\t10\npug\t5\n", "/bomb.gz": gzip.compress(bytes(1 << 27)),
         "/page.txt": b"<!doctype html><html></html>", "/big.txt": b"x" * (3 << 20),
     })
     kind.status |= {"/secret.txt": 403, "/who.txt": 401, "/ill.txt": 500}
@@ -308,6 +309,11 @@ def test_tokenizers_and_datasets_of_the_hub(tmp_path: Path) -> None:
     assert "does not answer" in after[1] or "no network" in after[1]
 
 
+def _of_repositories(asked: list[str]) -> list[str]:
+    """The requests that name a repository: huggingface_hub may ask for more."""
+    return [line for line in asked if "/owner/" in line]
+
+
 def test_a_repository_reads_as_a_folder_with_and_without_a_network(tmp_path: Path) -> None:
     pytest.importorskip("huggingface_hub", reason="the extra remote is not installed")
     made = tokentui.train("sample:hugs", "gpt2", merges=4)
@@ -320,8 +326,41 @@ def test_a_repository_reads_as_a_folder_with_and_without_a_network(tmp_path: Pat
     code = "print(tokentui.load('hf:owner/pair').encode('<s>hugs', allow_special=True).ids)"
     with serving(kind) as url:
         online = _with_hub(url, tmp_path / "home", code)
+        first, kind.asked[:] = _of_repositories(kind.asked), []
+        assert _with_hub(url, tmp_path / "home", code) == online
     assert online == f"{(400, *made.encode('hugs').ids)}\n"
+    assert [line for line in first if "/resolve/" not in line] == ["GET /api/models/owner/pair"]
+    assert {line.rpartition("/")[2] for line in first[1:]} == {*kind.repos["models/owner/pair"]}
+    assert _of_repositories(kind.asked) == ["GET /api/models/owner/pair"], "files of a known commit are kept"
     assert _with_hub(url, tmp_path / "home", code) == online
+
+
+def test_a_repository_of_gguf_files(tmp_path: Path) -> None:
+    """Of several precisions of a model the smallest is read, header only; parts without a tokenizer are not.
+    """
+    pytest.importorskip("huggingface_hub", reason="the extra remote is not installed")
+    tokens = [*(chr(code) for code in range(33, 127)), "Ġ", "he", "<s>"]
+    kinds = [1] * (len(tokens) - 1) + [3]
+    values = vocabulary("gpt2", tokens, kinds, merges=["h e"], pre="gpt-2", bos_token_id=len(tokens) - 1)
+    template = "{{ bos_token }}{% for m in messages %}{{ m.content }}{% endfor %}"
+    model = gguf(values | {"tokenizer.chat_template": template})
+    kind = hub({"models/owner/model": {
+        "README.md": b"x", "mmproj-model.gguf": b"GGUF", "model-F16-00002-of-00002.gguf": b"GGUF",
+        "model-Q8_0.gguf": model + bytes(1 << 27), "model-Q4_K_M.gguf": model + bytes(1 << 26),
+    }})
+    (tmp_path / "chat.json").write_text('[{"role": "user", "content": "he"}]')
+    line = ("encode", "-t", "hf:owner/model", "--chat", str(tmp_path / "chat.json"), "-q")
+    code = (
+        "from tokentui.formats.folder import model_folder\n"
+        "print(model_folder('hf:owner/model').file)\n"
+        "print(tokentui.load('hf:owner/model').encode('he').tokens)\n"
+        f"from tokentui.cli.program import run\nrun({list(line)})"
+    )
+    with serving(kind) as url:
+        lines = _with_hub(url, tmp_path / "home", code).splitlines()
+    assert lines[:2] == ["hf://owner/model/model-Q4_K_M.gguf", "('he',)"]
+    assert lines[2] == f"{len(tokens) - 1} {len(tokens) - 2}"
+    assert kind.sent < 1 << 26, "the tensors are not fetched"
 
 
 def test_the_shipped_line_of_the_remote_extra_names_what_schemes_need() -> None:

@@ -82,9 +82,9 @@ def recognise(path: str | os.PathLike[str]) -> Format | None:
     its name looks like that of a tokenizer."""
     try:
         where = str(path) if is_remote(path) else os.fspath(path)
+        where = vocabulary_file(located(where))
         if is_url(where):
             return recognised(read_source(where)) if named_like(where) else None
-        where = vocabulary_file(located(where))
         readable = status_of(where).st_size <= now().file_bytes or is_gguf(where)
         return recognised(read_source(where)) if readable else None
     except (OSError, TokentuiError):

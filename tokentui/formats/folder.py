@@ -42,8 +42,11 @@ VOCABULARIES: tuple[tuple[str, ...], ...] = (
     FAST, *((name,) for name in _MODELS), *_PAIRS, _LINES, ("tekken.json",), *((name,) for name in _RANKS),
 )
 """The files that give a vocabulary, in the order of the search; those of a row belong together."""
-_SUFFIXES = (".model", ".tiktoken", ".spm", ".gguf")
+GGUF = ".gguf"
+_SUFFIXES = (".model", ".tiktoken", ".spm", GGUF)
 """The ends of other names that a folder may have for its only vocabulary."""
+_NO_VOCABULARY = re.compile(r"mmproj|imatrix|-(?!0*1-)[0-9]+-of-[0-9]+\.gguf$", re.IGNORECASE)
+"""Names of GGUF files that hold a part of a model without the tokenizer."""
 _KEY = re.compile("[0-9]{1,10}")
 _FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 TOKENS = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
@@ -104,8 +107,8 @@ class ModelFolder:
 
     Attributes:
         where: The path of the folder, or the name of the repository.
-        path: The path of the folder on this machine.
-        vocabulary: The names of the files that give the vocabulary.
+        path: The path of the folder on this machine; empty if no file was fetched.
+        vocabulary: The names of the files that give the vocabulary. A file that is not fetched has its URL.
         why: The reason for these files, a clause.
         others: The names of other files that hold a vocabulary, which are not used.
         documents: The JSON object of each file of settings.
@@ -124,8 +127,9 @@ class ModelFolder:
 
     @property
     def file(self) -> str:
-        """The path of the first file of the vocabulary."""
-        return os.path.join(self.path, self.vocabulary[0])
+        """The path of the first file of the vocabulary, or its URL."""
+        name = self.vocabulary[0]
+        return name if remote.is_url(name) else os.path.join(self.path, name)
 
     def setting(self, name: str, file: str = SETTINGS[0]) -> object:
         """Return a setting of a file; None if it is missing."""
@@ -264,7 +268,8 @@ def model_folder(where: str) -> ModelFolder | None:
     if remote.is_url(where):
         return None
     if remote.is_remote(where):
-        return _looked_at(where, remote.download_from_hub(where, hub_files(), VOCABULARIES))
+        repository = remote.download_from_hub(where, hub_files(), VOCABULARIES, GGUF)
+        return _looked_at(where, repository.folder, repository.streamed)
     with read_errors(where):
         if not stat.S_ISDIR(status_of(located(where)).st_mode):
             return None
@@ -282,8 +287,15 @@ def vocabulary_file(where: str) -> str:
     return where if folder is None else folder.file
 
 
-def _looked_at(where: str, path: str) -> ModelFolder:
-    names = names_in(path, _MOST_NAMES)
+def _looked_at(where: str, path: str, streamed: Sequence[remote.RemoteFile] = ()) -> ModelFolder:
+    """Look at the files of a folder.
+
+    Args:
+        where: The name of the folder or repository.
+        path: Its path on this machine; empty if no file was fetched.
+        streamed: GGUF files of the repository, of which one gives the vocabulary.
+    """
+    names = names_in(path, _MOST_NAMES) if path else set[str]()
     documents: dict[str, Mapping[str, object]] = {}
     unread: dict[str, str] = {}
     for name in SETTINGS:
@@ -299,6 +311,9 @@ def _looked_at(where: str, path: str) -> ModelFolder:
         except TokentuiError as error:
             unread[TEMPLATE] = error.what
     folder = ModelFolder(where, path, (), "", (), documents, jinja, unread)
+    if streamed:
+        url, why = _smallest(where, streamed)
+        return replace(folder, vocabulary=(url,), why=why)
     rows = [row for row in VOCABULARIES if names.issuperset(row)]
     if not rows:
         rows = [(name,) for name in sorted(names) if name.endswith(_SUFFIXES)]
@@ -319,6 +334,22 @@ def _chosen(rows: Sequence[tuple[str, ...]], folder: ModelFolder) -> tuple[tuple
     if family is not None and (own := next((row for row in family.files if row in rows), None)):
         return own, f"there is no tokenizer.json, and {folder.tokenizer_class} reads it"
     return rows[0], "there is no tokenizer.json, and no known class names another file"
+
+
+def _smallest(where: str, files: Sequence[remote.RemoteFile]) -> tuple[str, str]:
+    """The URL of the smallest GGUF file that holds a tokenizer, and the reason. The files of a repository are
+    one model in several precisions, so that the vocabulary of each is the same.
+
+    Raises:
+        TokentuiError: There is none.
+    """
+    models = [file for file in files if not _NO_VOCABULARY.search(remote.base_name(file.url))]
+    if not models:
+        raise TokentuiError("this repository holds no tokenizer file", shown_path(where),
+                            "its GGUF files are parts of a model without the tokenizer")
+    smallest = min(models, key=lambda file: (file.size is None, file.size or 0, file.url))
+    others = f", the smallest of {len(models):,}" if len(models) > 1 else ""
+    return smallest.url, f"there is no other tokenizer file{others}"
 
 
 def _bounded(path: str) -> bytes:

@@ -481,18 +481,24 @@ def read_source(where: str, split: str = "") -> Source:
     if remote.is_url(where):
         return Source(remote.shown(where), _from_url(where), split, ())  # its folder is not looked at
     with read_errors(where):
-        mode = status_of(where).st_mode
-        refuse_irregular(mode, where, "tokenizer file")
-        if stat.S_ISREG(mode) and is_gguf(where):
-            return Source(where, _gguf_header(where), split)
+        refuse_irregular(status_of(where).st_mode, where, "tokenizer file")
+    if is_gguf(where):
+        return Source(where, _gguf_header(where), split)
     with silent():
         contents = read_path(where, Meter(limit="file-bytes"))
     return Source(where, bytes(contents.data), split)
 
 
-def is_gguf(path: str) -> bool:
-    """Return whether a regular file begins as GGUF does. Only its header is read, so that it may be large."""
-    return read_regular(path, most=len(gguf.MAGIC)) == gguf.MAGIC
+def is_gguf(where: str) -> bool:
+    """Return whether a name is that of a GGUF file. Only its header is read, so that it may be large.
+
+    A regular file is known by its first bytes, a URL by its end. Anything else is none.
+    """
+    if remote.is_url(where):
+        return remote.base_name(where).lower().endswith(".gguf")
+    with read_errors(where):
+        regular = stat.S_ISREG(status_of(where).st_mode)
+    return regular and read_regular(where, most=len(gguf.MAGIC)) == gguf.MAGIC
 
 
 def _gguf_header(path: str) -> bytes:
@@ -506,7 +512,7 @@ def _from_url(url: str) -> bytes:
     found, folder = remote.list_files(url)
     if folder or len(found) != 1:
         raise TokentuiError("is a folder, not a tokenizer file", remote.shown(url), "name the file in it")
-    if remote.base_name(url).lower().endswith(".gguf"):
+    if is_gguf(url):
         with remote.readable_errors(url), remote.open_stream(url) as stream:
             return gguf.read_header(stream.read, remote.shown(url))
     meter = Meter(limit="file-bytes")

@@ -338,14 +338,31 @@ def _inside(host: str) -> bool:
 # ---- tokenizers of the hub
 
 
-def download_from_hub(name: str, files: Sequence[str], needed: Sequence[Sequence[str]]) -> str:
+class Repository(NamedTuple):
+    """The files of a repository of the hub.
+
+    Attributes:
+        folder: The path of the folder on this machine that holds the fetched files.
+        streamed: The other files that were looked for: they are read from their URLs.
+    """
+
+    folder: str
+    streamed: tuple[RemoteFile, ...]
+
+
+def download_from_hub(
+    name: str, files: Sequence[str], needed: Sequence[Sequence[str]], suffix: str = ""
+) -> Repository:
     """Fetch files of a repository, `hf:OWNER/NAME` or `hf:OWNER/NAME@REVISION`, into the cache of
-    huggingface_hub, and return their folder. Without a network the files that were fetched before are taken.
+    huggingface_hub. The hub is asked once for the list of its files, and then for those that are not in the
+    cache. Without a network the files that were fetched before are taken.
 
     Args:
         name: The name of the repository.
         files: The files to fetch; those that the repository lacks are left out.
         needed: Rows of files, of which at least one row has to be there.
+        suffix: The end of names of files that are not fetched and serve in place of these rows; empty for
+            none.
 
     Raises:
         TokentuiError: There is no such row, it may not be read, it is too large, or the hub does not answer.
@@ -361,29 +378,40 @@ def download_from_hub(name: str, files: Sequence[str], needed: Sequence[Sequence
     importlib.import_module("huggingface_hub.utils").disable_progress_bars()
     repo, revision = match["repo"], match["revision"]
     paths: dict[str, str] = {}
+    listing: Untyped = None
     silent: Exception | None = None
     with readable_errors(name):
+        try:
+            listing = hub.HfApi().model_info(repo, revision=revision, files_metadata=True, timeout=_CONNECT_S)
+        except Exception as error:
+            if isinstance(error, Cancelled) or _refused(error):
+                raise
+            silent = error
+        sizes = {} if listing is None else {row.rfilename: row.size for row in listing.siblings or ()}
         for file in files:
             check()
-            try:
-                path = _kept(hub, repo, file, revision) if silent else _download(hub, repo, file, revision)
-            except Exception as error:
-                names = {base.__name__ for base in type(error).__mro__}
-                if "EntryNotFoundError" in names and "LocalEntryNotFoundError" not in names:
-                    continue
-                if isinstance(error, TokentuiError | Cancelled) or _refused(error):
-                    raise
-                silent = error  # the hub is not asked again: each question may wait for long
+            if listing is None:
+                path = _kept(hub, repo, file, revision)
+            elif file not in sizes:
                 continue
+            elif (path := _kept(hub, repo, file, listing.sha)) is None:
+                path = _download(hub, repo, file, revision, sizes[file])
             if path is not None:
                 paths[file] = path
-        found = next((row[0] for row in needed if all(file in paths for file in row)), None)
-        if found is None and silent is not None:
+        row = next((row for row in needed if paths.keys() >= set(row)), None)
+        if row is None and silent is not None:
             raise silent
-    if found is None:
+    if row is not None:
+        return Repository(posixpath.dirname(paths[row[0]]), ())
+    from urllib.parse import quote
+
+    at = f"@{quote(revision, safe='')}" if revision else ""
+    streamed = tuple(RemoteFile(f"hf://{repo}{at}/{file}", size) for file, size in sorted(sizes.items())
+                     if suffix and file.endswith(suffix))
+    if not streamed:
         known = ", ".join(" and ".join(row) for row in needed)
         raise TokentuiError("this repository holds no tokenizer file", shown_path(name), f"one of: {known}")
-    return posixpath.dirname(paths[found])
+    return Repository(posixpath.dirname(next(iter(paths.values()), "")), streamed)
 
 
 def _refused(error: Exception) -> bool:
@@ -398,18 +426,11 @@ def _kept(hub: Untyped, repo: str, file: str, revision: str | None) -> str | Non
     return path if isinstance(path, str) else None
 
 
-def _download(hub: Untyped, repo: str, file: str, revision: str | None) -> str:
-    """Download one file of a repository and return its local path. Without a network the cached file is used.
-    """
+def _download(hub: Untyped, repo: str, file: str, revision: str | None, size: int | None) -> str:
+    """Download one file of a repository, of a size in bytes, and return its local path."""
     most = limits.now().file_bytes
-    try:
-        said = hub.get_hf_file_metadata(hub.hf_hub_url(repo, file, revision=revision), timeout=_CONNECT_S)
-    except Exception as error:
-        if not _refused(error) and (kept := _kept(hub, repo, file, revision)) is not None:
-            return kept
-        raise
-    if said.size is None or said.size > most:
-        size = "an unknown number of" if said.size is None else f"{said.size:,}"
-        what = f"{file} has {size} bytes; the limit is {most:,}"
+    if size is None or size > most:
+        shown_size = "an unknown number of" if size is None else f"{size:,}"
+        what = f"{file} has {shown_size} bytes; the limit is {most:,}"
         raise TokentuiError(what, f"hf:{repo}", limits.reading("file-bytes"))
     return str(hub.hf_hub_download(repo, file, revision=revision))

@@ -202,7 +202,10 @@ def _lacking(
         if not re.search(rf"\b{variable}\b", template.text):
             continue
         if name is None and variable in TOKENS[:2]:
-            what = f"the template writes {variable}, which no {CONFIG} beside the tokenizer names"
+            source = f"no {CONFIG} beside the tokenizer names"
+            if template.names != CONFIG:
+                source = f"{template.names} does not name"
+            what = f"the template writes {variable}, which {source}"
             yield ChatWarning("undefined-token", f"{what}: it is empty")
         elif name and name not in tokenizer.vocabulary.specials and name not in tokenizer:
             lacking.add(name)

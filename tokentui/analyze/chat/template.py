@@ -23,8 +23,9 @@ from tokentui.core.files import read_errors, read_regular, status_of
 from tokentui.core.jobs import check
 from tokentui.core.records import dataclass
 from tokentui.formats.folder import model_folder
-from tokentui.formats.source import Node, check_depth, mending, parse
-from tokentui.text.remote import is_remote
+from tokentui.formats.gguf.chat import chat_settings
+from tokentui.formats.source import Node, check_depth, is_gguf, mending, parse, read_source
+from tokentui.text.remote import is_remote, is_url
 
 EXTRA = "pip install 'tokentui[chat]'"
 TEMPLATE_FILE, CONFIG, SPECIALS = "chat_template.jinja", "tokenizer_config.json", "special_tokens_map.json"
@@ -47,19 +48,22 @@ class ChatTemplate:
         where: Its file, for errors.
         text: Its source.
         tokens: The special tokens that it may use, by the names of `TOKENS`.
+        names: The name of the file that names these tokens, for warnings.
     """
 
     where: str
     text: str
     tokens: Mapping[str, str]
+    names: str = CONFIG
 
 
 @mending("mend the file")
 def read_template(tokenizer: str, named: str = "", *, tools: bool = False) -> ChatTemplate:
     """Read the chat template of a tokenizer.
 
-    It is in `chat_template.jinja` or `tokenizer_config.json`, beside the tokenizer file or in the folder. Of
-    several templates with names, the one for tools is taken if there are tools, else the default one.
+    It is in `chat_template.jinja` or `tokenizer_config.json`, beside the tokenizer file or in the folder. The
+    template and the tokens of a GGUF file come first. Of several templates with names, the one for tools is
+    taken if there are tools, else the default one.
 
     Args:
         tokenizer: The tokenizer file, the folder of a model, or `hf:OWNER/NAME`.
@@ -69,29 +73,40 @@ def read_template(tokenizer: str, named: str = "", *, tools: bool = False) -> Ch
     Raises:
         TokentuiError: There is none, or it cannot be read.
     """
-    folder = _folder(tokenizer)
+    folder, file = _places(tokenizer)
     config = _settings(folder, CONFIG)
     tokens = _tokens(_settings(folder, SPECIALS)) | _tokens(config)
-    listed = _named(config["chat_template"])
+    listed: Mapping[str, str] = _named(config["chat_template"])
+    own: Mapping[str, str] = {}
+    where, names = str(config), CONFIG
+    if (is_url(file) or _exists(file)) and is_gguf(file):
+        source = read_source(file)
+        own, own_tokens = chat_settings(source)
+        tokens, names = {**tokens, **own_tokens}, os.path.basename(source.where)
+        if own:
+            listed, where = own, source.where
     if named and named not in listed:
-        return ChatTemplate(named, _from_file(named, tools), tokens)
-    if folder is not None and not named and _exists(path := os.path.join(folder, TEMPLATE_FILE)):
-        return ChatTemplate(path, _from_file(path, tools), tokens)
+        return ChatTemplate(named, _from_file(named, tools), tokens, names)
+    if not own and folder is not None and not named and _exists(path := os.path.join(folder, TEMPLATE_FILE)):
+        return ChatTemplate(path, _from_file(path, tools), tokens, names)
     if not listed:
         what = f"no chat template in {TEMPLATE_FILE} or {CONFIG} beside it"
-        hint = "name one by --chat-template FILE"
-        raise TokentuiError(what, tokenizer, hint)
-    return ChatTemplate(str(config), _chosen(listed, str(config), named, tools), tokens)
+        if names != CONFIG:
+            what = f"no chat template in it, and none in {TEMPLATE_FILE} or {CONFIG} beside it"
+        raise TokentuiError(what, tokenizer, "name one by --chat-template FILE")
+    return ChatTemplate(where, _chosen(listed, where, named, tools), tokens, names)
 
 
-def _folder(tokenizer: str) -> str | None:
-    """Return the folder with the settings of a tokenizer; None for a URL."""
-    if is_remote(tokenizer):
-        folder = model_folder(tokenizer)
-        return None if folder is None else folder.path
-    with read_errors(tokenizer):
-        is_folder = _exists(tokenizer) and stat.S_ISDIR(status_of(tokenizer).st_mode)
-    return tokenizer if is_folder else os.path.dirname(tokenizer)
+def _places(tokenizer: str) -> tuple[str | None, str]:
+    """Return the folder with the settings of a tokenizer, None for a URL; and the file of its vocabulary."""
+    is_folder = is_remote(tokenizer)
+    if not is_folder:
+        with read_errors(tokenizer):
+            is_folder = _exists(tokenizer) and stat.S_ISDIR(status_of(tokenizer).st_mode)
+    folder = model_folder(tokenizer) if is_folder else None
+    if folder is not None:
+        return folder.path or None, folder.file
+    return (None if is_url(tokenizer) else os.path.dirname(tokenizer)), tokenizer
 
 
 def _exists(path: str) -> bool:

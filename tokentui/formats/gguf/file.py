@@ -179,7 +179,7 @@ def _remarks(vocabulary: _Vocabulary) -> list[str]:
     template = vocabulary.values.get("tokenizer.chat_template")
     if not isinstance(template, str):
         return []
-    return [f"the file has a chat template of {len(template):,} characters, which is not applied"]
+    return [f"the file has a chat template of {len(template):,} characters, which encode --chat applies"]
 
 
 def _cut_out(vocabulary: _Vocabulary, specials: Mapping[str, int]) -> dict[str, words.Added]:
