@@ -79,7 +79,7 @@ def test_k_of_a_limit_is_1024_bytes_and_1000_of_anything_else(name: str) -> None
 def test_a_size_with_k_is_that_size() -> None:
     line = ("train", "sample:english", "-r", "gpt2", "--trace", "-", "--vocab-size")
     assert rows(done(*line, "0.3k")) == rows(done(*line, "300"))
-    assert "a whole number is wanted" in refused(*line, "32x")
+    assert "'32x' is not a whole number, such as 4000 or 32k" in refused(*line, "32x")
 
 
 def test_verify_ends_at_a_size() -> None:

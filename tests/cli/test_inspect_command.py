@@ -252,7 +252,7 @@ def test_nothing_acts_on_a_terminal(tmp_path: Path) -> None:
     (("--id", "3", "a"), "inspect: a STRING and --id exclude each other"),
     (("--id", "99"), "99: no such id (ids are 1 to 20)"),
     (("--id", "9" * 4000), "a very large number: no such id"),
-    (("--id", "x"), "inspect --id: "),
+    (("--id", "x"), "inspect: Invalid value for '--id': 'x'"),
     (("a", "b"), "inspect: one text belongs here, not 2"),
     (("--corpus", "sample:nothing"), "sample:nothing: "),
 ])
@@ -261,7 +261,7 @@ def test_wrong_words(words: tuple[str, ...], said: str, slide: str) -> None:
 
 
 def test_a_tokenizer_is_wanted() -> None:
-    assert "-t is missing" in refused("inspect")
+    assert "Missing option '-t'" in refused("inspect")
     assert cli("inspect", "--help").exit_code == 0
 
 

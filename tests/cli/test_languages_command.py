@@ -81,9 +81,9 @@ def test_names_of_languages_are_drawn_safely(files: tuple[str, str], tmp_path: P
 
 
 @pytest.mark.parametrize(("words", "line"), [
-    ((), "languages: -t is missing"),
+    ((), "languages: Missing option '-t'"),
     (("-t", "none.json"), "none.json: no such file"),
-    (("-t", "none.json", "--by", "byte"), "languages --by: no such value: 'byte'"),
+    (("-t", "none.json", "--by", "byte"), "languages: Invalid value for '--by': 'byte'"),
 ])
 def test_wrong_words(words: tuple[str, ...], line: str) -> None:
     assert refused("languages", *words).startswith(line)

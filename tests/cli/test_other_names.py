@@ -13,10 +13,10 @@ from tokentui.formats import WRITTEN, files
 from tokentui.text import files as text_files
 
 
-@pytest.mark.parametrize("name", program._ELSEWHERE)
+@pytest.mark.parametrize("name", program._OTHER_TOOLS)
 def test_an_option_of_another_tool_is_answered_with_the_option_here(name: str) -> None:
     said = refused("train", "sample:hugs", "-r", "gpt2", name, "3")
-    assert f"did you mean {program._ELSEWHERE[name]}?" in said
+    assert f"did you mean {program._OTHER_TOOLS[name]}?" in said
 
 
 @pytest.mark.parametrize("name", files._ELSEWHERE)

@@ -12,7 +12,7 @@ import pytest
 from running_cli import cli, done, refused, rows
 from trainers import trainer_class
 
-from tokentui.cli.output import Bar, working
+from tokentui.cli.output import ProgressBar, working
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import check, tick
 from tokentui.formats.files import load
@@ -267,45 +267,81 @@ class Stderr:
         """Nothing waits."""
 
 
-@pytest.mark.parametrize(("terminal", "quiet"), [(True, False), (True, True), (False, False)])
-def test_the_bar(terminal: bool, quiet: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+CLEARED = "\r\x1b[K\x1b[?25h"
+"""The end of a progress bar: the line is cleared, and the cursor shown."""
+
+
+class Clock:
+    """The time for the bar and for click, which asks the module."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 100.0
+        monkeypatch.setattr("time.time", lambda: self.now)
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.mark.parametrize(("terminal", "quiet", "term"), [
+    (True, False, "xterm"), (True, True, "xterm"), (True, False, "dumb"), (False, False, "xterm"),
+])
+def test_the_progress_bar(terminal: bool, quiet: bool, term: str, monkeypatch: pytest.MonkeyPatch) -> None:
     stderr = Stderr(terminal)
     monkeypatch.setattr("sys.stderr", stderr)
-    monkeypatch.setenv("COLUMNS", "80")
-    now = 0.0
-    bar = Bar(quiet, clock=lambda: now)
-    with bar.of("merging"):
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("TERM", term)
+    clock = Clock(monkeypatch)
+    bar = ProgressBar(quiet, clock)
+    with bar.phase("merging"):
         tick(1, 10)
-        now = 0.9
+        clock.now += 0.9
         tick(2, 10)
         assert stderr.text == ""
-        now = 1.1
-        tick(3, 1000)
-        now = 1.15
-        tick(4, 1000)
-        now = 1.3
+        clock.now += 0.2
+        tick(5, 10)
+        clock.now += 0.05
+        tick(6, 10)
+        clock.now += 1
+        tick(6, 10)
+    with bar.phase("counting \x1b[31m"):
+        clock.now += 1
         tick(1234)
     bar.close()
     bar.close()
-    shown = terminal and not quiet
-    drawn = ["", "merging: 3 of 1,000, 0 %", "merging: 1,234".ljust(24), " " * 14, ""]
-    assert stderr.text.split("\r") == (drawn if shown else [""])
+    if not terminal or quiet or term == "dumb":
+        assert stderr.text == ""
+        return
+    first, second, end = stderr.text.split(CLEARED)
+    drawn = [line.removeprefix("\x1b[?25l").rstrip() for line in first.split("\r") if line]
+    assert all(len(line) <= 60 and line.startswith("merging  [##") for line in drawn)
+    assert [line.partition("]  ")[2] for line in drawn] == [" 50%  00:00:01", " 60%  00:00:01"]
+    assert r"counting \x1b[31m" in second
+    assert second.endswith("1234")
+    assert end == ""
 
 
 @pytest.mark.parametrize(("done", "percent"), [(999, 99), (1000, 100), (1001, 100), (2500, 100)])
 def test_the_bar_ends_at_100_percent(done: int, percent: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    stderr, times = Stderr(), iter([0.0, 2.0])
+    stderr, clock = Stderr(), Clock(monkeypatch)
     monkeypatch.setattr("sys.stderr", stderr)
     monkeypatch.setenv("COLUMNS", "80")
-    with Bar(clock=lambda: next(times)).of("counting"):
-        tick(done, 1000)
-    assert stderr.text == f"\rcounting: {done:,} of 1,000, {percent} %"
+    monkeypatch.setenv("TERM", "xterm")
+    bar = ProgressBar(clock=clock)
+    clock.now += 2
+    for _ in range(2):
+        with bar.phase("counting"):
+            tick(done, 1000)
+        clock.now += 2
+    assert f"]  {percent:>3}%" in stderr.text
+    assert "%" not in stderr.text.replace(f"]  {percent:>3}%", "")
 
 
-def test_the_bar_fits_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    stderr = Stderr()
+def test_no_bar_is_drawn_on_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    stderr, clock = Stderr(), Clock(monkeypatch)
     monkeypatch.setattr("sys.stderr", stderr)
     monkeypatch.setenv("COLUMNS", "12")
-    ticks = iter([0.0, 2.0])
-    Bar(clock=lambda: next(ticks)).draw("merging", 3, 1000)
-    assert stderr.text == "\rmerging: 3 "
+    monkeypatch.setenv("TERM", "xterm")
+    bar = ProgressBar(clock=clock)
+    clock.now += 2
+    bar.update("merging", 3, 1000)
+    assert stderr.text == ""

@@ -115,7 +115,8 @@ def test_a_file_that_differs(tmp_path: Path) -> None:
             "verify: --merges is for a training",
         ),
         (("sample:hugs", "--against", "rust", "-r", "gpt2"), "--against: no peer 'rust'"),
-        (("sample:hugs", "--against", "rustbpe", "-r", "gpt2", "--merges", "0"), "verify --merges: 0: out"),
+        (("sample:hugs", "--against", "rustbpe", "-r", "gpt2", "--merges", "0"),
+         "verify: Invalid value for '--merges': 0 is not in the range"),
     ],
 )
 def test_wrong_words(words: tuple[str, ...], line: str) -> None:

@@ -126,9 +126,12 @@ def test_what_is_printed(walls: Walls, tmp_path: Path) -> None:
         terminal.draw = lambda data: None
         assert terminal.end() == 0
         written = bytes(terminal.written).decode()
+    # On a busy machine a progress bar is drawn and cleared. No other sequence is written.
+    for sequence in ("\x1b[?25l", "\x1b[K\x1b[?25h"):
+        written = written.replace(sequence, "")
     for line in re.split("[\r\n]", written):
         assert is_clean(line), ascii(line[:400])
-    # On a busy machine a bar is drawn and wiped before a code: in the same line, from its start.
+    # A bar may have been in the same line.
     codes = re.findall("(?:^|\r)======== (\\d+)\r$", written, re.MULTILINE)
     assert len(codes) == len(lines)
     assert set(codes) == {"0", "1", "2"}

@@ -10,7 +10,7 @@ from running_cli import cli
 
 from tokentui import learn
 from tokentui.axes import AXES
-from tokentui.cli.output import Bar
+from tokentui.cli.output import ProgressBar
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import current_phase, job, phase
 from tokentui.preset_table import PRESETS
@@ -84,12 +84,12 @@ def test_the_phases_of_a_unigram_training_are_its_rounds() -> None:
 
 @pytest.mark.parametrize("name", ["counting", "finding seed pieces"])
 def test_ctrl_c_before_the_first_step_names_the_phase(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def press(bar: Bar, what: str, done: int, total: int) -> None:
+    def press(bar: ProgressBar, what: str, done: int, total: int) -> None:
         if what == name:
             monkeypatch.undo()
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(Bar, "draw", press)
+    monkeypatch.setattr(ProgressBar, "update", press)
     result = cli("train", "sample:english", "-r", "sentencepiece-unigram", "--vocab-size", "300")
     assert (result.exit_code, result.stdout) == (130, "")
     assert result.stderr == f"tokentui: interrupted while {name}\n"

@@ -197,8 +197,8 @@ def test_sizes_stay_within_those_of_terminals() -> None:
         (["-r", "recipe.toml"], "recipe files are not served"),
         (["-r", "gpt2", "-s", "split=nope"], "nope"),
         (["-t", "novel.txt"], "not a tokenizer file"),
-        (["--visitors", "0"], "out of range"),
-        (["--memory", "1"], "out of range"),
+        (["--visitors", "0"], "0 is not in the range"),
+        (["--memory", "1"], "1 is not in the range"),
         (["--port", "x"], "--port"),
     ],
 )

@@ -95,7 +95,7 @@ def command(
     opened = given.opened(tokenizer)
     with output.working(given.quiet) as bar:
         corpora = [replace(corpus, name=name) for name, corpus in given.corpora(bar)]
-        with bar.of("encoding"):
+        with bar.phase("encoding"):
             found = budget(opened, corpora, wanted)
     costs = Costs(dimensions, 1 + untied, training_bytes, context, price)
     result = size_report(found, named, costs)
@@ -145,7 +145,7 @@ def print_budget(
         corpora = [given.corpus(bar)]
         if second is not None:
             corpora.append(replace(given, sources=(second,)).corpus(bar))
-        with bar.of("encoding"):
+        with bar.phase("encoding"):
             found = budget(tokenizer, corpora, wanted)
     output.write_report(given.as_json, report(found))
     return _missed(given, found, target, exact)

@@ -45,11 +45,11 @@ from tokentui.cli.options import (
     RECIPES,
     RUN_OPTIONS,
     Given,
-    InOrder,
+    OrderedCommand,
     json_option,
     options,
 )
-from tokentui.cli.output import Bar, merged, shown, working, write_answer
+from tokentui.cli.output import ProgressBar, merged, shown, working, write_answer
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import short_names
 from tokentui.core.safetext import safe, safe_line
@@ -80,7 +80,7 @@ _Found = tuple[Divergence | None, Divergence | None]
 
 
 @click.command(
-    cls=InOrder,
+    cls=OrderedCommand,
     epilog="""\b
 Examples:
   tokentui compare -t mine.json -t theirs.json novel.txt
@@ -147,15 +147,15 @@ def command(
                     one.trainer = _replayed(one, corpus, bar)
                 elif one.training is not None:
                     recipe, run = one.training
-                    with bar.of("counting"):
+                    with bar.phase("counting"):
                         counts = counted.of(recipe)
                         one.coverage = coverage(corpus, recipe, counts)
                     trainer = learn.start(corpus, recipe, run, counts)
-                    with bar.of("merging"):
+                    with bar.phase("merging"):
                         learn.run(trainer, run.stops)
                     one.trainer, one.tokenizer = trainer, trainer.tokenizer(run=run.words)
                 if one.tokenizer is not None:
-                    with bar.of("measuring"):
+                    with bar.phase("measuring"):
                         one.tally = tally(one.tokenizer, corpus, conventions, counted)
             except TokentuiError as error:  # the others go on
                 one.error = error
@@ -163,7 +163,7 @@ def command(
             raise next(one.error for one in columns if one.error)
         able = [(n, one.tokenizer) for n, one in enumerate(columns)
                 if one.tokenizer is not None and one.tally]
-        with bar.of("measuring"):
+        with bar.phase("measuring"):
             pairs = compare_on(able, corpus, conventions, most=_ROWS)
         answer = Answer(corpus, columns, pairs, _overlaps(columns), _divergences(columns, bar), literal,
                         formulas, find, {}, {})
@@ -239,18 +239,18 @@ class Answer:
         return rows_of([one.tally for one in self.columns])
 
 
-def _replayed(column: Column, corpus: Corpus, bar: Bar) -> Trainer | None:
+def _replayed(column: Column, corpus: Corpus, bar: ProgressBar) -> Trainer | None:
     """Return the steps of a file, and note what it leaves out of the corpus; None where the file does not
     say the order of its tokens or cannot read the corpus."""
     tokenizer = column.tokenizer
     if tokenizer is None:
         return None
     try:
-        with bar.of("counting"):
+        with bar.phase("counting"):
             pretokens = Pretokens(tokenizer)
             words, fixed = pretokens.count(corpus)
             column.coverage = pretokens.coverage(corpus, words, fixed)
-        with bar.of("encoding"):
+        with bar.phase("encoding"):
             tokens = ReplayTrainer(tokenizer, words, fixed=fixed)
     except TokentuiError:
         return None
@@ -270,14 +270,14 @@ def _overlaps(columns: Sequence[Column]) -> dict[tuple[int, int, str], Overlap]:
     return found
 
 
-def _divergences(columns: Sequence[Column], bar: Bar) -> dict[Between, _Found]:
+def _divergences(columns: Sequence[Column], bar: ProgressBar) -> dict[Between, _Found]:
     """The first differing step of each two, as far as they went."""
     found = {}
     trainers = [(n, column.trainer) for n, column in enumerate(columns) if column.trainer is not None]
     for (n, a), (m, b) in combinations(trainers, 2):
         # One that ended earlier is asked for one step more: either it has none, or its stop came first.
         limit = min(a.number, b.number) + (a.number != b.number)
-        with bar.of("comparing"):
+        with bar.phase("comparing"):
             found[n, m] = first_divergences(a, b, limit, rows=_ROWS)
     return found
 

@@ -68,7 +68,7 @@ def command(given: Given, source: str, output: str | None, format_: str | None) 
     format = format_of(output, tokenizer.recipe, format_, option="--to", like=like)
     check_output(output, format)
     try:
-        with out.working(given.quiet) as bar, bar.of("checking"):
+        with out.working(given.quiet) as bar, bar.phase("checking"):
             report = write_tokenizer(tokenizer, output, format)
     except Unsupported as error:
         out.complain(str(error))

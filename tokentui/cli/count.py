@@ -64,10 +64,10 @@ def command(given: Given, output: str, scheduler: str | None, top: int | None) -
 
     refuse_tokenizers(given.sources, given.as_)
     with out.working(given.quiet) as bar, Store(int(limits.now().count_memory)) as store:
-        with bar.of("looking"):
+        with bar.phase("looking"):
             planned = plan(given.sources, recipe, given.as_, given.field)
         address = scheduler or _default(planned, given)
-        with bar.of("counting"):
+        with bar.phase("counting"):
             noticed = _counted(address, planned, recipe, given.field, store)
         bar.close()
         if planned.folders and not noticed.taken:
@@ -78,7 +78,7 @@ def command(given: Given, output: str, scheduler: str | None, top: int | None) -
             what = "the words are more than the limit count-memory"
             given.remark([f"{what}: they are sorted on disk, in {store.spilled}"])
         rows = _numbered(store.rows(top))
-        with bar.of("writing"):
+        with bar.phase("writing"):
             if output == STDOUT:
                 counted.PLAIN.write(cast(BinaryIO, _Stdout()), rows, STDOUT, "")
             else:

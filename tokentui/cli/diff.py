@@ -71,7 +71,7 @@ def command(
         given.remark(f"{path}: {note}" for note in one.notes)
     with working(given.quiet) as bar:
         corpus = given.corpus(bar) if given.sources else None
-        with bar.of("comparing"):
+        with bar.phase("comparing"):
             found = diff(a, b, corpus, rows=rows)
     bounds: dict[str, bool] = {}
     if same_ids:

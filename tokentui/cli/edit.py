@@ -129,16 +129,16 @@ def command(
     with out.working(given.quiet) as bar:
         if corpus_name is not None:
             corpus = replace(given, sources=(corpus_name,)).corpus(bar)
-            with bar.of("encoding"):
+            with bar.phase("encoding"):
                 edited = prune(edited, corpus, keep)
         if more_name is not None and size is not None:
             corpus = replace(given, sources=(more_name,)).corpus(bar)
-            with bar.of("training"):
+            with bar.phase("training"):
                 edited = extend(edited, corpus, size)
                 trained_size = edited.tokenizer.vocab_size
         if behind is not None:
             edited = merge(edited, behind)
-        with bar.of("checking"):
+        with bar.phase("checking"):
             edited = add(edited, [*((text, False) for text in texts), *((name, True) for name in names)])
             report, files = contents(edited.tokenizer, format)
     if report.refused:

@@ -18,7 +18,7 @@ from tokentui.cli.options import (
     RECIPES,
     RUN_OPTIONS,
     Given,
-    InOrder,
+    OrderedCommand,
     corpus_argument,
     corpus_option,
     options,
@@ -41,7 +41,7 @@ _SAMPLE = "sample:english"
 _PRESET = "gpt2"
 
 
-class _Explorer(InOrder):
+class _Explorer(OrderedCommand):
     """The explorer has no help of its own: it is the program."""
 
     def get_help(self, ctx: click.Context) -> str:

@@ -60,7 +60,7 @@ def pin_command(given: Given, texts: tuple[str, ...], tokenizer: str, output: st
             texts += tuple(corpus.documents) or tuple(word for word, _ in corpus.counts or ())
         elif not texts:
             texts = built_in_texts(tok)
-        with bar.of("encoding"):
+        with bar.phase("encoding"):
             data = file_of(pin(tok, texts))
     if output == "-":
         write(data)
@@ -87,7 +87,7 @@ def check_command(given: Given, golden: str, tokenizer: str) -> int:
     ids: the place, the ids in the file and the ids now. The exit code is 1 if there is one.
     """
     rows, tok = read_golden(golden), given.opened(tokenizer)
-    with working(given.quiet) as bar, bar.of("encoding"):
+    with working(given.quiet) as bar, bar.phase("encoding"):
         difference = first_difference(tok, rows)
     write_report(given.as_json, golden_report(len(rows), difference))
     return 0 if difference is None else 1

@@ -155,14 +155,14 @@ def command(
     with output.working(given.quiet) as bar:
         if given.sources and (whole or token is not None):
             corpus = given.corpus(bar)
-            with bar.of("counting"):
+            with bar.phase("counting"):
                 pretokens = Pretokens(tok)
                 words, fixed = pretokens.count(corpus)
                 given.remark(pretokens.coverage(corpus, words, fixed).notes)
             if token is None:
-                with bar.of("measuring"):
+                with bar.phase("measuring"):
                     measures = rows_of([tally(tok, corpus)])
-            with bar.of("encoding"):
+            with bar.phase("encoding"):
                 if token is None:
                     report = vocabulary_report(tok, corpus, words, exhaust=exhaust)
                 else:
@@ -170,7 +170,7 @@ def command(
                     unused = next((one for one in used.unused if one.id == token.id), None)
                     uses = used.uses.get(token.id, 0), unused
         if whole:
-            with bar.of("inspecting"):
+            with bar.phase("inspecting"):
                 health = examine(tok)
                 folder = model_folder(tokenizer)
                 if folder is not None:
@@ -190,7 +190,7 @@ def _write_table(given: Given, tokenizer: str, path: str) -> int:
     check_table_name(path)
     output.check_target(path)
     tok = given.opened(tokenizer)
-    with output.working(given.quiet) as bar, bar.of("looking at tokens"):
+    with output.working(given.quiet) as bar, bar.phase("looking at tokens"):
         rows = list(token_rows(tok))
     write_whole(path, table_bytes(path, rows))
     output.write_report(given.as_json, table_report(path, rows))
@@ -203,7 +203,7 @@ def _print_analysis(given: Given, tokenizer: Tokenizer, analysis: Analysis) -> i
         given.needs_corpus()
     with output.working(given.quiet) as bar:
         corpus = given.corpus(bar) if given.sources else None
-        with bar.of("looking at tokens"):
+        with bar.phase("looking at tokens"):
             report = analysis.report(tokenizer, corpus)
     output.write_report(given.as_json, report)
     return 0

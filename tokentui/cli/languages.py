@@ -10,7 +10,7 @@ import click
 from tokentui.analyze.languages import BASES, costs, parallel_corpora, report
 from tokentui.analyze.metrics import WORD_SPLITTERS
 from tokentui.cli.options import CORPUS, NAMED, PATH, QUIET, READING, SPLIT, Given, json_option, options
-from tokentui.cli.output import Bar, working, write_report
+from tokentui.cli.output import ProgressBar, working, write_report
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import short_names
 from tokentui.formats.files import load
@@ -62,7 +62,7 @@ def command(given: Given, tokenizers: tuple[str, ...], by: str | None, words: st
         corpora = _corpora(given, counted_by, bar)
         counted = {name: WordCounts(corpus) for name, corpus in corpora.items()}
         for one in loaded:
-            with bar.of("measuring"):
+            with bar.phase("measuring"):
                 found.append(costs(one, corpora, counted_by, words, counted))
     names = short_names(tokenizers)
     for name, one in zip(names, loaded, strict=True):
@@ -71,7 +71,7 @@ def command(given: Given, tokenizers: tuple[str, ...], by: str | None, words: st
     return 1 if any(row.error for one in found for row in one.rows) else 0
 
 
-def _corpora(given: Given, by: str, bar: Bar) -> Mapping[str, Corpus]:
+def _corpora(given: Given, by: str, bar: ProgressBar) -> Mapping[str, Corpus]:
     """The texts by the names of their languages.
 
     Raises:

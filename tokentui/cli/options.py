@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from tokentui.cli.output import Bar, bytes_of, complain
+from tokentui.cli.output import ProgressBar, bytes_of, complain
 from tokentui.cli.program import completions
 from tokentui.core.counts import read_count
 from tokentui.core.errors import TokentuiError, nearest
@@ -44,9 +44,14 @@ class Count(click.IntRange):
     """A whole number that may be written with k or M, see `core.counts`."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the number, or fail as `IntRange` does."""
-        number = read_count(value) if isinstance(value, str) else None
-        return super().convert(value if number is None else number, param, ctx)
+        """Return the number. Fail if the text is not a whole number, or if the number is out of range."""
+        number = read_count(value) if isinstance(value, str) else value
+        if number is None:
+            try:
+                number = int(value)
+            except ValueError:
+                self.fail(f"{value!r} is not a whole number, such as 4000 or 32k", param, ctx)
+        return super().convert(number, param, ctx)
 
     def _describe_range(self) -> str:
         """Return the range for the help; empty without bounds, where click prints x<=None."""
@@ -87,7 +92,7 @@ class Given:
     as_json: bool = False
     quiet: bool = False
 
-    def corpus(self, bar: Bar) -> Corpus:
+    def corpus(self, bar: ProgressBar) -> Corpus:
         """Read the corpus, with the remarks on it on standard error.
 
         Args:
@@ -100,13 +105,13 @@ class Given:
         from tokentui.text.read import read
 
         refuse_tokenizers(self.sources, self.as_)
-        with bar.of("reading"):
+        with bar.phase("reading"):
             corpus = read(self.sources, as_=self.as_, field=self.field)
         bar.close()
         self.remark(corpus.noticed)
         return corpus
 
-    def corpora(self, bar: Bar) -> list[tuple[str, Corpus]]:
+    def corpora(self, bar: ProgressBar) -> list[tuple[str, Corpus]]:
         """Read each source as a corpus of its own, with its name. One of named corpora is several.
 
         Raises:
@@ -308,14 +313,26 @@ def named_or_plain(sources: tuple[str, ...]) -> tuple[str, ...]:
 _ORDER = "tokentui.order"
 
 
-class InOrder(click.Command):
-    """A command in which `-s` belongs to the `-r` before it, and `-s encode=` to the `-t` before it."""
+class OrderedCommand(click.Command):
+    """A command that records the order of its options in `Context.meta`.
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Note the order of the options, then read them as any command does."""
-        _, _, order = self.make_parser(ctx).parse_args(list(args))
-        ctx.meta[_ORDER] = tuple(one.name for one in order)
-        return super().parse_args(ctx, args)
+    `-s` sets an axis of the `-r` before it, and `-s encode=` the way to encode of the `-t` before it. click
+    itself keeps only the order of the values of each option.
+    """
+
+    def make_parser(self, ctx: click.Context) -> Any:
+        """Return click's parser. It also stores the names of the options in the order that they were given.
+        """
+        parser = super().make_parser(ctx)
+        parse = parser.parse_args
+
+        def parse_and_record(args: list[str]) -> Any:
+            options, rest, order = parse(args)
+            ctx.meta[_ORDER] = tuple(param.name for param in order)
+            return options, rest, order
+
+        parser.parse_args = parse_and_record  # type: ignore[method-assign]
+        return parser
 
 
 def _bound(

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, BinaryIO, TextIO
 
+import click
+
 from tokentui.analyze.report import JSON_VERSION, Cell, Json, Report, Section, Span, as_json, spans
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
@@ -21,9 +23,11 @@ from tokentui.core.runtime import interrupts_cancel
 from tokentui.core.safetext import is_safe, safe, safe_line, stand_in, visible
 from tokentui.core.table import TextTable, printed
 
-AFTER_S = 1.0
-"""Work that takes less shows no bar."""
-_EVERY_S = 0.1
+DELAY_S = 1.0
+"""Seconds of work before the progress bar appears."""
+_INTERVAL_S = 0.1
+_NARROWEST = 40
+"""Columns of the terminal below which no progress bar is drawn: its line would wrap."""
 _LABEL, _WIDE = 12, 93
 _HALF = re.compile("[\ud800-\udfff]")
 
@@ -223,56 +227,72 @@ def check_target(path: str) -> None:
         complain(f"{path}: is a named pipe; writing waits until a program reads it")
 
 
-class Bar:
-    """A line on standard error that shows how far a work is; none where that is no terminal, or asked for.
+class ProgressBar:
+    """click's progress bar on standard error, with the time left. It stays hidden if standard error is not a
+    terminal.
 
     Args:
-        quiet: Draw nothing.
-        clock: Seconds.
+        quiet: Never show the bar.
+        clock: Returns the time in seconds.
     """
 
     def __init__(self, quiet: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
-        self._on = not quiet and is_terminal(sys.stderr)
+        self._enabled = not quiet and is_terminal(sys.stderr) and os.environ.get("TERM") != "dumb"
         self._clock = clock
-        self._next = clock() + AFTER_S
-        self._width = 0
+        self._next_draw = clock() + DELAY_S
+        self._label = ""
+        self._bar: Any = None
+        self._drawn = False
 
-    def of(self, what: str) -> AbstractContextManager[None]:
-        """Draw the progress of the work inside, under the name of its phase, or this name if it has none."""
-        return job(lambda done, total: self.draw(current_phase() or what, done, total))
+    def phase(self, name: str) -> AbstractContextManager[None]:
+        """Show the progress of the work inside. The label is `name`, unless the work names its own phase."""
+        return job(lambda done, total: self.update(current_phase() or name, done, total))
 
-    def draw(self, what: str, done: int, total: int) -> None:
-        """Draw the line over the last one, if it is time for it."""
-        if not self._on or (now := self._clock()) < self._next:
+    def update(self, label: str, done: int, total: int) -> None:
+        """Draw the bar, at most every 0.1 seconds.
+
+        Args:
+            label: The phase of the work.
+            done: Units of work done. A smaller number than before starts a new bar.
+            total: Units of work in all; 0 if unknown.
+        """
+        if not self._enabled:
             return
-        self._next = now + _EVERY_S
-        import shutil  # it knows all packers, and a line is drawn on long work alone
+        if self._bar is None or label != self._label or done < self._bar.pos or self._bar.finished:
+            # Made when the phase begins, since click takes this time as the start of the work.
+            self.close()
+            self._label = label
+            self._bar = click.progressbar(
+                length=total, label=safe_line(label), width=0, show_pos=not total, file=sys.stderr,
+            )
+        if (now := self._clock()) < self._next_draw:
+            return
+        self._next_draw = now + _INTERVAL_S
+        import shutil  # it imports all compressors, and only long work draws a bar
 
-        room = max(0, shutil.get_terminal_size().columns - 1)
-        line = f"{what}: {done:,}"
-        if total:
-            line = f"{what}: {done:,} of {total:,}, {100 * min(done, total) // total} %"
-        line = line[:room]
-        sys.stderr.write("\r" + line.ljust(min(self._width, room)))
-        sys.stderr.flush()
-        self._width = len(line)
+        if shutil.get_terminal_size().columns < _NARROWEST:
+            return
+        self._bar.length = total or None
+        self._bar.update(done - self._bar.pos)
+        self._drawn = True
 
     def close(self) -> None:
-        """Wipe the line."""
-        if self._width:
-            sys.stderr.write("\r" + " " * self._width + "\r")
+        """Clear the line and show the cursor, which click hides. click would leave the bar on a line of its
+        own."""
+        if self._drawn:
+            sys.stderr.write("\r\x1b[K\x1b[?25h")
             sys.stderr.flush()
-            self._width = 0
+            self._drawn = False
 
 
 @contextmanager
-def working(quiet: bool = False) -> Iterator[Bar]:
-    """Show how far the work inside is, and cancel it at ctrl+c; a second ctrl+c does not wait. The line is
-    wiped in the end.
+def working(quiet: bool = False) -> Iterator[ProgressBar]:
+    """Show the progress of the work inside, and cancel it at ctrl+c.
 
-    Where the program was started to ignore ctrl+c, it goes on doing so.
+    A second ctrl+c raises `KeyboardInterrupt`. If the process was started with SIGINT ignored, SIGINT stays
+    ignored.
     """
-    bar = Bar(quiet)
+    bar = ProgressBar(quiet)
     try:
         with interrupts_cancel():
             yield bar

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -106,20 +105,16 @@ EXPLORE = Command("explore", "", Ref("tokentui.cli.explore:command"))
 _check_source = Ref("tokentui.cli.explore:check_source")
 DONE, WRONG, INTERRUPTED, BROKEN_PIPE, CRASHED = 0, 2, 130, 141, 70
 COMPLETE_VARIABLE = "_TOKENTUI_COMPLETE"
-_ELSEWHERE = {
+_OTHER_TOOLS = {
     "--min-frequency": "--min-count", "--min_frequency": "--min-count", "--vocab": "--vocab-size",
     "--vocab_size": "--vocab-size", "--special-tokens": "--special", "--special_tokens": "--special",
     "--user-defined-symbols": "--symbol", "--user_defined_symbols": "--symbol",
     "--character_coverage": "--coverage", "--character-coverage": "--coverage", "--num-merges": "--merges",
     "--limit-alphabet": "--coverage", "--model_prefix": "--output", "--model-prefix": "--output",
 }
-"""Names that other tools have for an option."""
+"""Names of options in other tools, with the names that the same options have here."""
 _LONGEST = 160
-"""Characters of a usage error; of a longer one the middle is left out."""
-_NO_NUMBER = re.compile(r"(.+) is not a valid (integer|float)( range)?\.", re.DOTALL)
-_NO_VALUE = re.compile(r"requires an argument|requires \d+ arguments")
-_TOO_MANY = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
-_OUT_OF_RANGE = re.compile(r"(\S+) is not in the range .*\.", re.DOTALL)
+"""Characters of the message of a usage error."""
 
 
 class Program(click.Group):
@@ -267,7 +262,7 @@ def run(words: Sequence[str]) -> int:
     except TokentuiError as error:
         complain(str(error))
     except click.ClickException as error:
-        complain(str(_in_our_words(error, words[0] if words else "")))
+        complain(str(_usage_error(error, words)))
     except BrokenPipeError:
         _close_output()
         return BROKEN_PIPE
@@ -282,53 +277,19 @@ def run(words: Sequence[str]) -> int:
     return WRONG
 
 
-def _in_our_words(error: click.ClickException, first: str) -> TokentuiError:
-    """A usage error as one line: what is wrong, where, and the nearest option, or where all are.
+def _usage_error(error: click.ClickException, words: Sequence[str]) -> TokentuiError:
+    """Return click's message as an error of one line, with the command and where its options are listed.
 
-    Args:
-        error: The error of click; one of an option's value may lack its command.
-        first: The first word of the line.
+    The message is clipped in the middle, because it quotes what was typed.
     """
-    ctx = getattr(error, "ctx", None)
-    command = ctx.info_name if ctx is not None else first
-    where = command if command in COMMANDS else ""
-    hint = f"see {NAME} {where} --help".replace("  ", " ")
-    what = error.format_message()
-    match error:
-        case click.MissingParameter(param=click.Parameter() as param):
-            named = param.opts[0] if isinstance(param, click.Option) else param.human_readable_name
-            what = f"{named} is missing"
-        case click.BadOptionUsage():
-            needed = _NO_VALUE.search(what)
-            what = "a value belongs behind it" if needed else "it takes no value"
-            where = f"{where} {error.option_name}".strip()
-        case click.NoSuchOption():
-            what = error.message
-            params = ctx.command.get_params(ctx) if ctx is not None else ()
-            bare = {name.lstrip("-"): name for param in params for name in param.opts}
-            import difflib  # only for a word that is wrong
-
-            if (known := _ELSEWHERE.get(error.option_name)) in bare.values():
-                hint = f"did you mean {known}?"
-            elif close := difflib.get_close_matches(error.option_name.lstrip("-"), bare, n=1):
-                hint = f"did you mean {bare[close[0]]}?"
-        case click.BadParameter(param=click.Option() as param):
-            what, where = error.message, f"{where} {max(param.opts, key=len)}".strip()
-            if number := _NO_NUMBER.fullmatch(what):
-                what = f"a {'whole ' * (number[2] == 'integer')}number is wanted, not {number[1]}"
-            elif isinstance(param.type, click.IntRange) and (number := _OUT_OF_RANGE.fullmatch(what)):
-                most = "or more" if param.type.max is None else f"to {param.type.max}"
-                what, hint = f"{number[1]}: out of range", f"take {param.type.min} {most}"
-            elif isinstance(param.type, click.Choice):
-                what, hint = what.rpartition(" is not ")[0], f"one of: {', '.join(param.type.choices)}"
-                what = f"no such value: {what}"
-        case click.UsageError() if extra := _TOO_MANY.fullmatch(what):
-            what, hint = f"too many words: {extra[1]}", f"leave them out, or {hint}"
-    what = " ".join(what.split()).rstrip(".")
-    if len(what) > _LONGEST:  # a value is quoted as it is; what is wrong with it stands behind
-        what = f"{what[:_LONGEST // 2]}…{what[-_LONGEST // 2:]}"
-    what = what if what[:2].isupper() else what[:1].lower() + what[1:]
-    return TokentuiError(what, where, hint)
+    command = words[0] if words and words[0] in COMMANDS else ""
+    hint = f"see {NAME} {command} --help" if command else f"see {NAME} --help"
+    if isinstance(error, click.NoSuchOption) and error.option_name in _OTHER_TOOLS:
+        hint = f"did you mean {_OTHER_TOOLS[error.option_name]}?"
+    message = " ".join(error.format_message().split()).removesuffix(".")  # click lists choices on lines
+    if len(message) > _LONGEST:
+        message = f"{message[:_LONGEST // 2]}…{message[-_LONGEST // 2:]}"
+    return TokentuiError(message, command, hint)
 
 
 def _close_output() -> None:

@@ -49,7 +49,7 @@ def command(given: Given, count: int, seed: int) -> int:
     recipe, run = given.wanted(given.recipe)
     with working(given.quiet) as bar:
         corpus = given.corpus(bar)
-        with bar.of("training"):
+        with bar.phase("training"):
             trainer = learn.start(corpus, recipe, run)
             found = exercises(trainer, count, seed, run.stops)
     if len(found) < count:

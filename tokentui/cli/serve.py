@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tokentui.cli.options import PATH, READING, RECIPES, Count, Given, InOrder, corpus_option, options
+from tokentui.cli.options import PATH, READING, RECIPES, Count, Given, OrderedCommand, corpus_option, options
 from tokentui.cli.output import complain, write_text
 from tokentui.core.errors import TokentuiError, nearest, shown_path
 from tokentui.preset_table import PRESETS
@@ -25,7 +25,7 @@ PORT = 8000
 
 
 @click.command(
-    cls=InOrder,
+    cls=OrderedCommand,
     epilog="""\b
 Examples:
   tokentui serve

@@ -165,7 +165,7 @@ def encode(
 
     if prefix_stability_:
         whole = typed(text, given.where)
-        with output.working(given.quiet) as bar, bar.of("trying"):
+        with output.working(given.quiet) as bar, bar.phase("trying"):
             found = prefix_stability(tok, whole, allow_special=allow_special)
         output.write_report(given.as_json, stability_report(found))
         return 0
@@ -196,7 +196,7 @@ def encode(
     elif sample is not None:
         output.write(f"{ids_line(encoded(whole).ids)}\n".encode())
     else:
-        with output.working(given.quiet) as bar, bar.of("encoding"):
+        with output.working(given.quiet) as bar, bar.phase("encoding"):
             ids = tok.encode_ids(whole, special_tokens=special_tokens, allow_special=allow_special)
         output.write(f"{ids_line(ids)}\n".encode())
         doubled += special_tokens and begins_twice(tok, ids)
@@ -249,7 +249,7 @@ def _write_chat(
     given.remark(tok.notes)
     if chat.ignored:
         given.remark([f"{messages}: ignored: {', '.join(chat.ignored)}"[:500]])
-    with output.working(given.quiet) as bar, bar.of("encoding"):
+    with output.working(given.quiet) as bar, bar.phase("encoding"):
         encoded = encode_chat(
             tok, template, chat, add_generation_prompt=add_generation_prompt,
             continue_final_message=continue_final_message, special_tokens=special_tokens,

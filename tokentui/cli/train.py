@@ -102,7 +102,7 @@ def command(given: Given, output: str | None, format_: str | None, trace: str | 
     rows = io.StringIO()
     with out.working(given.quiet) as bar:
         corpus = given.corpus(bar)
-        with bar.of("counting"):
+        with bar.phase("counting"):
             trainer = start(corpus, recipe, run)
         if output and (early := check_export(Spec(trainer.tokenizer()), format)).refused:
             raise Unsupported(f"{format.name} cannot hold it: {early.refused}", output, "name another format")
@@ -190,7 +190,7 @@ def _remarks(trainer: Trainer, run: Run, corpus: Corpus) -> Iterator[str]:
             yield f"there is no kernel for {lacking}: plain Python counts the pre-tokens"
 
 
-def _train(trainer: Trainer, run: Run, told: Callable[[Step], None] | None, bar: out.Bar) -> str:
+def _train(trainer: Trainer, run: Run, told: Callable[[Step], None] | None, bar: out.ProgressBar) -> str:
     """Make the steps, each told as soon as it is there. Returns why the run ended."""
     written = 0
 
@@ -200,7 +200,7 @@ def _train(trainer: Trainer, run: Run, told: Callable[[Step], None] | None, bar:
             for step in learn.steps(trainer, written + 1):
                 told(step)
         written = trainer.number
-        bar.draw(current_phase(), done, total)
+        bar.update(current_phase(), done, total)
 
     try:
         with job(follow):

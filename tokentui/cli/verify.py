@@ -92,12 +92,12 @@ def command(given: Given, tokenizer: str | None, against: str | None) -> int:
             given.refuse_training()
             ours, corpus = load(tokenizer, given.split()), given.corpus(bar)
             texts = corpus.documents or [word for word, _ in corpus.counts or ()]
-            with bar.of("encoding"):
+            with bar.phase("encoding"):
                 report = verify_encoding(ours, tokenizer, peer, texts)
         else:
             recipe, run = given.wanted(given.recipe or "")
             corpus = given.corpus(bar)
-            with bar.of("training"):
+            with bar.phase("training"):
                 report = verify_training(corpus, recipe, peer, run)
     write_report(given.as_json, peer_report(report))
     return 0 if report.difference is None else 1
@@ -113,7 +113,7 @@ def _trained(given: Given, path: str) -> int:
     merges = min((count for count in (most, to_size) if count is not None), default=None)
     with working(given.quiet) as bar:
         corpus = given.corpus(bar)
-        with bar.of("training"):
+        with bar.phase("training"):
             report = verify_trained(tokenizer, corpus, recipe, merges)
     write_report(given.as_json, trained_report(report))
     return 0 if report.difference is None else 1
