@@ -18,7 +18,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
 from terminal import PATIENCE_S, Terminal  # noqa: E402
 
-from tokentui.ui.terminal.wire import ANSWER, ASK  # noqa: E402
+from tokentui.ui.terminal.link import STATUS_ANSWER, STATUS_REQUEST  # noqa: E402
 
 QUIET_S = 0.06
 """How long nothing may come before what a key does counts as done."""
@@ -54,7 +54,7 @@ class Line(Terminal):
         data = os.read(self._master, most)
         self.written += data
         if self._answers:
-            self.press(ANSWER * data.count(ASK.encode()))
+            self.press(STATUS_ANSWER * data.count(STATUS_REQUEST.encode()))
         return data
 
     def _drain(self, seconds: float) -> bool:

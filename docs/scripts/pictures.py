@@ -28,7 +28,8 @@ from tokentui.session import commands
 from tokentui.session.driver import Session
 from tokentui.session.views import ColumnWanted
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.terminal.picture import Pen, Picture, Row
+from tokentui.ui.draw.text import clusters_of
+from tokentui.ui.terminal import CellStyle, Row, ScreenBuffer
 
 DOCS = Path(__file__).resolve().parents[1]
 CELL, LINE, SIZE, TOP = 8.4, 18, 14, 30
@@ -170,7 +171,7 @@ async def _still(app: ExplorerApp, pilot: Pilot[None]) -> list[Row]:
 
 
 def _seen(app: ExplorerApp) -> list[Row]:
-    picture = Picture(*app.size, ColorSystem.TRUECOLOR)
+    picture = ScreenBuffer(*app.size, ColorSystem.TRUECOLOR, clusters_of)
     behind = app._background_screens
     picture.draw(app.screen._compositor.render_update(full=True, screen_stack=behind))  # type: ignore[arg-type]
     return picture.rows
@@ -193,7 +194,7 @@ class Drawing:
 
     def row(self, y: int, row: Row) -> str:
         """A row: its grounds, then its texts."""
-        shades = [_shade(pen) for pen in row.pens]
+        shades = [_shade(style) for style in row.styles]
         top = TOP + y * LINE
         out = []
         for first, end in _stretches([ground for _, ground, _ in shades]):
@@ -240,14 +241,14 @@ def _stretches(values: Sequence[object]) -> Iterator[tuple[int, int]]:
             first = place
 
 
-def _shade(pen: Pen) -> tuple[str, str, str]:
+def _shade(style: CellStyle) -> tuple[str, str, str]:
     """The ink, the ground and the rest of the style of a cell."""
-    ink, ground = _colour(pen.ink) or INK, _colour(pen.ground) or GROUND
-    if pen.attributes & REVERSE:
+    ink, ground = _colour(style.foreground) or INK, _colour(style.background) or GROUND
+    if style.attributes & REVERSE:
         ink, ground = ground, ink
-    more = ";font-weight:bold" * bool(pen.attributes & BOLD) + ";opacity:.6" * bool(pen.attributes & DIM)
-    more += ";font-style:italic" * bool(pen.attributes & ITALIC)
-    return ink, ground, more + ";text-decoration:underline" * bool(pen.attributes & UNDERLINE)
+    more = ";font-weight:bold" * bool(style.attributes & BOLD) + ";opacity:.6" * bool(style.attributes & DIM)
+    more += ";font-style:italic" * bool(style.attributes & ITALIC)
+    return ink, ground, more + ";text-decoration:underline" * bool(style.attributes & UNDERLINE)
 
 
 def _colour(parameters: str) -> str:

@@ -21,8 +21,9 @@ from walls import piles
 from tokentui.core.safetext import MARKS_SENT, CharKind, is_safe, safe, visible
 from tokentui.ui.dialogs.exact import MOST_SHOWN, Row, code_points, facts, piece_of
 from tokentui.ui.dialogs.inspect import InspectScreen
-from tokentui.ui.draw.text import PALETTE, ControlGuard, StandIns, replace
+from tokentui.ui.draw.text import PALETTE, SAFE_TEXT, StandIns, replace
 from tokentui.ui.panes.editor import CorpusEditor
+from tokentui.ui.terminal import SafeTextFilter
 
 TOKENS = st.sampled_from([hostile.raw(one) for one in hostile.SHORT if one]) | st.binary(
     min_size=1, max_size=30
@@ -123,7 +124,7 @@ def test_marks_never_pile_up_behind_the_guard(text: str) -> None:
     assert is_safe(replace(text))
     assert len(replace(text)) == len(text)
     segments = [Segment(text, Style(bold=True)), Segment("   │")]
-    after = ControlGuard().apply(list(segments), Color(0, 0, 0))
+    after = SafeTextFilter(SAFE_TEXT).apply(list(segments), Color(0, 0, 0))
     assert sum(cell_len(one.text) for one in after) == sum(cell_len(one.text) for one in segments)
 
 

@@ -23,10 +23,9 @@ from waiting import settled, strips_of, until
 
 from tokentui.session.views import CorpusView, EncodedView
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.terminal.app import _told
-from tokentui.ui.terminal.driver import TerminalDriver
-from tokentui.ui.terminal.picture import Picture
-from tokentui.ui.terminal.wire import Wire
+from tokentui.ui.draw.text import clusters_of
+from tokentui.ui.terminal import DiffWriter, ScreenBuffer, ThinWireDriver
+from tokentui.ui.terminal_app import _crash_message
 
 
 def drive(terminal: Terminal, ready: str) -> None:
@@ -94,10 +93,10 @@ async def test_the_grid_never_shifts() -> None:
             )
             await pilot.pause()
             terminal = pyte.Screen(80, 24)
-            picture = Picture(80, 24, ColorSystem.EIGHT_BIT)
+            picture = ScreenBuffer(80, 24, ColorSystem.EIGHT_BIT, clusters_of)
             strips = strips_of(app)
             picture.draw(LayoutUpdate([[one] for one in strips], Region(0, 0, 80, 24)))
-            pyte.Stream(terminal).feed(Wire().frame(picture, (0, 0)))
+            pyte.Stream(terminal).feed(DiffWriter().frame(picture, (0, 0)))
             wanted = wanted or frame(terminal)
             assert frame(terminal) == wanted, "\n".join(terminal.display)
 
@@ -107,7 +106,7 @@ async def test_the_grid_never_shifts() -> None:
 
 @given(st.text(st.characters(), max_size=30))
 def test_the_clipboard_gets_base64_only(text: str) -> None:
-    class Heard(TerminalDriver):
+    class Heard(ThinWireDriver):
         def __init__(self) -> None:
             self.heard = ""
 
@@ -123,13 +122,13 @@ def test_the_clipboard_gets_base64_only(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", [*hostile.SHORT[::20], "\x1b[2J" * 5000, "\n" * 50])
-def test_a_crash_is_told_in_a_few_clean_lines(text: str, home: Path) -> None:
+def test_a_crash_is_crash_message_in_a_few_clean_lines(text: str, home: Path) -> None:
     errors: tuple[Exception, ...] = (
         ValueError(text), KeyError(text), OSError(text),
         UnicodeDecodeError("utf-8", hostile.raw(text) or b"x", 0, 1, text),
     )  # fmt: skip
     for error in errors:
-        told = _told(error)
+        told = _crash_message(error)
         assert 1 <= told.count("\n") <= 10
         for line in told.split("\n"):
             assert is_clean(line)

@@ -26,9 +26,8 @@ import tokentui.ui
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import CharKind, Cluster, Span
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.draw.text import ControlGuard
-from tokentui.ui.terminal.picture import Picture
-from tokentui.ui.terminal.wire import Wire
+from tokentui.ui.draw.text import clusters_of
+from tokentui.ui.terminal import DiffWriter, SafeTextFilter, ScreenBuffer
 
 Walls = Literal["both", "no guard", "no safe text"]
 WALLS: tuple[Walls, ...] = ("both", "no guard", "no safe text")
@@ -86,7 +85,7 @@ def stand(walls: Walls, patch: pytest.MonkeyPatch) -> None:
             if hasattr(kept, "cache_clear"):
                 patch.setattr(module, key, fresh.setdefault(kept, functools.lru_cache(kept.__wrapped__)))
     if walls == "no guard":
-        patch.setattr(ControlGuard, "apply", lambda self, segments, background: segments)
+        patch.setattr(SafeTextFilter, "apply", lambda self, segments, background: segments)
     elif walls == "no safe text":
         for name, module in list(sys.modules.items()):
             if name.startswith("tokentui.ui"):
@@ -120,9 +119,9 @@ class Tripwire:
             self._check_strip(strip)
         self.checks += 1
         if self.checks % _WIRED == 1:
-            picture = Picture(*screen.size, ColorSystem.EIGHT_BIT)
+            picture = ScreenBuffer(*screen.size, ColorSystem.EIGHT_BIT, clusters_of)
             picture.draw(LayoutUpdate([[one] for one in strips], Region(0, 0, *screen.size)))
-            _, copied = parse(Wire().frame(picture, (0, 0)).encode())
+            _, copied = parse(DiffWriter().frame(picture, (0, 0)).encode())
             assert not copied
         assert not self.sprung
         assert (app.title, app.sub_title) == ("tokentui", "")

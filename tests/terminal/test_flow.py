@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tokentui.ui.terminal.wire import AHEAD, PATIENCE_S, SLOW
-from tokentui.ui.terminal.wire import Line as Estimate
+from tokentui.ui.terminal.link import AHEAD, PATIENCE_S, SLOW, LinkEstimator
 
 STEP_S = 0.001
 
@@ -18,14 +17,14 @@ class Line:
         self.rate, self.answers = rate, answers
         self.buffered = 0.0
         self.questions: list[float] = []
-        self.estimate = Estimate(lambda: self.now)
+        self.estimate = LinkEstimator(lambda: self.now)
         self.frames = 0
 
     def frame(self, size: int) -> None:
-        self.estimate.sent(size)
+        self.estimate.note_sent(size)
         self.buffered += size
         self.frames += 1
-        if self.estimate.asks():
+        if self.estimate.take_request():
             self.questions.append(self.buffered)
 
     def pass_time(self) -> None:
@@ -36,17 +35,17 @@ class Line:
         if self.questions and self.questions[0] <= 1e-9:
             self.questions.pop(0)
             if self.answers:
-                self.estimate.answered()
+                self.estimate.note_answer()
 
     def hold(self, seconds: float, size: int) -> None:
         """Hold a key down: 30 times a second there is something to show."""
         owed, end, pressed = False, self.now + seconds, self.now
         while self.now < end:
             if self.now >= pressed:
-                self.estimate.key("j")
+                self.estimate.note_key("j")
                 pressed += 1 / 30
                 owed = True
-            if owed and self.estimate.wait() == 0:
+            if owed and self.estimate.delay() == 0:
                 self.frame(size)
                 owed = False
             self.pass_time()
@@ -70,8 +69,8 @@ def test_a_fast_terminal_that_answers_shows_every_frame() -> None:
 def test_keys_that_are_pressed_one_by_one_never_wait() -> None:
     line = Line(SLOW, answers=False)
     for key in "nbjknbjk" * 10:
-        line.estimate.key(key)
-        assert line.estimate.wait() == 0
+        line.estimate.note_key(key)
+        assert line.estimate.delay() == 0
         line.frame(3000)
         line.pass_time()
 
@@ -81,7 +80,7 @@ def test_a_terminal_that_does_not_answer_is_not_asked_for_ever() -> None:
     line.frame(AHEAD + 1)
     assert len(line.questions) == 1
     line.now += PATIENCE_S + 1
-    assert line.estimate.wait() == 0
+    assert line.estimate.delay() == 0
     for _ in range(5):
         line.frame(10 * AHEAD)
     assert len(line.questions) == 1
@@ -89,17 +88,17 @@ def test_a_terminal_that_does_not_answer_is_not_asked_for_ever() -> None:
 
 def test_a_write_that_had_to_wait_tells_the_speed_of_a_line_that_does_not_answer() -> None:
     line = Line(SLOW, answers=False)
-    line.estimate.took(SLOW, 1.0)
+    line.estimate.note_write(SLOW, 1.0)
     line.frame(SLOW)
-    assert line.estimate.wait() > 1.0  # what is on its way, though no key is held
+    assert line.estimate.delay() > 1.0  # what is on its way, though no key is held
     line.now += 2.0
-    assert line.estimate.wait() == 0
+    assert line.estimate.delay() == 0
 
 
 def test_a_line_that_has_become_fast_is_not_waited_for() -> None:
     line = Line(SLOW, answers=False)
-    line.estimate.took(SLOW, 1.0)
+    line.estimate.note_write(SLOW, 1.0)
     for _ in range(100):
         line.frame(SLOW)
-        line.estimate.took(SLOW, 0.0)
-    assert line.estimate.wait() == 0
+        line.estimate.note_write(SLOW, 0.0)
+    assert line.estimate.delay() == 0

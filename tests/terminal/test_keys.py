@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual import events
 
-from tokentui.ui.terminal.driver import Keys
+from tokentui.ui.terminal.driver import KeyParser
 
 _NOISE = [
     b"\xff\xfe", b"\xe2\x28", b"\x1b[9999999999A", b"\x1b[57399999u", b"\x1b[48;0;0;0;0t",
@@ -16,13 +16,13 @@ _NOISE = [
 ]
 
 
-def keys_of(keys: Keys, data: bytes) -> list[str]:
+def keys_of(keys: KeyParser, data: bytes) -> list[str]:
     return [event.key for event in keys.feed(data) if isinstance(event, events.Key)]
 
 
 @given(st.lists(st.sampled_from(_NOISE) | st.binary(max_size=12), max_size=20))
 def test_after_any_noise_a_key_is_a_key(noise: list[bytes]) -> None:
-    keys = Keys()
+    keys = KeyParser()
     for data in noise:
         list(keys.feed(data))
     # What was begun has to end first: a sequence, a paste, a character of several bytes.
@@ -31,15 +31,15 @@ def test_after_any_noise_a_key_is_a_key(noise: list[bytes]) -> None:
 
 
 def test_answers_of_the_terminal_are_no_keys() -> None:
-    keys = Keys()
+    keys = KeyParser()
     assert keys_of(keys, b"a\x1b[0nb") == ["a", "b"]
-    assert keys.answers == 1
+    assert keys.take_answers() == 1
 
 
 def test_a_paste_without_an_end_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr("tokentui.ui.terminal.driver.time.monotonic", lambda: now[0])
-    keys = Keys()
+    keys = KeyParser()
     assert list(keys.feed(b"\x1b[200~left open")) == []
     now[0] += 5
     (pasted,) = [event for event in keys.feed(b"") if isinstance(event, events.Paste)]
@@ -50,18 +50,18 @@ def test_a_paste_without_an_end_ends(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_time_matters_only_where_something_has_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr("tokentui.ui.terminal.driver.time.monotonic", lambda: now[0])
-    keys = Keys()
-    assert keys.rest is None
+    keys = KeyParser()
+    assert keys.timeout is None
     list(keys.feed(b"n\x1b[A\x1b[0n\xe2"))
-    assert keys.rest is None
-    keys = Keys()
+    assert keys.timeout is None
+    keys = KeyParser()
     assert keys_of(keys, b"\x1b") == []
-    assert keys.rest is not None
-    assert keys.rest > 0
-    keys = Keys()
+    assert keys.timeout is not None
+    assert keys.timeout > 0
+    keys = KeyParser()
     list(keys.feed(b"\x1b[200~left open"))
     now[0] += 0.25
-    assert keys.rest == 0.75
-    now[0] += keys.rest
+    assert keys.timeout == 0.75
+    now[0] += keys.timeout
     assert [type(event) for event in keys.feed(b"")] == [events.Paste]
-    assert keys.rest is None
+    assert keys.timeout is None

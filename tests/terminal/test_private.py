@@ -1,73 +1,96 @@
-"""Each private part of Textual and Rich that the program leans on is there still, and does what it is used
-for."""
+"""Each private part of Textual and Rich that the driver uses still exists and does what it is used for."""
 
 from __future__ import annotations
 
 import importlib
+import sys
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import rich.cells
+from rich._unicode_data import load
 from rich.cells import cell_len
 from rich.color import ColorSystem
 from rich.style import Style
-from screens import explorer
 from textual.app import App
-from textual.document._document import Document
-from textual.document._document_navigator import DocumentNavigator
-from textual.document._wrapped_document import WrappedDocument
+from textual.binding import Binding
 from textual.drivers.linux_driver import LinuxDriver
 from textual.geometry import Region
-from textual.widgets import Input, TextArea
 
-from tokentui.ui import terminal
+from tokentui.ui.terminal import private
+from tokentui.ui.terminal.widths import correct_widths
+
+
+class Bound(App[None]):
+    """An app with a priority key and another one."""
+
+    BINDINGS = [Binding("ctrl+x", "quit", "Quit", priority=True), Binding("n", "quit", "Quit")]
 
 
 @pytest.mark.parametrize(
-    ("owner", "name"), [(owner, name) for owner, parts in terminal.PARTS.items() for name in parts]
+    ("owner", "name"), [(owner, name) for owner, parts in private.OVERRIDDEN.items() for name in parts]
 )
-async def test_a_part_is_there(owner: str, name: str) -> None:
+async def test_a_part_exists(owner: str, name: str) -> None:
     module, _, title = owner.partition(":")
     kind = getattr(importlib.import_module(module), title)
-    made: Any = kind
+    instance: Any = kind
     if not hasattr(kind, name):
         async with App[None]().run_test() as pilot:
-            driver = LinuxDriver(pilot.app)
-            document = WrappedDocument(Document("a"))
-            found = [
-                pilot.app, pilot.app.set_timer(1), Input(), TextArea(), driver, Document("a"), document,
-                DocumentNavigator(document),
-            ]
-            made = next((one for one in found if isinstance(one, kind)), driver)
-    what = terminal.PARTS[owner][name]
-    assert hasattr(made, name), f"{owner} has no {name} any more, which {what}"
+            instances = [pilot.app, LinuxDriver(pilot.app)]
+            instance = next(made for made in instances if isinstance(made, kind))
+    assert hasattr(instance, name), f"{owner} has no {name} any more: it {private.OVERRIDDEN[owner][name]}"
 
 
-async def test_what_is_asked_of_an_app() -> None:
-    app, _ = explorer()
+async def test_an_app_knows_its_terminal_and_its_priority_keys() -> None:
+    app = Bound()
     async with app.run_test():
-        assert isinstance(terminal.colour_system(app), ColorSystem)
-        assert terminal.sync(app) in (True, False)
-        assert terminal.leaves(app, "ctrl+c")
-        assert not terminal.leaves(app, "n")
+        assert isinstance(private.color_system(app), ColorSystem)
+        assert private.supports_synchronized_output(app) in (True, False)
+        assert private.has_priority_binding(app, "ctrl+x")
+        assert not private.has_priority_binding(app, "n")
 
 
 def test_attributes_that_are_off_do_not_count() -> None:
-    assert terminal.attributes_of(Style(bold=True, italic=False)) == 1
-    assert terminal.attributes_of(Style(reverse=True)) == 1 << 6
+    assert private.attribute_bits(Style(bold=True, italic=False)) == 1
+    assert private.attribute_bits(Style(reverse=True)) == 1 << 6
 
 
-def test_a_spacing_mark_has_a_column() -> None:
-    importlib.import_module("tokentui.ui.draw.text")
+def test_an_escape_waits_for_what_may_follow() -> None:
+    parser = private.XTermParser()
+    assert private.escape_timeout(parser) is None
+    assert list(parser.feed("\x1b")) == []
+    assert (private.escape_timeout(parser) or 0) > 0
+
+
+@pytest.fixture
+def kept_tables() -> Iterator[None]:
+    """Let Rich measure as before once the test has replaced its table."""
+    table = load("auto")
+    module = sys.modules[f"rich._unicode_data.unicode{table.unicode_version.replace('.', '-')}"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rich.cells, "_cell_len", rich.cells._cell_len)
+        patch.setattr(rich.cells, "split_graphemes", rich.cells.split_graphemes)
+        patch.setattr(module, "cell_table", table)
+        yield
+    for cached in (load, rich.cells.get_character_cell_size, rich.cells.cached_cell_len):
+        cached.cache_clear()
+
+
+def test_the_width_table_of_rich_is_replaced(kept_tables: None) -> None:
+    correct_widths()
     assert cell_len("\u093f") == 1
+    private.replace_width_table(lambda widths: [*widths], lambda text: text.replace("x", "語"))
+    assert cell_len("x") == 2
 
 
 def test_an_update_of_the_screen_has_the_fields_that_are_read() -> None:
-    update = terminal.ChopsUpdate([], [], [])
+    update = private.ChopsUpdate([], [], [])
     assert (update.chops, update.spans, update.chop_ends) == ([], [], [])
-    layout = terminal.LayoutUpdate([], Region(1, 2, 3, 4))
+    layout = private.LayoutUpdate([], Region(1, 2, 3, 4))
     assert (list(layout.strips), layout.region.x) == ([], 1)
 
 
 def test_keys_are_read_from_bytes() -> None:
-    keys = [event.key for event in terminal.XTermParser().feed("\x1b[A") if hasattr(event, "key")]
+    keys = [event.key for event in private.XTermParser().feed("\x1b[A") if hasattr(event, "key")]
     assert keys == ["up"]

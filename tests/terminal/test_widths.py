@@ -18,8 +18,7 @@ from textual.strip import Strip
 
 from tokentui.core.safetext import visible
 from tokentui.ui.draw.text import cell_len, clusters_of
-from tokentui.ui.terminal.picture import Picture
-from tokentui.ui.terminal.wire import Wire
+from tokentui.ui.terminal import DiffWriter, ScreenBuffer
 
 _WIDTH, _HEIGHT = 60, 4
 _WORDS = [word for text in (*SCRIPTS.values(), *EMOJI.values()) for word in text.split()]
@@ -122,15 +121,15 @@ class Other:
             self.x += width
 
 
-def picture_of(lines: list[str], picture: Picture | None = None) -> Picture:
+def picture_of(lines: list[str], picture: ScreenBuffer | None = None) -> ScreenBuffer:
     """Lines drawn as Textual draws them."""
-    picture = picture or Picture(_WIDTH, _HEIGHT, ColorSystem.EIGHT_BIT)
+    picture = picture or ScreenBuffer(_WIDTH, _HEIGHT, ColorSystem.EIGHT_BIT)
     strips: list[Iterable[Strip]] = [[Strip([Segment(line)]).adjust_cell_length(_WIDTH)] for line in lines]
     picture.draw(LayoutUpdate(strips, Region(0, 0, _WIDTH, len(lines))))
     return picture
 
 
-def assert_no_more_than_a_cell_is_wrong(picture: Picture, shown: Other) -> None:
+def assert_no_more_than_a_cell_is_wrong(picture: ScreenBuffer, shown: Other) -> None:
     """Every plain cell stands where it belongs, but for one beside a cluster that the terminal draws
     otherwise."""
     for row, cells in zip(picture.rows, shown.cells, strict=True):
@@ -154,8 +153,8 @@ _LINES = st.lists(
 @settings(max_examples=40)
 @given(st.lists(_LINES, min_size=1, max_size=4))
 def test_a_wrong_guess_never_costs_more_than_its_cell(columns: Columns, screens: list[list[str]]) -> None:
-    wire, shown = Wire(), Other(columns)
-    picture: Picture | None = None
+    wire, shown = DiffWriter(), Other(columns)
+    picture: ScreenBuffer | None = None
     for lines in screens:
         picture = picture_of(lines, picture)
         shown.feed(wire.frame(picture, (0, 0)))
@@ -166,8 +165,8 @@ def test_a_wrong_guess_never_costs_more_than_its_cell(columns: Columns, screens:
 @settings(max_examples=40)
 def test_a_terminal_of_the_c_library_shows_every_sign(screens: list[list[str]]) -> None:
     """No sign of a script is drawn over, as long as no emoji is wider than it is said to be."""
-    wire, shown = Wire(), Other(as_the_c_library)
-    picture: Picture | None = None
+    wire, shown = DiffWriter(), Other(as_the_c_library)
+    picture: ScreenBuffer | None = None
     for lines in screens:
         words = ["".join(char for char in line if not _PICTURES.match(char)) for line in lines]
         picture = picture_of(["".join(span.text for span in visible(line)) for line in words], picture)
@@ -178,7 +177,7 @@ def test_a_terminal_of_the_c_library_shows_every_sign(screens: list[list[str]]) 
 
 def test_plain_text_costs_nothing_of_it() -> None:
     plain = ["plain text, as it is · every day"] * _HEIGHT
-    wire = Wire()
+    wire = DiffWriter()
     sent = wire.frame(picture_of(plain), (0, 0))
     assert "G" not in sent
     assert "X" not in sent
@@ -187,7 +186,7 @@ def test_plain_text_costs_nothing_of_it() -> None:
 
 def test_what_follows_a_disputed_cluster_is_placed_outright() -> None:
     line = "कि a"
-    wire = Wire()
+    wire = DiffWriter()
     wire.frame(picture_of(["xxxx" + "y" * 20, "", "", ""]), (0, 0))
     sent = wire.frame(picture_of([line + "y" * (24 - cell_len(line)), "", "", ""]), (0, 0))
     assert sent.startswith("\x1b[2Xकि\x1b[3G a")

@@ -15,8 +15,8 @@ from textual._compositor import LayoutUpdate
 from textual.geometry import Region
 from textual.strip import Strip
 
-from tokentui.ui.terminal.picture import PLAIN, Pen, Picture, change, pen_of
-from tokentui.ui.terminal.wire import Wire
+from tokentui.ui.terminal import DEFAULT_STYLE, CellStyle, DiffWriter, ScreenBuffer
+from tokentui.ui.terminal.styles import cell_style, style_change
 
 _WIDTH, _HEIGHT = 16, 8
 _TEXTS = ["a", "b", " ", "   ", " " * 13, "│", "the", "猫", "か", "e\u0301"]
@@ -40,13 +40,13 @@ def update(lines: list[Strip], y: int = 0, x: int = 0) -> LayoutUpdate:
     return LayoutUpdate([[line] for line in lines], Region(x, y, lines[0].cell_length, len(lines)))
 
 
-def naive(picture: Picture) -> str:
+def naive(buffer: ScreenBuffer) -> str:
     """Every cell with its place and all of its looks."""
     parts = ["\x1b[0m\x1b[2J"]
-    for y, row in enumerate(picture.rows):
-        for x, (text, pen) in enumerate(zip(row.texts, row.pens, strict=True)):
-            codes = [str(bit + 1) for bit in range(9) if pen.attributes >> bit & 1]
-            looks = ";".join(filter(None, ["0", *codes, pen.ink, pen.ground]))
+    for y, row in enumerate(buffer.rows):
+        for x, (text, style) in enumerate(zip(row.texts, row.styles, strict=True)):
+            codes = [str(bit + 1) for bit in range(9) if style.attributes >> bit & 1]
+            looks = ";".join(filter(None, ["0", *codes, style.foreground, style.background]))
             parts.append(f"\x1b[{y + 1};{x + 1}H\x1b[{looks}m{text}" if text else "")
     return "".join(parts)
 
@@ -63,9 +63,9 @@ class Shown:
         return [[seen(self.screen.buffer[y][x]) for x in range(_WIDTH)] for y in range(_HEIGHT)]
 
 
-def of_a_naive_writer(picture: Picture) -> list[list[tuple[object, ...]]]:
+def of_a_naive_writer(buffer: ScreenBuffer) -> list[list[tuple[object, ...]]]:
     shown = Shown()
-    shown.stream.feed(naive(picture))
+    shown.stream.feed(naive(buffer))
     return shown.cells()
 
 
@@ -74,11 +74,12 @@ def of_a_naive_writer(picture: Picture) -> list[list[tuple[object, ...]]]:
 def test_after_any_frames_the_terminal_shows_the_last(
     system: ColorSystem, screens: list[Lines], coloured: bool
 ) -> None:
-    picture, wire, shown = Picture(_WIDTH, _HEIGHT, system), Wire(clears_in_colour=coloured), Shown()
+    buffer, shown = ScreenBuffer(_WIDTH, _HEIGHT, system), Shown()
+    writer = DiffWriter(back_color_erase=coloured)
     for lines in screens:
-        picture.draw(update([strip(line) for line in lines]))
-        shown.stream.feed(wire.frame(picture, (0, 0)))
-        assert shown.cells() == of_a_naive_writer(picture)
+        buffer.draw(update([strip(line) for line in lines]))
+        shown.stream.feed(writer.frame(buffer, (0, 0)))
+        assert shown.cells() == of_a_naive_writer(buffer)
 
 
 @settings(max_examples=30)
@@ -87,26 +88,26 @@ def test_rows_that_move_are_moved(
     system: ColorSystem, lines: Lines, moves: list[tuple[int, int, list[tuple[str, Style | None]]]]
 ) -> None:
     """A block scrolls by some rows, beside columns that stay, with something drawn where it came from."""
-    picture, wire, shown = Picture(_WIDTH, _HEIGHT, system), Wire(), Shown()
+    buffer, writer, shown = ScreenBuffer(_WIDTH, _HEIGHT, system), DiffWriter(), Shown()
     whole = [strip(line) for line in lines]
-    picture.draw(update(whole))
-    shown.stream.feed(wire.frame(picture, (3, 3)))
+    buffer.draw(update(whole))
+    shown.stream.feed(writer.frame(buffer, (3, 3)))
     block = [line.crop(0, 7) for line in whole]
     for by, row, segments in moves:
         block = block[by:] + block[:by]
         block[row] = strip(segments, 7)
-        picture.draw(update(block))
-        shown.stream.feed(wire.frame(picture, (3, 3)))
-        assert shown.cells() == of_a_naive_writer(picture)
+        buffer.draw(update(block))
+        shown.stream.feed(writer.frame(buffer, (3, 3)))
+        assert shown.cells() == of_a_naive_writer(buffer)
 
 
 def test_a_scrolled_screen_costs_no_more_than_its_first_row() -> None:
-    picture, wire = Picture(60, 20, ColorSystem.EIGHT_BIT), Wire()
+    buffer, writer = ScreenBuffer(60, 20, ColorSystem.EIGHT_BIT), DiffWriter()
     lines = [strip([(f"{n:03} " * 15, Style(bold=bool(n % 2)))], 60) for n in range(21)]
-    picture.draw(update(lines[:20]))
-    first = wire.frame(picture, (0, 0))
-    picture.draw(update(lines[1:]))
-    second = wire.frame(picture, (0, 0))
+    buffer.draw(update(lines[:20]))
+    first = writer.frame(buffer, (0, 0))
+    buffer.draw(update(lines[1:]))
+    second = writer.frame(buffer, (0, 0))
     assert len(second) < 120 < len(first)
 
 
@@ -124,79 +125,79 @@ class WrapsAtOnce(Screen):
 
 @given(st.lists(st.sets(st.integers(0, _WIDTH - 1)), min_size=_HEIGHT - 1, max_size=_HEIGHT - 1))
 def test_rows_are_right_wherever_the_last_column_leaves_the_cursor(cells: list[set[int]]) -> None:
-    picture, wire = Picture(_WIDTH, _HEIGHT, ColorSystem.EIGHT_BIT), Wire()
+    buffer, writer = ScreenBuffer(_WIDTH, _HEIGHT, ColorSystem.EIGHT_BIT), DiffWriter()
     screen = WrapsAtOnce(_WIDTH, _HEIGHT)
     stream = pyte.Stream(screen)
-    stream.feed(wire.frame(picture, (0, 0)))
+    stream.feed(writer.frame(buffer, (0, 0)))
     rows = ["".join("x" if x in row else " " for x in range(_WIDTH)) for row in cells]
-    picture.draw(update([strip([(row, None)]) for row in rows]))
-    stream.feed(wire.frame(picture, (0, 0)))
+    buffer.draw(update([strip([(row, None)]) for row in rows]))
+    stream.feed(writer.frame(buffer, (0, 0)))
     assert screen.display == [*rows, " " * _WIDTH]
 
 
 def test_what_is_the_same_is_not_sent() -> None:
-    picture, wire = Picture(_WIDTH, _HEIGHT, ColorSystem.EIGHT_BIT), Wire()
+    buffer, writer = ScreenBuffer(_WIDTH, _HEIGHT, ColorSystem.EIGHT_BIT), DiffWriter()
     lines = [strip([("same", Style(bold=True))])] * _HEIGHT
-    picture.draw(update(lines))
-    assert wire.frame(picture, (0, 0))
-    picture.draw(update(lines))
-    assert wire.frame(picture, (0, 0)) == ""
-    picture.draw(update([strip([("same!", Style(bold=True))])], y=2))
-    assert wire.frame(picture, (0, 0)) == "\x1b[3;5H!\x1b[H"  # the pen is bold still
+    buffer.draw(update(lines))
+    assert writer.frame(buffer, (0, 0))
+    buffer.draw(update(lines))
+    assert writer.frame(buffer, (0, 0)) == ""
+    buffer.draw(update([strip([("same!", Style(bold=True))])], y=2))
+    assert writer.frame(buffer, (0, 0)) == "\x1b[3;5H!\x1b[H"  # the style is bold still
 
 
 def test_frames_that_were_never_sent_cost_nothing() -> None:
-    picture, wire = Picture(_WIDTH, _HEIGHT, ColorSystem.EIGHT_BIT), Wire()
-    wire.frame(picture, (0, 0))
+    buffer, writer = ScreenBuffer(_WIDTH, _HEIGHT, ColorSystem.EIGHT_BIT), DiffWriter()
+    writer.frame(buffer, (0, 0))
     for number in range(100):
-        picture.draw(update([strip([(str(number), None)])]))
-    assert wire.frame(picture, (0, 0)) == "99\r"
+        buffer.draw(update([strip([(str(number), None)])]))
+    assert writer.frame(buffer, (0, 0)) == "99\r"
 
 
 def test_after_something_else_drew_all_is_sent_again() -> None:
-    picture, wire, shown = Picture(_WIDTH, _HEIGHT, ColorSystem.EIGHT_BIT), Wire(), Shown()
-    picture.draw(update([strip([("here", None)])] * _HEIGHT))
-    shown.stream.feed(wire.frame(picture, (0, 0)))
+    buffer, writer, shown = ScreenBuffer(_WIDTH, _HEIGHT, ColorSystem.EIGHT_BIT), DiffWriter(), Shown()
+    buffer.draw(update([strip([("here", None)])] * _HEIGHT))
+    shown.stream.feed(writer.frame(buffer, (0, 0)))
     shown.stream.feed("\x1b[2J\x1b[31mnoise from elsewhere")
-    wire.forget()
-    shown.stream.feed(wire.frame(picture, (0, 0)))
-    assert shown.cells() == of_a_naive_writer(picture)
+    writer.forget()
+    shown.stream.feed(writer.frame(buffer, (0, 0)))
+    assert shown.cells() == of_a_naive_writer(buffer)
 
 
 def test_what_was_drawn_for_a_larger_screen_is_cut() -> None:
-    picture, wire = Picture(_WIDTH, _HEIGHT, ColorSystem.EIGHT_BIT), Wire()
-    picture.draw(update([strip([("beyond", None)])] * _HEIGHT, x=_WIDTH))
-    picture.draw(update([strip([("across", None)])] * (_HEIGHT + 3), y=_HEIGHT - 1, x=_WIDTH - 3))
-    assert wire.frame(picture, (0, 0)).endswith("acr\x1b[H")
+    buffer, writer = ScreenBuffer(_WIDTH, _HEIGHT, ColorSystem.EIGHT_BIT), DiffWriter()
+    buffer.draw(update([strip([("beyond", None)])] * _HEIGHT, x=_WIDTH))
+    buffer.draw(update([strip([("across", None)])] * (_HEIGHT + 3), y=_HEIGHT - 1, x=_WIDTH - 3))
+    assert writer.frame(buffer, (0, 0)).endswith("acr\x1b[H")
 
 
 def test_blank_cells_are_cleared_in_colour_where_a_terminal_can() -> None:
-    picture, plain, coloured, shown = (
-        Picture(60, 20, ColorSystem.EIGHT_BIT), Wire(), Wire(clears_in_colour=True), Shown(60, 20),
-    )
+    buffer, shown = ScreenBuffer(60, 20, ColorSystem.EIGHT_BIT), Shown(60, 20)
+    plain, coloured = DiffWriter(), DiffWriter(back_color_erase=True)
     ground = Style(color="#d0d0d0", bgcolor="#121212")
-    picture.draw(
+    buffer.draw(
         update([strip([("title" if not y else "", ground), (" " * 60, ground)], 60) for y in range(20)])
     )
-    sent = coloured.frame(picture, (0, 0))
-    assert len(sent) < 60 < 1200 < len(plain.frame(picture, (0, 0)))
+    sent = coloured.frame(buffer, (0, 0))
+    assert len(sent) < 60 < 1200 < len(plain.frame(buffer, (0, 0)))
     shown.stream.feed(sent)
     assert {cell.bg for row in range(20) for cell in (shown.screen.buffer[row][x] for x in range(60))} == {
         "121212"
     }
 
 
-_pens = st.sampled_from([pen_of(style, ColorSystem.EIGHT_BIT) for style in _STYLES])
+_cell_styles = st.sampled_from([cell_style(style, ColorSystem.EIGHT_BIT) for style in _STYLES])
 
 
-@given(_pens, _pens)
-def test_a_pen_changes_into_any_other(before: Pen, after: Pen) -> None:
+@given(_cell_styles, _cell_styles)
+def test_a_pen_changes_into_any_other(before: CellStyle, after: CellStyle) -> None:
     def drawn(codes: str) -> pyte.screens.Char:
         screen = pyte.Screen(4, 1)
         pyte.Stream(screen).feed(codes + "x")
         return screen.buffer[0][0]
 
-    assert drawn(change(PLAIN, before) + change(before, after)) == drawn(change(PLAIN, after))
+    by_way = style_change(DEFAULT_STYLE, before) + style_change(before, after)
+    assert drawn(by_way) == drawn(style_change(DEFAULT_STYLE, after))
 
 
 @pytest.mark.parametrize(
@@ -204,4 +205,4 @@ def test_a_pen_changes_into_any_other(before: Pen, after: Pen) -> None:
 )
 def test_colours_of_the_palette(colour: str, number: int) -> None:
     """The theme's own are exact; a dark grey with a breath of blue stays a grey."""
-    assert pen_of(Style(bgcolor=colour), ColorSystem.EIGHT_BIT).ground == f"48;5;{number}"
+    assert cell_style(Style(bgcolor=colour), ColorSystem.EIGHT_BIT).background == f"48;5;{number}"

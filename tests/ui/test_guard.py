@@ -20,7 +20,8 @@ from textual.widgets import DataTable, Input, Label, OptionList, Static
 from waiting import screen_text, strips_of, until
 
 from tokentui.core.safetext import is_safe
-from tokentui.ui.draw.text import ControlGuard
+from tokentui.ui.draw.text import SAFE_TEXT
+from tokentui.ui.terminal import SafeTextFilter
 
 HOSTILE = [
     "\x1b[31mred", "\x1b]52;c;eA==\x07", "\x1b\x07]52;c;eA==\x9c", "\x9b2J", "nul\0", "del\x7f", "so\x0e",
@@ -33,7 +34,7 @@ BLACK = Color(0, 0, 0)
 
 
 def guarded(*segments: Segment) -> Strip:
-    return Strip(list(segments)).apply_filter(ControlGuard(), BLACK)
+    return Strip(list(segments)).apply_filter(SafeTextFilter(SAFE_TEXT), BLACK)
 
 
 def check(strip: Strip) -> None:
@@ -54,7 +55,7 @@ ANY_LINE = st.lists(
 def test_any_line_is_safe_and_keeps_its_width(texts: list[str]) -> None:
     before = Strip([Segment(text, Style(bold=n % 2 == 0)) for n, text in enumerate(texts)])
     before = Strip(list(before))  # measured by Rich
-    after = before.apply_filter(ControlGuard(), BLACK)
+    after = before.apply_filter(SafeTextFilter(SAFE_TEXT), BLACK)
     check(after)
     assert after.cell_length == before.cell_length
 
@@ -62,7 +63,7 @@ def test_any_line_is_safe_and_keeps_its_width(texts: list[str]) -> None:
 @given(st.text(st.characters(codec="utf-8"), max_size=20).filter(is_safe))
 def test_safe_lines_stay_as_they_are(text: str) -> None:
     segments = [Segment(text, Style(bold=True)), Segment("x", None)]
-    assert ControlGuard().apply(segments, BLACK) is segments
+    assert SafeTextFilter(SAFE_TEXT).apply(segments, BLACK) is segments
 
 
 def test_stand_ins_are_one_for_one() -> None:
@@ -97,7 +98,7 @@ class HostileApp(App[None]):
     def __init__(self, text: str, guard: bool = True) -> None:
         super().__init__()
         self.text = text
-        self.guards = [ControlGuard()] if guard else []
+        self.guards = [SafeTextFilter(SAFE_TEXT)] if guard else []
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         return [*super().get_line_filters(), *self.guards]

@@ -20,8 +20,8 @@ from tokentui.session.driver import Session
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.life import LifeScreen
-from tokentui.ui.terminal.picture import Picture
-from tokentui.ui.terminal.wire import Wire
+from tokentui.ui.draw.text import clusters_of
+from tokentui.ui.terminal import DiffWriter, ScreenBuffer
 
 SIZES = {(80, 24): 1, (200, 60): 3}
 """The sizes of a screen, and how many times the bytes of the smaller one a key may cost there."""
@@ -37,8 +37,8 @@ class Drawn:
 
     def __init__(self, app: ExplorerApp) -> None:
         self.app = app
-        self._picture = Picture(*app.size, ColorSystem.EIGHT_BIT)
-        self._wire = Wire(clears_in_colour=True)
+        self._picture = ScreenBuffer(*app.size, ColorSystem.EIGHT_BIT, clusters_of)
+        self._wire = DiffWriter(back_color_erase=True)
         self.bytes()
 
     def bytes(self) -> int:

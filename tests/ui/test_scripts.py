@@ -30,7 +30,7 @@ from tokentui.session.views import CorpusPart, CorpusPlace, TokenSpan
 from tokentui.ui.draw.running import BAR, Layout, Manner
 from tokentui.ui.draw.text import cell_len, clip, clusters_of, cut, replace, runs, width
 from tokentui.ui.panes.editor import CorpusEditor
-from tokentui.ui.terminal.picture import Picture
+from tokentui.ui.terminal import ScreenBuffer
 from tokentui.ui.typed import Field
 
 ALL = {**SCRIPTS, **EMOJI}
@@ -111,7 +111,7 @@ def test_drawn_cells_are_as_many_as_the_table_says(texts: list[str], columns: in
     """Each cluster stands in one cell and leaves the others of its columns to nobody."""
     shown = ["".join(span.text for span in visible(text)) for text in texts]
     strip = Strip([Segment(text) for text in shown])
-    picture = Picture(max(1, strip.cell_length), 1, ColorSystem.EIGHT_BIT)
+    picture = ScreenBuffer(max(1, strip.cell_length), 1, ColorSystem.EIGHT_BIT, clusters_of)
     picture.draw(LayoutUpdate([[strip]], Region(0, 0, strip.cell_length, 1)))
     (row,) = picture.rows
     if strip.cell_length:
@@ -119,7 +119,7 @@ def test_drawn_cells_are_as_many_as_the_table_says(texts: list[str], columns: in
         heads = [place for place, text in enumerate(row.texts) if text]
         for start, end in pairwise([*heads, len(row.texts)]):
             assert end - start == cell_len(row.texts[start])
-    narrow = Picture(columns, 1, ColorSystem.EIGHT_BIT)
+    narrow = ScreenBuffer(columns, 1, ColorSystem.EIGHT_BIT, clusters_of)
     narrow.draw(LayoutUpdate([[strip]], Region(0, 0, strip.cell_length, 1)))
     (row,) = narrow.rows
     assert sum(cell_len(text) for text in row.texts) == columns

@@ -18,10 +18,10 @@ from waiting import settled, until
 
 from tokentui.session.commands import GoTo
 from tokentui.ui.main import MainScreen
-from tokentui.ui.terminal.app import TerminalApp
+from tokentui.ui.terminal import ThinWireApp
 
 
-def burst(app: TerminalApp, *keys: str | events.Paste) -> None:
+def burst(app: ThinWireApp[None], *keys: str | events.Paste) -> None:
     """Hand in keys at once, as a terminal does that sends them in one piece."""
     assert app._driver is not None
     for key in keys:
@@ -66,7 +66,7 @@ async def test_what_follows_the_key_that_searches_the_keys_is_searched(keys: tup
 
 async def test_a_key_whose_widget_goes_holds_up_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """What follows a key is lost with the widget that it was sent to."""
-    monkeypatch.setattr("tokentui.ui.terminal.app.STUCK_S", 0.01)
+    monkeypatch.setattr("tokentui.ui.terminal.type_ahead.STUCK_S", 0.01)
     app, session = explorer()
     later = Widget.call_later
 
@@ -104,7 +104,7 @@ class Slow(Static, can_focus=True):
             self.app.push_screen(Asked())
 
 
-class SlowApp(TerminalApp):
+class SlowApp(ThinWireApp[None]):
     """An app with nothing else."""
 
     def compose(self) -> ComposeResult:
@@ -112,7 +112,7 @@ class SlowApp(TerminalApp):
 
 
 async def test_a_key_may_take_long_before_another_one_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tokentui.ui.terminal.app.STUCK_S", 0)
+    monkeypatch.setattr("tokentui.ui.terminal.type_ahead.STUCK_S", 0)
     app = SlowApp()
     async with app.run_test() as pilot:
         slow = app.query_one(Slow)
@@ -120,13 +120,13 @@ async def test_a_key_may_take_long_before_another_one_waits(monkeypatch: pytest.
         await slow.begun.wait()
         for _ in range(9):  # turns of the loop, in which nothing is given up
             await asyncio.sleep(0)
-        monkeypatch.setattr("tokentui.ui.terminal.app.STUCK_S", 60)
+        monkeypatch.setattr("tokentui.ui.terminal.type_ahead.STUCK_S", 60)
         for key in "abc":
             app.post_message(events.Key(key, key))
         seen = asyncio.Event()
         app.call_later(seen.set)
         await seen.wait()
-        waiting = len(app._ahead)
+        waiting = len(app.type_ahead._waiting)
         slow.let.set()
         assert waiting == 3
         await until(pilot, lambda: any(line.value == "abc" for line in app.screen.query(Input)))
@@ -136,24 +136,24 @@ async def test_a_key_that_waits_is_given_up_for_the_widget_that_holds_it_up_alon
     monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each queue has its own limit, and none after the last."""
-    monkeypatch.setattr("tokentui.ui.terminal.app.STUCK_S", 60)
+    monkeypatch.setattr("tokentui.ui.terminal.type_ahead.STUCK_S", 60)
     app = SlowApp()
     limits: list[asyncio.Timeout | None] = []
 
     def later(_: object) -> bool:
-        limits.append(app._limit)
+        limits.append(app.type_ahead._limit)
         return False
 
     async with app.run_test():
         slow = app.query_one(Slow)
-        app._ahead.append(events.Key("a", "a"))
+        app.type_ahead._waiting.append(events.Key("a", "a"))
         monkeypatch.setattr(slow, "call_later", later)
-        await app._go_on(slow, app.screen)
+        await app.type_ahead._deliver_next(slow, app.screen)
         first, second = limits
         assert first is not None
         assert second is not None
         assert first is not second
-        assert app._limit is None
+        assert app.type_ahead._limit is None
 
 
 async def test_an_app_that_ends_waits_for_no_key() -> None:
@@ -162,12 +162,12 @@ async def test_an_app_that_ends_waits_for_no_key() -> None:
         slow, screen = app.query_one(Slow), app.screen
         burst(app, "o")
         await slow.begun.wait()
-        acting = app._acting
+        acting = app.type_ahead._acting
         assert acting is not None
         app.exit()
         slow.let.set()
         with pytest.raises(asyncio.CancelledError):
             await acting
     assert not app.screen_stack
-    await app._go_on(slow, screen)
-    await app._hand_over(events.Key("a", "a"))
+    await app.type_ahead._deliver_next(slow, screen)
+    await app.type_ahead._deliver_key(events.Key("a", "a"))

@@ -18,7 +18,7 @@ from tokentui.ui.face import Face, not_yet
 from tokentui.ui.keys import BOTH, Action
 from tokentui.ui.main import MainScreen
 from tokentui.ui.screen import PaneScreen
-from tokentui.ui.terminal.app import TerminalApp
+from tokentui.ui.terminal_app import TerminalApp
 
 if TYPE_CHECKING:  # loaded when it is first wanted
     from tokentui.session.tours import Tour

@@ -28,7 +28,7 @@ from tokentui.ui.history import NavigationHistory
 from tokentui.ui.keys import Acting
 from tokentui.ui.main import MainScreen
 from tokentui.ui.screen import PaneScreen
-from tokentui.ui.terminal.app import TerminalApp
+from tokentui.ui.terminal_app import TerminalApp
 from tokentui.ui.tour_recorder import TourRecorder
 
 if TYPE_CHECKING:  # loaded when it is first wanted

@@ -10,7 +10,7 @@ from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Copied, runs
 from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
-from tokentui.ui.terminal.app import CLIPBOARD_BYTES
+from tokentui.ui.terminal import CLIPBOARD_BYTES
 
 _SHOWN = 400
 _SAID = 60

@@ -9,20 +9,18 @@ from __future__ import annotations
 import itertools
 import operator
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 from rich.highlighter import Highlighter
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
-from textual.color import Color
 from textual.content import Content
 from textual.content import Span as ContentSpan
-from textual.filter import LineFilter
 from textual.theme import Theme
 
 from tokentui.core.safetext import (
@@ -36,7 +34,7 @@ from tokentui.core.safetext import (
     unsafe_places,
     visible,
 )
-from tokentui.ui.terminal import measure_with
+from tokentui.ui.terminal import SafeText, correct_widths
 
 Run: TypeAlias = tuple[str, str]
 Cell: TypeAlias = tuple[Run, ...]
@@ -236,32 +234,7 @@ def highlight(cell: Cell, find: str) -> Cell:
 __all__ = ["cell_len", "clusters_of", "cut"]
 
 
-def _completed(widths: Sequence[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
-    """A table of widths in which spacing marks have a column."""
-    out: list[tuple[int, int, int]] = []
-    for first, last, width in widths:
-        codes = range(first, last + 1)
-        if width or all(unicodedata.category(chr(code)) != "Mc" for code in codes):
-            out.append((first, last, width))
-        else:
-            out += [(code, code, 1 if unicodedata.category(chr(code)) == "Mc" else 0) for code in codes]
-    return out
-
-
-def _unjoined(text: str) -> str:
-    """The text without joiners between letters: Rich takes each for one between emoji, and leaves out what
-    follows.
-    """
-    if "\u200d" not in text:
-        return text
-    out = list(text)
-    for place, char in enumerate(text[:-1]):
-        if char == "\u200d" and unicodedata.category(text[place + 1])[0] in "LM":
-            out[place] = "\u200c"
-    return "".join(out)
-
-
-measure_with(_completed, _unjoined)
+correct_widths()
 
 
 @lru_cache(4096)
@@ -316,31 +289,10 @@ def wrap(cell: Cell, width: int, *, words: bool = False) -> list[Cell]:
     return lines
 
 
-# The second wall: whatever a widget draws, the terminal gets no character that acts.
+# The second wall: `thinwire` replaces whatever a widget drew all the same.
 
 
 _WIDE = "〓"
-_SCROLL_BAR_ACTIONS = frozenset({"grab", "release", "scroll_up", "scroll_down"})
-
-
-class ControlGuard(LineFilter):
-    """Replaces every unsafe character of a line by a visible one, and drops links and actions from styles.
-
-    A line keeps its width: stand-ins of characters that Rich takes to be without width use up the blanks that
-    follow, and cut off the end of their own segment where there are none.
-    """
-
-    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """A line without unsafe characters, of the same width."""
-        if all(_is_safe(text) and not control and not _acts(style) for text, style, control in segments):
-            return segments
-        line = [(text if is_safe(text) else replace(text), _inert(style)) for text, style, _ in segments]
-        surplus = sum(cell_len(text) for text, _ in line) - sum(cell_len(text) for text, *_ in segments)
-        texts = [text for text, _ in line]
-        if surplus:
-            changed = [n for n, (text, *_) in enumerate(segments) if text != texts[n]]
-            _fit(texts, changed, surplus)
-        return [Segment(text, style) for text, (_, style) in zip(texts, line, strict=True)]
 
 
 def replace(text: str) -> str:
@@ -366,42 +318,8 @@ def _replaced(text: str, places: set[int]) -> str:
     return "".join(out)
 
 
-def _fit(texts: list[str], changed: list[int], surplus: int) -> None:
-    # Blanks behind the first stand-in go first, but for one each: what stands in columns keeps its gaps.
-    for n in range(changed[0], len(texts)):
-        pieces = [list(group) for _, group in itertools.groupby(texts[n], " ".__eq__)]
-        for piece in pieces:
-            if piece[0] == " " and surplus > 0:
-                gone = min(surplus, len(piece) - 1)
-                del piece[len(piece) - gone :]
-                surplus -= gone
-        texts[n] = "".join(itertools.chain.from_iterable(pieces))
-    for n in reversed(changed):
-        # Whatever is surplus came from these segments, so they hold at least as much.
-        size = cell_len(texts[n])
-        gone = min(surplus, size)
-        texts[n] = set_cell_size(texts[n], size - gone)
-        surplus -= gone
-
-
-@lru_cache(1024)
-def _acts(style: Style | None) -> bool:
-    """True if a style has a link or an action."""
-    return style is not None and bool(style.link or style.meta)
-
-
-@lru_cache(1024)
-def _inert(style: Style | None) -> Style | None:
-    if style is None or not _acts(style):
-        return style
-    # Actions come by names that begin with "@"; those of Textual's own scroll bars do nothing but scroll.
-    meta = {
-        name: value
-        for name, value in style.meta.items()
-        if not str(name).startswith("@") or (isinstance(value, str) and value in _SCROLL_BAR_ACTIONS)
-    }
-    plain = style.clear_meta_and_links()
-    return plain + Style(meta=meta) if meta else plain
+SAFE_TEXT = SafeText(is_safe, replace, clusters_of)
+"""The functions of the safe-text module that the terminal driver calls."""
 
 
 # The program's own themes, and the colours that it adds to everybody's: each an entry of the 256-colour

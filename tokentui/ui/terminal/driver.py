@@ -1,4 +1,4 @@
-"""Textual's driver for terminals, made for lines that are slow, that stall and that drop."""
+"""A driver for lines that are slow, that stall and that drop."""
 
 from __future__ import annotations
 
@@ -12,135 +12,140 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import Any
 
 from textual import events
+from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 from textual.messages import InBandWindowResize
 
-from tokentui.ui.terminal import ChopsUpdate, LayoutUpdate, XTermParser, colour_system, sync, undecided
-from tokentui.ui.terminal.picture import Picture, clears_in_colour, has_second_screen
-from tokentui.ui.terminal.wire import ANSWER, ASK, SYNC_BYTES, Line, Wire
-
-if TYPE_CHECKING:
-    from textual.app import App
+from tokentui.ui.terminal.buffer import ScreenBuffer
+from tokentui.ui.terminal.diff import SYNC_BYTES, DiffWriter
+from tokentui.ui.terminal.link import STATUS_ANSWER, STATUS_REQUEST, LinkEstimator
+from tokentui.ui.terminal.private import XTermParser, escape_timeout, supports_synchronized_output
+from tokentui.ui.terminal.terminals import has_alternate_screen, has_back_color_erase
 
 LONGEST_PASTE = 4 << 20
 """Characters of a paste after which its end is no longer waited for."""
 PASTE_S = 1.0
-"""The seconds of silence within a paste after which the paste counts as ended."""
+"""Seconds of silence within a paste after which the paste counts as ended."""
 LAST_ANSWER_S = 0.1
-"""The longest wait in seconds at the end for an answer of the terminal that is on its way."""
+"""Seconds to wait at the end for a status answer that is on its way: else the shell would read it as
+typed."""
 DRAIN_S = 0.5
-"""The longest wait in seconds at the end for the last output."""
-_PASTE_BEGINS, _PASTE_ENDS = "\x1b[200~", "\x1b[201~"
-_SYNC_BEGINS, _SYNC_ENDS = "\x1b[?2026h", "\x1b[?2026l"
+"""Seconds to wait at the end for the line to take the last output."""
+_PASTE_START, _PASTE_END = "\x1b[200~", "\x1b[201~"
+_SYNC_START, _SYNC_END = "\x1b[?2026h", "\x1b[?2026l"
 
 
-class TerminalDriver(LinuxDriver):
-    """Sends cells that changed and never more than one frame ahead of the line; takes any bytes as keys."""
+class ThinWireDriver(LinuxDriver):
+    """Textual's driver for terminals, with frames of changed cells, at most one of them ahead of the line.
 
-    def __init__(self, app: App[None], *, debug: bool = False, mouse: bool = True,
-            size: tuple[int, int] | None = None) -> None:
+    A frame that cannot be sent yet is not queued: when the line is free, the buffer of that moment is sent.
+    The app calls `show` for each update; if the terminal goes, the driver calls the app's `hang_up`, or else
+    its `exit`.
+    """
+
+    def __init__(
+        self, app: App[Any], *, debug: bool = False, mouse: bool = True, size: tuple[int, int] | None = None
+    ) -> None:
         super().__init__(app, debug=debug, mouse=mouse, size=size)
-        self._wire = Wire(clears_in_colour=clears_in_colour(os.environ))
-        self._picture: Picture | None = None
+        self._diff = DiffWriter(back_color_erase=has_back_color_erase(os.environ))
+        self._buffer: ScreenBuffer | None = None
         self._cursor = (0, 0)
-        self._ended = False
-        self._writer: Writer | None = None
+        self._stopped = False
+        self._output: OutputThread | None = None
         self._wake_reader, self._wake_writer = os.pipe()
         os.set_blocking(self._wake_reader, False)
 
-    # ---- out
+    # Output.
 
     @property
     def backlog(self) -> bool:
-        """True if the line has not yet taken all of its output."""
-        return self._writer is not None and self._writer.busy
+        """True while the line has not taken all output."""
+        return self._output is not None and self._output.busy
 
     def write(self, data: str) -> None:
-        """Write as it is."""
-        if self._writer is not None:
-            self._writer.write(data.encode("utf-8", "replace"))
+        """Write text and escape sequences unchanged, after all output before."""
+        if self._output is not None:
+            self._output.write(data.encode("utf-8", "replace"))
 
-    def draw(self, update: LayoutUpdate | ChopsUpdate, size: tuple[int, int],
-            cursor: tuple[int, int]) -> None:
-        """Take what should be shown; it is sent at once, or as soon as the line has taken the frame before.
+    def show(self, buffer: ScreenBuffer, cursor: tuple[int, int]) -> None:
+        """Send a buffer, now or as soon as the line is free.
 
         Args:
-            update: The update that Textual has drawn.
-            size: The size of the screen.
-            cursor: Where the cursor should stand.
+            buffer: What to show. It may be drawn to until it is sent; the latest state is sent.
+            cursor: Where to leave the terminal's cursor, as (column, row).
         """
-        picture = self._picture
-        if picture is None or (picture.width, picture.height) != size:
-            picture = self._picture = Picture(*size, colour_system(self._app))
-        picture.draw(update)
-        self._cursor = cursor
-        self._paint()
+        self._buffer, self._cursor = buffer, cursor
+        self._send_frame()
 
     def forget(self) -> None:
-        """Send all of the screen again with the next frame: something else has drawn on the terminal."""
-        self._wire.forget()
-        self._paint()
+        """Send all of the screen again: another program may have drawn on the terminal."""
+        self._diff.forget()
+        self._send_frame()
 
-    def _paint(self) -> None:
-        if self._picture is None or self._writer is None or self._ended or self._writer.owes():
+    def _send_frame(self) -> None:
+        """Send the difference to what the terminal shows; if the line is busy, do it when the line is
+        free."""
+        if self._buffer is None or self._output is None or self._stopped or self._output.call_when_free():
             return
-        frame = self._wire.frame(self._picture, self._cursor)
-        if len(frame) >= SYNC_BYTES and sync(self._app):
-            frame = f"{_SYNC_BEGINS}{frame}{_SYNC_ENDS}"
+        frame = self._diff.frame(self._buffer, self._cursor)
+        if len(frame) >= SYNC_BYTES and supports_synchronized_output(self._app):
+            frame = f"{_SYNC_START}{frame}{_SYNC_END}"
         if frame:
-            self._writer.write(frame.encode("utf-8", "replace"), asks=True)
+            self._output.write(frame.encode("utf-8", "replace"), may_request=True)
 
-    def _call(self, call: Callable[[], object]) -> None:
-        """Call in the loop, from another thread."""
-        with contextlib.suppress(RuntimeError):  # it may have closed meanwhile
-            self._loop.call_soon_threadsafe(call)
+    def _call_in_loop(self, callback: Callable[[], object]) -> None:
+        """Call a function in the event loop, from another thread; do nothing if the loop has closed."""
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(callback)
 
-    # ---- modes
+    # Start and stop.
 
     def start_application_mode(self) -> None:
-        """Take the terminal, and show what there is if it was taken before."""
-        assert self._file is not None, "the explorer draws on standard error"
-        self._writer = Writer(self._file.fileno(), lambda: self._call(self._paint))
-        self._ended = False
-        self._wire.forget()
+        """Take the terminal. After a suspension, send all of the screen again."""
+        assert self._file is not None, "the app draws on standard error"
+        self._output = OutputThread(self._file.fileno(), lambda: self._call_in_loop(self._send_frame))
+        self._stopped = False
+        self._diff.forget()
         with contextlib.suppress(BlockingIOError):
-            os.read(self._wake_reader, 64)  # what ended the thread before
+            os.read(self._wake_reader, 64)  # the byte that stopped the input thread before
         super().start_application_mode()  # type: ignore[no-untyped-call]
-        # Python acts on a signal when it runs, and the loop may sleep for ever. What has the loop wake for
-        # one signal has it wake for all.
+        # Python handles a signal when it runs next, and the loop may sleep for long. A handler that is added
+        # to the loop wakes it, for this and all other signals.
         if callable(resized := signal.getsignal(signal.SIGWINCH)):
             self._loop.add_signal_handler(signal.SIGWINCH, resized, signal.SIGWINCH, None)
-        self._paint()
+        self._send_frame()
 
     def disable_input(self) -> None:
-        """Stop listening, at once."""
-        if self._writer is not None and self._writer.line.asked:
-            time.sleep(LAST_ANSWER_S)  # else the shell would read the answer as typed input
+        """Stop reading keys, without waiting for a key."""
+        if self._output is not None and self._output.link.answer_pending:
+            time.sleep(LAST_ANSWER_S)
         with contextlib.suppress(OSError):
             os.write(self._wake_writer, b".")
         super().disable_input()
 
     def stop_application_mode(self) -> None:
-        """Give the terminal back."""
-        self._ended = True
+        """Reset margins and colors, and give the terminal back; clear it if it cannot restore its
+        contents."""
+        self._stopped = True
         self.write("\x1b[r\x1b[0m")
-        if not has_second_screen(os.environ):
+        if not has_alternate_screen(os.environ):
             self.write("\x1b[H\x1b[2J")
         super().stop_application_mode()
 
     def close(self) -> None:
-        """Let the writer finish. A line that stalls gets no more than the watchdog can give it."""
+        """Wait until the last output is written, at most `DRAIN_S`."""
         super().close()
-        if self._writer is not None:
-            self._writer.close(DRAIN_S)
-            self._writer = None
+        if self._output is not None:
+            self._output.close(DRAIN_S)
+            self._output = None
 
     def _enable_mouse_support(self) -> None:
-        """Clicks and wheels, and moves while a button is held: others cost a report for each cell."""
+        """Ask for clicks, wheel, and moves while a button is held. Other moves would cost a report per
+        cell."""
         if self._mouse:
             self.write("\x1b[?1000h\x1b[?1002h\x1b[?1006h")
 
@@ -149,58 +154,57 @@ class TerminalDriver(LinuxDriver):
             self.write("\x1b[?1000l\x1b[?1002l\x1b[?1006l")
 
     def _enable_mouse_pixels(self) -> None:
-        """Cells are fine enough."""
+        """Do nothing: cells are fine enough."""
 
     def _query_in_band_window_resize(self) -> None:
-        """Signals tell of sizes."""
+        """Do nothing: SIGWINCH reports sizes."""
 
-    # ---- in
+    # Input.
 
     def run_input_thread(self) -> None:
-        """Read keys until the end. Noise is left out: bytes that are no text, sequences that mean nothing."""
+        """Read keys until `disable_input` is called or the terminal is gone."""
         selector = selectors.DefaultSelector()
         selector.register(self.fileno, selectors.EVENT_READ)
         selector.register(self._wake_reader, selectors.EVENT_READ)
-        keys = Keys()
+        parser = KeyParser()
         try:
             while True:
-                ready = {key.fd for key, _ in selector.select(keys.rest)}
+                ready = {key.fd for key, _ in selector.select(parser.timeout)}
                 if self._wake_reader in ready:
                     return
-                text = None
+                data = b""
                 if self.fileno in ready:
-                    text = self._read()
-                    if text is None:
+                    data = self._read()
+                    if not data:
+                        self._call_in_loop(getattr(self._app, "hang_up", self._app.exit))
                         return
-                for event in keys.feed(text or b""):
+                for event in parser.feed(data):
                     self.process_message(event)
-                if keys.answers and self._writer is not None:
-                    self._writer.answered()
-                keys.answers = 0
+                if parser.take_answers() and self._output is not None:
+                    self._output.note_answer()
         finally:
             selector.close()
 
-    def _read(self) -> bytes | None:
-        """Return the input that has arrived; None if the terminal has gone."""
+    def _read(self) -> bytes:
+        """Return the input that has arrived; empty if the terminal is gone."""
         try:
-            data = os.read(self.fileno, 4096)
+            return os.read(self.fileno, 4096)
         except OSError:
-            data = b""
-        if not data:
-            self._call(getattr(self._app, "hang_up", self._app.exit))
-            return None
-        return data
+            return b""
 
     def process_message(self, message: Message) -> None:
-        """Hand on what makes sense."""
+        """Pass an event of the terminal to the app, unless it makes no sense.
+
+        Left out are sizes that the terminal reports (the kernel knows the size; whatever writes to the
+        terminal can fake a report), keys that are not UTF-8, and clicks outside of the screen.
+        """
         if isinstance(message, events.Resize | InBandWindowResize):
-            # the kernel knows the size; who believes reports of it can be told of a screen that is not there
             return
         if isinstance(message, events.Key):
             if message.character == "\N{REPLACEMENT CHARACTER}":
                 return
-            if self._writer is not None:
-                self._writer.line.key(message.key)
+            if self._output is not None:
+                self._output.link.note_key(message.key)
         if isinstance(message, events.MouseEvent):
             width, height = self._app.size
             if not (0 <= message.screen_x < width and 0 <= message.screen_y < height):
@@ -208,111 +212,134 @@ class TerminalDriver(LinuxDriver):
         super().process_message(message)
 
 
-class Keys:
-    """Bytes of a terminal to events, whatever the bytes are."""
+class KeyParser:
+    """Turns the bytes of a terminal into events, whatever the bytes are.
+
+    Textual's own parser ends with an exception on numbers out of range, and waits without end for the end of
+    a paste.
+    """
 
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._parser = XTermParser()
         self._pasted = 0
-        self._pasting = False
-        self._last = 0.0
-        self.answers = 0
-        """The number of status reports from the terminal since this was last set to 0."""
+        """Characters of the paste so far."""
+        self._in_paste = False
+        self._last_input = 0.0
+        self._answers = 0
 
     @property
-    def rest(self) -> float | None:
-        """The seconds after which what has begun counts as ended; None where nothing has begun."""
-        rests = [] if (key := undecided(self._parser)) is None else [key]
-        if self._pasting:
-            rests.append(self._last + PASTE_S - time.monotonic())
-        return max(0.0, min(rests)) if rests else None
+    def timeout(self) -> float | None:
+        """The seconds after which to call `feed` though no byte has come; None if nothing is pending.
+
+        Pending are an escape character, which becomes the Escape key, and a paste without an end.
+        """
+        timeouts = [] if (seconds := escape_timeout(self._parser)) is None else [seconds]
+        if self._in_paste:
+            timeouts.append(self._last_input + PASTE_S - time.monotonic())
+        return max(0.0, min(timeouts)) if timeouts else None
+
+    def take_answers(self) -> int:
+        """Return the number of status answers of the terminal since the last call."""
+        count, self._answers = self._answers, 0
+        return count
 
     def feed(self, data: bytes) -> Iterator[Message]:
-        """The events that these bytes complete; none let time pass."""
+        """Yield the events that are complete with these bytes. `data` may be empty, after a timeout."""
         now = time.monotonic()
         text = self._decoder.decode(data)
-        if not self._pasting and ANSWER in text:
-            self.answers += text.count(ANSWER)
-            text = text.replace(ANSWER, "")
+        if not self._in_paste and STATUS_ANSWER in text:
+            self._answers += text.count(STATUS_ANSWER)
+            text = text.replace(STATUS_ANSWER, "")
         if text:
-            self._last = now
+            self._last_input = now
             yield from self._parse(text)
-        if self._pasting and (now - self._last >= PASTE_S or self._pasted > LONGEST_PASTE):
-            yield from self._parse(_PASTE_ENDS)
-        with self._tolerance():
+        if self._in_paste and (now - self._last_input >= PASTE_S or self._pasted > LONGEST_PASTE):
+            yield from self._parse(_PASTE_END)
+        with self._new_parser_on_error():
             yield from self._parser.tick()
 
     def _parse(self, text: str) -> Iterator[Message]:
-        begun, ended = text.rfind(_PASTE_BEGINS), text.rfind(_PASTE_ENDS)
-        if begun >= 0 or ended >= 0:
-            self._pasting, self._pasted = begun > ended, 0
+        start, end = text.rfind(_PASTE_START), text.rfind(_PASTE_END)
+        if start >= 0 or end >= 0:
+            self._in_paste, self._pasted = start > end, 0
         self._pasted += len(text)
-        with self._tolerance():
+        with self._new_parser_on_error():
             yield from self._parser.feed(text)
 
     @contextlib.contextmanager
-    def _tolerance(self) -> Iterator[None]:
+    def _new_parser_on_error(self) -> Iterator[None]:
+        """Suppress an exception of Textual's parser, and go on with a new one, which starts at the next
+        bytes."""
         try:
             yield
         except Exception:
-            # Numbers out of range and the like end Textual's parser: it goes on with the next bytes.
             self._parser = XTermParser()
-            self._pasting = False
+            self._in_paste = False
 
 
-class Writer:
-    """A thread that writes in order, so that a line that stalls holds up nothing else. Textual's own holds up
-    the program when 30 writes wait.
+class OutputThread:
+    """Writes bytes in order, in a thread of its own, so that a line that stalls blocks nothing else.
+
+    Textual's `WriterThread` blocks the app as soon as 30 writes wait.
 
     Args:
-        descriptor: Where to.
-        free: Called in the writer's thread once the line is free, where it was waited for.
+        descriptor: The file descriptor to write to.
+        when_free: Called in the thread once the line is free, if `call_when_free` asked for it.
     """
 
-    def __init__(self, descriptor: int, free: Callable[[], object]) -> None:
-        self.line = Line()
-        self._descriptor, self._free = descriptor, free
-        self._waiting: deque[bytes] = deque()
+    def __init__(self, descriptor: int, when_free: Callable[[], object]) -> None:
+        self.link = LinkEstimator()
+        self._descriptor, self._when_free = descriptor, when_free
+        self._queue: deque[bytes] = deque()
         self._changed = threading.Condition()
-        self._writing = self._owed = self._closing = self._broken = False
-        self._thread = threading.Thread(target=self._run, name="tokentui-terminal", daemon=True)
+        self._writing = self._call_pending = self._closing = self._broken = False
+        self._thread = threading.Thread(target=self._run, name="thinwire output", daemon=True)
         self._thread.start()
 
     @property
     def busy(self) -> bool:
-        """True if output is on its way."""
+        """True while output waits, is written, or is on its way to the terminal."""
         with self._changed:
-            return self._writing or bool(self._waiting) or self.line.wait() > 0
+            return self._writing or bool(self._queue) or self.link.delay() > 0
 
-    def owes(self) -> bool:
-        """True if a frame has to wait; `free` is called then when it need not any more."""
-        self._owed = self.busy
-        if self._owed:
+    def call_when_free(self) -> bool:
+        """Return whether the line is busy. If it is, `when_free` is called once it is free."""
+        self._call_pending = self.busy
+        if self._call_pending:
             self._wake()
-        return self._owed
+        return self._call_pending
 
-    def write(self, data: bytes, *, asks: bool = False) -> None:
-        """Hand in bytes, and ask the terminal for an answer where it is time to. Never waits."""
+    def write(self, data: bytes, *, may_request: bool = False) -> None:
+        """Queue bytes and return at once. After `close` was called, or once the reader is gone, they are
+        dropped.
+
+        Args:
+            data: The bytes.
+            may_request: True if a status request may follow them.
+        """
         with self._changed:
-            self.line.sent(len(data))
-            if asks and self.line.asks():
-                data += ASK.encode()
+            self.link.note_sent(len(data))
+            if may_request and self.link.take_request():
+                data += STATUS_REQUEST.encode()
             if not self._broken and not self._closing:
-                self._waiting.append(data)
+                self._queue.append(data)
         self._wake()
 
-    def answered(self) -> None:
-        """The terminal has answered."""
+    def note_answer(self) -> None:
+        """Take a status answer of the terminal."""
         with self._changed:
-            self.line.answered()
+            self.link.note_answer()
         self._wake()
 
     def close(self, seconds: float) -> bool:
-        """Write what is left, for so long at most.
+        """Write what is queued and end the thread.
+
+        Args:
+            seconds: The longest wait.
 
         Returns:
-            Whether all of it is written; a line that stalls keeps its thread, which ends with the process.
+            Whether all was written. If not, the thread goes on until the process ends.
         """
         self._closing = True
         self._wake()
@@ -326,31 +353,31 @@ class Writer:
     def _run(self) -> None:
         while True:
             with self._changed:
-                while not self._waiting:
+                while not self._queue:
                     if self._closing:
                         return
-                    rest = self.line.wait()
-                    if self._owed and not rest:
-                        self._owed = False
-                        self._free()
-                    self._changed.wait(rest or None)
-                data = b"".join(self._waiting)
-                self._waiting.clear()
+                    delay = self.link.delay()
+                    if self._call_pending and not delay:
+                        self._call_pending = False
+                        self._when_free()
+                    self._changed.wait(delay or None)
+                data = b"".join(self._queue)
+                self._queue.clear()
                 self._writing = True
-            begun = time.monotonic()
-            self._send(data)
+            started = time.monotonic()
+            self._write_all(data)
             with self._changed:
                 self._writing = False
-                self.line.took(len(data), time.monotonic() - begun)
+                self.link.note_write(len(data), time.monotonic() - started)
 
-    def _send(self, data: bytes) -> None:
+    def _write_all(self, data: bytes) -> None:
         view = memoryview(data)
         while view:
             try:
                 view = view[os.write(self._descriptor, view) :]
             except BlockingIOError:
-                # until a descriptor in non-blocking mode takes more
+                # A descriptor in non-blocking mode: wait until it takes more.
                 select.select([], [self._descriptor], [])
             except OSError:
-                self._broken = True  # the reader has gone: the rest has no reader either
+                self._broken = True  # the reader is gone, also for what follows
                 return

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import BinaryIO, Literal, TextIO
 
 from tokentui.core.children import DOWNLOADS
-from tokentui.ui.terminal.driver import TerminalDriver
+from tokentui.ui.terminal import ThinWireDriver
 
 
-class BrowserDriver(TerminalDriver):
+class BrowserDriver(ThinWireDriver):
     """A terminal whose other end is `tokentui.cli.visitors`.
 
     A file is handed over by a pipe of its own: a line of JSON with its name and size, then its bytes.

@@ -1,0 +1,168 @@
+"""The process of the explorer: exit codes, signals, failures, and a terminal that is given back."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Mapping
+from types import FrameType
+
+from rich.console import RenderableType
+from textual import events
+
+from tokentui.core.children import DOWNLOADS
+from tokentui.core.choices import Ref
+from tokentui.core.errors import Cancelled
+from tokentui.core.runtime import Watchdog
+from tokentui.core.safetext import safe
+from tokentui.ui.draw.text import SAFE_TEXT
+from tokentui.ui.guard import EXPECTED, GuardedApp
+from tokentui.ui.terminal import ThinWireApp, ThinWireDriver
+
+QUIT_S = 3.0
+"""Seconds that a requested exit may take; an exit by a signal has `END_S`."""
+CRASHED = 70
+"""The exit code after a crash: an internal error, in the words of sysexits.h."""
+_WIDEST = 300
+_KEEP_ACCOUNT = Ref("tokentui.session.saved:keep_account")
+
+
+class TerminalApp(ThinWireApp[None], GuardedApp):
+    """An app that ends in order and gives the terminal back, whatever happens: a key, a signal, a failure."""
+
+    def __init__(self) -> None:
+        self._watchdog: Watchdog | None = None
+        self._requested_code: int | None = None
+        """The exit code of the first request to leave; None before one."""
+        self.after_input: Callable[[], object] | None = None
+        """Called after each key and each event of the mouse."""
+        super().__init__(SAFE_TEXT, _driver_class())
+
+    async def on_event(self, event: events.Event) -> None:
+        """Deliver an event; then call `after_input`, if the user caused it."""
+        await super().on_event(event)
+        if self.after_input is not None and isinstance(event, events.InputEvent):
+            self.after_input()
+
+    # How it ends.
+
+    def run_on_terminal(self) -> int:
+        """Run on the terminal of the process until the user, a signal or a failure ends it.
+
+        Returns:
+            The exit code: 128 and the signal's number after a signal, `CRASHED` after a failure, whose
+                message is written to standard error.
+        """
+        self._watchdog = Watchdog()
+        # Under nohup SIGHUP is ignored, but a screen without a terminal is of no use to anybody.
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT):
+            signal.signal(number, self._signalled)
+        threading.excepthook = lambda args: self._in_loop(self._failed, None, {"exception": args.exc_value})
+        try:
+            self.run()
+        except Exception as error:
+            self._handle_exception(error)
+        if self._exception is not None:
+            code = CRASHED
+            words = self._watchdog.words or _crash_message(self._exception)
+            self._watchdog.words = ""  # written once
+            sys.stderr.write(words)
+            sys.stderr.flush()
+        else:
+            code = self._requested_code or 0
+        # A reader that hangs on a device would hold up the end of the interpreter.
+        self._watchdog.watch(code)
+        return code
+
+    def hang_up(self) -> None:
+        """Leave because the terminal is gone."""
+        self._end(128 + signal.SIGHUP)
+
+    def exit(self, result: None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
+        """Leave, by force after `QUIT_S`. A later request changes neither the exit code nor the time."""
+        if self._requested_code is None:
+            self._requested_code = return_code
+        if self._watchdog is not None:
+            self._watchdog.watch(self._requested_code, QUIT_S)
+        super().exit(result, self._requested_code, message)
+
+    @property
+    def left(self) -> bool:
+        """True if the user ended the program: no signal, no dropped line, no failure."""
+        return self._exception is None and not self._requested_code
+
+    def _end(self, code: int) -> None:
+        if self._watchdog is not None:
+            self._watchdog.watch(code)
+        self.exit(return_code=code)
+
+    def _signalled(self, number: int, frame: FrameType | None) -> None:
+        code = 128 + number if self._requested_code is None else self._requested_code
+        if self._watchdog is not None:
+            self._watchdog.watch(code)
+            if not self._in_loop(self._end, code):
+                self._watchdog.end(code)  # nothing is open yet, or all of it is closed
+
+    def _in_loop(self, call: Callable[..., object], *args: object) -> bool:
+        """Call a function in the event loop, from a thread or a signal. Return whether the loop runs."""
+        if self._loop is None or not self.is_running:
+            return False
+        self._loop.call_soon_threadsafe(call, *args)
+        return True
+
+    def watch_failures(self) -> None:
+        """End the app when a task that nobody awaits fails."""
+        if self._watchdog is not None:
+            asyncio.get_running_loop().set_exception_handler(self._failed)
+
+    def _failed(self, loop: object, context: Mapping[str, object]) -> None:
+        """End the app because a thread or a task failed, except with `Cancelled`."""
+        error = context.get("exception")
+        if isinstance(error, Exception) and not isinstance(error, Cancelled):
+            self._handle_exception(error)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """End the app with a failure. After a request to leave, the failure is only written to a file."""
+        if self._requested_code is None:
+            super()._handle_exception(error)
+        elif not isinstance(error, EXPECTED):
+            _KEEP_ACCOUNT(error)
+
+    def _fatal_error(self) -> None:
+        """Close after a failure. Its message follows when the terminal is back, without values of variables."""
+        if self._watchdog is not None:
+            if self._exception is not None and not self._watchdog.words:
+                self._watchdog.words = _crash_message(self._exception)
+            self._watchdog.watch(CRASHED)
+        self._close_messages_no_wait()
+
+    def _print_error_renderables(self) -> None:
+        """Print nothing: Textual would print values of variables, which may be parts of the corpus."""
+        self._exit_renderables.clear()
+
+
+def _driver_class() -> type[ThinWireDriver]:
+    """Return the driver for a terminal, or for one in a browser, which gets files by a pipe of `serve`."""
+    if DOWNLOADS not in os.environ:
+        return ThinWireDriver
+    from tokentui.ui.browser_driver import BrowserDriver
+
+    return BrowserDriver
+
+
+def _crash_message(error: BaseException) -> str:
+    """Return a few safe lines about a failure. The traceback is written to a file, which they name."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = next((f for f in reversed(frames) if f"{os.sep}tokentui{os.sep}" in f.filename),
+        frames[-1] if frames else None)
+    lines = [f"tokentui: this should not have happened: {type(error).__name__}: {error}"]
+    if where is not None:
+        lines.append(f"  in {os.path.basename(where.filename)}, line {where.lineno}, {where.name}")
+    kept = _KEEP_ACCOUNT(error)
+    if kept is not None:
+        lines.append(f"  the whole account is in {kept}")
+    return "".join(safe(line, limit=_WIDEST) + "\n" for line in lines)
