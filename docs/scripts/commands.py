@@ -10,7 +10,8 @@ The wheel holds docs/share as its share.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,13 +26,13 @@ DOCS = Path(__file__).resolve().parents[1]
 ABOUT = "see how a tokenizer comes to be"
 EXITS = (
     (0, "done"),
-    (1, "a check found a difference, or something of several could not be answered: a line, a column"),
-    (2, "wrong words or bad input; one line on standard error names what, where and what would do"),
-    (70, "a fault of the program"),
+    (1, "a check found a difference, or one of several inputs failed: a line, a column"),
+    (2, "invalid arguments or input; one line on standard error says where, what and what to do"),
+    (70, "internal error"),
     (129, "the terminal hung up"),
     (130, "interrupted"),
-    (141, "the reader of the output is gone"),
-    (143, "ended from outside"),
+    (141, "the reader of the output closed it"),
+    (143, "terminated by SIGTERM"),
 )
 VARIABLES = (
     (limits.VARIABLE, "limits on what is read, as `NAME=VALUE` with blanks or commas between them"),
@@ -45,6 +46,10 @@ PLACES = {
     "fish": "fish/vendor_completions.d/tokentui.fish",
 }
 """The file of completion of each shell, from share on."""
+
+
+SHARED_BY = 4
+"""An option of at least this many commands is described once on the page."""
 
 
 @dataclass(frozen=True)
@@ -103,18 +108,43 @@ def _shown(
 # --- the page of the site ---
 
 
+def _rows(options: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    return ((code(words), plain(about)) for words, about in options)
+
+
+def _flag(words: str) -> str:
+    """Return the long form of an option without its metavariable: `--recipe` of `-r, --recipe RECIPE`."""
+    return next(word.rstrip(",") for word in words.split() if word.startswith("--"))
+
+
 def page(commands: list[Shown]) -> str:
-    """The page of the reference."""
+    """Return the page of the reference. Options that many commands have are listed once, at the top."""
+    uses = Counter(option for command in commands for option in command.options)
+    shared: dict[str, tuple[str, str]] = {}
+    for option, count in uses.most_common():  # of two meanings, the frequent one
+        if count >= SHARED_BY and option[0] not in shared and "--help" not in option[0]:
+            shared[option[0]] = option
     lines = [
         "# Commands", "",
-        "A first word that is the name of a command is one; all other words are those of the explorer. Each",
-        "command prints this with `--help`, and the man page `tokentui(1)` holds it too.", "",
+        "`tokentui COMMAND` runs a command. Without a command, `tokentui` opens the explorer. Each command",
+        "prints this text with `--help`; the man page `tokentui(1)` has it, too.", "",
+        *table(("command", "purpose"), (
+            (f"[{code(command.name)}](#{command.name.replace(' ', '-')})", plain(command.about))
+            for command in commands)),
+        "## Shared options", "",
+        "Several commands have these options. Each command below names those that it takes.", "",
+        *table(("option", "meaning"), _rows(sorted(shared.values()))),
     ]
     for one in commands:
         lines += [f"## `{one.name}`", "", "    " + f"{one.name} {one.usage}", ""]
         for paragraph in one.text:
             lines += [plain(paragraph), ""]
-        lines += table(("option", "meaning"), ((code(words), plain(about)) for words, about in one.options))
+        common = [option for option in one.options if shared.get(option[0]) == option]
+        own = [option for option in one.options if option not in common and "--help" not in option[0]]
+        lines += table(("option", "meaning"), _rows(own)) if own else []
+        if common:
+            flags = ", ".join(code(_flag(words)) for words, _ in common)
+            lines += [f"[Shared options](#shared-options): {flags}.", ""]
         lines += [*(f"    {line}" for line in one.examples), ""]
         for paragraph in one.notes:
             lines += [plain(paragraph), ""]

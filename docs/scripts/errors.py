@@ -166,17 +166,19 @@ def page(found: Sequence[Entry]) -> str:
     """The page of the catalogue."""
     lines = [
         "# Errors", "",
-        "Every error that a user can meet is one line, `where: what (hint)`. The library raises it as",
-        "`tokentui.TokentuiError` with these three as attributes; a command prints it on standard error and",
-        "exits with 2. `…` stands for what is put in at run time. `python docs/scripts/errors.py`",
-        "makes this page.", "",
+        "Every error is one line: `where: what (hint)`. For example,", "",
+        "    novel.txt: no such file (name a file, - or sample:english)", "",
+        "To find yours, search this page for the words after the first colon. `…` marks text that differs",
+        "from case to case, such as a number or a name. The library raises `tokentui.TokentuiError` with",
+        "the three parts as attributes `where`, `what` and `hint`. Commands print the line on standard error",
+        "and exit with code 2. `python docs/scripts/errors.py` makes this page.", "",
     ]
     by_room: dict[str, list[Entry]] = {}
     for entry in found:
         by_room.setdefault(ROOMS[entry.file.split("/")[0].removesuffix(".py")], []).append(entry)
     for title, listed in sorted(by_room.items()):
         rows = sorted({(one.what, one.where, one.hint) for one in listed})
-        lines += [f"## {title}", "", "| what | where | what would do |", "|---|---|---|"]
+        lines += [f"## {title}", "", "| message | where | hint |", "|---|---|---|"]
         lines += [f"| {' | '.join(map(plain, row))} |" for row in rows]
         lines.append("")
     return "\n".join(lines)

@@ -138,3 +138,11 @@ def test_bash_completes_by_the_file(tmp_path: Path) -> None:
     done = subprocess.run(["bash", "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path,
                           env=os.environ | {"PATH": path})
     assert done.stdout.splitlines() == ["compare", "comedy of errors.txt"], done.stderr
+
+
+def test_the_menu_of_the_site_names_each_page_by_its_title() -> None:
+    menu = (DOCS / "scripts" / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2]
+    entries = re.findall(r"^ +- (.+): (\S+\.md)$", menu, re.MULTILINE)
+    assert len(entries) == len(PAGES)
+    for title, path in entries:
+        assert (DOCS / path).read_text(encoding="utf-8").splitlines()[0] == f"# {title}"
