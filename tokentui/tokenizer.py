@@ -29,8 +29,8 @@ from tokentui.formats.files import refuse_tokenizers
 from tokentui.learn import start
 from tokentui.learn.outlook import outlook
 from tokentui.learn.rows import Candidate, Query, Why
+from tokentui.learn.steps import Step
 from tokentui.learn.trainer import Trainer as Engine
-from tokentui.learn.values import Step
 from tokentui.preset_table import resolved
 from tokentui.recipe import AXIS_NAMES, SHAPE, Axes, Recipe, Run, Stops
 from tokentui.text import read as reading

@@ -133,7 +133,7 @@ class TerminalApp(ThinWireApp[None], GuardedApp):
             _KEEP_ACCOUNT(error)
 
     def _fatal_error(self) -> None:
-        """Close after a failure. Its message follows when the terminal is back, without values of variables."""
+        """Close after a failure. Its message, without local variables, follows on the restored terminal."""
         if self._watchdog is not None:
             if self._exception is not None and not self._watchdog.words:
                 self._watchdog.words = _crash_message(self._exception)
