@@ -25,8 +25,8 @@ from waiting import notes_of, until
 
 import tokentui
 from tokentui.axes import preset
-from tokentui.cli import explore
-from tokentui.cli.program import program
+from tokentui.cli.commands import explore
+from tokentui.cli.main import program
 from tokentui.core.errors import TokentuiError
 from tokentui.formats import FORMATS, WRITTEN, huggingface
 from tokentui.formats.files import load

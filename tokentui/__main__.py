@@ -21,7 +21,7 @@ def main() -> int:
     # NumPy would start threads for matrices, of which there are none here
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with interrupts_end():
-        from tokentui.cli.program import run
+        from tokentui.cli.main import run
     code = run(sys.argv[1:])
     gc.freeze()  # the end of the interpreter would look through all that was made once more, object by object
     return code

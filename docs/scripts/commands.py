@@ -18,8 +18,8 @@ from pathlib import Path
 import click
 from pages import code, plain, table
 
-from tokentui.cli import shells
-from tokentui.cli.program import COMMANDS, COMPLETE_VARIABLE, EXPLORE, NAME, Command, program
+from tokentui.cli import completion as shells
+from tokentui.cli.main import COMMANDS, COMPLETE_VARIABLE, EXPLORE, NAME, Command, program
 from tokentui.core import limits
 
 DOCS = Path(__file__).resolve().parents[1]

@@ -8,7 +8,7 @@ import pytest
 from running_cli import cli, done, refused
 
 import tokentui
-from tokentui.cli import count as command
+from tokentui.cli.commands import count as command
 from tokentui.core import limits
 from tokentui.preset_table import PRESETS
 from tokentui.recipe import Run

@@ -8,8 +8,8 @@ import click
 import pytest
 from running_cli import done, refused, rows
 
+from tokentui.cli.main import program
 from tokentui.cli.options import Count
-from tokentui.cli.program import program
 from tokentui.core import limits
 from tokentui.core.counts import read_count
 from tokentui.core.errors import TokentuiError

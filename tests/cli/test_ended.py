@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from running_cli import cli, done
 
-from tokentui.cli.program import COMMANDS
+from tokentui.cli.main import COMMANDS
 
 SLOW = """
 import os, signal, sys, tokentui.core.files, tokentui.core.streams
-from tokentui.cli.program import run
+from tokentui.cli.main import run
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # tests under nohup ignore it, and so would this
 real, fifo = os.fsync, sys.argv[1]
 def stop(descriptor):

@@ -14,7 +14,7 @@ import pytest
 from running_cli import cli, done
 
 from tokentui import tours
-from tokentui.cli.program import COMMANDS
+from tokentui.cli.main import COMMANDS
 from tokentui.text.sources import find_sample
 
 LEFT_OUT = {

@@ -12,7 +12,7 @@ import pytest
 from running_cli import cli, done
 
 from tokentui.analyze.report import JSON_VERSION
-from tokentui.cli.program import COMMANDS
+from tokentui.cli.main import COMMANDS
 from tokentui.cli.schemas import SCHEMAS, faults
 
 TEXT = "sample:english"

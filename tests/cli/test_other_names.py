@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from running_cli import refused
 
-from tokentui.cli import program
+from tokentui.cli import main as program
 from tokentui.formats import WRITTEN, files
 from tokentui.text import files as text_files
 

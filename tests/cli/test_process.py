@@ -19,7 +19,7 @@ HOSTILE = "\x1b]52;c;eA==\x07 \x9b31m \u202ea \x1b[2J"
 
 
 ALL = (
-    "import json, sys; from tokentui.cli.program import run; print(*[run(one) for one in "
+    "import json, sys; from tokentui.cli.main import run; print(*[run(one) for one in "
     "json.loads(sys.argv[1])])"
 )
 """A program that runs several lines of words, and prints their exit codes."""
@@ -43,7 +43,7 @@ def test_a_command_imports_no_screen() -> None:
         ["split", "-s", "split=gpt2", "a"], ["recipes"],
     ]
     code = (
-        f"import sys; from tokentui.cli.program import run\nfor words in {lines!r}:\n    code = run(words)\n"
+        f"import sys; from tokentui.cli.main import run\nfor words in {lines!r}:\n    code = run(words)\n"
         "    print(code, [m for m in ('textual', 'rich') if m in sys.modules], file=sys.stderr)"
     )
     process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -216,7 +216,7 @@ def run(opening, *others):
     return 0
 stub.run = run
 sys.modules["tokentui.ui"] = stub
-from tokentui.cli.program import run
+from tokentui.cli.main import run
 sys.exit(run(["-"]))
 """
     ours, theirs = pty.openpty()

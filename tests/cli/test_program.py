@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from running_cli import cli, done, refused
 
-from tokentui.cli import explore, output
-from tokentui.cli.program import COMMANDS, Command, program, run
+from tokentui.cli import output
+from tokentui.cli.commands import explore
+from tokentui.cli.main import COMMANDS, Command, program, run
 from tokentui.core import native
 from tokentui.core.choices import Ref
 from tokentui.recipe import Recipe, Run, Stops
@@ -229,7 +230,7 @@ def test_a_fault_of_the_program_is_a_few_safe_lines(monkeypatch: pytest.MonkeyPa
     def fail(*_: Any) -> str:
         raise RuntimeError("a\x1b[31m\nb")
 
-    monkeypatch.setattr("tokentui.cli.texts.typed", fail)
+    monkeypatch.setattr("tokentui.cli.commands.texts.typed", fail)
     result = cli("split", "-s", "split=gpt2")
     assert result.exit_code == 70
     lines = result.stderr.splitlines()
@@ -242,7 +243,7 @@ def test_running_out_of_memory_is_one_line(monkeypatch: pytest.MonkeyPatch) -> N
     def fail(*_: Any) -> str:
         raise MemoryError
 
-    monkeypatch.setattr("tokentui.cli.texts.typed", fail)
+    monkeypatch.setattr("tokentui.cli.commands.texts.typed", fail)
     assert "not enough memory" in refused("split", "-s", "split=gpt2")
 
 

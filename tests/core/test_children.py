@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from terminal import Terminal
 
-from tokentui.cli.program import COMMANDS
+from tokentui.cli.main import COMMANDS
 from tokentui.core import children
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -275,7 +275,7 @@ def count(name):
     return call
 for name in ("open", "fsync", "fchmod", "write", "replace", "link", "unlink"):
     setattr(os, name, count(name))
-from tokentui.cli.program import run
+from tokentui.cli.main import run
 sys.exit(run(sys.argv[1:]))
 """
 

@@ -22,7 +22,7 @@ import importlib, json, os, pkgutil, sys
 os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
 import tokentui.cli
 from tokentui.cli import output
-from tokentui.cli.program import run
+from tokentui.cli.main import run
 walls, lines = json.load(open(sys.argv[1]))
 if walls == "no guard":
     output._guarded = lambda text, stream: text

@@ -18,8 +18,8 @@ from exporting import SMALL
 from running_cli import cli, done, refused
 
 import tokentui
+from tokentui.cli.main import COMMANDS
 from tokentui.cli.options import Given
-from tokentui.cli.program import COMMANDS
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import job

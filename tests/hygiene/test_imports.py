@@ -67,11 +67,11 @@ def below(name: str, rooms: Iterable[str]) -> bool:
             ["textual", "rich", "click", "numpy", "numba", "llvmlite"],
         ),
         ([name for name in modules() if below(name, WORDS)], ["textual", "rich", "tokentui.ui"]),
-        (["tokentui.cli.explore", "tokentui.ui", "tokentui.ui.app"], [*BEFORE_THE_FIRST_PAINT, *(
+        (["tokentui.cli.commands.explore", "tokentui.ui", "tokentui.ui.app"], [*BEFORE_THE_FIRST_PAINT, *(
             name for name in modules()
             if name.startswith("tokentui.analyze.") and name not in _LIGHT
         )]),
-        (["tokentui.cli.train"], [*NOT_FOR_ITS_OWN_FORMAT]),
+        (["tokentui.cli.commands.train"], [*NOT_FOR_ITS_OWN_FORMAT]),
     ],
     ids=["engine", "commands", "first paint", "training"],
 )

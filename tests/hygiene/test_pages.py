@@ -16,7 +16,7 @@ from typing import Any
 import click
 import pytest
 
-from tokentui.cli.program import COMMANDS, EXPLORE, program
+from tokentui.cli.main import COMMANDS, EXPLORE, program
 from tokentui.ui.actions import ACTIONS
 from tokentui.ui.keys import key_name
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tokentui.cli.program import COMMANDS
+from tokentui.cli.main import COMMANDS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "recipes.md"
 

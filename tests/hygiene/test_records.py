@@ -34,7 +34,7 @@ from tokentui.analyze.metrics import Measure
 from tokentui.analyze.report import Report, Row, Section
 from tokentui.analyze.results import Example
 from tokentui.axes import AXES, check, preset
-from tokentui.cli.program import COMMANDS, Command
+from tokentui.cli.main import COMMANDS, Command
 from tokentui.core import native
 from tokentui.core.choices import Choice, Ref
 from tokentui.core.errors import TokentuiError
@@ -303,8 +303,8 @@ async def test_a_new_analysis_is_an_option_with_json_and_a_screen(
     new_one = Analysis("strange", "Quite new", "It is tried here", Ref("strange_analysis:analysis"), "ctrl+w")
     monkeypatch.setitem(ANALYSES, new_one.name, new_one)
     # The options of the command are made at its import. The import here lets monkeypatch restore the module.
-    import_module("tokentui.cli.inspect")
-    monkeypatch.delitem(sys.modules, "tokentui.cli.inspect")
+    import_module("tokentui.cli.commands.inspect")
+    monkeypatch.delitem(sys.modules, "tokentui.cli.commands.inspect")
     assert "It is tried here" in done("inspect", "--help")
     assert done("inspect", "-t", str(own_file), "--strange") == "new          seen\n  a row\n"
     assert json.loads(done("inspect", "-t", str(own_file), "--strange", "--json")) == {
@@ -321,8 +321,8 @@ async def test_a_new_format_is_written_and_offered(
 ) -> None:
     """`tests/formats/test_registry.py` has the laws of the format itself."""
     # The command's help names the formats at its import. The import here lets monkeypatch restore the module.
-    import_module("tokentui.cli.convert")
-    monkeypatch.delitem(sys.modules, "tokentui.cli.convert")
+    import_module("tokentui.cli.commands.convert")
+    monkeypatch.delitem(sys.modules, "tokentui.cli.commands.convert")
     monkeypatch.setitem(FORMATS, strangers.FORMAT.name, strangers.FORMAT)
     monkeypatch.setitem(WRITTEN, strangers.FORMAT.name, strangers.FORMAT)
     assert strangers.FORMAT.name in done("convert", "--help")

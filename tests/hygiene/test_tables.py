@@ -16,7 +16,7 @@ from tokentui.analyze.health import CHECKS
 from tokentui.analyze.metrics import MEASURES
 from tokentui.analyze.verify.peers import PEERS
 from tokentui.axes import AXES, check, mended
-from tokentui.cli.program import COMMANDS
+from tokentui.cli.main import COMMANDS
 from tokentui.core.limits import LIMITS
 from tokentui.encode.segment import WordPart
 from tokentui.formats import FORMATS
@@ -123,7 +123,7 @@ BY_NAME = {
     "tokentui/learn/unigram/corpus.py": "picks a faster way for characters",
     "tokentui/learn/pairs.py": "names WordPiece in a sentence",
     "tokentui/tokenizer.py": "reads the documents for the one objective that looks at them",
-    "tokentui/cli/train.py": "the unknown token of one format",
+    "tokentui/cli/commands/train.py": "the unknown token of one format",
 }
 """Places that compare a value of an axis by its name, and why. Elsewhere a field of the record says it."""
 

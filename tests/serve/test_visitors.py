@@ -17,9 +17,9 @@ import pytest
 from running_cli import refused
 from visiting import is_alive, needs_server, serving, shelf, visiting
 
-from tokentui.cli import visitors
-from tokentui.cli.visit import Visit
-from tokentui.cli.visitors import MOST_COLUMNS, Terms
+from tokentui.cli.web import server as visitors
+from tokentui.cli.web.server import MOST_COLUMNS, Terms
+from tokentui.cli.web.visitor import Visit
 from tokentui.formats.files import load
 
 SECRET = "a-word-of-the-server"

@@ -77,7 +77,7 @@ def test_as_the_command_line_opens_it(file: str, words: tuple[str, ...], size: i
                                       monkeypatch: pytest.MonkeyPatch) -> None:
     """The training that is opened is that of the column, and both have the size of the file."""
     found: list[Any] = []
-    monkeypatch.setattr("tokentui.cli.explore._check_terminal", lambda sources: None)
+    monkeypatch.setattr("tokentui.cli.commands.explore._check_terminal", lambda sources: None)
 
     def run_(*given: Any, **_: Any) -> int:
         found.append(given)

@@ -8,7 +8,7 @@ from typing import Any
 
 from click.testing import CliRunner, Result
 
-from tokentui.cli.program import program
+from tokentui.cli.main import program
 from tokentui.text.corpus import Corpus
 from tokentui.text.sources import format_counts
 

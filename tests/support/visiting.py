@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pyte
 import pytest
 
-from tokentui.cli.visit import Visit
-from tokentui.cli.visitors import Terms, Visitors, static_folder
+from tokentui.cli.web.server import Terms, Visitors, static_folder
+from tokentui.cli.web.visitor import Visit
 from tokentui.core.errors import TokentuiError
 
 if TYPE_CHECKING:

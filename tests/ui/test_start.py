@@ -11,7 +11,7 @@ from screens import screen_text
 from waiting import settled, until
 
 import tokentui
-from tokentui.cli import explore
+from tokentui.cli.commands import explore
 from tokentui.session import commands as do
 from tokentui.session.driver import Session
 from tokentui.session.settings import keep_setting, settings

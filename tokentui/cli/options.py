@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
+from tokentui.cli.main import completions
 from tokentui.cli.output import ProgressBar, bytes_of, complain
-from tokentui.cli.program import completions
 from tokentui.core.counts import read_count
 from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.records import dataclass

@@ -15,7 +15,7 @@ from tokentui.ui.terminal import ThinWireDriver
 
 
 class BrowserDriver(ThinWireDriver):
-    """A terminal whose other end is `tokentui.cli.visitors`.
+    """A terminal whose other end is `tokentui.cli.web.server`.
 
     A file is handed over by a pipe of its own: a line of JSON with its name and size, then its bytes.
     """

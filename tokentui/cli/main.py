@@ -12,7 +12,7 @@ import click
 from click.shell_completion import CompletionItem, shell_complete
 
 import tokentui
-from tokentui.cli import shells
+from tokentui.cli import completion as shells
 from tokentui.cli.output import complain, write_text
 from tokentui.core import limits, native, runtime
 from tokentui.core.choices import Ref
@@ -71,38 +71,50 @@ class Command:
 
 
 COMMANDS: dict[str, Command] = {command.name: command for command in (
-    Command("train", "Train a tokenizer.", Ref("tokentui.cli.train:command")),
+    Command("train", "Train a tokenizer.",
+            Ref("tokentui.cli.commands.train:command")),
     Command("count", "Count the distinct pre-tokens of a corpus of any size.",
-            Ref("tokentui.cli.count:command")),
-    Command("encode", "Encode text to ids.", Ref("tokentui.cli.texts:encode")),
-    Command("decode", "Decode ids to text.", Ref("tokentui.cli.texts:decode")),
-    Command("split", "Normalise and pre-tokenise a text.", Ref("tokentui.cli.texts:split")),
-    Command("compare", "Compare two to four tokenizers on a corpus.", Ref("tokentui.cli.compare:command")),
+            Ref("tokentui.cli.commands.count:command")),
+    Command("encode", "Encode text to ids.",
+            Ref("tokentui.cli.commands.texts:encode")),
+    Command("decode", "Decode ids to text.",
+            Ref("tokentui.cli.commands.texts:decode")),
+    Command("split", "Normalise and pre-tokenise a text.",
+            Ref("tokentui.cli.commands.texts:split")),
+    Command("compare", "Compare two to four tokenizers on a corpus.",
+            Ref("tokentui.cli.commands.compare:command")),
     Command("languages", "The cost of the same text in many languages.",
-            Ref("tokentui.cli.languages:command")),
-    Command("budget", "The cost of a corpus at sizes of a vocabulary.", Ref("tokentui.cli.budget:command")),
+            Ref("tokentui.cli.commands.languages:command")),
+    Command("budget", "The cost of a corpus at sizes of a vocabulary.",
+            Ref("tokentui.cli.commands.budget:command")),
     Command("diff", "What changed between two tokenizers, on a corpus too.",
-            Ref("tokentui.cli.diff:command")),
+            Ref("tokentui.cli.commands.diff:command")),
     Command("inspect", "Facts and health of a tokenizer, a token or a string.",
-            Ref("tokentui.cli.inspect:command")),
-    Command("convert", "Write a tokenizer in another file format.", Ref("tokentui.cli.convert:command")),
+            Ref("tokentui.cli.commands.inspect:command")),
+    Command("convert", "Write a tokenizer in another file format.",
+            Ref("tokentui.cli.commands.convert:command")),
     Command("edit", "Add tokens to a vocabulary, take out, or train on.",
-            Ref("tokentui.cli.edit:command")),
-    Command("verify", "Compare with another library, step by step.", Ref("tokentui.cli.verify:command")),
-    Command("pin", "Write the ids of some texts to a file.", Ref("tokentui.cli.golden:pin_command")),
+            Ref("tokentui.cli.commands.edit:command")),
+    Command("verify", "Compare with another library, step by step.",
+            Ref("tokentui.cli.commands.verify:command")),
+    Command("pin", "Write the ids of some texts to a file.",
+            Ref("tokentui.cli.commands.golden:pin_command")),
     Command("check", "Compare a tokenizer with the ids in such a file.",
-            Ref("tokentui.cli.golden:check_command")),
-    Command("tour", "Play a tour in the explorer, or list them.", Ref("tokentui.cli.tour:command")),
-    Command("quiz", "Print an exercise sheet on a corpus, with answers.", Ref("tokentui.cli.quiz:command")),
+            Ref("tokentui.cli.commands.golden:check_command")),
+    Command("tour", "Play a tour in the explorer, or list them.",
+            Ref("tokentui.cli.commands.tour:command")),
+    Command("quiz", "Print an exercise sheet on a corpus, with answers.",
+            Ref("tokentui.cli.commands.quiz:command")),
     Command("serve", "The explorer in a browser, a process for each visitor.",
-            Ref("tokentui.cli.serve:command")),
-    Command("recipes", "List the presets, the axes and their values.", Ref("tokentui.cli.recipes:command")),
+            Ref("tokentui.cli.commands.serve:command")),
+    Command("recipes", "List the presets, the axes and their values.",
+            Ref("tokentui.cli.commands.recipes:command")),
 )}
 """The commands by name, in the order of the help. A new one is an entry here and a file."""
-EXPLORE = Command("explore", "", Ref("tokentui.cli.explore:command"))
+EXPLORE = Command("explore", "", Ref("tokentui.cli.commands.explore:command"))
 """The explorer: the command of words that do not begin with another one's name."""
 
-_check_source = Ref("tokentui.cli.explore:check_source")
+_check_source = Ref("tokentui.cli.commands.explore:check_source")
 DONE, WRONG, INTERRUPTED, BROKEN_PIPE, CRASHED = 0, 2, 130, 141, 70
 COMPLETE_VARIABLE = "_TOKENTUI_COMPLETE"
 _OTHER_TOOLS = {

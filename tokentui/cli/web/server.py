@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
-from tokentui.cli.visit import Visit
+from tokentui.cli.web.visitor import Visit
 from tokentui.core.children import DOWNLOADS
 from tokentui.core.errors import TokentuiError
 
@@ -45,7 +45,7 @@ HEARTBEAT_S = 15.0
 """Seconds after which a browser that does not answer counts as gone."""
 _KEPT = ("PATH", "PYTHONPATH", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "TOKENTUI_KERNELS", "TOKENTUI_LIMITS", "TZ")
 """Variables that a visitor's process has from the server's environment; all others may hold secrets."""
-_PAGE = Path(__file__).with_name("visitors.html")
+_PAGE = Path(__file__).with_name("page.html")
 _FULL = "\x1b[2J\x1b[HThere is no room: {0} are here already. Reload the page to try again.\r\n"
 _IDLE = "\x1b[0m\x1b[2J\x1b[HNo key was pressed for {0:g} minutes: this session has ended.\r\n"
 

@@ -49,6 +49,6 @@ def command(given: Given, name: str | None, check: bool) -> int:
         counted = f"{plural(len(tour.stops), 'stop')}, {plural(claims, 'claim')}, {len(found):,} wrong"
         write_text(f"{safe_line(tour.title)}: {counted}")
         return DIFFERS if found else 0
-    from tokentui.cli.explore import play
+    from tokentui.cli.commands.explore import play
 
     return play(tour)

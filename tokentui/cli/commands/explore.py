@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tokentui.cli.main import COMMANDS
 from tokentui.cli.options import (
     NAMED,
     PATH,
@@ -25,7 +26,6 @@ from tokentui.cli.options import (
     recipe_named,
 )
 from tokentui.cli.output import is_terminal
-from tokentui.cli.program import COMMANDS
 from tokentui.core.errors import TokentuiError, shown_path
 from tokentui.formats import named_like
 from tokentui.recipe import Run

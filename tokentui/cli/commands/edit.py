@@ -11,7 +11,7 @@ from tokentui.analyze.edit import add, changes, id_map, init_file, new_ids, prun
 from tokentui.analyze.edit import report as report_on
 from tokentui.analyze.grow import extend, merge
 from tokentui.cli import output as out
-from tokentui.cli.convert import STDOUT, check_output
+from tokentui.cli.commands.convert import STDOUT, check_output
 from tokentui.cli.options import (
     EXACT,
     PATH,

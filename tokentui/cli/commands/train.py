@@ -11,7 +11,7 @@ import click
 from tokentui import learn
 from tokentui.analyze.report import Json
 from tokentui.cli import output as out
-from tokentui.cli.convert import STDOUT, check_output, write_tokenizer
+from tokentui.cli.commands.convert import STDOUT, check_output, write_tokenizer
 from tokentui.cli.options import (
     CORPUS,
     EXACT,

@@ -35,7 +35,7 @@ from tokentui.analyze.metrics import shown as number
 from tokentui.analyze.report import Json, as_json, as_row
 from tokentui.analyze.results import ONE_BOUNDARY, DivergenceSide
 from tokentui.axes import label
-from tokentui.cli.compared import LETTERS, agreement_row, differing, pair_letters, pair_names
+from tokentui.cli.commands.compared import LETTERS, agreement_row, differing, pair_letters, pair_names
 from tokentui.cli.options import (
     CORPUS,
     NAMED,

@@ -9,7 +9,7 @@ from typing import BinaryIO, cast
 import click
 
 from tokentui.cli import output as out
-from tokentui.cli.convert import STDOUT
+from tokentui.cli.commands.convert import STDOUT
 from tokentui.cli.options import CORPUS, PATH, QUIET, READING, RECIPE, Count, Given, options
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError

@@ -21,7 +21,8 @@ from tokentui.analyze.token_table import check_table_name, table_bytes, token_ro
 from tokentui.analyze.token_table import report as table_report
 from tokentui.analyze.vocabulary import usage, vocabulary_report
 from tokentui.cli import output
-from tokentui.cli.budget import print_budget
+from tokentui.cli.commands.budget import print_budget
+from tokentui.cli.main import completions
 from tokentui.cli.options import (
     EXACT,
     OPENED,
@@ -36,7 +37,6 @@ from tokentui.cli.options import (
     options,
     typed,
 )
-from tokentui.cli.program import completions
 from tokentui.core import jobs
 from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.files import write_whole

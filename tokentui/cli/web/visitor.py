@@ -40,7 +40,7 @@ class Visit:
 
     def command(self) -> list[str]:
         """The words that start the process."""
-        return children.command("tokentui.cli.visit", json.dumps({**asdict(self), "environment": {}}))
+        return children.command("tokentui.cli.web.visitor", json.dumps({**asdict(self), "environment": {}}))
 
     def close_in(self) -> None:
         """Let this process read what is served and nothing else, write no file, and take no more memory.
@@ -65,7 +65,7 @@ def main() -> int:
     with contextlib.suppress(OSError):  # so that the end of the line is told to it, and a new size
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     visit = Visit(**json.loads(sys.argv[1]))
-    from tokentui.cli.program import run
+    from tokentui.cli.main import run
 
     visit.close_in()
     return run(visit.words)

@@ -19,7 +19,7 @@ from tokentui.preset_table import PRESETS
 from tokentui.text.sources import find_sample
 
 if TYPE_CHECKING:
-    from tokentui.cli.visitors import Visitors
+    from tokentui.cli.web.server import Visitors
 
 PORT = 8000
 
@@ -61,8 +61,8 @@ def command(
     """Serve the explorer to browsers: a process for each visitor, on this machine only unless --host says
     otherwise.
     """
-    from tokentui.cli.visit import Visit
-    from tokentui.cli.visitors import Terms, Visitors, static_folder
+    from tokentui.cli.web.server import Terms, Visitors, static_folder
+    from tokentui.cli.web.visitor import Visit
 
     static = static_folder()
     with _shelf(given, corpus, tokenizers) as (folder, served, words):

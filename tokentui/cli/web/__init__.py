@@ -1,0 +1,1 @@
+"""The web server of `tokentui serve`, and the process that it starts for each visitor."""
