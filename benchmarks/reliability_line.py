@@ -18,7 +18,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
 from terminal import PATIENCE_S, Terminal  # noqa: E402
 
-from tokentui.ui.terminal.link import STATUS_ANSWER, STATUS_REQUEST  # noqa: E402
+from tokentui.thinwire.link import STATUS_ANSWER, STATUS_REQUEST  # noqa: E402
 
 QUIET_S = 0.06
 """How long nothing may come before what a key does counts as done."""

@@ -27,9 +27,9 @@ from tokentui.recipe import Run, Stops
 from tokentui.session import commands
 from tokentui.session.driver import Session
 from tokentui.session.views import ColumnWanted
+from tokentui.thinwire import CellStyle, Row, ScreenBuffer
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.draw.text import clusters_of
-from tokentui.ui.terminal import CellStyle, Row, ScreenBuffer
 
 DOCS = Path(__file__).resolve().parents[1]
 CELL, LINE, SIZE, TOP = 8.4, 18, 14, 30

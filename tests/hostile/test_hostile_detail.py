@@ -19,11 +19,11 @@ from waiting import screen_text, settled, until
 from walls import piles
 
 from tokentui.core.safetext import MARKS_SENT, CharKind, is_safe, safe, visible
+from tokentui.thinwire import SafeTextFilter
 from tokentui.ui.dialogs.exact import MOST_SHOWN, Row, code_points, facts, piece_of
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.draw.text import PALETTE, SAFE_TEXT, StandIns, replace
 from tokentui.ui.panes.editor import CorpusEditor
-from tokentui.ui.terminal import SafeTextFilter
 
 TOKENS = st.sampled_from([hostile.raw(one) for one in hostile.SHORT if one]) | st.binary(
     min_size=1, max_size=30

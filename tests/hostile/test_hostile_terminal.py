@@ -22,9 +22,9 @@ from textual.geometry import Region
 from waiting import settled, strips_of, until
 
 from tokentui.session.views import CorpusView, EncodedView
+from tokentui.thinwire import DiffWriter, ScreenBuffer, ThinWireDriver
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.draw.text import clusters_of
-from tokentui.ui.terminal import DiffWriter, ScreenBuffer, ThinWireDriver
 from tokentui.ui.terminal_app import _crash_message
 
 

@@ -17,7 +17,7 @@ import tokentui
 from tokentui.core.choices import Ref
 
 ROOT = Path(__file__).resolve().parents[2]
-SCREEN = ("tokentui.ui",)
+SCREEN = ("tokentui.ui", "tokentui.thinwire")
 WORDS = ("tokentui.cli", "tokentui.__main__")
 BEFORE_THE_FIRST_PAINT = (
     "tokentui.session.driver", "tokentui.learn.pairs", "tokentui.encode.tokenizer",

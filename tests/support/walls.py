@@ -25,9 +25,9 @@ from waiting import strips_of
 import tokentui.ui
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import CharKind, Cluster, Span
+from tokentui.thinwire import DiffWriter, SafeTextFilter, ScreenBuffer
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.draw.text import clusters_of
-from tokentui.ui.terminal import DiffWriter, SafeTextFilter, ScreenBuffer
 
 Walls = Literal["both", "no guard", "no safe text"]
 WALLS: tuple[Walls, ...] = ("both", "no guard", "no safe text")

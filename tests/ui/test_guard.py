@@ -20,8 +20,8 @@ from textual.widgets import DataTable, Input, Label, OptionList, Static
 from waiting import screen_text, strips_of, until
 
 from tokentui.core.safetext import is_safe
+from tokentui.thinwire import SafeTextFilter
 from tokentui.ui.draw.text import SAFE_TEXT
-from tokentui.ui.terminal import SafeTextFilter
 
 HOSTILE = [
     "\x1b[31mred", "\x1b]52;c;eA==\x07", "\x1b\x07]52;c;eA==\x9c", "\x9b2J", "nul\0", "del\x7f", "so\x0e",

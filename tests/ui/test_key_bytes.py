@@ -17,11 +17,11 @@ from waiting import settled, strips_of
 from tokentui.axes import preset
 from tokentui.session import commands as do
 from tokentui.session.driver import Session
+from tokentui.thinwire import DiffWriter, ScreenBuffer
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.life import LifeScreen
 from tokentui.ui.draw.text import clusters_of
-from tokentui.ui.terminal import DiffWriter, ScreenBuffer
 
 SIZES = {(80, 24): 1, (200, 60): 3}
 """The sizes of a screen, and how many times the bytes of the smaller one a key may cost there."""

@@ -14,10 +14,10 @@ from textual.document._wrapped_document import WrappedDocument
 from waiting import notes_of, screen_text, settled, strips_of, until
 
 from tokentui.core.safetext import is_safe
+from tokentui.thinwire import CLIPBOARD_BYTES
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.panes import editor as editor_module
 from tokentui.ui.panes.editor import CorpusEditor, ExactText, refusal
-from tokentui.ui.terminal import CLIPBOARD_BYTES
 
 ENDS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 HOSTILE = (

@@ -27,10 +27,10 @@ from waiting import screen_text, until
 from tokentui.core.safetext import MARKS_SHOWN, CharKind, clusters, is_safe, safe, visible
 from tokentui.core.table import cell_width
 from tokentui.session.views import CorpusPart, CorpusPlace, TokenSpan
+from tokentui.thinwire import ScreenBuffer
 from tokentui.ui.draw.running import BAR, Layout, Manner
 from tokentui.ui.draw.text import cell_len, clip, clusters_of, cut, replace, runs, width
 from tokentui.ui.panes.editor import CorpusEditor
-from tokentui.ui.terminal import ScreenBuffer
 from tokentui.ui.typed import Field
 
 ALL = {**SCRIPTS, **EMOJI}

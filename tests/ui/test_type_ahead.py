@@ -17,8 +17,8 @@ from textual.widgets import Input, Static
 from waiting import settled, until
 
 from tokentui.session.commands import GoTo
+from tokentui.thinwire import ThinWireApp
 from tokentui.ui.main import MainScreen
-from tokentui.ui.terminal import ThinWireApp
 
 
 def burst(app: ThinWireApp[None], *keys: str | events.Paste) -> None:
@@ -66,7 +66,7 @@ async def test_what_follows_the_key_that_searches_the_keys_is_searched(keys: tup
 
 async def test_a_key_whose_widget_goes_holds_up_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """What follows a key is lost with the widget that it was sent to."""
-    monkeypatch.setattr("tokentui.ui.terminal.type_ahead.STUCK_S", 0.01)
+    monkeypatch.setattr("tokentui.thinwire.type_ahead.STUCK_S", 0.01)
     app, session = explorer()
     later = Widget.call_later
 
@@ -112,7 +112,7 @@ class SlowApp(ThinWireApp[None]):
 
 
 async def test_a_key_may_take_long_before_another_one_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tokentui.ui.terminal.type_ahead.STUCK_S", 0)
+    monkeypatch.setattr("tokentui.thinwire.type_ahead.STUCK_S", 0)
     app = SlowApp()
     async with app.run_test() as pilot:
         slow = app.query_one(Slow)
@@ -120,7 +120,7 @@ async def test_a_key_may_take_long_before_another_one_waits(monkeypatch: pytest.
         await slow.begun.wait()
         for _ in range(9):  # turns of the loop, in which nothing is given up
             await asyncio.sleep(0)
-        monkeypatch.setattr("tokentui.ui.terminal.type_ahead.STUCK_S", 60)
+        monkeypatch.setattr("tokentui.thinwire.type_ahead.STUCK_S", 60)
         for key in "abc":
             app.post_message(events.Key(key, key))
         seen = asyncio.Event()
@@ -136,7 +136,7 @@ async def test_a_key_that_waits_is_given_up_for_the_widget_that_holds_it_up_alon
     monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each queue has its own limit, and none after the last."""
-    monkeypatch.setattr("tokentui.ui.terminal.type_ahead.STUCK_S", 60)
+    monkeypatch.setattr("tokentui.thinwire.type_ahead.STUCK_S", 60)
     app = SlowApp()
     limits: list[asyncio.Timeout | None] = []
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal, TextIO
 
 from tokentui.core.children import DOWNLOADS
-from tokentui.ui.terminal import ThinWireDriver
+from tokentui.thinwire import ThinWireDriver
 
 
 class BrowserDriver(ThinWireDriver):

@@ -19,9 +19,9 @@ from tokentui.core.choices import Ref
 from tokentui.core.errors import Cancelled
 from tokentui.core.runtime import Watchdog
 from tokentui.core.safetext import safe
+from tokentui.thinwire import ThinWireApp, ThinWireDriver
 from tokentui.ui.draw.text import SAFE_TEXT
 from tokentui.ui.guard import EXPECTED, GuardedApp
-from tokentui.ui.terminal import ThinWireApp, ThinWireDriver
 
 QUIT_S = 3.0
 """Seconds that a requested exit may take; an exit by a signal has `END_S`."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tokentui.core.safetext import safe
+from tokentui.thinwire import CLIPBOARD_BYTES
 from tokentui.ui.dialogs import LEAVE, ListDialog
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Copied, runs
 from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
-from tokentui.ui.terminal import CLIPBOARD_BYTES
 
 _SHOWN = 400
 _SAID = 60

@@ -34,7 +34,7 @@ from tokentui.core.safetext import (
     unsafe_places,
     visible,
 )
-from tokentui.ui.terminal import SafeText, correct_widths
+from tokentui.thinwire import SafeText, correct_widths
 
 Run: TypeAlias = tuple[str, str]
 Cell: TypeAlias = tuple[Run, ...]

@@ -11,9 +11,9 @@ from rich.cells import cell_len
 from rich.color import ColorSystem
 from textual.strip import Strip
 
-from tokentui.ui.terminal.private import ChopsUpdate, LayoutUpdate
-from tokentui.ui.terminal.safe_text import RICH_TEXT
-from tokentui.ui.terminal.styles import DEFAULT_STYLE, CellStyle, blank_style, cell_style
+from tokentui.thinwire.private import ChopsUpdate, LayoutUpdate
+from tokentui.thinwire.safe_text import RICH_TEXT
+from tokentui.thinwire.styles import DEFAULT_STYLE, CellStyle, blank_style, cell_style
 
 _ONE_CELL_EACH = re.compile(
     "[ -~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0373\u0391-\u03a1\u03a3-\u0481"

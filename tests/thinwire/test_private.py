@@ -18,8 +18,8 @@ from textual.binding import Binding
 from textual.drivers.linux_driver import LinuxDriver
 from textual.geometry import Region
 
-from tokentui.ui.terminal import private
-from tokentui.ui.terminal.widths import correct_widths
+from tokentui.thinwire import private
+from tokentui.thinwire.widths import correct_widths
 
 
 class Bound(App[None]):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual import events
 
-from tokentui.ui.terminal.driver import KeyParser
+from tokentui.thinwire.driver import KeyParser
 
 _NOISE = [
     b"\xff\xfe", b"\xe2\x28", b"\x1b[9999999999A", b"\x1b[57399999u", b"\x1b[48;0;0;0;0t",
@@ -38,7 +38,7 @@ def test_answers_of_the_terminal_are_no_keys() -> None:
 
 def test_a_paste_without_an_end_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr("tokentui.ui.terminal.driver.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("tokentui.thinwire.driver.time.monotonic", lambda: now[0])
     keys = KeyParser()
     assert list(keys.feed(b"\x1b[200~left open")) == []
     now[0] += 5
@@ -49,7 +49,7 @@ def test_a_paste_without_an_end_ends(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_time_matters_only_where_something_has_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr("tokentui.ui.terminal.driver.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("tokentui.thinwire.driver.time.monotonic", lambda: now[0])
     keys = KeyParser()
     assert keys.timeout is None
     list(keys.feed(b"n\x1b[A\x1b[0n\xe2"))

@@ -20,7 +20,7 @@ from textual.app import App
 from textual.screen import Screen
 from textual.widget import Widget
 
-from tokentui.ui.terminal.private import has_priority_binding
+from tokentui.thinwire.private import has_priority_binding
 
 STUCK_S = 1.0
 """Seconds after which a key that is not acted on yet delays others no longer: its widget may be gone.

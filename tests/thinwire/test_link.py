@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tokentui.ui.terminal.link import AHEAD, PATIENCE_S, SLOW, LinkEstimator
+from tokentui.thinwire.link import AHEAD, PATIENCE_S, SLOW, LinkEstimator
 
 STEP_S = 0.001
 

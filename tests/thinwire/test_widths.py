@@ -17,8 +17,8 @@ from textual.geometry import Region
 from textual.strip import Strip
 
 from tokentui.core.safetext import visible
+from tokentui.thinwire import DiffWriter, ScreenBuffer
 from tokentui.ui.draw.text import cell_len, clusters_of
-from tokentui.ui.terminal import DiffWriter, ScreenBuffer
 
 _WIDTH, _HEIGHT = 60, 4
 _WORDS = [word for text in (*SCRIPTS.values(), *EMOJI.values()) for word in text.split()]

@@ -20,11 +20,11 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 from textual.messages import InBandWindowResize
 
-from tokentui.ui.terminal.buffer import ScreenBuffer
-from tokentui.ui.terminal.diff import SYNC_BYTES, DiffWriter
-from tokentui.ui.terminal.link import STATUS_ANSWER, STATUS_REQUEST, LinkEstimator
-from tokentui.ui.terminal.private import XTermParser, escape_timeout, supports_synchronized_output
-from tokentui.ui.terminal.terminals import has_alternate_screen, has_back_color_erase
+from tokentui.thinwire.buffer import ScreenBuffer
+from tokentui.thinwire.diff import SYNC_BYTES, DiffWriter
+from tokentui.thinwire.link import STATUS_ANSWER, STATUS_REQUEST, LinkEstimator
+from tokentui.thinwire.private import XTermParser, escape_timeout, supports_synchronized_output
+from tokentui.thinwire.terminals import has_alternate_screen, has_back_color_erase
 
 LONGEST_PASTE = 4 << 20
 """Characters of a paste after which its end is no longer waited for."""

@@ -15,8 +15,8 @@ from textual._compositor import LayoutUpdate
 from textual.geometry import Region
 from textual.strip import Strip
 
-from tokentui.ui.terminal import DEFAULT_STYLE, CellStyle, DiffWriter, ScreenBuffer
-from tokentui.ui.terminal.styles import cell_style, style_change
+from tokentui.thinwire import DEFAULT_STYLE, CellStyle, DiffWriter, ScreenBuffer
+from tokentui.thinwire.styles import cell_style, style_change
 
 _WIDTH, _HEIGHT = 16, 8
 _TEXTS = ["a", "b", " ", "   ", " " * 13, "│", "the", "猫", "か", "e\u0301"]

@@ -16,15 +16,15 @@ The package imports the standard library, Rich and Textual. All private parts of
 `private.py`.
 """
 
-from tokentui.ui.terminal.app import CLIPBOARD_BYTES, ThinWireApp
-from tokentui.ui.terminal.buffer import Row, ScreenBuffer
-from tokentui.ui.terminal.diff import DiffWriter
-from tokentui.ui.terminal.driver import ThinWireDriver
-from tokentui.ui.terminal.link import LinkEstimator
-from tokentui.ui.terminal.safe_text import RICH_TEXT, SafeText, SafeTextFilter
-from tokentui.ui.terminal.styles import DEFAULT_STYLE, CellStyle
-from tokentui.ui.terminal.type_ahead import TypeAhead
-from tokentui.ui.terminal.widths import correct_widths
+from tokentui.thinwire.app import CLIPBOARD_BYTES, ThinWireApp
+from tokentui.thinwire.buffer import Row, ScreenBuffer
+from tokentui.thinwire.diff import DiffWriter
+from tokentui.thinwire.driver import ThinWireDriver
+from tokentui.thinwire.link import LinkEstimator
+from tokentui.thinwire.safe_text import RICH_TEXT, SafeText, SafeTextFilter
+from tokentui.thinwire.styles import DEFAULT_STYLE, CellStyle
+from tokentui.thinwire.type_ahead import TypeAhead
+from tokentui.thinwire.widths import correct_widths
 
 __all__ = [
     "CLIPBOARD_BYTES", "DEFAULT_STYLE", "RICH_TEXT", "CellStyle", "DiffWriter", "LinkEstimator", "Row",

@@ -21,8 +21,8 @@ from functools import lru_cache
 
 from rich.cells import cell_len
 
-from tokentui.ui.terminal.buffer import Row, ScreenBuffer
-from tokentui.ui.terminal.styles import DEFAULT_STYLE, CellStyle, blank_style, style_change
+from tokentui.thinwire.buffer import Row, ScreenBuffer
+from tokentui.thinwire.styles import DEFAULT_STYLE, CellStyle, blank_style, style_change
 
 SYNC_BYTES = 400
 """The shortest frame in bytes for synchronized output. A terminal draws a shorter frame in one go anyway."""

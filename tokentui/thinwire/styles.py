@@ -10,7 +10,7 @@ from rich.color_triplet import ColorTriplet
 from rich.palette import Palette
 from rich.style import Style
 
-from tokentui.ui.terminal.private import attribute_bits
+from tokentui.thinwire.private import attribute_bits
 
 _SET = ("1", "2", "3", "4", "5", "6", "7", "8", "9", "21", "51", "52", "53")
 """The SGR parameters that set Rich's attributes, in Rich's order: bold, dim, italic, underline, blink, fast

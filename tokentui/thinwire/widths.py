@@ -6,7 +6,7 @@ import functools
 import unicodedata
 from collections.abc import Sequence
 
-from tokentui.ui.terminal.private import replace_width_table
+from tokentui.thinwire.private import replace_width_table
 
 
 @functools.cache

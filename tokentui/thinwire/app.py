@@ -15,13 +15,13 @@ from textual.filter import LineFilter, NoColor
 from textual.screen import Screen
 from textual.widgets import Input
 
-from tokentui.ui.terminal.buffer import ScreenBuffer
-from tokentui.ui.terminal.driver import ThinWireDriver
-from tokentui.ui.terminal.private import ChopsUpdate, LayoutUpdate, color_system
-from tokentui.ui.terminal.safe_text import RICH_TEXT, SafeText, SafeTextFilter
-from tokentui.ui.terminal.terminals import is_monochrome
-from tokentui.ui.terminal.type_ahead import TypeAhead
-from tokentui.ui.terminal.widths import correct_widths
+from tokentui.thinwire.buffer import ScreenBuffer
+from tokentui.thinwire.driver import ThinWireDriver
+from tokentui.thinwire.private import ChopsUpdate, LayoutUpdate, color_system
+from tokentui.thinwire.safe_text import RICH_TEXT, SafeText, SafeTextFilter
+from tokentui.thinwire.terminals import is_monochrome
+from tokentui.thinwire.type_ahead import TypeAhead
+from tokentui.thinwire.widths import correct_widths
 
 CLIPBOARD_BYTES = 74_000
 """The longest text in UTF-8 bytes that is passed to the terminal's clipboard: common terminals drop longer
