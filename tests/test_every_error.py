@@ -681,10 +681,10 @@ async def test_a_size_that_is_no_number() -> None:
 
 async def test_no_way_back_to_a_corpus_without_a_name() -> None:
     async with opened(Recipe(), "text.txt") as (app, pilot):
-        await app.ask(do.Open(("text.txt", "text.txt")))
+        await app.engine.ask(do.Open(("text.txt", "text.txt")))
         await pilot.press("G")
         await until(pilot, lambda: "step 0" not in screen_text(app))
-        await app.ask(do.TrainOnText("one two one two"))
+        await app.engine.ask(do.TrainOnText("one two one two"))
         await pilot.press("ctrl+o")
         line = "back: the corpus before has no name to open it by (o opens it)"
         await until(pilot, lambda: line in notes_of(app))

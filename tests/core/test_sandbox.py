@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dialogs import FakeFace, shown, typed
+from dialogs import FakeEngine, shown, typed
 from hypothesis import given
 from hypothesis import strategies as st
 from sessions import Watched
@@ -209,7 +209,7 @@ async def test_a_tokenizer_is_handed_out_in_place_of_a_file(served: Path, sessio
     "path", ["/etc/passwd", "../secret/", "~/", "~root/", "/proc/self/environ", "*", ".."]
 )
 async def test_the_dialogs_refuse_it(served: Path, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
-    for dialog in (OpenScreen(FakeFace()), AddScreen(FakeFace(), "Add", Recipe())):
+    for dialog in (OpenScreen(FakeEngine()), AddScreen(FakeEngine(), "Add", Recipe())):
         async with shown(dialog) as (app, pilot):
             await until(pilot, lambda: "novel.txt" in screen_text(pilot))  # what is served stands there
             assert "unnamed.txt" not in screen_text(pilot)
@@ -224,7 +224,7 @@ async def test_the_dialogs_refuse_it(served: Path, monkeypatch: pytest.MonkeyPat
 
 
 async def test_the_dialog_opens_what_is_served(served: Path) -> None:
-    async with shown(OpenScreen(FakeFace())) as (app, pilot):
+    async with shown(OpenScreen(FakeEngine())) as (app, pilot):
         await typed(pilot, "novel.txt")
         await pilot.press("enter")
         await until(pilot, lambda: app.result == do.Open(("novel.txt",)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hostile
 import pytest
-from dialogs import FakeFace, shown
+from dialogs import FakeEngine, shown
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -139,7 +139,7 @@ def test_every_text_is_safe_behind_either_wall() -> None:
 async def test_a_long_token_is_told_by_its_digest() -> None:
     row = token_row(7, b"ab" * MOST_SHOWN, "merge", 1, 1, 1)
     assert any(label == "sha256" for label, _ in facts(row))
-    dialog = InspectScreen(FakeFace(), row)
+    dialog = InspectScreen(FakeEngine(), row)
     async with shown(dialog, (120, 60)) as (_, pilot):
         await pilot.press("end")
         assert "LATIN SMALL LETTER B" in screen_text(pilot)

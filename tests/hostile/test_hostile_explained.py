@@ -82,7 +82,7 @@ async def test_what_explains_a_training(
         wire.check(app)
         await pilot.press("enter")
         await until(pilot, lambda: app.screen is app.main)
-        app.send(do.GoTo(3 if "unigram" in recipe else 40))
+        app.engine.send(do.GoTo(3 if "unigram" in recipe else 40))
         await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.at.step >= 2)
         for kind, keys in ASKED.items():
             if "unigram" in recipe and kind in (WhatIfScreen, LifeScreen):
@@ -99,7 +99,7 @@ async def test_what_explains_a_training(
         for row in rows[:: max(1, len(rows) // 3)]:
             if row.id is None:
                 continue
-            app.push_screen(InspectScreen(app, row, asks=True))
+            app.push_screen(InspectScreen(app.engine, row, asks=True))
             screen = await told(app, pilot, InspectScreen, wire)
             await until(pilot, partial(_has, screen, "view", "_lacks"))
             wire.check(app)
@@ -108,7 +108,7 @@ async def test_what_explains_a_training(
             wire.check(app)
             app.pop_screen()
         for place in range(0, len(TYPED), 100):
-            app.push_screen(InspectScreen(app, typed=(TYPED, place)))
+            app.push_screen(InspectScreen(app.engine, typed=(TYPED, place)))
             screen = await told(app, pilot, InspectScreen, wire)
             await until(pilot, partial(_has, screen, "found", "_failed"))
             wire.check(app)

@@ -12,7 +12,7 @@ from unittest import mock
 
 import hostile
 import pytest
-from dialogs import FakeFace
+from dialogs import FakeEngine
 from poisoned import Poison
 from screens import draw, explorer, snapshot
 from textual.pilot import Pilot
@@ -175,7 +175,7 @@ def dialogs(poison: Poison, folder: Path) -> Iterator[tuple[Screen[Any], str, tu
     run = Run.of({"specials": poison.texts[:5], "merges": 9})
     used, text = RecipeChoice(Recipe(), run), poison.text
 
-    def face(answers: bool = True) -> FakeFace:
+    def face(answers: bool = True) -> FakeEngine:
         found: dict[type, Any] = {
             Pieces: lambda _: poison.cut(), AnalyzeVocabulary: lambda _: poison.answers(),
             ExamineHealth: lambda _: poison.report(), Compress: lambda _: poison.compressed(),
@@ -183,7 +183,7 @@ def dialogs(poison: Poison, folder: Path) -> Iterator[tuple[Screen[Any], str, tu
             Formats: lambda _: poison.reports(),
         }
         known = found if answers else dict.fromkeys(found, fails)
-        return FakeFace(now, {**known, Recognise: fails, Export: fails}, run)
+        return FakeEngine(now, {**known, Recognise: fails, Export: fails}, run)
 
     good, bad = face(), face(answers=False)
     for row in (

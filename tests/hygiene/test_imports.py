@@ -115,10 +115,20 @@ def test_each_reference_stands_for_something() -> None:
 
 
 def imported(name: str, path: Path, known: set[str]) -> set[str]:
-    """The modules of the package that a file imports: at its top, in functions, and for types alone."""
+    """The modules of the package that a file imports, at its top and in functions; not those for types alone:
+    a widget names the type of its app.
+    """
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for_types = {
+        node for block in ast.walk(tree)
+        if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
+        for node in ast.walk(block)
+    }
+    for node in ast.walk(tree):
+        if node in for_types:
+            continue
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):

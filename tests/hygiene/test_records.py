@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 import screens
 import strangers
-from dialogs import FakeFace, shown
+from dialogs import FakeEngine, shown
 from running_cli import done, rows
 from screens import snapshot
 from trainers import merge_steps
@@ -287,7 +287,7 @@ async def test_a_new_check_is_in_the_report_and_on_the_screen(
     monkeypatch.setattr(health, "CHECKS", (*health.CHECKS, new_one))
     assert "quite new" in done("inspect", "-t", str(own_file))
     assert NAME in done("inspect", "-t", str(own_file), "--json")
-    screen = FactsScreen(FakeFace(snapshot(), {do.ExamineHealth: health.examine(tokentui.load(own_file))}))
+    screen = FactsScreen(FakeEngine(snapshot(), {do.ExamineHealth: health.examine(tokentui.load(own_file))}))
     async with shown(screen, (120, 80)) as (_, pilot):
         await until(pilot, lambda: "quite new" in screen_text(pilot) and "seen" in screen_text(pilot))
 
@@ -310,8 +310,8 @@ async def test_a_new_analysis_is_an_option_with_json_and_a_screen(
     assert json.loads(done("inspect", "-t", str(own_file), "--strange", "--json")) == {
         "found": ["6162"], "schema": 1,
     }
-    face = FakeFace(snapshot(), {Analyze: report})
-    main: Any = types.SimpleNamespace(face=face)
+    face = FakeEngine(snapshot(), {Analyze: report})
+    main: Any = types.SimpleNamespace(engine=face)
     async with shown(AnalysisScreen(main, new_one)) as (_, pilot):
         await until(pilot, lambda: "a row" in screen_text(pilot) and "in short" in screen_text(pilot))
 
@@ -332,7 +332,7 @@ async def test_a_new_format_is_written_and_offered(
     done("convert", str(tmp_path / "made.json"), str(tmp_path / "made.strangers"))
     assert tokentui.load(tmp_path / "made.strangers").encode("low").pieces == tokenizer.encode("low").pieces
     offered = tuple(check_export(Spec(tokenizer), one) for one in WRITTEN.values())
-    async with shown(ExportScreen(FakeFace(snapshot(), {do.Formats: offered})), (120, 40)) as (_, pilot):
+    async with shown(ExportScreen(FakeEngine(snapshot(), {do.Formats: offered})), (120, 40)) as (_, pilot):
         await until(pilot, lambda: "keeps all" in screen_text(pilot))
         await pilot.press("end")
         await until(pilot, lambda: strangers.FORMAT.about in screen_text(pilot))

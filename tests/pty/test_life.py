@@ -36,7 +36,7 @@ FAILURES = (
     (
         "IndexError('in the engine')",
         "from tokentui.session import commands, state; state.State.snapshot = fail; "
-        "self.app.send(commands.Move(1))",
+        "self.app.engine.send(commands.Move(1))",
         "IndexError",
     ),
     ("KeyError('in a message')", "self.set_timer(0.01, fail)", "KeyError"),

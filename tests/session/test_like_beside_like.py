@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
-from dialogs import FakeFace
+from dialogs import FakeEngine
 from running_cli import done
 
 import tokentui
@@ -27,24 +28,13 @@ def file(tmp_path: Path) -> str:
     return str(path)
 
 
-class Face(FakeFace):
-    """Notes what is compared, and lets the test answer the dialog."""
-
-    def push(self, screen: Any, then: Any = None) -> None:
-        """Keep what the dialog is answered to."""
-        self.then = then
-
-    def compare(self, columns: Any, held_out: str = "") -> None:
-        """Note the columns."""
-        self.columns = columns
-
-
 def compared(state: State, second: ColumnWanted) -> tuple[ColumnWanted, ColumnWanted]:
     """The columns that the key of Compare gives with this answer."""
-    face = Face(state.snapshot())
-    compare_with(face)
-    face.then(second)
-    first, other = face.columns
+    screen: Any = Mock(engine=FakeEngine(state.snapshot()))
+    compare_with(screen)
+    _, answer = screen.app.push_screen.call_args.args
+    answer(second)
+    ((first, other),) = screen.app.compare.call_args.args
     return first, other
 
 

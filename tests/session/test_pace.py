@@ -118,9 +118,9 @@ async def test_a_dialog_says_the_time_left(left: int) -> None:
         answer: Any = asyncio.get_running_loop().create_future()
         monkey: Any = session.send
         held = lambda command: answer if isinstance(command, do.Formats) else monkey(command)  # noqa: E731
-        assert app.session is not None
-        app.session.send = held  # type: ignore[method-assign]
-        app.push(ExportScreen(app))
+        assert app.engine.session is not None
+        app.engine.session.send = held  # type: ignore[method-assign]
+        app.push_screen(ExportScreen(app.engine))
         await until(pilot, lambda: "looking at the formats" in screen_text(app))
         session.show(asked=Busy("Formats", 45, 100, left))
         words = {12: "12 s left", 400: "7 min left", 9000: "3 h left"}[left]

@@ -224,7 +224,7 @@ async def comparing(
     async with app.run_test(size=size, notifications=True) as pilot:
         await settled(pilot)
         session = FakeComparison(app, count)
-        screen = CompareScreen(app, COMPARE_ACTIONS, typed)
+        screen = CompareScreen(app.engine, COMPARE_ACTIONS, typed)
         app.push_screen(screen, lambda _: setattr(session, "closed", True))
         session.show()
         await until(
@@ -243,7 +243,7 @@ class FakeComparison:
     """
 
     def __init__(self, app: ExplorerApp, count: int = 2) -> None:
-        self._session: Any = app.session
+        self._session: Any = app.engine.session
         self.count = count
         self.closed = False
         self.version = 100

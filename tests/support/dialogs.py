@@ -5,8 +5,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, cast
 
+from textual.await_complete import AwaitComplete
 from textual.pilot import Pilot
 from textual.screen import Screen
 from waiting import screen_text, until
@@ -16,6 +17,7 @@ from tokentui.recipe import Run
 from tokentui.session.commands import Command, Recognise
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.guard import GuardedApp
+from tokentui.ui.link import EngineLink
 
 SIZES = ((120, 40), (80, 24), (40, 12), (20, 5), (1, 1))
 """The terminals that a dialog is tried on."""
@@ -23,8 +25,9 @@ SIZES = ((120, 40), (80, 24), (40, 12), (20, 5), (1, 1))
 _UNANSWERED = object()
 
 
-class FakeFace:
-    """A program for a dialog: it notes what is asked of it, and answers as it is told.
+class FakeEngine(EngineLink):
+    """An engine link for a dialog without a session: it notes what is asked of it, and answers as it is told.
+    Its app notes there what it says, and which dialogs it pushes.
 
     Args:
         snapshot: What the session shows; None for nothing yet.
@@ -36,8 +39,8 @@ class FakeFace:
     def __init__(
         self, snapshot: Snapshot | None = None, answers: dict[type, Any] | None = None, run: Run | None = None
     ) -> None:
-        self.snapshot, self.run_in_use = snapshot, run or Run()
-        self.run_given = self.run_in_use
+        super().__init__(cast(Any, None), cast(Any, None), run)
+        self.snapshot = snapshot
         self.answers: dict[type, Any] = {Recognise: "", **(answers or {})}
         self.sent: list[Any] = []
         self.said: list[str] = []
@@ -69,22 +72,6 @@ class FakeFace:
         """The commands of a type, in order."""
         return [command for command in self.sent if isinstance(command, kind)]
 
-    def say(self, text: str, severity: str = "information") -> None:
-        """Note what is said."""
-        self.said.append(text)
-
-    def tell(self, error: BaseException) -> None:
-        """Note what went wrong."""
-        self.told.append(error)
-
-    def push(self, screen: Screen[Any], then: Any = None) -> None:
-        """Note a dialog."""
-        self.pushed.append(screen)
-
-    def compare(self, columns: Any, held_out: str = "") -> None:
-        """Compare nothing."""
-
-
 
 class Host(GuardedApp):
     """Shows a dialog. It draws text as it is: what a dialog lets through is seen."""
@@ -99,9 +86,28 @@ class Host(GuardedApp):
         """Show it."""
         self.push_screen(self.dialog, self._take)
 
+    @property
+    def _noted(self) -> Any:
+        """The engine of the dialog, if it is one that notes; else nothing reads the notes."""
+        return self.dialog.engine if isinstance(self.dialog.engine, FakeEngine) else FakeEngine()
+
     def tell(self, error: BaseException) -> None:
-        """Note an error with the face of the dialog."""
-        self.dialog.face.tell(error)
+        """Note an error."""
+        self._noted.told.append(error)
+
+    def say(self, text: str, severity: str = "information") -> None:
+        """Note what is said."""
+        self._noted.said.append(text)
+
+    def compare(self, columns: Any, held_out: str = "") -> None:
+        """Compare nothing."""
+
+    def push_screen(self, screen: Any, *args: Any, **options: Any) -> Any:
+        """Show the dialog; only note those that it pushes."""
+        if screen is self.dialog or not isinstance(self.dialog.engine, FakeEngine):
+            return super().push_screen(screen, *args, **options)
+        self.dialog.engine.pushed.append(screen)
+        return AwaitComplete()
 
     def _take(self, result: Any) -> None:
         self.result = result

@@ -8,7 +8,7 @@ import difflib
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from renewal import renews
 from rows import pair_row, token_row, traits_of
@@ -231,7 +231,7 @@ def explorer(
         held.append(FakeSession(publish))
         return held[0]
 
-    app = ExplorerApp(factory, boundaries=boundaries, typed=typed, **changes)
+    app = ExplorerApp(cast(Any, factory), boundaries=boundaries, typed=typed, **changes)
     return app, _Later(held)  # type: ignore[return-value]
 
 

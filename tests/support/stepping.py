@@ -33,7 +33,7 @@ async def opened(
 
 async def walked(app: ExplorerApp, pilot: Pilot[None], step: int) -> None:
     """Go to a step of the main screen."""
-    app.send(do.GoTo(step))
+    app.engine.send(do.GoTo(step))
     await settled(pilot)
     assert app.main.snapshot is not None
     assert app.main.snapshot.main.at.step == step

@@ -157,11 +157,11 @@ def is_settled(app: App[Any]) -> bool:
     if getattr(app, "_acting", None) is not None or any(not worker.is_finished for worker in app.workers):
         return False  # a key or a worker is under way
     # A tour has a session of its own.
-    for face in (app, *(getattr(screen, "face", None) for screen in app.screen_stack)):
-        session = getattr(face, "session", None)
+    for engine in {getattr(node, "engine", None) for node in (app, *app.screen_stack)}:
+        session = getattr(engine, "session", None)
         if isinstance(session, Session | LateSession) and not session.at_rest:
             return False
-        if getattr(face, "_pending", None) is not None or getattr(face, "_waiting", None) is not None:
+        if getattr(engine, "snapshot_waits", False):
             return False  # a snapshot is not shown yet
     return True
 

@@ -30,7 +30,7 @@ async def test_ages_are_those_of_a_training_made_anew(step: int) -> None:
     async with opened() as (app, pilot):
         await walked(app, pilot, step)
         await pilot.press("B")
-        app.send(do.SetInput("the other crowd"))
+        app.engine.send(do.SetInput("the other crowd"))
         await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.encoding.ages
                     and app.main.snapshot.main.encoding.text == "the other crowd")
         assert app.main.snapshot is not None

@@ -67,9 +67,9 @@ async def test_the_vocabulary_is_filled_after_a_recipe_of_another_normalisation(
         await pilot.press("3", "end")
         table = app.main.vocabulary
         await until(pilot, lambda: table.row_at(table.total - 1) is not None)
-        app.send(do.SetRecipe(preset("wordpiece")))
+        app.engine.send(do.SetRecipe(preset("wordpiece")))
         await until(pilot, lambda: now(app).main.recipe == preset("wordpiece"))
-        app.send(do.GoTo(0))
+        app.engine.send(do.GoTo(0))
         await until(pilot, lambda: not now(app).main.at.step)
         await until(pilot, lambda: now(app).main.vocabulary.total == table.total)
         await until(pilot, lambda: table.row_at(table.top) is not None)
@@ -109,7 +109,7 @@ async def test_steps_begin_at_the_step_made_last_and_dialogs_are_no_larger_than_
     app = app_of("gpt2", "sample:sailor")
     async with app.run_test(size=size) as pilot:
         await ready(app, pilot)
-        app.send(do.GoTo(10))
+        app.engine.send(do.GoTo(10))
         await until(pilot, lambda: now(app).main.at.step == 10)
         await pilot.press("m")
         await until(pilot, lambda: isinstance(app.screen, StepsScreen))
@@ -148,8 +148,8 @@ async def test_until_a_size_gives_a_training_that_prunes_that_size() -> None:
         await until(pilot, lambda: "vocab_size becomes 200, and it runs there" in screen_text(app))
         await pilot.press("enter")
         await until(pilot, lambda: now(app).main.why.end is not None and now(app).main.at.vocab_size == 200)
-        assert app.run_in_use.stops.vocab_size == 200
-        assert app.run_in_use != Run()
+        assert app.engine.run.stops.vocab_size == 200
+        assert app.engine.run != Run()
 
 
 async def test_axes_are_searched_by_their_names() -> None:
@@ -235,7 +235,7 @@ async def test_pairs_under_a_score_are_sorted_by_their_counts(size: tuple[int, i
         assert now(app).main.candidates.rows[0].places == most
         await until(pilot, lambda: "by count" in screen_text(app))
         before = app.main.look.vocabulary_order
-        app.send(do.SetRecipe(preset("gpt2")))
+        app.engine.send(do.SetRecipe(preset("gpt2")))
         await until(pilot, lambda: now(app).main.recipe == preset("gpt2"))
         await until(pilot, lambda: not app.main.look.candidates_order)
         await until(pilot, lambda: "by count" not in screen_text(app))

@@ -38,7 +38,7 @@ async def test_another_recipe_and_an_edit_say_nothing_of_a_saved_session() -> No
         for command in (SetRecipe(GPT2, Run()), TrainOnText("abc"), TrainOnText("abcd")):
             answers[Fingerprint] = str(command)[:8].encode().hex()
             asked = len(session.of(Fingerprint))
-            app.send(command)
+            app.engine.send(command)
             await until(pilot, lambda: len(session.of(Fingerprint)) > asked)  # noqa: B023
         await pilot.pause()
         assert not warned(app)
@@ -65,7 +65,7 @@ async def test_a_note_that_comes_later_does_not_show_the_earlier_ones_again() ->
         await settled(pilot)
         for notes in (("2 binary files",), ("2 binary files", "the split leaves out 4 characters"), ()):
             session.publish(snapshot(notes=notes))
-            await until(pilot, lambda: app.snapshot and app.snapshot.corpus.notes == notes)  # noqa: B023
+            await until(pilot, lambda: app.engine.snapshot and app.engine.snapshot.corpus.notes == notes)  # noqa: B023
         assert [note for note in notes_of(app) if "binary" in note or "leaves out" in note] == [
             "2 binary files", "the split leaves out 4 characters",
         ]

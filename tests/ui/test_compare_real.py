@@ -112,14 +112,14 @@ async def test_the_way_to_the_first_differing_step_is_given_up(
     async with opened(lambda app: app.compare(wanted("gpt2", "hf-bpe"))) as (app, pilot):
         await compare_screen(app, pilot)
         await pilot.press("d")
-        session = app.session
+        session = app.engine.session
         assert isinstance(session, Session)
         await until(pilot, lambda: session.state.results._going)
         if leaves:
             await pilot.press("escape")
             await until(pilot, lambda: isinstance(app.screen, MainScreen))
         else:
-            app.send(do.CancelWork())
+            app.engine.send(do.CancelWork())
         await until(pilot, lambda: not session.state.results._going)
         await session.send(do.SetInput("a"))
         await pilot.pause()
@@ -165,7 +165,7 @@ async def test_a_comparison_that_was_left_comes_back_at_its_step() -> None:
         await settled(pilot)
         app.compare(wanted("gpt2", "minbpe"))
         _, now = await compare_screen(app, pilot)
-        app.send(do.GoTo(5))
+        app.engine.send(do.GoTo(5))
         await settled(pilot)
         assert now().position.value == 5
         await pilot.press("escape")
@@ -190,8 +190,8 @@ async def test_a_size_to_run_to_is_not_that_of_the_next_recipe() -> None:
             if size:
                 await pilot.press("U", *str(size), "enter")
                 await settled(pilot)
-            assert app.run_in_use.stops.vocab_size == size
-            assert app.run_in_use.stops.merges == 30
+            assert app.engine.run.stops.vocab_size == size
+            assert app.engine.run.stops.merges == 30
 
 
 async def test_the_differences_name_the_steps_that_they_are_of() -> None:
@@ -199,7 +199,7 @@ async def test_the_differences_name_the_steps_that_they_are_of() -> None:
         await settled(pilot)
         app.compare(wanted("gpt2", "minbpe"))
         await compare_screen(app, pilot)
-        app.send(do.GoTo(5))
+        app.engine.send(do.GoTo(5))
         await settled(pilot)
         await pilot.press("equals_sign")
         await settled(pilot)

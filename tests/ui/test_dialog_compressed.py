@@ -6,7 +6,7 @@ import asyncio
 import dataclasses
 
 import pytest
-from dialogs import FakeFace, assert_safe, shown, tried_on_all_sizes
+from dialogs import FakeEngine, assert_safe, shown, tried_on_all_sizes
 from hypothesis import given
 from hypothesis import strategies as st
 from objectives import COMPRESSED, GAGE
@@ -28,7 +28,7 @@ def plain(cell: Cell) -> str:
     return "".join(part for part, _ in cell)
 
 
-class Asked(FakeFace):
+class Asked(FakeEngine):
     """Answers what is asked for with parts of a text."""
 
     def __init__(self, whole: bytes) -> None:
@@ -132,7 +132,7 @@ async def test_a_part_that_is_empty_leaves_what_is_shown() -> None:
 
 
 async def test_tab_goes_to_the_table_and_back() -> None:
-    dialog = CompressedScreen(FakeFace(answers={Compress: COMPRESSED}))
+    dialog = CompressedScreen(FakeEngine(answers={Compress: COMPRESSED}))
     async with shown(dialog) as (_, pilot):
         there, lines = dialog.query_one("#table", Listing), dialog.query_one("#text", Listing)
         await until(pilot, lambda: there.rows and lines.has_focus)
@@ -145,7 +145,7 @@ async def test_tab_goes_to_the_table_and_back() -> None:
 
 async def test_all_sizes() -> None:
     view = dataclasses.replace(COMPRESSED, compressed=bytes(range(256)))
-    async with shown(CompressedScreen(FakeFace(answers={Compress: view}))) as (_, pilot):
+    async with shown(CompressedScreen(FakeEngine(answers={Compress: view}))) as (_, pilot):
         await until(pilot, lambda: "xxxd" in screen_text(pilot))
         await tried_on_all_sizes(pilot)
         assert_safe(pilot)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from dialogs import FakeFace, shown, tried_on_all_sizes, typed
+from dialogs import FakeEngine, shown, tried_on_all_sizes, typed
 from waiting import screen_text, until
 
 import tokentui
@@ -17,7 +17,7 @@ TOKENIZER = tokentui.train("sample:english", "gpt2", merges=200)
 TEXT = "the crowd\x1b[31m"
 
 
-class Session(FakeFace):
+class Session(FakeEngine):
     """Draws."""
 
     def __init__(self) -> None:

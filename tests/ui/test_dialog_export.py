@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from dialogs import FakeFace, shown, tried_on_all_sizes, typed
+from dialogs import FakeEngine, shown, tried_on_all_sizes, typed
 from screens import snapshot
 from waiting import PATIENCE, screen_text, told, until
 
@@ -34,7 +34,7 @@ REPORTS = (
 )
 
 
-class Writer(FakeFace):
+class Writer(FakeEngine):
     """Takes what is asked for, and answers as it is told."""
 
     def __init__(self, *answers: ExportReport | TokentuiError) -> None:

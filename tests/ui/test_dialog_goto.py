@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from dialogs import FakeFace, shown, tried_on_all_sizes, typed
+from dialogs import FakeEngine, shown, tried_on_all_sizes, typed
 from hypothesis import given
 from hypothesis import strategies as st
 from objectives import UNIGRAM
@@ -20,9 +20,9 @@ from tokentui.ui.dialogs.ask import FindScreen, GoToScreen, Place, UntilScreen, 
 HERE = Place(128, 1024, Ending(2000, "at most"))
 
 
-def face(step: int = 0, known: int = 0, target: int | None = None) -> FakeFace:
+def face(step: int = 0, known: int = 0, target: int | None = None) -> FakeEngine:
     """A program that stands at a step."""
-    return FakeFace(snapshot(step=step, computed=known, end=Ending(target, "at most")))
+    return FakeEngine(snapshot(step=step, computed=known, end=Ending(target, "at most")))
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_what_is_said_of_it(text: str, words: str) -> None:
 
 
 async def test_a_training_that_drops_pieces_is_not_said_to_make_them() -> None:
-    unigram = FakeFace(snapshot(**UNIGRAM))
+    unigram = FakeEngine(snapshot(**UNIGRAM))
     dialog = GoToScreen(unigram)
     async with shown(dialog) as (_app, pilot):
         await typed(pilot, "in")
@@ -119,7 +119,7 @@ async def test_a_training_that_drops_pieces_is_not_said_to_make_them() -> None:
 async def test_a_size_that_a_run_does_not_reach_says_what_ends_the_run(
     changes: dict[str, object], run: Run, said: str
 ) -> None:
-    face = FakeFace(snapshot(**changes), run=run)
+    face = FakeEngine(snapshot(**changes), run=run)
     async with shown(UntilScreen(face)) as (app, pilot):
         await typed(pilot, "size 2000")
         await pilot.press("enter")
@@ -131,7 +131,7 @@ async def test_a_size_that_a_run_does_not_reach_says_what_ends_the_run(
 
 @pytest.mark.parametrize("run", [Run(), Run.of({"vocab_size": 3000})], ids=str)
 async def test_a_size_that_no_pruning_comes_to_becomes_that_of_the_training(run: Run) -> None:
-    face = FakeFace(snapshot(**UNIGRAM), run=run)
+    face = FakeEngine(snapshot(**UNIGRAM), run=run)
     async with shown(UntilScreen(face)) as (app, pilot):
         await typed(pilot, "size 2000")
         await until(pilot, lambda: "vocab_size becomes 2,000" in screen_text(pilot))
@@ -193,7 +193,7 @@ async def test_go_to_on_all_sizes() -> None:
 
 
 async def test_find_is_one_line_at_the_foot() -> None:
-    async with shown(FindScreen(FakeFace(), "Pairs", "old")) as (app, pilot):
+    async with shown(FindScreen(FakeEngine(), "Pairs", "old")) as (app, pilot):
         await until(pilot, lambda: "find in Pairs > old" in screen_text(pilot).split("\n")[-1])
         await typed(pilot, "new")  # what it held was selected
         await pilot.press("enter")
@@ -201,15 +201,15 @@ async def test_find_is_one_line_at_the_foot() -> None:
 
 
 async def test_find_nothing_and_leave_are_not_the_same() -> None:
-    async with shown(FindScreen(FakeFace(), "Pairs", "old")) as (app, pilot):
+    async with shown(FindScreen(FakeEngine(), "Pairs", "old")) as (app, pilot):
         await pilot.press("backspace", "enter")
         await until(pilot, lambda: app.result == "")
-    async with shown(FindScreen(FakeFace(), "Pairs", "old")) as (app, pilot):
+    async with shown(FindScreen(FakeEngine(), "Pairs", "old")) as (app, pilot):
         await pilot.press("escape")
         await until(pilot, lambda: app.answered)
         assert app.result is None
 
 
 async def test_find_on_all_sizes_with_anything_in_it() -> None:
-    async with shown(FindScreen(FakeFace(), "[/]\x1b[31m", "\x1b]0;x\x07\u202e[/]\n\x85")) as (_, pilot):
+    async with shown(FindScreen(FakeEngine(), "[/]\x1b[31m", "\x1b]0;x\x07\u202e[/]\n\x85")) as (_, pilot):
         await tried_on_all_sizes(pilot)

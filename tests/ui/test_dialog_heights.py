@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from dialogs import FakeFace, Host, shown, typed
+from dialogs import FakeEngine, Host, shown, typed
 from screens import snapshot
 from waiting import screen_text, settled, told, until
 
@@ -22,8 +22,8 @@ from tokentui.ui.dialogs.facts import FactsScreen
 
 KEPT = SavedSession(sources=("sample:hugs",), training=Branch(preset_named("gpt2").recipe, step=3))
 SMALL: tuple[Callable[[], Dialog[Any]], ...] = (
-    lambda: GoToScreen(FakeFace()), lambda: OfferScreen(FakeFace(), KEPT, ""),
-    lambda: AskLine(FakeFace(), "Second corpus", lambda line: line, lambda line: None),
+    lambda: GoToScreen(FakeEngine()), lambda: OfferScreen(FakeEngine(), KEPT, ""),
+    lambda: AskLine(FakeEngine(), "Second corpus", lambda line: line, lambda line: None),
 )
 
 
@@ -45,14 +45,14 @@ async def test_a_question_of_a_line_takes_a_few_lines(
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_what_a_line_says_is_seen_whole(size: tuple[int, int]) -> None:
-    goto = GoToScreen(FakeFace(snapshot(end=Ending())))
+    goto = GoToScreen(FakeEngine(snapshot(end=Ending())))
     async with shown(goto, size) as (_, pilot):
         await typed(pilot, "50%")
         await until(pilot, lambda: "not known yet (go to the end first)" in screen_text(pilot))
-    said = HelpScreen(FakeFace(), ())
+    said = HelpScreen(FakeEngine(), ())
     async with shown(said, size) as (_, pilot):
         words = told(said.notice).split()
         await until(pilot, lambda: all(word in screen_text(pilot) for word in words))
-    facts = FactsScreen(FakeFace(answers={ExamineHealth: TokentuiError("gone")}))
+    facts = FactsScreen(FakeEngine(answers={ExamineHealth: TokentuiError("gone")}))
     async with shown(facts, size) as (_, pilot):
         await until(pilot, lambda: facts.notice.size.height == 2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from dialogs import FakeFace, shown, tried_on_all_sizes, typed
+from dialogs import FakeEngine, shown, tried_on_all_sizes, typed
 from waiting import screen_text, until
 
 from tokentui.ui.actions import ACTIONS, MAIN_ACTIONS
@@ -71,7 +71,7 @@ def test_the_search_looks_at_keys_labels_and_sentences() -> None:
 
 
 async def test_a_long_sentence_takes_more_rows() -> None:
-    dialog = HelpScreen(FakeFace(), DEEDS, "vocabulary")
+    dialog = HelpScreen(FakeEngine(), DEEDS, "vocabulary")
     async with shown(dialog, (36, 20)):
         lines = ["".join(text for text, _ in row.cells[2]) for row in dialog.listing.rows[1:4]]
         assert " ".join(" ".join(lines).split()) == "Sort it by use and then by age and then once more"
@@ -79,7 +79,7 @@ async def test_a_long_sentence_takes_more_rows() -> None:
 
 
 async def test_all_actions_of_the_program_are_listed() -> None:
-    async with shown(HelpScreen(FakeFace(), ACTIONS, "pairs"), (120, 40)) as (app, pilot):
+    async with shown(HelpScreen(FakeEngine(), ACTIONS, "pairs"), (120, 40)) as (app, pilot):
         listing = app.screen.query_one(Listing)
         await until(pilot, lambda: listing.rows)
         assert {action.name for action in ACTIONS} <= {row.key for row in listing.rows}
@@ -90,14 +90,14 @@ async def test_all_actions_of_the_program_are_listed() -> None:
 
 @pytest.mark.parametrize("key", ["escape", "q", "question_mark"])
 async def test_keys_that_close_it(key: str) -> None:
-    async with shown(HelpScreen(FakeFace(), DEEDS, "corpus")) as (app, pilot):
+    async with shown(HelpScreen(FakeEngine(), DEEDS, "corpus")) as (app, pilot):
         await pilot.press(key)
         await until(pilot, lambda: app.answered)
         assert app.result is None
 
 
 async def test_search_and_back() -> None:
-    async with shown(HelpScreen(FakeFace(), DEEDS, "corpus")) as (app, pilot):
+    async with shown(HelpScreen(FakeEngine(), DEEDS, "corpus")) as (app, pilot):
         listing = app.screen.query_one(Listing)
         await until(pilot, lambda: len(listing.rows) == 7)
         await pilot.press("slash")
@@ -118,7 +118,7 @@ async def test_search_and_back() -> None:
 
 
 async def test_the_list_scrolls_and_steps_over_headings() -> None:
-    async with shown(HelpScreen(FakeFace(), DEEDS, "corpus"), (40, 12)) as (app, pilot):
+    async with shown(HelpScreen(FakeEngine(), DEEDS, "corpus"), (40, 12)) as (app, pilot):
         listing = app.screen.query_one(Listing)
         await until(pilot, lambda: listing.rows)
         assert (listing.cursor, listing.top) == (1, 0)
@@ -134,12 +134,12 @@ async def test_the_list_scrolls_and_steps_over_headings() -> None:
 
 async def test_hostile_actions_on_all_sizes() -> None:
     deeds = (deed("x", ("n",), "[/]\x1b[31m", "\u202e[bold]\x1b]0;x\x07 " * 9, "pa\x9bne"), *DEEDS)
-    async with shown(HelpScreen(FakeFace(), deeds, "pa\x9bne")) as (_, pilot):
+    async with shown(HelpScreen(FakeEngine(), deeds, "pa\x9bne")) as (_, pilot):
         await tried_on_all_sizes(pilot)
 
 
 async def test_no_actions_at_all() -> None:
-    async with shown(HelpScreen(FakeFace(), (), "corpus")) as (app, pilot):
+    async with shown(HelpScreen(FakeEngine(), (), "corpus")) as (app, pilot):
         await pilot.press("down", "enter", "end", "pageup")
         await until(pilot, lambda: engine_line() in screen_text(pilot))
         assert not app.answered

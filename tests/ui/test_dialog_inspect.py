@@ -8,7 +8,7 @@ from collections.abc import Hashable
 from typing import Any
 
 import pytest
-from dialogs import FakeFace, assert_safe, shown, tried_on_all_sizes, typed
+from dialogs import FakeEngine, assert_safe, shown, tried_on_all_sizes, typed
 from hypothesis import given
 from hypothesis import strategies as st
 from rows import loss_row, pair_row, token_row
@@ -228,7 +228,7 @@ def test_lines_are_full_and_nothing_is_lost(cell: list[tuple[str, str]], columns
 
 
 async def test_it_is_shown_scrolls_and_is_left() -> None:
-    dialog = InspectScreen(FakeFace(), TOKEN)
+    dialog = InspectScreen(FakeEngine(), TOKEN)
     async with shown(dialog, (40, 12)) as (app, pilot):
         listing = dialog.query_one(Listing)
         await until(pilot, lambda: "383" in screen_text(pilot))
@@ -242,7 +242,7 @@ async def test_it_is_shown_scrolls_and_is_left() -> None:
 
 
 async def test_all_sizes() -> None:
-    async with shown(InspectScreen(FakeFace(), PAIR)) as (_, pilot):
+    async with shown(InspectScreen(FakeEngine(), PAIR)) as (_, pilot):
         await tried_on_all_sizes(pilot)
 
 
@@ -269,10 +269,10 @@ def _asked(it: State, command: InspectText) -> StringFacts:
     return found
 
 
-def _face(it: State) -> FakeFace:
+def _face(it: State) -> FakeEngine:
     kinds = (InspectText, InspectToken, TokenPlaces)
     answers = dict.fromkeys(kinds, lambda command: _answer(it, command))
-    return FakeFace(snapshot(), answers=answers)
+    return FakeEngine(snapshot(), answers=answers)
 
 
 def _rows(found: StringFacts, steps: bool = True) -> list[tuple[int | None, TableRow]]:
@@ -441,7 +441,7 @@ async def test_steps_of_five_digits_are_not_cut(size: tuple[int, int]) -> None:
         )
         late.append(dataclasses.replace(word, explanation=dataclasses.replace(word.explanation, steps=steps)))
     assert late[0].explanation.steps
-    face = FakeFace(snapshot(), answers={InspectText: dataclasses.replace(found, words=tuple(late))})
+    face = FakeEngine(snapshot(), answers={InspectText: dataclasses.replace(found, words=tuple(late))})
     dialog = InspectScreen(face, typed=(" the", 0))
     async with shown(dialog, size) as (_, pilot):
         await until(pilot, lambda: dialog.found is not None and not dialog.asking)
@@ -521,7 +521,7 @@ async def test_any_text_can_be_typed() -> None:
 
 async def test_what_cannot_be_told_is_said_and_the_row_stays() -> None:
     too_long = TokentuiError("the pattern takes too long")
-    face = FakeFace(snapshot(), answers={InspectText: too_long, InspectToken: too_long})
+    face = FakeEngine(snapshot(), answers={InspectText: too_long, InspectToken: too_long})
     dialog = InspectScreen(face, token_row(256, b"ab", "merge", 1, 5, 5, parts=(b"a", b"b")), asks=True)
     async with shown(dialog) as (_, pilot):
         await until(pilot, lambda: "the pattern takes too long" in screen_text(pilot))

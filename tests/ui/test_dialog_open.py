@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dialogs import FakeFace, assert_safe, shown, tried_on_all_sizes, typed
+from dialogs import FakeEngine, assert_safe, shown, tried_on_all_sizes, typed
 from textual.pilot import Pilot
 from textual.widgets import Input
 from waiting import screen_text, settled, told, until
@@ -52,7 +52,7 @@ def opened_before(*sources: str) -> OpenScreen:
     recent = state_dir() / "recent.json"
     recent.parent.mkdir(parents=True, exist_ok=True)
     recent.write_text(json.dumps(sources))
-    return OpenScreen(FakeFace())
+    return OpenScreen(FakeEngine())
 
 
 async def _listed(pilot: Pilot[Any], dialog: OpenScreen, name: str) -> None:
@@ -62,7 +62,7 @@ async def _listed(pilot: Pilot[Any], dialog: OpenScreen, name: str) -> None:
 
 
 async def test_a_path_that_was_typed(folder: Path) -> None:
-    async with shown(OpenScreen(FakeFace())) as (app, pilot):
+    async with shown(OpenScreen(FakeEngine())) as (app, pilot):
         await typed(pilot, "corpus.txt")
         await pilot.press("enter")
         await until(pilot, lambda: app.result == Open(("corpus.txt",)))
@@ -73,14 +73,14 @@ async def test_a_path_that_was_typed(folder: Path) -> None:
     ("corpora:en=~/corpus.txt,de=b.txt", "corpora:en=HOME/corpus.txt,de=b.txt"),
 ])
 async def test_named_corpora_are_opened_by_their_word(folder: Path, source: str, opened: str) -> None:
-    async with shown(OpenScreen(FakeFace())) as (app, pilot):
+    async with shown(OpenScreen(FakeEngine())) as (app, pilot):
         await typed(pilot, source)
         await pilot.press("enter")
         await until(pilot, lambda: app.result == Open((opened.replace("HOME", str(folder)),)))
 
 
 async def test_named_corpora_that_are_none_are_a_line(folder: Path) -> None:
-    dialog = OpenScreen(FakeFace())
+    dialog = OpenScreen(FakeEngine())
     async with shown(dialog) as (app, pilot):
         await typed(pilot, "corpora:en")
         await pilot.press("enter")
@@ -89,7 +89,7 @@ async def test_named_corpora_that_are_none_are_a_line(folder: Path) -> None:
 
 
 async def test_home_is_put_in_its_place(folder: Path) -> None:
-    dialog = OpenScreen(FakeFace())
+    dialog = OpenScreen(FakeEngine())
     async with shown(dialog) as (app, pilot):
         await typed(pilot, "~/cor")
         await _listed(pilot, dialog, "~/corpus.txt")
@@ -98,7 +98,7 @@ async def test_home_is_put_in_its_place(folder: Path) -> None:
 
 
 async def test_tab_writes_what_names_have_in_common(folder: Path) -> None:
-    dialog = OpenScreen(FakeFace())
+    dialog = OpenScreen(FakeEngine())
     async with shown(dialog) as (_, pilot):
         await typed(pilot, "b")
         await _listed(pilot, dialog, "books/")
@@ -115,7 +115,7 @@ async def test_tab_writes_what_names_have_in_common(folder: Path) -> None:
 
 
 async def test_how_a_path_goes_on_is_shown(folder: Path) -> None:
-    dialog = OpenScreen(FakeFace())
+    dialog = OpenScreen(FakeEngine())
     async with shown(dialog) as (_, pilot):
         await typed(pilot, "books/one.m")
         await until(pilot, lambda: "> books/one.more.txt" in screen_text(pilot))
@@ -124,7 +124,7 @@ async def test_how_a_path_goes_on_is_shown(folder: Path) -> None:
 
 
 async def test_enter_takes_the_one_name_that_begins_like_it(folder: Path) -> None:
-    dialog = OpenScreen(FakeFace())
+    dialog = OpenScreen(FakeEngine())
     async with shown(dialog) as (app, pilot):
         await typed(pilot, "boo")
         await pilot.press("enter")
@@ -137,7 +137,7 @@ async def test_enter_takes_the_one_name_that_begins_like_it(folder: Path) -> Non
 
 
 async def test_into_a_folder_and_out_again(folder: Path) -> None:
-    dialog = OpenScreen(FakeFace())
+    dialog = OpenScreen(FakeEngine())
     async with shown(dialog) as (app, pilot):
         await typed(pilot, "book")
         await _listed(pilot, dialog, "books/")
@@ -152,7 +152,7 @@ async def test_into_a_folder_and_out_again(folder: Path) -> None:
 
 
 async def test_a_folder_itself_is_a_corpus(folder: Path) -> None:
-    dialog = OpenScreen(FakeFace())
+    dialog = OpenScreen(FakeEngine())
     async with shown(dialog) as (app, pilot):
         dialog.field.value = "books/"
         await _listed(pilot, dialog, "books/one.txt")
@@ -232,7 +232,7 @@ async def test_the_row_that_is_marked_is_the_one_that_enter_takes(
 
 
 async def test_the_row_that_is_marked_is_taken_as_a_column() -> None:
-    dialog = AddScreen(FakeFace(), "Add a column", Recipe())
+    dialog = AddScreen(FakeEngine(), "Add a column", Recipe())
     async with shown(dialog) as (app, pilot):
         await typed(pilot, "ber")
         await until(pilot, lambda: marked(dialog) == ("preset", "bert"))
@@ -275,7 +275,7 @@ async def test_a_late_listing_does_not_hide_what_enter_told(
         raise TokentuiError("the place does not answer", command.path)
 
     monkeypatch.setattr(picker, "list_folder", first_is_late)
-    dialog = OpenScreen(FakeFace(answers={Recognise: recognise}))
+    dialog = OpenScreen(FakeEngine(answers={Recognise: recognise}))
     async with shown(dialog) as (app, pilot):
         dialog.field.value = line
         await until(pilot, late.is_set)
@@ -289,7 +289,7 @@ async def test_a_late_listing_does_not_hide_what_enter_told(
 
 async def test_enter_takes_the_row_that_it_was_pressed_on(folder: Path) -> None:
     """Also where others are listed meanwhile."""
-    dialog = OpenScreen(FakeFace())
+    dialog = OpenScreen(FakeEngine())
     async with shown(dialog) as (app, pilot):
         dialog.to_list()
         dialog.listing.move_to(dialog.listing.index_of(("open", "sample:hugs")) or 0)
@@ -298,7 +298,7 @@ async def test_enter_takes_the_row_that_it_was_pressed_on(folder: Path) -> None:
         await until(pilot, lambda: app.result == Open(("sample:hugs",)))
 
 
-class Recognising(FakeFace):
+class Recognising(FakeEngine):
     """Tells what a file is when the test lets it; of two questions the newer takes the place of the older,
     as in a session."""
 
@@ -367,7 +367,7 @@ async def test_what_is_typed_narrows_all_of_it(folder: Path) -> None:
 
 
 async def test_names_of_samples_are_completed_and_checked() -> None:
-    dialog = OpenScreen(FakeFace())
+    dialog = OpenScreen(FakeEngine())
     async with shown(dialog) as (app, pilot):
         await typed(pilot, "sample:engl")
         await pilot.press("tab")
@@ -381,7 +381,7 @@ async def test_names_of_samples_are_completed_and_checked() -> None:
 
 
 async def test_the_way_to_read_goes_round(folder: Path) -> None:
-    dialog = OpenScreen(FakeFace())
+    dialog = OpenScreen(FakeEngine())
     async with shown(dialog) as (app, pilot):
         for way in ("text", "lines", "jsonl", "counts", "auto", "text", "lines"):
             await pilot.press("ctrl+t")
@@ -400,7 +400,7 @@ async def test_the_way_to_read_goes_round(folder: Path) -> None:
     ],
 )
 async def test_what_cannot_be_opened_is_said_in_place(folder: Path, text: str, words: str) -> None:
-    dialog = OpenScreen(FakeFace())
+    dialog = OpenScreen(FakeEngine())
     async with shown(dialog) as (app, pilot):
         await typed(pilot, text)
         await pilot.press("enter")
@@ -412,7 +412,7 @@ async def test_what_cannot_be_opened_is_said_in_place(folder: Path, text: str, w
 
 
 async def test_a_glob_is_let_through(folder: Path) -> None:
-    dialog = OpenScreen(FakeFace())
+    dialog = OpenScreen(FakeEngine())
     async with shown(dialog) as (app, pilot):
         dialog.field.value = "books/*.txt"
         await pilot.press("enter")
@@ -420,7 +420,7 @@ async def test_a_glob_is_let_through(folder: Path) -> None:
 
 
 async def test_a_folder_that_cannot_be_listed() -> None:
-    dialog = OpenScreen(FakeFace())
+    dialog = OpenScreen(FakeEngine())
     async with shown(dialog) as (_, pilot):
         dialog.field.value = "/no/such\x1b/"
         await until(pilot, lambda: "no such file or directory" in told(dialog.notice))
@@ -428,7 +428,7 @@ async def test_a_folder_that_cannot_be_listed() -> None:
 
 
 async def test_an_empty_line_goes_to_the_list_and_esc_leaves(folder: Path) -> None:
-    dialog = OpenScreen(FakeFace())
+    dialog = OpenScreen(FakeEngine())
     async with shown(dialog) as (app, pilot):
         await pilot.press("enter")
         await until(pilot, lambda: dialog.listing.has_focus)
@@ -473,7 +473,7 @@ async def test_a_folder_that_never_answers_holds_nothing_up(monkeypatch: pytest.
         return Listed(folder, prefix)
 
     monkeypatch.setattr(picker, "list_folder", hang)
-    dialog = OpenScreen(FakeFace())
+    dialog = OpenScreen(FakeEngine())
     async with shown(dialog) as (app, pilot):
         await typed(pilot, "/net/x")
         await until(pilot, lambda: dialog.field.value == "/net/x")
@@ -544,14 +544,14 @@ def test_the_folder_above(monkeypatch: pytest.MonkeyPatch, head: str, above: str
 
 @pytest.mark.parametrize("line", ["https://host/a.txt", "s3://bucket/*.txt", "hf://datasets/owner/name/a.txt"])
 async def test_a_url_is_opened_as_it_is_typed(folder: Path, line: str) -> None:
-    async with shown(OpenScreen(FakeFace())) as (app, pilot):
+    async with shown(OpenScreen(FakeEngine())) as (app, pilot):
         await typed(pilot, line)
         await pilot.press("enter")
         await until(pilot, lambda: app.result == Open((line,)))
 
 
 async def test_a_tokenizer_of_the_hub_is_opened_as_one(folder: Path) -> None:
-    async with shown(OpenScreen(FakeFace(answers={Recognise: "a tokenizer"}))) as (app, pilot):
+    async with shown(OpenScreen(FakeEngine(answers={Recognise: "a tokenizer"}))) as (app, pilot):
         await typed(pilot, "hf:owner/name")
         await pilot.press("enter")
         await until(pilot, lambda: app.result == OpenTokenizer("hf:owner/name", ""))
@@ -561,7 +561,7 @@ async def test_a_place_that_gives_nothing_is_told_and_can_be_left(folder: Path) 
     def answer(command: Recognise) -> str:
         raise TokentuiError("the place does not answer", command.path, "look at the network")
 
-    async with shown(OpenScreen(FakeFace(answers={Recognise: answer}))) as (_, pilot):
+    async with shown(OpenScreen(FakeEngine(answers={Recognise: answer}))) as (_, pilot):
         await typed(pilot, "hf:owner/name")
         await pilot.press("enter")
         await until(pilot, lambda: "the place does not answer" in screen_text(pilot))

@@ -6,7 +6,7 @@ import asyncio
 import re
 
 import pytest
-from dialogs import FakeFace, assert_safe, shown, tried_on_all_sizes
+from dialogs import FakeEngine, assert_safe, shown, tried_on_all_sizes
 from hypothesis import given
 from hypothesis import strategies as st
 from screens import explorer
@@ -40,7 +40,7 @@ def plain(cells: list[Cell]) -> list[str]:
     return ["".join(text for text, _ in cell) for cell in cells]
 
 
-class Corpus(FakeFace):
+class Corpus(FakeEngine):
     """A program with a corpus of documents that answers as the session does: it steps over a number of empty
     documents, and from the end of the last one there is nothing."""
 

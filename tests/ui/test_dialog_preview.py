@@ -10,7 +10,7 @@ import itertools
 from typing import Any
 
 import pytest
-from dialogs import FakeFace, assert_safe, shown, tried_on_all_sizes
+from dialogs import FakeEngine, assert_safe, shown, tried_on_all_sizes
 from hypothesis import given
 from hypothesis import strategies as st
 from rows import pair_row
@@ -79,7 +79,7 @@ class Trial:
 
 def recipes(trial: Trial) -> RecipeScreen:
     """The dialog, with GPT-2's recipe in use."""
-    return RecipeScreen(FakeFace(snapshot(), {Preview: trial}), RecipeChoice(GPT2, RUN), "gpt2", tried=True)
+    return RecipeScreen(FakeEngine(snapshot(), {Preview: trial}), RecipeChoice(GPT2, RUN), "gpt2", tried=True)
 
 
 def lines(pilot: Any) -> str:
@@ -236,7 +236,7 @@ async def test_a_failure_of_the_session_is_a_line() -> None:
 async def test_the_dialog_previews_each_preset_in_use_beside_one_with_steps_of_many_parts(name: str) -> None:
     """Each preset is in use, and `greedtok`, whose steps have any number of parts, is under the cursor."""
     used = PRESETS[name]
-    face = FakeFace(snapshot(), {Preview: _real})
+    face = FakeEngine(snapshot(), {Preview: _real})
     dialog = RecipeScreen(face, RecipeChoice(used.recipe, RUN), name, tried=True)
     async with shown(dialog, (120, 40)) as (_, pilot):
         await until(pilot, lambda: "First steps · the same" in lines(pilot))

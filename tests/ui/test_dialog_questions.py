@@ -7,7 +7,7 @@ import asyncio
 import dataclasses
 
 import pytest
-from dialogs import FakeFace, assert_safe, shown, tried_on_all_sizes, typed
+from dialogs import FakeEngine, assert_safe, shown, tried_on_all_sizes, typed
 from screens import explorer
 from textual.widgets import Input
 from waiting import screen_text, settled, until
@@ -48,7 +48,7 @@ ANSWERS = VocabularyReport(
 )
 
 
-class Session(FakeFace):
+class Session(FakeEngine):
     """Answers what it is told to; going on takes until `end` is set."""
 
     def __init__(self) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from dialogs import FakeFace, assert_safe, shown, tried_on_all_sizes, typed
+from dialogs import FakeEngine, assert_safe, shown, tried_on_all_sizes, typed
 from textual.pilot import Pilot
 from textual.widgets import Input
 from waiting import screen_text, told, until
@@ -71,7 +71,7 @@ class Driver:
 
 
 async def test_a_preset_is_loaded_shown_and_taken() -> None:
-    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2, Run.of({"merges": 1000})), "gpt2")
+    dialog = RecipeScreen(FakeEngine(), RecipeChoice(GPT2, Run.of({"merges": 1000})), "gpt2")
     async with shown(dialog, (120, 40)) as (app, pilot):
         drive = Driver(dialog, pilot)
         await until(pilot, lambda: drive.listing("presets").cursor_key == "gpt2")
@@ -87,7 +87,7 @@ async def test_a_preset_is_loaded_shown_and_taken() -> None:
 
 
 async def test_an_axis_turns_and_the_change_is_shown() -> None:
-    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2), "gpt2")
+    dialog = RecipeScreen(FakeEngine(), RecipeChoice(GPT2), "gpt2")
     async with shown(dialog) as (app, pilot):
         drive = Driver(dialog, pilot)
         rules = list(AXES["tie"])
@@ -106,7 +106,7 @@ async def test_an_axis_turns_and_the_change_is_shown() -> None:
 
 
 async def test_arrows_leave_the_row_that_takes_the_recipe() -> None:
-    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2), "gpt2")
+    dialog = RecipeScreen(FakeEngine(), RecipeChoice(GPT2), "gpt2")
     async with shown(dialog) as (app, pilot):
         drive = Driver(dialog, pilot)
         await drive.at("axes", "tie")
@@ -122,7 +122,7 @@ async def test_arrows_leave_the_row_that_takes_the_recipe() -> None:
 
 @pytest.mark.parametrize("name", AXES["objective"].retired)
 async def test_a_retired_objective_is_refused_in_one_line_and_another_is_taken(name: str) -> None:
-    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2.with_axes(objective=name)), stages=(STAGE,))
+    dialog = RecipeScreen(FakeEngine(), RecipeChoice(GPT2.with_axes(objective=name)), stages=(STAGE,))
     async with shown(dialog, (120, 40)) as (app, pilot):
         drive = Driver(dialog, pilot)
         await drive.at("axes", draft.TAKE)
@@ -138,7 +138,7 @@ async def test_a_retired_objective_is_refused_in_one_line_and_another_is_taken(n
 
 
 async def test_a_senseless_value_is_dim_has_a_reason_and_is_not_taken() -> None:
-    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2), "gpt2")
+    dialog = RecipeScreen(FakeEngine(), RecipeChoice(GPT2), "gpt2")
     async with shown(dialog, (120, 40)) as (app, pilot):
         drive = Driver(dialog, pilot)
         await drive.at("axes", "unit")
@@ -166,7 +166,7 @@ async def test_a_senseless_value_is_dim_has_a_reason_and_is_not_taken() -> None:
 
 
 async def test_what_cannot_change_alone_is_taken_with_what_must_change_too() -> None:
-    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2), "gpt2")
+    dialog = RecipeScreen(FakeEngine(), RecipeChoice(GPT2), "gpt2")
     async with shown(dialog, (120, 40)) as (app, pilot):
         drive = Driver(dialog, pilot)
         await drive.at("axes", "unit")
@@ -182,7 +182,7 @@ async def test_what_cannot_change_alone_is_taken_with_what_must_change_too() -> 
 
 
 async def test_following_the_reasons_leads_to_another_unit() -> None:
-    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2), "gpt2")
+    dialog = RecipeScreen(FakeEngine(), RecipeChoice(GPT2), "gpt2")
     async with shown(dialog) as (app, pilot):
         drive = Driver(dialog, pilot)
         for axis, value in (("unknown", "error"), ("base", "sorted"), ("unit", "char")):
@@ -198,7 +198,7 @@ async def test_following_the_reasons_leads_to_another_unit() -> None:
 
 
 async def test_a_pattern_is_compiled_while_it_is_typed() -> None:
-    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2), "gpt2")
+    dialog = RecipeScreen(FakeEngine(), RecipeChoice(GPT2), "gpt2")
     async with shown(dialog) as (_, pilot):
         drive = Driver(dialog, pilot)
         await drive.at("axes", "split")
@@ -221,7 +221,7 @@ async def test_a_pattern_is_compiled_while_it_is_typed() -> None:
 
 
 async def test_esc_leaves_one_thing_at_a_time() -> None:
-    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2), "gpt2")
+    dialog = RecipeScreen(FakeEngine(), RecipeChoice(GPT2), "gpt2")
     async with shown(dialog) as (app, pilot):
         drive = Driver(dialog, pilot)
         await drive.at("axes", "mark")
@@ -240,7 +240,7 @@ async def test_esc_leaves_one_thing_at_a_time() -> None:
 
 
 async def test_normalisers_are_put_in_and_taken_out_in_order() -> None:
-    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2), "gpt2")
+    dialog = RecipeScreen(FakeEngine(), RecipeChoice(GPT2), "gpt2")
     async with shown(dialog) as (_, pilot):
         drive = Driver(dialog, pilot)
         await drive.at("axes", "normalize")
@@ -260,7 +260,7 @@ async def test_normalisers_are_put_in_and_taken_out_in_order() -> None:
 
 async def test_stops_are_typed_and_checked() -> None:
     dialog = RecipeScreen(
-        FakeFace(), RecipeChoice(GPT2, Run.of({"merges": 1000, "specials": ["<a>"]})), "gpt2"
+        FakeEngine(), RecipeChoice(GPT2, Run.of({"merges": 1000, "specials": ["<a>"]})), "gpt2"
     )
     async with shown(dialog, (120, 40)) as (app, pilot):
         drive = Driver(dialog, pilot)
@@ -288,7 +288,7 @@ async def test_stops_are_typed_and_checked() -> None:
 
 
 async def test_enter_that_comes_after_esc_takes_nothing() -> None:
-    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2), "gpt2")
+    dialog = RecipeScreen(FakeEngine(), RecipeChoice(GPT2), "gpt2")
     async with shown(dialog) as (_, pilot):
         drive = Driver(dialog, pilot)
         await drive.at("axes", "merges")
@@ -303,7 +303,7 @@ async def test_enter_that_comes_after_esc_takes_nothing() -> None:
 
 @pytest.mark.parametrize("begun", ["", "/"])
 async def test_letters_search_the_presets_and_enter_takes_the_marked_one(begun: str) -> None:
-    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2), "gpt2")
+    dialog = RecipeScreen(FakeEngine(), RecipeChoice(GPT2), "gpt2")
     async with shown(dialog, (120, 40)) as (app, pilot):
         drive = Driver(dialog, pilot)
         presets = drive.listing("presets")
@@ -324,7 +324,7 @@ async def test_letters_search_the_presets_and_enter_takes_the_marked_one(begun: 
 
 @pytest.mark.parametrize("letter", sorted({name[0] for name in PRESETS} | set("tpljk")))
 async def test_every_letter_that_is_typed_at_the_presets_searches_them(letter: str) -> None:
-    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2), "gpt2", follow=print, live=False)
+    dialog = RecipeScreen(FakeEngine(), RecipeChoice(GPT2), "gpt2", follow=print, live=False)
     async with shown(dialog, (80, 24)) as (app, pilot):
         presets = Driver(dialog, pilot).listing("presets")
         await pilot.press(letter)
@@ -342,7 +342,7 @@ async def test_every_letter_that_is_typed_at_the_presets_searches_them(letter: s
 
 
 async def test_a_search_that_finds_nothing_says_so_and_takes_nothing() -> None:
-    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2), "gpt2")
+    dialog = RecipeScreen(FakeEngine(), RecipeChoice(GPT2), "gpt2")
     async with shown(dialog) as (app, pilot):
         drive = Driver(dialog, pilot)
         await typed(pilot, "zzz")
@@ -355,7 +355,7 @@ async def test_a_search_that_finds_nothing_says_so_and_takes_nothing() -> None:
 
 
 async def test_the_first_digit_takes_the_place_of_a_number() -> None:
-    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2, Run.of({"vocab_size": 20_000})), "gpt2")
+    dialog = RecipeScreen(FakeEngine(), RecipeChoice(GPT2, Run.of({"vocab_size": 20_000})), "gpt2")
     async with shown(dialog) as (_, pilot):
         drive = Driver(dialog, pilot)
         await drive.at("axes", "vocab_size")
@@ -375,7 +375,7 @@ async def test_a_size_that_was_not_asked_for_is_the_one_that_the_run_ends_at() -
         sizes.append([trainer.size_at(step) for step in range(trainer.number + 1)])
     assert sizes[0] == sizes[1]
     assert RecipeChoice(GPT2).size is None
-    dialog = RecipeScreen(FakeFace(), RecipeChoice(unigram), "sentencepiece-unigram")
+    dialog = RecipeScreen(FakeEngine(), RecipeChoice(unigram), "sentencepiece-unigram")
     async with shown(dialog, (120, 40)) as (_, pilot):
         drive = Driver(dialog, pilot)
         await drive.at("axes", "vocab_size")
@@ -388,7 +388,7 @@ async def test_a_size_that_was_not_asked_for_is_the_one_that_the_run_ends_at() -
 
 
 async def test_nothing_changed_is_nothing_to_take() -> None:
-    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2), "gpt2")
+    dialog = RecipeScreen(FakeEngine(), RecipeChoice(GPT2), "gpt2")
     async with shown(dialog) as (app, pilot):
         await pilot.press("tab", "t")
         await Driver(dialog, pilot).said("nothing is changed")
@@ -396,7 +396,7 @@ async def test_nothing_changed_is_nothing_to_take() -> None:
 
 
 async def test_where_another_recipe_goes_on_from_is_a_row() -> None:
-    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2, keep_place="size"), "gpt2")
+    dialog = RecipeScreen(FakeEngine(), RecipeChoice(GPT2, keep_place="size"), "gpt2")
     async with shown(dialog, (120, 40)) as (app, pilot):
         drive = Driver(dialog, pilot)
         await drive.at("axes", draft.PLACE)
@@ -411,7 +411,7 @@ async def test_where_another_recipe_goes_on_from_is_a_row() -> None:
 
 
 async def test_one_list_at_a_time_where_there_is_no_room() -> None:
-    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2), "gpt2")
+    dialog = RecipeScreen(FakeEngine(), RecipeChoice(GPT2), "gpt2")
     async with shown(dialog, (40, 12)) as (_, pilot):
         drive = Driver(dialog, pilot)
         presets, axes = drive.listing("presets"), drive.listing("axes")
@@ -428,7 +428,7 @@ async def test_one_list_at_a_time_where_there_is_no_room() -> None:
 async def test_all_sizes(keys: tuple[str, ...]) -> None:
     hostile = GPT2.with_axes(split="regex:[/]\x1b]31m\u202e\n", mark="prefix:\x9b[b]")
     dialog = RecipeScreen(
-        FakeFace(), RecipeChoice(hostile, Run.of({"specials": ("\x1b]0;x\x07", "[/]")})), ""
+        FakeEngine(), RecipeChoice(hostile, Run.of({"specials": ("\x1b]0;x\x07", "[/]")})), ""
     )
     async with shown(dialog) as (_, pilot):
         await pilot.press(*keys)

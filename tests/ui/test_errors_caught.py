@@ -7,7 +7,7 @@ import itertools
 import pkgutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from screens import FakeSession, explorer
@@ -119,10 +119,10 @@ def failing(kind: str, app: Any) -> Any:
         app.screen.mount(widget)
         return widget
     if kind == "dialog":
-        dialog = FailingDialog(app, "fails")
+        dialog = FailingDialog(app.engine, "fails")
         app.push_screen(dialog)
         return dialog
-    screen = FailingScreen(app, MAIN_ACTIONS, "", "shade")
+    screen = FailingScreen(app.engine, MAIN_ACTIONS, "", "shade")
     app.push_screen(screen)
     return screen
 
@@ -130,7 +130,7 @@ def failing(kind: str, app: Any) -> Any:
 @pytest.mark.parametrize("kind", ["app", "screen", "dialog", "widget"])
 @pytest.mark.parametrize("way", WAYS)
 async def test_an_error_is_a_notification_and_the_app_goes_on(way: str, kind: str) -> None:
-    app: Any = FailingApp(FakeSession)
+    app: Any = FailingApp(cast(Any, FakeSession))
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await until(pilot, lambda: app.main.snapshot)
         part = failing(kind, app)
@@ -147,7 +147,7 @@ async def test_an_error_is_a_notification_and_the_app_goes_on(way: str, kind: st
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_stopped_work_does_not_end_the_app(way: str) -> None:
-    app: Any = FailingApp(FakeSession)
+    app: Any = FailingApp(cast(Any, FakeSession))
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await until(pilot, lambda: app.main.snapshot)
         part = failing("widget", app)
@@ -159,7 +159,7 @@ async def test_stopped_work_does_not_end_the_app(way: str) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_a_fault_of_the_program_ends_the_app(way: str) -> None:
-    app: Any = FailingApp(FakeSession)
+    app: Any = FailingApp(cast(Any, FakeSession))
 
     async def fails() -> None:
         async with app.run_test(size=(120, 40)) as pilot:
@@ -211,7 +211,7 @@ async def test_typing_and_enter_in_compare_of_a_real_session_does_not_end_it() -
         app.compare((ColumnWanted(), ColumnWanted()))
         await pilot.press("i", "enter", "escape", "2", "enter")
         await until(pilot, lambda: isinstance(app.screen_stack[1], CompareScreen))
-        await until(pilot, lambda: len(app.snapshot.columns) == 2 if app.snapshot else False)
+        await until(pilot, lambda: len(app.engine.snapshot.columns) == 2 if app.engine.snapshot else False)
         widget: Widget = app.screen
         assert widget.is_running
 

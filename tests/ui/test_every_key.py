@@ -101,7 +101,7 @@ class Watching:
 
     @property
     def session(self) -> Any:
-        return self.app.session
+        return self.app.engine.session
 
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)
@@ -316,7 +316,7 @@ async def test_every_step_key_while_another_recipe_is_laid_out(
         await seen.press("n", "n", "n")
         await seen.until(lambda: app.main.snapshot and app.main.snapshot.main.at.step == 3)
         gates.close(phases[0])
-        app.send(do.SetRecipe(preset("bert")))
+        app.engine.send(do.SetRecipe(preset("bert")))
         names = [
             name
             for name in STEPS
@@ -344,7 +344,7 @@ async def exported(text: Path, gates: Gates, folder: Path) -> str:
     path = str(folder / "own.json")
     async with opening(text, gates, READING) as seen:
         gates.close()
-        seen.app.send(do.GoTo(60))
+        seen.app.engine.send(do.GoTo(60))
         await seen.session.send(do.Export(path, "tokentui"))
     return path
 

@@ -81,7 +81,7 @@ async def test_a_file_begins_with_what_the_corpus_uses(novel: Callable[[str], Pa
     async with app.run_test(size=(120, 40)) as pilot:
         await settled(pilot)
         await until(pilot, lambda: app.main.snapshot and now(app).main.vocabulary.rows)
-        app.send(do.OpenTokenizer(str(tmp_path / "file.json")))
+        app.engine.send(do.OpenTokenizer(str(tmp_path / "file.json")))
         await until(
             pilot, lambda: now(app).main.opened is not None and now(app).main.vocabulary.order == "most used"
         )
@@ -89,7 +89,7 @@ async def test_a_file_begins_with_what_the_corpus_uses(novel: Callable[[str], Pa
         assert all(row.uses for row in rows[:-1])
         assert rows[-1].kind == "folded"
         await until(pilot, lambda: "not used here ▸" in screen_text(app))
-        app.send(do.SetRecipe(preset("gpt2")))
+        app.engine.send(do.SetRecipe(preset("gpt2")))
         await until(pilot, lambda: now(app).main.opened is None)
         await until(pilot, lambda: now(app).main.vocabulary.order == "newest")
 

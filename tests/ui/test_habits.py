@@ -99,7 +99,8 @@ def test_bytes_that_are_not_utf8_are_a_literal() -> None:
 async def test_hostile_text_is_drawn_safely_and_copied_as_it_is() -> None:
     async with training() as (app, pilot):
         evil = "\x1b[2J\u202e\U0001f469\u200d\U0001f680[/]"
-        app.push_screen(CopyScreen(app, [token_of("token", evil.encode()), token_of("row", b"\xff\x1b")]))
+        copied = [token_of("token", evil.encode()), token_of("row", b"\xff\x1b")]
+        app.push_screen(CopyScreen(app.engine, copied))
         await until(pilot, lambda: isinstance(app.screen, CopyScreen))
         await pilot.pause()
         assert all(is_safe(line) for line in screen_text(app).split("\n"))
@@ -226,7 +227,7 @@ async def test_one_goes_back_from_where_two_columns_part() -> None:
         await pilot.press("g", "9", "enter")
         await until(pilot, lambda: step(app) == 9)
         app.compare((ColumnWanted(preset("gpt2")), ColumnWanted(preset("bert"))))
-        now: Any = lambda: app.snapshot  # noqa: E731
+        now: Any = lambda: app.engine.snapshot  # noqa: E731
         await until(pilot, lambda: len(now().columns) == 2 and any(
             one.step is not None for one in now().between.divergences))
         await until(pilot, lambda: now().position.value == 9)
@@ -253,11 +254,11 @@ async def test_one_goes_back_to_where_one_was() -> None:
             await pilot.press("ctrl+o")
             await until(pilot, lambda wanted=wanted: step(app) == wanted)  # type: ignore[misc]
         corpus = now().corpus.name
-        app.send(do.SetRecipe(preset("bert")))
+        app.engine.send(do.SetRecipe(preset("bert")))
         await until(pilot, lambda: now().main.recipe == preset("bert") and now().busy is None)
         await pilot.press("0")
         await until(pilot, lambda: step(app) == 0)
-        app.send(do.Open(("sample:hugs",)))
+        app.engine.send(do.Open(("sample:hugs",)))
         await until(pilot, lambda: now().corpus.name != corpus and not now().main.partial)
         await until(pilot, lambda: app.recorder.corpus[0] == "sample:hugs")
         await pilot.press("ctrl+o")
@@ -290,7 +291,7 @@ async def test_a_position_of_compare_that_one_jumps_from_twice_is_noted_once(
     monkeypatch.setattr(history, "MOST", 2)
     async with training() as (app, pilot):
         app.compare((ColumnWanted(preset("gpt2")), ColumnWanted(preset("bert"))))
-        now: Any = lambda: app.snapshot  # noqa: E731
+        now: Any = lambda: app.engine.snapshot  # noqa: E731
         await until(pilot, lambda: len(now().columns) == 2 and all(one.in_sync for one in now().columns))
         for place in ("5", "5", "5", "9"):
             await pilot.press("g", place, "enter")
@@ -334,14 +335,14 @@ async def test_the_corpus_that_one_goes_back_to_is_the_one_to_type_into() -> Non
         await until(pilot, lambda: app.main.corpus.editing)
         editor = app.main.corpus._editor
         assert editor is not None
-        assert editor.text == await app.ask(do.CorpusText())
+        assert editor.text == await app.engine.ask(do.CorpusText())
 
 
 async def test_a_way_back_that_gives_way_does_not_bar_the_next_one(gates: Gates) -> None:
     async with training() as (app, pilot):
         now: Any = lambda: app.main.snapshot  # noqa: E731
         await typed_corpus(app, pilot, "one two one two " * 999)
-        app.send(do.Open(("sample:hugs",)))
+        app.engine.send(do.Open(("sample:hugs",)))
         await until(pilot, lambda: app.recorder.corpus[0] == "sample:hugs" and now().busy is None)
         gates.close(COUNTING)
         await pilot.press("ctrl+o")

@@ -70,7 +70,7 @@ async def test_a_filter_is_in_the_title_also_after_another_recipe(size: tuple[in
         await pilot.press(key, "ampersand", *"zq", "enter")
         await settled(pilot)
         assert 'only "zq"' in screen_text(app)
-        app.send(do.SetRecipe(preset_named("bert").recipe, RUN))
+        app.engine.send(do.SetRecipe(preset_named("bert").recipe, RUN))
         await settled(pilot)
         assert 'only "zq"' in screen_text(app)
         await pilot.press("escape")
@@ -100,7 +100,7 @@ async def test_the_order_of_pairs_by_count_is_in_their_title() -> None:
     app = explorer(run=Run())
     async with app.run_test(size=(120, 40), notifications=False) as pilot:
         await settled(pilot)
-        app.send(do.SetRecipe(Recipe(objective="score"), Run()))
+        app.engine.send(do.SetRecipe(Recipe(objective="score"), Run()))
         await settled(pilot)
         await pilot.press("2", "S")
         await settled(pilot)
@@ -123,7 +123,7 @@ async def test_a_page_of_the_encoding_is_in_its_title_and_goes_with_another_reci
         await pilot.press("4", "pagedown")
         await settled(pilot)
         assert "page 2" in screen_text(app)
-        app.send(do.SetRecipe(preset_named("bert").recipe, RUN))
+        app.engine.send(do.SetRecipe(preset_named("bert").recipe, RUN))
         await settled(pilot)
         assert "page" not in app.main.panes["encode"].title.states
         assert app.main.states("encode") == ()
@@ -168,8 +168,8 @@ async def test_a_filter_and_a_view_of_compare_are_in_its_titles(size: tuple[int,
 
 def test_every_pane_of_both_screens_names_its_states() -> None:
     app = explorer()
-    main = MainScreen(app, ())
-    screens = (main, CompareScreen(app, ()))
+    main = MainScreen(app.engine, ())
+    screens = (main, CompareScreen(app.engine, ()))
     for screen in screens:
         for name in screen.bodies:
             assert screen.states(name) == ()

@@ -45,14 +45,14 @@ async def explored(
     )
     async with app.run_test(size=size) as pilot:
         await settled(pilot)
-        app.send(do.GoTo(step))
+        app.engine.send(do.GoTo(step))
         await settled(pilot)
         assert at(app) == step
         yield app, pilot
 
 
 def at(app: ExplorerApp) -> int:
-    return app.snapshot.main.at.step if app.snapshot is not None else -1
+    return app.engine.snapshot.main.at.step if app.engine.snapshot is not None else -1
 
 
 def inspector(app: ExplorerApp) -> InspectScreen:
@@ -97,10 +97,10 @@ async def test_a_token_of_the_corpus_is_inspected(size: tuple[int, int]) -> None
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20), (200, 60)])
 async def test_the_screen_of_a_token(size: tuple[int, int]) -> None:
     async with explored(size) as (app, pilot):
-        assert isinstance(app.session, Session)
-        tokenizer = app.session.state.main.trainer.tokenizer()
+        assert isinstance(app.engine.session, Session)
+        tokenizer = app.engine.session.state.main.trainer.tokenizer()
         number = next(one.id for one in tokenizer.entries() if one.piece == b" the")
-        app.push(InspectScreen(app, token=number))
+        app.push_screen(InspectScreen(app.engine, token=number))
         dialog = await told(app, pilot)
         for text in ("259", "131", "lost", "merge tree"):
             assert text in screen_text(pilot)
@@ -121,11 +121,11 @@ async def test_the_screen_of_a_token(size: tuple[int, int]) -> None:
 
 async def test_enter_goes_into_a_part_and_backspace_comes_back() -> None:
     async with explored((120, 40)) as (app, pilot):
-        assert isinstance(app.session, Session)
-        tokenizer = app.session.state.main.trainer.tokenizer()
+        assert isinstance(app.engine.session, Session)
+        tokenizer = app.engine.session.state.main.trainer.tokenizer()
         number = next(one.id for one in tokenizer.entries() if one.piece == b" the")
         parts = token_facts(tokenizer, number).parents
-        app.push(InspectScreen(app, token=number))
+        app.push_screen(InspectScreen(app.engine, token=number))
         dialog = await told(app, pilot)
         at_part = next(n for n, row in enumerate(dialog.listing.rows) if row.key == ("token", parts[1], 1))
         dialog.listing.move_to(at_part)
@@ -145,7 +145,7 @@ async def test_left_and_right_walk_the_rows_of_the_pane() -> None:
     async with explored((120, 40)) as (app, pilot):
         await pilot.press("3", "down", "enter")
         dialog = await told(app, pilot)
-        rows = app.snapshot.main.vocabulary.rows if app.snapshot is not None else ()
+        rows = app.engine.snapshot.main.vocabulary.rows if app.engine.snapshot is not None else ()
         assert dialog.view is not None
         assert dialog.view.facts.id == rows[1].id
         await pilot.press("right", "right")
@@ -264,8 +264,8 @@ async def test_compare_inspects_by_the_column_concerned() -> None:
         await until(pilot, lambda: dialog.found is not None and not dialog.asking)
         assert dialog.found is not None
         assert dialog.found.encoding is not None
-        assert isinstance(app.session, Session)
-        column = app.session.state.sync.columns[1]
+        assert isinstance(app.engine.session, Session)
+        column = app.engine.session.state.sync.columns[1]
         assert dialog.found.encoding.ids == column.trainer.tokenizer().encode(dialog.found.text).ids
 
 

@@ -83,7 +83,7 @@ async def test_a_screen_looks_as_it_did(
     async with app.run_test(size=scene.size) as pilot:
         await settled(pilot)
         if scene.step:
-            app.send(commands.GoTo(scene.step))
+            app.engine.send(commands.GoTo(scene.step))
             await settled(pilot)
         await pilot.press(*scene.keys)
         await settled(pilot)

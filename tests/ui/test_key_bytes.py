@@ -50,7 +50,7 @@ class Drawn:
 
 async def at_the_end(pilot: Pilot[None], app: ExplorerApp) -> None:
     await settled(pilot)
-    app.send(do.GoTo(300))
+    app.engine.send(do.GoTo(300))
     await settled(pilot)
     assert app.main.snapshot is not None
     assert app.main.snapshot.main.at.step == 300
@@ -105,11 +105,11 @@ async def test_a_step_of_the_life_of_a_word_costs_no_more_than_going_there(size:
         assert max(costs) < 1_500 * SIZES[size]
         await pilot.press("end", "escape")
         await settled(pilot)
-        app.send(do.GoTo(steps[0]))
+        app.engine.send(do.GoTo(steps[0]))
         await settled(pilot)
         drawn = Drawn(app)
         for step, cost in zip(steps[1:], costs, strict=True):
-            app.send(do.GoTo(step))
+            app.engine.send(do.GoTo(step))
             await settled(pilot)
             assert 0 < cost < drawn.bytes() + 1_000 * SIZES[size]
 

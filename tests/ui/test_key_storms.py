@@ -256,7 +256,7 @@ class OnScreen(Storm):
 
     def __init__(self, pilot: Pilot[None], app: ExplorerApp, *words: Any) -> None:
         super().__init__(*words)
-        self.pilot, self.app, self.session = pilot, app, app.session
+        self.pilot, self.app, self.session = pilot, app, app.engine.session
         self.said: list[str] = []
         send, say, show = self.session.send, app.say, app.main.show
 
@@ -288,7 +288,7 @@ class OnScreen(Storm):
         if isinstance(command, commands.Open):
             self.app.main._open(commands.Open(command.sources, command.as_))
         else:
-            self.app.send(command)
+            self.app.engine.send(command)
 
     async def seen(self) -> Snapshot:
         await settled(self.pilot)

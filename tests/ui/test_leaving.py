@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
-from dialogs import FakeFace
+from dialogs import FakeEngine
 from screens import explorer
 from textual import events
 from textual.widgets import Static
@@ -24,7 +24,7 @@ class Waits(Dialog[str]):
     """Waits for something to show, which comes late."""
 
     def __init__(self) -> None:
-        super().__init__(FakeFace())
+        super().__init__(FakeEngine())
         self.late: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self.parts = (Static(id="said"),)
 
@@ -55,7 +55,7 @@ async def test_a_screen_that_is_left_below_others_takes_them_along() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(pilot)
         answers: list[tuple[str, object]] = []
-        below, above = Dialog[str](app), Dialog[str](app)
+        below, above = Dialog[str](app.engine), Dialog[str](app.engine)
         await app.push_screen(below, lambda result: answers.append(("below", result)))
         await app.push_screen(above, lambda result: answers.append(("above", result)))
         below.dismiss("late")
@@ -69,7 +69,7 @@ async def test_a_comparison_that_fails_below_a_dialog_is_left() -> None:
         await settled(pilot)
         session.answers[do.Compare] = TokentuiError("no such file", "b.json")
         app.compare((ColumnWanted(path="a.json"), ColumnWanted(path="b.json")))
-        app.push(Dialog(app))
+        app.push_screen(Dialog(app.engine))
         await settled(pilot)
         assert app.screen is app.main
         assert session.of(do.Leave) == [do.Leave()]
@@ -88,7 +88,7 @@ async def test_a_pane_has_the_focus_again_after_its_screen_had_no_room_below_a_d
             for pane in screen.panes:
                 screen.go(pane)
                 await settled(pilot)
-                app.push(Dialog(app))
+                app.push_screen(Dialog(app.engine))
                 await settled(pilot)
                 for size in ((20, 5), (120, 40)):
                     await pilot.resize_terminal(*size)
@@ -159,7 +159,7 @@ async def test_an_answer_that_was_given_up_is_no_failure(home: Path) -> None:
         app._failed(loop, {"message": "Future exception was never retrieved", "exception": Cancelled()})
         answer: asyncio.Future[None] = loop.create_future()
         answer.set_exception(Cancelled())
-        app.await_answer(answer, None, lambda error: None)
+        app.engine.await_answer(answer, None, lambda error: None)
         await pilot.pause()
         assert app.is_running
     assert app._exception is None
@@ -173,7 +173,7 @@ async def test_a_failure_that_comes_when_the_app_has_ended_has_been_looked_at(
     async with app.run_test() as pilot:
         await settled(pilot)
         answer: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        app.await_answer(answer, None, app.tell)
+        app.engine.await_answer(answer, None, app.tell)
     told: list[dict[str, object]] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
     answer.set_exception(Cancelled())

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from dialogs import FakeFace
 from screens import explorer, snapshot
 from textual.widgets._toast import Toast
 from waiting import screen_text, settled, until
 
+from tokentui.core.errors import in_words
 from tokentui.ui.compare import CompareScreen
-from tokentui.ui.face import not_yet
+from tokentui.ui.waits import NotYet
 
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 12)])
@@ -53,11 +53,7 @@ async def test_compare_has_its_messages_in_its_first_line(size: tuple[int, int])
 
 
 def test_what_is_too_early_is_told_in_one_sentence() -> None:
-    face = FakeFace()
-    not_yet(face)
-    face.snapshot = snapshot()
-    not_yet(face)  # what was named is still being read
-    assert face.said == [
+    assert [in_words(NotYet(now)) for now in (None, snapshot())] == [
         "not yet: the engine is starting; press the key again then",
         "not yet: a source is being opened; press the key again then",
     ]

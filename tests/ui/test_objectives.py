@@ -24,9 +24,9 @@ from tokentui.ui.dialogs.ask import FindScreen, HelpScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.draw.figures import amount, behind, decimal
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.face import has
 from tokentui.ui.panes.tables import ColumnTable, candidates, stands
 from tokentui.ui.panes.why import curve, scrubber, sentences
+from tokentui.ui.waits import has
 
 STATES = {"score": SCORE, "unigram": UNIGRAM, "gage": GAGE}
 SIZES = ((120, 40), (80, 24), (40, 12))

@@ -178,7 +178,7 @@ async def test_a_corpus_left_for_another_is_offered_no_more(sessions: Path) -> N
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(pilot)
         await until(pilot, lambda: saved(sessions) != [KEPT])
-        app.send(do.Open(("sample:sailor",)))
+        app.engine.send(do.Open(("sample:sailor",)))
         await until(pilot, lambda: app.autosave is not None and (kept := app.autosave.current()) is not None
             and kept.sources == ("sample:sailor",))
         await pilot.press("q")
@@ -203,11 +203,11 @@ async def test_q_without_any_work_offers_nothing(sessions: Path) -> None:
 
 
 WORK: dict[str, Callable[[ExplorerApp], object]] = {
-    "a step": lambda app: app.send(do.Move(1)),
-    "a recipe": lambda app: app.send(do.SetRecipe(preset_named("bert").recipe, Run())),
-    "a stop": lambda app: app.send(do.SetRecipe(GPT2, Run.of({"merges": 9}))),
-    "a text": lambda app: app.send(do.TrainOnText("a pasted text")),
-    "a corpus": lambda app: app.send(do.Open(("sample:sailor",))),
+    "a step": lambda app: app.engine.send(do.Move(1)),
+    "a recipe": lambda app: app.engine.send(do.SetRecipe(preset_named("bert").recipe, Run())),
+    "a stop": lambda app: app.engine.send(do.SetRecipe(GPT2, Run.of({"merges": 9}))),
+    "a text": lambda app: app.engine.send(do.TrainOnText("a pasted text")),
+    "a corpus": lambda app: app.engine.send(do.Open(("sample:sailor",))),
     "a sentence": lambda app: app.main.encode.line.put("hugs and pugs"),
     "columns": lambda app: app.compare([ColumnWanted(GPT2), ColumnWanted(preset_named("bert").recipe)]),
 }

@@ -144,7 +144,7 @@ async def test_the_end_of_another_run_is_not_the_end_of_the_steps(file: Path, co
 
 async def test_rows_of_both_tables_are_inspected_and_found(file: Path, corpus: Path) -> None:
     async with opened(file, corpus) as (app, pilot):
-        app.send(GoTo(2))
+        app.engine.send(GoTo(2))
         await at_step(app, pilot, 2)
         await pilot.press("2", "enter")
         await until(
@@ -214,7 +214,7 @@ async def test_its_facts_its_health_and_what_is_damaged_beside_it(
         await until(pilot, lambda: "not UTF-8" in screen_text(app))
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is app.main)
-        app.send(OpenTokenizer(str(tmp_path / "bad.json")))
+        app.engine.send(OpenTokenizer(str(tmp_path / "bad.json")))
         await until(
             pilot, lambda: any("is not in the vocabulary" in note for note in notes_of(app))
         )
@@ -253,7 +253,7 @@ async def test_o_opens_a_tokenizer_on_the_same_corpus_and_a_corpus_under_the_sam
         await pilot.press("enter")
         await until(pilot, lambda: now(app).main.opened is not None and now(app).main.at.step == 7)
         assert now(app).corpus.name == "hugs.txt"
-        app.send(GoTo(3))
+        app.engine.send(GoTo(3))
         await at_step(app, pilot, 3)
         await pilot.press("o")
         await until(pilot, lambda: isinstance(app.screen, OpenScreen))
@@ -360,9 +360,9 @@ async def test_an_answer_opens_no_dialog_over_one_that_was_opened_meanwhile(file
         for name, ask in asks.items():
             for meanwhile in (True, False):
                 ask()
-                dialog = Dialog[None](app)
+                dialog = Dialog[None](app.engine)
                 if meanwhile:
-                    app.push(dialog)
+                    app.push_screen(dialog)
                 await settled(pilot)
                 above = app.screen_stack[1:]
                 assert (above == [dialog]) == meanwhile, name

@@ -27,7 +27,7 @@ async def test_the_pairs_are_shown_with_their_figures(name: str) -> None:
     async with app.run_test(size=(140, 40)) as pilot:
         await settled(pilot)
         await until(pilot, lambda: "next" in screen_text(app))
-        app.send(do.SetRecipe(recipe))
+        app.engine.send(do.SetRecipe(recipe))
         await until(pilot, lambda: AXES["objective"][name].label in screen_text(app))
         await pilot.press("n", "n", "b")
         await until(pilot, lambda: "step 1 of" in screen_text(app))

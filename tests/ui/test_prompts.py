@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dialogs import FakeFace
+from dialogs import FakeEngine
 from textual.app import App
 from textual.widgets import Static
 from waiting import settled
@@ -43,7 +43,7 @@ def prompts() -> list[tuple[str, str]]:
 @pytest.mark.parametrize(("dialog", "prompt"), prompts())
 async def test_a_prompt_is_not_cut(dialog: str, prompt: str, size: tuple[int, int]) -> None:
     def init(self: Any) -> None:
-        Dialog.__init__(self, FakeFace())
+        Dialog.__init__(self, FakeEngine())
         self.parts = (prompted(prompt, Field()),)
 
     app: App[None] = App()

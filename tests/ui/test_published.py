@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from compares import comparing
-from dialogs import FakeFace, shown, typed
+from dialogs import FakeEngine, shown, typed
 from running_cli import cli as run_command
 from screens import screen_text
 from waiting import until
@@ -92,7 +92,7 @@ def test_a_recipe_file_has_nothing_published(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_the_row_is_seen_and_turned(size: tuple[int, int]) -> None:
-    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2), "gpt2")
+    dialog = RecipeScreen(FakeEngine(), RecipeChoice(GPT2), "gpt2")
     async with shown(dialog, size) as (app, pilot):
         presets, axes = dialog.query_one("#presets", Listing), dialog.query_one("#axes", Listing)
         await until(pilot, lambda: presets.cursor_key == "gpt2")
@@ -112,7 +112,7 @@ async def test_the_row_is_seen_and_turned(size: tuple[int, int]) -> None:
 
 
 async def test_a_published_run_follows_the_preset_until_it_is_changed() -> None:
-    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2, PUBLISHED), "gpt2")
+    dialog = RecipeScreen(FakeEngine(), RecipeChoice(GPT2, PUBLISHED), "gpt2")
     async with shown(dialog, (120, 40)) as (_, pilot):
         presets, axes = dialog.query_one("#presets", Listing), dialog.query_one("#axes", Listing)
         assert dialog.published
@@ -129,7 +129,7 @@ async def test_a_published_run_follows_the_preset_until_it_is_changed() -> None:
 
 
 async def test_nothing_is_published_of_a_recipe_of_ones_own() -> None:
-    dialog = RecipeScreen(FakeFace(), RecipeChoice(GPT2.with_axes(tie="shortest")), "")
+    dialog = RecipeScreen(FakeEngine(), RecipeChoice(GPT2.with_axes(tie="shortest")), "")
     async with shown(dialog, (120, 40)) as (_, pilot):
         axes = dialog.query_one("#axes", Listing)
         await pilot.press("tab", "down", "enter")
@@ -139,7 +139,7 @@ async def test_nothing_is_published_of_a_recipe_of_ones_own() -> None:
 
 
 async def test_the_words_that_shape_the_learning_are_rows() -> None:
-    dialog = RecipeScreen(FakeFace(), RecipeChoice(PRESETS["llama2"].recipe), "llama2")
+    dialog = RecipeScreen(FakeEngine(), RecipeChoice(PRESETS["llama2"].recipe), "llama2")
     async with shown(dialog, (120, 40)) as (app, pilot):
         axes = dialog.query_one("#axes", Listing)
 
@@ -185,6 +185,6 @@ async def test_compare_adds_a_preset_with_the_run_in_use_or_as_published() -> No
             assert wanted.recipe == PRESETS["bert"].recipe
             return wanted.run
 
-        assert await add() == app.run_in_use
+        assert await add() == app.engine.run
         await pilot.resize_terminal(120, 40)
         assert await add("down", "down", "enter", "shift+tab") == draft.run_of(PRESETS["bert"], Run(), True)

@@ -38,7 +38,7 @@ async def test_a_walk_becomes_a_tour(home: Path) -> None:
             await pilot.press(key)
             await until(pilot, lambda step=step: app.main.snapshot  # type: ignore[misc]
                 and app.main.snapshot.main.at.step == step)
-        app.send(do.TrainOnText("low lower\nlow\\n"))
+        app.engine.send(do.TrainOnText("low lower\nlow\\n"))
         await until(pilot, lambda: app.main.snapshot and app.main.snapshot.corpus.bytes == 15)
         await until(pilot, lambda: app.main.snapshot and not app.main.snapshot.main.partial)
         await pilot.press("0")

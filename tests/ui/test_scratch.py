@@ -32,9 +32,9 @@ class Slow:
 
     def __init__(self, app: ExplorerApp) -> None:
         self.waiting: list[tuple[Any, asyncio.Future[Any]]] = []
-        assert app.session is not None
-        self._send = app.session.send
-        app.session.send = self.send  # type: ignore[method-assign]
+        assert app.engine.session is not None
+        self._send = app.engine.session.send
+        app.engine.session.send = self.send  # type: ignore[method-assign]
 
     def send(self, command: Any) -> asyncio.Future[Any]:
         """Hold the answer back; a later command gives up an earlier one, as in a session."""

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from dialogs import FakeFace, shown
+from dialogs import FakeEngine, shown
 from screens import explorer, screen_text
 from textual.pilot import Pilot
 from waiting import notes_of, settled, until
@@ -129,8 +129,8 @@ async def test_a_later_recipe_takes_the_place_of_an_earlier_one() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
         await at_axis(app, session, pilot)
-        assert app.session is not None
-        send = app.session.send
+        assert app.engine.session is not None
+        send = app.engine.session.send
         waiting: list[asyncio.Future[Any]] = []
 
         def slow(command: Any) -> asyncio.Future[Any]:
@@ -143,7 +143,7 @@ async def test_a_later_recipe_takes_the_place_of_an_earlier_one() -> None:
                 waiting.append(future)
             return future
 
-        app.session.send = slow  # type: ignore[method-assign]
+        app.engine.session.send = slow  # type: ignore[method-assign]
         await pilot.press("right", "right", "right")
         await until(
             pilot, lambda: [use.recipe for use in session.of(SetRecipe)] == [turned(1), turned(2), turned(3)]
@@ -186,7 +186,7 @@ async def test_without_a_screen_to_follow_there_is_no_switch() -> None:
     app, _ = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settled(pilot)
-        dialog = RecipeScreen(FakeFace(), RecipeChoice(USED), "gpt2")
+        dialog = RecipeScreen(FakeEngine(), RecipeChoice(USED), "gpt2")
         app.push_screen(dialog)
         await until(pilot, lambda: app.screen is dialog and dialog.focused is not None)
         await pilot.press("l")
@@ -234,7 +234,7 @@ async def test_the_real_screen_follows_and_comes_back() -> None:
 async def test_a_choice_is_told_once() -> None:
     told: list[RecipeChoice] = []
     used, other = RecipeChoice(USED, RUN), RecipeChoice(turned(1), RUN)
-    dialog = RecipeScreen(FakeFace(), used, "gpt2", follow=told.append, live=True)
+    dialog = RecipeScreen(FakeEngine(), used, "gpt2", follow=told.append, live=True)
     async with shown(dialog, (120, 40)) as (_, pilot):
         await pilot.press("tab")
         await to_row(dialog, pilot, "tie")
@@ -251,7 +251,7 @@ async def test_where_nothing_is_open_esc_puts_back_the_recipe_and_goes_nowhere()
     app = ExplorerApp(Session)
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await at_axis(app, None, pilot)
-        session = app.session
+        session = app.engine.session
         assert isinstance(session, Session)
         await pilot.press("l", "right")
         await until(pilot, lambda: session.state.main.prepared.recipe == turned(1))

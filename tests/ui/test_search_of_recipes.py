@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from dialogs import FakeFace, shown
+from dialogs import FakeEngine, shown
 from waiting import screen_text, settled
 
 from tokentui.axes import AXES
@@ -17,7 +17,7 @@ VALUES = [(axis, value) for axis in AXES for value in AXES[axis].written().value
 
 @pytest.mark.parametrize("at_axes", [False, True])
 async def test_every_value_of_every_axis_is_found(at_axes: bool) -> None:
-    dialog = RecipeScreen(FakeFace(), USED, "gpt2")
+    dialog = RecipeScreen(FakeEngine(), USED, "gpt2")
     async with shown(dialog, (120, 40)) as (_, pilot):
         rows = [row.key.lower() for row in dialog.axes.rows if isinstance(row.key, str)]
         for value in dict.fromkeys(value for _, value in VALUES):
@@ -39,7 +39,7 @@ async def test_every_value_of_every_axis_is_found(at_axes: bool) -> None:
 
 @pytest.mark.parametrize("keys", [(), ("tab",)])
 async def test_a_word_that_nothing_is_named_by_is_said_to_be(keys: tuple[str, ...]) -> None:
-    dialog = RecipeScreen(FakeFace(), USED, "gpt2")
+    dialog = RecipeScreen(FakeEngine(), USED, "gpt2")
     async with shown(dialog, (120, 40)) as (_, pilot):
         await pilot.press(*keys, "slash", *"zqzq")
         await settled(pilot)

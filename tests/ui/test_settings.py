@@ -15,12 +15,19 @@ from tokentui.core.safetext import GLYPH_MODES, is_safe
 from tokentui.session import commands as do
 from tokentui.session.driver import Session
 from tokentui.session.settings import keep_setting, read_settings, settings, settings_path
+from tokentui.session.snapshot import Snapshot
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.chosen import SETTINGS, Setting
 from tokentui.ui.dialogs.settings import SettingsScreen
 from tokentui.ui.draw.text import DARK_NAME, LIGHT_NAME
 
 SIZES = [(120, 40), (80, 24)]
+
+
+def now_of(app: ExplorerApp) -> Snapshot:
+    """The snapshot that is shown."""
+    assert app.engine.snapshot is not None
+    return app.engine.snapshot
 
 
 def app_of() -> ExplorerApp:
@@ -58,7 +65,7 @@ async def test_each_setting_takes_effect_is_kept_and_lasts(
         await pilot.press("right")
         assert app.theme == LIGHT_NAME
         await pilot.press("down", "left")
-        await until(pilot, lambda: app.snapshot and app.snapshot.speed == 60)
+        await until(pilot, lambda: app.engine.snapshot is not None and now_of(app).speed == 60)
         await pilot.press("down", "enter")
         assert app.main.mode == GLYPH_MODES[1] == screen.chosen.value_of(SETTINGS[2])
         await pilot.press("down", "right", "right")
@@ -78,8 +85,8 @@ async def test_each_setting_takes_effect_is_kept_and_lasts(
     app = app_of()
     async with app.run_test(size=size) as pilot:
         await settled(pilot)
-        await until(pilot, lambda: app.snapshot and app.snapshot.speed == 60)
-        await until(pilot, lambda: app.snapshot and app.snapshot.main.vocabulary.order == "most used")
+        await until(pilot, lambda: app.engine.snapshot is not None and now_of(app).speed == 60)
+        await until(pilot, lambda: now_of(app).main.vocabulary.order == "most used")
         assert (app.theme, app.main.mode) == (LIGHT_NAME, wanted["view"])
         assert (app.main.text.boundaries, app.main.encode.line.value) == ("bars", "ab")
 

@@ -6,7 +6,7 @@ import asyncio
 import re
 
 import pytest
-from dialogs import FakeFace, shown
+from dialogs import FakeEngine, shown
 from screens import screen_text, snapshot
 from stepping import RECIPE, RUN, opened, walked
 from waiting import notes_of, settled, until
@@ -32,8 +32,8 @@ def typed_length(trainer: Trainer) -> int:
 async def test_any_step_is_told_as_it_was_when_it_was_made() -> None:
     async with opened() as (app, pilot):
         await walked(app, pilot, 30)
-        await app.ask(do.SetInput(TYPED))
-        found = await app.ask(do.ExplainSteps((31, 12, 1, 30, 2)))
+        await app.engine.ask(do.SetInput(TYPED))
+        found = await app.engine.ask(do.ExplainSteps((31, 12, 1, 30, 2)))
         trainer = learn.start(read(["sample:english"]), RECIPE)
         for view in found:
             learn.jump(trainer, view.number - 1)
@@ -55,7 +55,7 @@ async def test_any_step_is_told_as_it_was_when_it_was_made() -> None:
 async def test_what_comes_after_the_last_step_is_the_reason_why_it_ends() -> None:
     async with opened() as (app, pilot):
         await walked(app, pilot, 40)
-        (view,) = await app.ask(do.ExplainSteps((41,)))
+        (view,) = await app.engine.ask(do.ExplainSteps((41,)))
         assert isinstance(view, StepView)
         assert (view.why.end, view.taken, view.tokens[0]) == ("merges", None, view.tokens[1])
 
@@ -70,14 +70,14 @@ async def test_the_list_is_searched_and_sorted() -> None:
             ("step", lambda one: one.number), ("count", lambda one: -one.count),
             ("length", lambda one: -len(one.token)), ("tie", lambda one: -one.tied),
         ):
-            page = await app.ask(do.ListSteps(order))
+            page = await app.engine.ask(do.ListSteps(order))
             wanted = sorted(steps, key=key)
             assert [row.number for row in page.rows] == [one.number for one in wanted]
             assert [(row.token, row.worth, row.tied) for row in page.rows] == [
                 (one.token, one.count, one.tied) for one in wanted
             ]
         for text in ("h", "t+h", "no such"):
-            page = await app.ask(do.ListSteps(find=text, top=1, rows=3))
+            page = await app.engine.ask(do.ListSteps(find=text, top=1, rows=3))
             held = [one.number for one in steps
                     if text.encode() in one.token or text.encode() in one.left + b"+" + one.right]
             assert page.total == len(held)
@@ -107,7 +107,7 @@ async def test_the_work_is_said_where_the_reasons_will_stand() -> None:
         await gate.wait()
         raise TokentuiError("the step is gone")
 
-    dialog = WhyScreen(FakeFace(snapshot(), {do.ExplainSteps: fail}), (3,))
+    dialog = WhyScreen(FakeEngine(snapshot(), {do.ExplainSteps: fail}), (3,))
     async with shown(dialog, (80, 24)) as (app, pilot):
         await until(pilot, lambda: "going to the step …" in screen_text(app))
         lines = screen_text(app).splitlines()
@@ -169,7 +169,7 @@ async def test_what_a_training_knows_no_what_ifs_of_is_said_in_a_line() -> None:
 @pytest.mark.parametrize("text", ["\u202ea\u202eb a\u0301\x07 ", "\x1b]0;x\x07[bold]", "\ud800\ud800 \ud800"])
 async def test_hostile_steps_are_drawn_safely(text: str) -> None:
     async with opened(Recipe(split="none"), "sample:hugs") as (app, pilot):
-        await app.ask(do.TrainOnText(text * 9))
+        await app.engine.ask(do.TrainOnText(text * 9))
         await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.candidates.rows)
         await walked(app, pilot, 3)
         await pilot.press("m")
@@ -184,7 +184,7 @@ async def test_hostile_steps_are_drawn_safely(text: str) -> None:
 @pytest.mark.parametrize("number", [1, 2_000, 1_234_567])
 async def test_the_number_of_a_step_is_shown_whole(number: int, size: tuple[int, int]) -> None:
     view = StepView(number, snapshot().main.why, None, (5, 4), (), (0, 0))
-    face = FakeFace(snapshot(), {do.ExplainSteps: (view,)})
+    face = FakeEngine(snapshot(), {do.ExplainSteps: (view,)})
     async with shown(WhyScreen(face, (number,)), size) as (app, pilot):
         await until(pilot, lambda: "runner-up" in screen_text(app))
         rows = screen_text(app).splitlines()[2:]

@@ -23,22 +23,22 @@ def app_of(**more: Any) -> ExplorerApp:
 
 def shown_text(app: ExplorerApp) -> str:
     """The typed text of the snapshot that is shown."""
-    return "" if app.snapshot is None else app.snapshot.main.encoding.text
+    return "" if app.engine.snapshot is None else app.engine.snapshot.main.encoding.text
 
 
 async def test_subscribers_get_each_command_with_the_state_before_and_what_was_opened() -> None:
     app, posted, opened = app_of(), list[tuple[do.Command[Any], Snapshot | None]](), list[do.Command[Any]]()
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(pilot)
-        app.subscribe(lambda command, before: posted.append((command, before)), opened.append)
-        before = app.snapshot
+        app.engine.subscribe(lambda command, before: posted.append((command, before)), opened.append)
+        before = app.engine.snapshot
         commands = do.Move(2), do.TrainOnText("low lower"), do.Open(("no such file",))
-        app.send(commands[0])
+        app.engine.send(commands[0])
         assert posted == [(commands[0], before)]
-        await app.ask(commands[1])
+        await app.engine.ask(commands[1])
         assert opened == [commands[1]], "before whoever waits for the answer goes on"
         with pytest.raises(TokentuiError):
-            await app.ask(commands[2])
+            await app.engine.ask(commands[2])
         await settled(pilot)
     assert [command for command, _ in posted if command in commands] == list(commands)
     assert opened == [commands[1]]
@@ -66,6 +66,6 @@ async def test_an_answer_is_handled_before_the_screen_shows_the_snapshot_of_its_
         await settled(pilot)
         # The earliest that the screen can take a snapshot: at once.
         app.call_later = lambda callback, *args: bool(callback(*args) or True)  # type: ignore[method-assign]
-        app.send(do.SetInput("hug pug"), lambda _: seen.append(shown_text(app)))
+        app.engine.send(do.SetInput("hug pug"), lambda _: seen.append(shown_text(app)))
         await until(pilot, lambda: shown_text(app) == "hug pug")
         assert seen == [""]

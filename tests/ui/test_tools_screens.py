@@ -65,7 +65,7 @@ async def compared(size: tuple[int, int] = (120, 40)) -> AsyncIterator[tuple[Exp
     )
     async with app.run_test(size=size, notifications=True) as pilot:
         await settled(pilot)
-        app.send(do.GoTo(None))
+        app.engine.send(do.GoTo(None))
         screen = app.screen
         assert isinstance(screen, CompareScreen)
         await settled(pilot)
@@ -235,7 +235,7 @@ async def test_the_curve_of_what_ids_save(size: tuple[int, int]) -> None:
 @pytest.mark.parametrize("text", ["\u202ea\u202eb a\u0301\x07 ", "\x1b]0;x\x07[bold]", "\ud800\ud800 \ud800"])
 async def test_hostile_texts_are_drawn_safely(text: str) -> None:
     async with opened(Recipe(split="none"), "sample:hugs") as (app, pilot):
-        await app.ask(do.TrainOnText(text * 9))
+        await app.engine.ask(do.TrainOnText(text * 9))
         await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.candidates.rows)
         await walked(app, pilot, 3)
         await pressed(app, pilot, "exclamation_mark", AnalysisScreen)  # type: ignore[type-var]

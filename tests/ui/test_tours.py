@@ -124,8 +124,8 @@ async def test_who_strays_is_brought_back() -> None:
     app = app_of(tour=short())
     async with app.run_test(size=(100, 30)) as pilot:
         screen = await playing(pilot, app, 0)
-        screen.face.send(do.Open(("sample:gage",)))
-        screen.face.send(do.GoTo(3))
+        screen.engine.send(do.Open(("sample:gage",)))
+        screen.engine.send(do.GoTo(3))
         await until(pilot, lambda: screen.snapshot and screen.snapshot.corpus.name == "gage")
         await pilot.press("enter")
         await playing(pilot, app, 1)
@@ -187,7 +187,7 @@ async def test_dialogs_of_a_tour_follow_the_tour() -> None:
         await pilot.press("g")
         await until(pilot, lambda: app.screen is not screen)
         dialog: Any = app.screen
-        app.send(do.Move(1))
+        app.engine.send(do.Move(1))
         await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.at.step == 1)
         assert dialog.now.corpus.name == "abac"
 

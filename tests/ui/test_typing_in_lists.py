@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dialogs import FakeFace, shown
+from dialogs import FakeEngine, shown
 from screens import snapshot
 from textual.events import Paste
 from textual.widgets import Input
@@ -30,15 +30,15 @@ REPORT = ExportReport("tokentui", "its own", ("own.json",))
 class Asked(Dialog[None]):
     """A dialog of the base class alone."""
 
-    def __init__(self, face: FakeFace) -> None:
+    def __init__(self, face: FakeEngine) -> None:
         super().__init__(face, "Asked")
         self.parts = VirtualTable(), Field()
 
 
 MAKES: dict[type[Dialog[Any]], Callable[[], Dialog[Any]]] = {
-    Asked: lambda: Asked(FakeFace()), OpenScreen: lambda: OpenScreen(FakeFace()),
-    AddScreen: lambda: AddScreen(FakeFace(), "Add", Recipe()),
-    ExportScreen: lambda: ExportScreen(FakeFace(snapshot(), {Formats: (REPORT,)})),
+    Asked: lambda: Asked(FakeEngine()), OpenScreen: lambda: OpenScreen(FakeEngine()),
+    AddScreen: lambda: AddScreen(FakeEngine(), "Add", Recipe()),
+    ExportScreen: lambda: ExportScreen(FakeEngine(snapshot(), {Formats: (REPORT,)})),
 }
 """The dialogs that show a list and a line at once."""
 
@@ -74,7 +74,7 @@ async def test_enter_on_an_empty_line_and_typing_opens_what_is_typed(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "big.json").write_text("{}")
     (tmp_path / "novel.txt").write_text("text")
-    dialog = OpenScreen(FakeFace())
+    dialog = OpenScreen(FakeEngine())
     async with shown(dialog) as (app, pilot):
         await settled(pilot)
         await pilot.press("enter", *"novel.txt", "enter")
@@ -94,7 +94,7 @@ async def test_tab_before_the_folder_is_listed_keeps_what_follows(
         return list_folder(*args)
 
     monkeypatch.setattr(picker, "list_folder", late)
-    dialog = OpenScreen(FakeFace())
+    dialog = OpenScreen(FakeEngine())
     async with shown(dialog) as (_, pilot):
         await pilot.press(*"nov", "tab", *"el")
         assert dialog.field.value == "novel"

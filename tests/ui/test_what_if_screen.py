@@ -86,7 +86,7 @@ async def test_a_pair_is_forbidden_and_the_cost_is_that_of_a_naive_run() -> None
         change = WhatIf(11, FORBID, best.parts)
         now = await beside(app, pilot, RECIPE, RECIPE.under([change]))
         assert now().position.value == 10
-        app.send(do.GoTo(30))
+        app.engine.send(do.GoTo(30))
         found = (await cost_of(pilot, now, 30)).cost
         run, changed = (counted(changes, 30) for changes in ([], [change]))
         assert (found.before, found.after) == (length(run), length(changed))
@@ -150,7 +150,7 @@ async def test_the_dialog_and_the_cost(size: tuple[int, int]) -> None:
         assert "What if · r+e" in screen_text(app)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, CompareScreen) and app.screen.snapshot is not None)
-        app.send(do.GoTo(20))
+        app.engine.send(do.GoTo(20))
         await settled(pilot)
         assert "never made" in screen_text(app)
         assert "without r+e" in screen_text(app)
@@ -188,7 +188,7 @@ async def test_where_there_is_none_it_is_said_in_a_line() -> None:
 ])
 async def test_hostile_parts_are_drawn_safely(text: str) -> None:
     async with opened(Recipe(split="none"), "sample:hugs") as (app, pilot):
-        await app.ask(do.TrainOnText(text * 9))
+        await app.engine.ask(do.TrainOnText(text * 9))
         await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.candidates.rows)
         await walked(app, pilot, 3)
         await pilot.press("2", "down")

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from tokentui.session.snapshot import Snapshot
     from tokentui.session.tours import Tour
     from tokentui.session.views import ColumnWanted
-    from tokentui.ui.face import SessionLike
 
 
 def run(
@@ -77,13 +76,13 @@ def run(
         wanted, run = (first.recipe or recipe, first.run) if first is not None else (recipe, asked)
         return Session(publish, wanted, run)
 
-    def begin(late: SessionLike) -> asyncio.Future[None]:
+    def begin(late: Session | LateSession) -> asyncio.Future[None]:
         def refused(opened: asyncio.Future[None]) -> None:
             # A file that cannot be read is told of; the corpus is opened all the same. What was stopped stays
             # stopped.
             error = None if opened.cancelled() else opened.exception()
             if file is not None and error is not None and not isinstance(error, Cancelled):
-                app.await_answer(late.send(replace(opening, tokenizer=None)), compare, app.tell)
+                app.engine.await_answer(late.send(replace(opening, tokenizer=None)), compare, app.tell)
 
         opened = late.send(replace(opening, tokenizer=file))
         opened.add_done_callback(refused)

@@ -14,11 +14,11 @@ from tokentui.core.choices import Ref
 from tokentui.session.commands import Command, GoTo, Move, Play, Speed, StepPieces, SyncBy
 from tokentui.session.shipped import TOURS
 from tokentui.session.views import ColumnWanted
-from tokentui.ui.face import Face, not_yet
 from tokentui.ui.keys import BOTH, Action
 from tokentui.ui.main import MainScreen
 from tokentui.ui.screen import PaneScreen
 from tokentui.ui.terminal_app import TerminalApp
+from tokentui.ui.waits import NotYet
 
 if TYPE_CHECKING:  # loaded when it is first wanted
     from tokentui.session.tours import Tour
@@ -39,12 +39,12 @@ FAR = 1 << 30
 
 def sends(command: Command[Any]) -> Callable[[PaneScreen], object]:
     """Return a function that hands a command to the session."""
-    return lambda on: on.face.send(command)
+    return lambda on: on.engine.send(command)
 
 
 def opens(dialog: Ref) -> Callable[[PaneScreen], object]:
-    """Return a function that opens a dialog whose only argument is the face."""
-    return lambda on: on.face.push(dialog(on.face))
+    """Return a function that opens a dialog whose only argument is the engine link."""
+    return lambda on: on.app.push_screen(dialog(on.engine))
 
 
 _ADD = Ref("tokentui.ui.dialogs.open:AddScreen")
@@ -71,14 +71,14 @@ def lists_keys(search: bool) -> Callable[[PaneScreen], object]:
             if chosen is not None and chosen.does is not None:
                 on.app.call_later(chosen.does, on.app if chosen.always else on)
 
-        on.face.push(_HELP(on.face, on.meant(), on.context, search), do)
+        on.app.push_screen(_HELP(on.engine, on.meant(), on.context, search), do)
 
     return ask
 
 
 def analyzes(analysis: Analysis) -> Callable[[MainScreen], object]:
     """Return a function that shows the report of an analysis."""
-    return lambda on: on.face.push(_ANALYSIS(on, analysis))
+    return lambda on: on.app.push_screen(_ANALYSIS(on, analysis))
 
 
 def plays(tour: str | Tour) -> Callable[[PaneScreen], object]:
@@ -86,29 +86,32 @@ def plays(tour: str | Tour) -> Callable[[PaneScreen], object]:
     return lambda on: _TOUR(on.app, tour, MAIN_ACTIONS, TOUR_ACTIONS)
 
 
-def compare_with(face: Face) -> None:
-    """Ask for a second column, and compare what is trained with it."""
-    now = face.snapshot
+def compare_with(screen: MainScreen) -> None:
+    """Prompt for a second column, and compare the current training with it.
+
+    Raises:
+        NotYet: Nothing is trained yet.
+    """
+    now = screen.engine.snapshot
     if now is None:
-        not_yet(face)
-        return
+        raise NotYet(now)
     column = now.main
     if column.opened is not None:
         recipe, name = column.recipe, column.opened.name
         first = ColumnWanted(path=column.path, split=recipe.split, encode=recipe.encode)
     else:
-        first, name = ColumnWanted(column.recipe, face.run_in_use, name=column.preset), column.preset
-    dialog = _ADD(face, f"Compare {name or 'this'} with", column.recipe, column)
+        first, name = ColumnWanted(column.recipe, screen.engine.run, name=column.preset), column.preset
+    dialog = _ADD(screen.engine, f"Compare {name or 'this'} with", column.recipe, column)
 
-    def begin(second: ColumnWanted | None) -> None:
+    def compare(second: ColumnWanted | None) -> None:
         """Compare; next to a file, a recipe without a size of its own is trained to the file's."""
         if second == _AS_LEFT.resolve():
-            face.compare(())
-            face.say("the comparison as it was left: c adds a column, delete removes one")
+            screen.app.compare(())
+            screen.app.say("the comparison as it was left: c adds a column, delete removes one")
         elif second is not None:
-            face.compare((first, second.like((column,))))
+            screen.app.compare((first, second.like((column,))))
 
-    face.push(dialog, begin)
+    screen.app.push_screen(dialog, compare)
 
 
 def _scrolling(rows: str, pages: str, ends: str, *contexts: str) -> tuple[Both, ...]:
@@ -166,16 +169,16 @@ MAIN_ACTIONS: tuple[Main | Both | Always, ...] = (
         "Go to a step, or to the step that makes a token", "go_to", footer=5),
     Main(("U",), "until", opens(Ref("tokentui.ui.dialogs.ask:UntilScreen")),
         "Run until a token is made, or to a size of the vocabulary, or to so many bytes per token", "until"),
-    Main(("a",), "algorithm", lambda on: _RECIPE(on.face),
+    Main(("a",), "algorithm", lambda on: _RECIPE(on),
         "Choose another algorithm, or another value on one of its axes", "algorithm", footer=6),
-    Main(("c",), "compare", lambda on: compare_with(on.face), "Compare this with another recipe or tokenizer",
+    Main(("c",), "compare", lambda on: compare_with(on), "Compare this with another recipe or tokenizer",
         "compare", footer=6),
     Main(("o",), "open", lambda on: on.open(), "Open a corpus, or a tokenizer file", "open", footer=8),
     Both(("i",), "type", lambda on: on.go("encode", typing=True), "Type text to be encoded; esc leaves it",
         "type", BOTH, 7),
     Main(("m",), "steps", opens(Ref("tokentui.ui.dialogs.steps:StepsScreen")),
         "List all steps made so far: search, sort, go to one", "steps"),
-    Main(("Y",), "why", lambda on: _WHY(on.face), "Tell the reasons of the next step and the last at length",
+    Main(("Y",), "why", lambda on: _WHY(on), "Tell the reasons of the next step and the last at length",
         "why_all"),
     Main(("x",), "what if", lambda on: on.ask_what_if(),
         "Forbid a pair or a token, force a pair, leave a merge out: the changed run beside this one",
@@ -247,12 +250,12 @@ MAIN_ACTIONS: tuple[Main | Both | Always, ...] = (
         "quit_now", BOTH, palette=False, always=True),
     Main(("s",), "boundaries", lambda on: on.text.turn_boundaries(),
         "Tell tokens apart by shades, or by bars between them", "boundaries", ("corpus",), 18, anywhere=True),
-    Main(("z",), "compressed", lambda on: _COMPRESSED(on.face), "Show the compressed text and its table",
+    Main(("z",), "compressed", lambda on: _COMPRESSED(on), "Show the compressed text and its table",
         "compressed", ("corpus",), 4, anywhere=True, needs="compresses"),
     Main(("B",), "ages", lambda on: on.turn_ages(),
         "Colour the corpus and the typed text by the steps that made their tokens, or not", "ages",
         ("corpus",), anywhere=True),
-    Main(("p",), "pieces", lambda on: on.face.push(_PIECES(on.face, on.text.top_place)),
+    Main(("p",), "pieces", lambda on: on.app.push_screen(_PIECES(on.engine, on.text.top_place)),
         "Show how the text is cut into pieces, and by which branch of the split", "pieces", ("corpus",), 13,
         anywhere=True),
     Main(("t",), "edit", lambda on: on.corpus.begin(),

@@ -6,59 +6,46 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from inspect import isawaitable
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
 from textual.actions import SkipAction
-from textual.screen import Screen
+from textual.notifications import SeverityLevel as Severity
 
 from tokentui.core.choices import Ref
-from tokentui.core.errors import Cancelled, TokentuiError, in_words
+from tokentui.core.errors import Cancelled, in_words
 from tokentui.core.safetext import safe
 from tokentui.recipe import Run
 from tokentui.session import commands as do
-from tokentui.session.commands import Command
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.actions import ACTIONS, COMPARE_ACTIONS, MAIN_ACTIONS, plays
 from tokentui.ui.chosen import Chosen
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.running import Boundaries
-from tokentui.ui.face import SessionLike, Severity
 from tokentui.ui.history import NavigationHistory
 from tokentui.ui.keys import Acting
+from tokentui.ui.link import EngineLink
 from tokentui.ui.main import MainScreen
 from tokentui.ui.screen import PaneScreen
 from tokentui.ui.terminal_app import TerminalApp
 from tokentui.ui.tour_recorder import TourRecorder
+from tokentui.ui.waits import NotYet
 
 if TYPE_CHECKING:  # loaded when it is first wanted
+    from tokentui.session.driver import Session
     from tokentui.session.saved import SavedSession
     from tokentui.session.tours import Tour
     from tokentui.session.views import ColumnWanted
+    from tokentui.ui import LateSession
     from tokentui.ui.autosave import Autosave
-
-Answer = TypeVar("Answer")
-Result = TypeVar("Result")
-Posted = Callable[[Command[Any], Snapshot | None], object]
-"""Takes a command that is about to be sent, and the snapshot that the screen shows."""
 
 _FIRST = Ref("tokentui.ui.start:show")
 _LINES_A_MESSAGE = 12
 """The lines of the screen for each message that is seen at once: so they cover nothing but the corpus."""
-BACKLOG_S = 0.05
-"""The delay in seconds before the backlog of a slow terminal is checked again."""
-
-
-@runtime_checkable
-class Follower(Protocol):
-    """A dialog, or another screen over the main one, that follows what is trained."""
-
-    def follow(self, snapshot: Snapshot | None) -> None:
-        """Take what the main screen shows."""
 
 
 class ExplorerApp(Acting, TerminalApp):
-    """The explorer; it is the `Face` that panes, dialogs and helpers get.
+    """The explorer: an app about a session, which it knows by its commands and snapshots.
 
     Args:
         session_factory: Makes the session; it is given what to call with each snapshot, on the event loop.
@@ -83,7 +70,7 @@ class ExplorerApp(Acting, TerminalApp):
 
     def __init__(
         self,
-        session_factory: Callable[[Callable[[Snapshot], None]], SessionLike],
+        session_factory: Callable[[Callable[[Snapshot], None]], Session | LateSession],
         *,
         typed: str | None = "",
         begin: Callable[..., asyncio.Future[None]] | None = None,
@@ -101,27 +88,20 @@ class ExplorerApp(Acting, TerminalApp):
         self._first_screen, self._tour = first_screen, tour
         self._begun, self._offer = begun, offer
         source = begun.sources[0] if begun is not None and len(begun.sources) == 1 and not begun.as_ else ""
-        self._on_posted: list[Posted] = []
-        self._on_opened: list[Callable[[Command[Any]], object]] = []
-        self.recorder = TourRecorder(source, lambda: self.run_in_use)
+        self.make_session = session_factory
+        """Makes another session, such as that of a tour."""
+        self.engine = EngineLink(self, session_factory, run)
+        """The link to the session of the user."""
+        self.recorder = TourRecorder(source, lambda: self.engine.run)
         self.history = NavigationHistory(self)
         self.autosave: Autosave | None = None
-        self.subscribe(self.history.posted)
-        self.subscribe(self.recorder.posted, self.recorder.opened)
-        self.subscribe(opened=self._use_run)
-        self._factory = session_factory
+        self.engine.subscribe(self.history.posted)
+        self.engine.subscribe(self.recorder.posted, self.recorder.opened)
+        self.engine.subscribe(shown=self._snapshot_shown)
         self.chosen = Chosen(self, kept or {}, wrong)
         self._typed = self.chosen.sentence if typed is None else typed
         self._begin, self._then = begin, then
         self._boundaries = boundaries
-        self._newest: object = None
-        """The latest command that opens something; cancellation of older ones is not reported."""
-        self.run_in_use: Run = run or Run()
-        self.run_given = self.run_in_use
-        self.session: SessionLike | None = None
-        self.snapshot: Snapshot | None = None
-        """The last snapshot of the session; the main screen shows those of one column."""
-        self._pending: Snapshot | None = None
         self._notes: tuple[str, ...] = ()
         self._said: dict[str, tuple[float, Severity]] = {}
         """Until when each line that was said is seen, the newest last."""
@@ -139,7 +119,7 @@ class ExplorerApp(Acting, TerminalApp):
 
     def action_go_back(self) -> None:
         """Go to the place before the last jump. In a tour there is none: the places are the user's own."""
-        if isinstance(self.screen, PaneScreen) and self.screen.face is not self:
+        if isinstance(self.screen, PaneScreen) and self.screen.engine is not self.engine:
             self.say("a tour has no place to go back to: esc leaves it")
         else:
             self.history.go_back()
@@ -170,7 +150,7 @@ class ExplorerApp(Acting, TerminalApp):
         """The main screen, below all others. It is made here and not before: an input asks the running app
         for its looks.
         """
-        self.main = MainScreen(self, MAIN_ACTIONS, self._typed,
+        self.main = MainScreen(self.engine, MAIN_ACTIONS, self._typed,
             self._boundaries or self.usual_boundaries)
         return self.main
 
@@ -183,11 +163,10 @@ class ExplorerApp(Acting, TerminalApp):
     async def on_mount(self) -> None:
         """Start the session."""
         self.watch_failures()
-        self.session = self._factory(self.show_later)
-        await self.session.start()
+        await self.engine.start()
         self.chosen.take_effect()
         if self._typed:
-            self.send(do.SetInput(self._typed))
+            self.engine.send(do.SetInput(self._typed))
         if self._offer is not None:
             self._offer_to_go_on(*self._offer)
         else:
@@ -205,8 +184,8 @@ class ExplorerApp(Acting, TerminalApp):
             if self._then is not None:
                 self._then(self)
 
-        if self._begin is not None and self.session is not None:
-            self.await_answer(self._begin(self.session), opened, self.tell)
+        if self._begin is not None and self.engine.session is not None:
+            self.engine.await_answer(self._begin(self.engine.session), opened, self.tell)
 
     def _offer_to_go_on(self, kept: SavedSession, note: str) -> None:
         from tokentui.ui.autosave import OfferScreen
@@ -223,21 +202,17 @@ class ExplorerApp(Acting, TerminalApp):
             else:
                 self._start_autosave().dismiss(kept)
 
-        self.push_screen(OfferScreen(self, kept, note), answered)
+        self.push_screen(OfferScreen(self.engine, kept, note), answered)
 
     def _start_autosave(self) -> Autosave:
         """Return the autosave. It is loaded on first use: loading takes longer than a frame."""
         if self.autosave is None:
             from tokentui.ui.autosave import Autosave
 
-            self.autosave = Autosave(self, self.main, self._begun)
-            self.subscribe(opened=self.autosave.opened)
+            self.autosave = Autosave(self, self._begun)
+            self.engine.subscribe(opened=self.autosave.opened)
             self.after_input = self.autosave.schedule
         return self.autosave
-
-    def _use_run(self, command: Command[Any]) -> None:
-        if isinstance(command, do.SetRecipe) and command.run is not None:
-            self.run_in_use = command.run
 
     def exit(self, result: None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
         """Leave, with all that is on the screen kept."""
@@ -251,39 +226,10 @@ class ExplorerApp(Acting, TerminalApp):
             if self.autosave is not None:
                 await self.autosave.end(left=self.left)
         finally:
-            if self.session is not None:
-                await self.session.close()
+            await self.engine.close()
 
-    # From the session.
-
-    def show_later(self, snapshot: Snapshot) -> None:
-        """Show a snapshot as soon as the terminal has taken the last one; a newer one replaces it meanwhile.
-
-        The answers of the same turn of the engine are handled first: their callbacks are in the queue of the
-        event loop already, and the snapshot is queued after them. A callback that needs the effect of its
-        command on the screen waits for the next snapshot. The answer of a command that was sent before the
-        engine was loaded takes one step of the loop more, and may come after the snapshot.
-        """
-        asyncio.get_running_loop().call_soon(self._queue_snapshot, snapshot)
-
-    def _queue_snapshot(self, snapshot: Snapshot) -> None:
-        waiting, self._pending = self._pending, snapshot
-        if waiting is None:
-            self.call_later(self._show_pending)
-
-    def _show_pending(self) -> None:
-        if self._pending is None:
-            return
-        if self.backlog():
-            self.set_timer(BACKLOG_S, self._show_pending)
-            return
-        self.snapshot = snapshot = self._pending
-        self._pending = None
-        if len(snapshot.columns) == 1:
-            self.main.show(snapshot)
-        for screen in self.screen_stack[1:]:
-            if isinstance(screen, Follower) and getattr(screen, "face", self) is self:
-                screen.follow(snapshot)
+    def _snapshot_shown(self, snapshot: Snapshot) -> None:
+        """Save the session, and say what a snapshot notes for the first time."""
         if self._begun is not None and self._offer is None and not snapshot.main.partial:
             self._start_autosave()
         if self.autosave is not None:
@@ -294,98 +240,14 @@ class ExplorerApp(Acting, TerminalApp):
                 if note not in known:
                     self.say(note, "warning")
 
-    def another_session(self, publish: Callable[[Snapshot], None]) -> SessionLike:
-        """Make a session besides that of the user, for a tour."""
-        return self._factory(publish)
-
-    # The face.
-
-    def subscribe(
-        self, posted: Posted | None = None, opened: Callable[[Command[Any]], object] | None = None
-    ) -> None:
-        """Watch the commands of the user's session.
-
-        Args:
-            posted: Called with each command before it is sent, and with what the screen shows then.
-            opened: Called with each command that has opened something, before its answer is handled.
-        """
-        if posted is not None:
-            self._on_posted.append(posted)
-        if opened is not None:
-            self._on_opened.append(opened)
-
-    def post(self, command: Command[Answer]) -> asyncio.Future[Answer]:
-        """Send a command to the session, and notify the subscribers. All commands of the user pass here.
-
-        Raises:
-            Cancelled: The session has not started.
-        """
-        if self.session is None:
-            raise Cancelled
-        for posted in self._on_posted:
-            posted(command, self.snapshot)
-        answer = self.session.send(command)
-        if command.opens:
-            self._newest = command
-            self.await_answer(answer, lambda _: self._notify_opened(command), lambda error: None)
-        return answer
-
-    def _notify_opened(self, command: Command[Any]) -> None:
-        for opened in self._on_opened:
-            opened(command)
-
-    def send(
-        self, command: Command[Answer], then: Callable[[Answer], object] | None = None,
-        failed: Callable[[BaseException], object] | None = None,
-    ) -> None:
-        """Post a command, and call back with its answer; see `Face.send`. A text or recipe that another one
-        replaces before it is open does not fail.
-        """
-        failed = failed or self.tell
-
-        def unless_replaced(error: BaseException) -> None:
-            replaced = isinstance(command, do.SetRecipe | do.TrainOnText) and command is not self._newest
-            if not (replaced and isinstance(error, Cancelled)):
-                failed(error)
-
-        if self.session is not None:
-            self.await_answer(self.post(command), then, unless_replaced)
-
-    async def ask(self, command: Command[Answer]) -> Answer:
-        """Post a command and wait for its answer; see `Face.ask`."""
-        try:
-            return await self.post(command)
-        except (TokentuiError, Cancelled):
-            raise
-        except Exception as error:
-            raise TokentuiError(in_words(error)) from error
-
-    def await_answer(
-        self, answer: asyncio.Future[Answer], then: Callable[[Answer], object] | None,
-        failed: Callable[[BaseException], object],
-    ) -> None:
-        """Call one or the other once an answer is there; not after the end of the app."""
-
-        def answered(future: asyncio.Future[Answer]) -> None:
-            if future.cancelled():
-                return
-            error = future.exception()  # read in any case: an exception never retrieved counts as a crash
-            if not self.is_running:
-                return
-            if error is None:
-                if then is not None:
-                    then(future.result())
-            else:
-                failed(error)
-
-        answer.add_done_callback(answered)
+    # Messages.
 
     def tell(self, error: BaseException) -> None:
         """Show what went wrong in a line."""
         if isinstance(error, Cancelled):
             self.say("stopped")
         else:
-            self.say(in_words(error), "warning" if isinstance(error, do.NothingOpen) else "error")
+            self.say(in_words(error), "warning" if isinstance(error, do.NothingOpen | NotYet) else "error")
 
     def say(self, text: str, severity: Severity = "information") -> None:
         """Show a line for some seconds; the oldest give way to it where there are many."""
@@ -410,28 +272,34 @@ class ExplorerApp(Acting, TerminalApp):
         self.clear_notifications()
         self.screen.query("ToastHolder").remove()
 
-    def push(self, screen: Screen[Result], then: Callable[[Result | None], object] | None = None) -> None:
-        """Show a dialog; `then` is called with its result."""
-        self.push_screen(screen, then)  # type: ignore[arg-type]
-
     def compare(self, columns: Sequence[ColumnWanted], held_out: str = "") -> None:
-        """Compare columns on the corpus that is open; see `Face.compare`."""
+        """Compare columns on the corpus that is open. In a tour, say that it has to be left first.
+
+        Args:
+            columns: The columns, two to four; none to show those of the last comparison.
+            held_out: A second corpus, as the command line names it; empty for none.
+        """
         from tokentui.ui.compare import CompareScreen
 
-        if self.snapshot is not None and self.snapshot.running:
-            self.send(do.Play(False))
-        screen = CompareScreen(self, COMPARE_ACTIONS, self.main.encode.line.value)
+        engine = self.engine
+        links = [screen.engine for screen in self.screen_stack if isinstance(screen, PaneScreen)]
+        if any(link is not engine for link in links):
+            self.say("leave the tour to compare: esc")
+            return
+        if engine.snapshot is not None and engine.snapshot.running:
+            engine.send(do.Play(False))
+        screen = CompareScreen(engine, COMPARE_ACTIONS, self.main.encode.line.value)
 
         def left(_: None) -> None:
-            self.send(do.Leave())
-            self.send(do.SetViewport(self.main.look))
+            engine.send(do.Leave())
+            engine.send(do.SetViewport(self.main.look))
             self.main.encode.line.value = screen.encode.line.value  # one text is typed, wherever it is seen
 
         def failed(error: BaseException) -> None:
             self.tell(error)
             screen.dismiss(None)
 
-        self.send(do.Compare(tuple(columns)), failed=failed)
+        engine.send(do.Compare(tuple(columns)), failed=failed)
         if held_out:
-            self.send(do.HoldOut(held_out))
+            engine.send(do.HoldOut(held_out))
         self.push_screen(screen, left)

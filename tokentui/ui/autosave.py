@@ -7,6 +7,7 @@ import contextlib
 import dataclasses
 import os
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
@@ -19,10 +20,12 @@ from tokentui.text.named import short_name
 from tokentui.ui.dialogs import Dialog, Told
 from tokentui.ui.dialogs.open import file_column
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
-from tokentui.ui.main import MainScreen
+from tokentui.ui.link import EngineLink
 from tokentui.ui.screen import PaneScreen
+
+if TYPE_CHECKING:
+    from tokentui.ui.app import ExplorerApp
 
 SAVE_S = 1.0
 """The longest delay in seconds before a change is saved."""
@@ -33,13 +36,12 @@ class Autosave:
     """Saves the session of the app in the background.
 
     Args:
-        face: The app.
-        main: Its main screen.
+        app: The app.
         begun: The session that the command line names, if any.
     """
 
-    def __init__(self, face: Face, main: MainScreen, begun: SavedSession | None) -> None:
-        self._face, self._main = face, main
+    def __init__(self, app: ExplorerApp, begun: SavedSession | None) -> None:
+        self._app, self._engine, self._main = app, app.engine, app.main
         self._about = begun or SavedSession()
         self._keeper: Keeper | None = None
         self._refused = False
@@ -104,14 +106,14 @@ class Autosave:
 
         def compare(sha256: str) -> None:
             if saved and saved != sha256:
-                self._face.say(
+                self._app.say(
                     "the corpus has changed since the session was saved: counts are those of the new text",
                     "warning",
                 )
             self._about = dataclasses.replace(self._about, sha256=sha256)
             self.schedule()
 
-        self._face.send(do.Fingerprint(), compare, lambda error: None)
+        self._engine.send(do.Fingerprint(), compare, lambda error: None)
 
     def current(self) -> SavedSession | None:
         """Return the session as it would be saved now; None if there is nothing to save yet."""
@@ -121,24 +123,24 @@ class Autosave:
                 return self._resumed
             self._resumed = None
         if seen is None or seen.corpus.nothing:
-            seen = self._face.snapshot  # columns may be compared before the main screen has seen the corpus
+            seen = self._engine.snapshot  # columns may be compared before the main screen has seen the corpus
         if seen is None or seen.corpus.nothing or seen.main.partial:
             return None
         if not self._about.sources and self._about.scratch is None:
             return None
-        training = Branch(seen.main.recipe, self._face.run_in_use, seen.main.at.step)
+        training = Branch(seen.main.recipe, self._engine.run, seen.main.at.step)
         self._branches.pop((training.recipe, training.run), None)
         others = tuple(self._branches.values())[-MOST_BRANCHES:]
         self._branches = {(one.recipe, one.run): one for one in (*others, training)}
-        settings = {**main.settings, "keep_place": seen.keep_place, "theme": main.app.theme}
+        settings = {**main.settings, "keep_place": seen.keep_place, "theme": self._app.theme}
         beside = [
-            one.snapshot for one in main.app.screen_stack[1:]
-            if isinstance(one, PaneScreen) and one.face is self._face  # a tour is none of the session
+            one.snapshot for one in self._app.screen_stack[1:]
+            if isinstance(one, PaneScreen) and one.engine is self._engine  # a tour is none of the session
         ]
         shown = [column for now in beside[:1] if now is not None for column in now.columns]
         paths = [column.path for column in shown]
         columns = [
-            Branch(one.recipe, self._face.run_in_use) if not one.path
+            Branch(one.recipe, self._engine.run) if not one.path
             else _file_of(one, paths.count(one.path) > 1) for one in shown
         ]
         return dataclasses.replace(
@@ -170,8 +172,8 @@ class Autosave:
             # Said once; where another process has the session, or the disk is full, the work goes on all the
             # same.
             self._refused = kept.name == self._about.name  # else that session has been left meanwhile
-            if self._main.app.is_running:
-                self._face.say(str(error), "warning")
+            if self._app.is_running:
+                self._app.say(str(error), "warning")
 
     def _write(self, kept: SavedSession) -> None:
         if self._keeper is None:
@@ -188,7 +190,7 @@ class Autosave:
 
         A session that is as the program started it holds none. How it is looked at does not count.
         """
-        first, seen = self._first, self._face.snapshot
+        first, seen = self._first, self._engine.snapshot
         if self._goes_on or first is None:
             return True
         opened = seen.main.opened if seen is not None else None
@@ -246,36 +248,36 @@ class Autosave:
         self.switch_to(dataclasses.replace(kept, ended=False))
         self._resumed, self._before = self._about, before
         self._branches = {(one.recipe, one.run): one for one in reversed(kept.branches)}
-        self._face.run_in_use = kept.training.run
+        self._engine.run = kept.training.run
         self._main.encode.line.value = kept.typed
         self._resuming = asyncio.create_task(self._open_again(kept, before))
 
     async def _open_again(self, kept: SavedSession, before: SavedSession) -> None:
-        face, settings, app = self._face, kept.settings, self._main.app
+        engine, settings, app = self._engine, kept.settings, self._app
         encode, file = kept.training.recipe.encode, None
         if kept.tokenizer:
             file = do.OpenTokenizer(kept.tokenizer, kept.split, encode)
         opening: do.Command[None] = do.Open(kept.sources, kept.as_, kept.field_, file)
         if kept.scratch is not None:
             opening = do.TrainOnText(kept.scratch)
-        face.send(do.KeepPlace(str(settings.get("keep_place", "step"))), failed=lambda error: None)
+        engine.send(do.KeepPlace(str(settings.get("keep_place", "step"))), failed=lambda error: None)
         self._own = [do.SetRecipe(kept.training.recipe, kept.training.run), opening]
         try:
             for command in self._own:  # one after the other: the second would cancel the first
-                await face.ask(command)
+                await engine.ask(command)
         except (TokentuiError, Cancelled) as error:
             self._goes_on = False
             self.switch_to(before)  # it is saved again
-            face.tell(error)
+            app.tell(error)
             return
         self._before = None
-        face.send(do.GoTo(kept.training.step), self._reached, self._reached)
+        engine.send(do.GoTo(kept.training.step), self._reached, self._reached)
         if settings.get("theme") in app.available_themes:
             app.theme = str(settings["theme"])
         self._main.restore(settings)
         self.fingerprint(kept.sha256)
         if kept.columns:
-            face.compare([
+            app.compare([
                 file_column(one) if isinstance(one, str) else ColumnWanted(one.recipe, one.run)
                 for one in kept.columns
             ])
@@ -306,7 +308,7 @@ class OfferScreen(Dialog[bool]):
     """Offers the last session again. The result is None if it is left without an answer.
 
     Args:
-        face: The program.
+        engine: The link to the session.
         kept: The session.
         note: A note about the session; empty for none.
     """
@@ -318,8 +320,8 @@ class OfferScreen(Dialog[bool]):
         Action(("escape",), "later", lambda it: it.leave()),
     )
 
-    def __init__(self, face: Face, kept: SavedSession, note: str) -> None:
-        super().__init__(face)
+    def __init__(self, engine: EngineLink, kept: SavedSession, note: str) -> None:
+        super().__init__(engine)
         recipe, told = kept.training.recipe, Told()
         self.parts = (told,)
         what = next((one.name for one in PRESETS.values() if one.recipe == recipe), recipe.objective)

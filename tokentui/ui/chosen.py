@@ -6,21 +6,18 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
-
-from textual.screen import Screen
+from typing import TYPE_CHECKING
 
 from tokentui.core.safetext import GLYPH_MODES, safe
 from tokentui.session.commands import SetSpeed
 from tokentui.session.settings import keep_setting
 from tokentui.session.views import FIRST_SPEED, SPEEDS, VOCABULARY_ORDERS
-from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.draw.text import DARK_NAME, LIGHT_NAME
-from tokentui.ui.face import Face
-from tokentui.ui.main import MainScreen
 from tokentui.ui.screen import PaneScreen
 
-Answer = TypeVar("Answer")
+if TYPE_CHECKING:
+    from tokentui.ui.app import ExplorerApp
+
 Value = str | int | bool
 MOST_TYPED = 2000
 """The most characters of a sentence that is kept."""
@@ -35,33 +32,6 @@ def theme_groups(known: Iterable[str]) -> tuple[tuple[str, Sequence[str]], ...]:
     """Return the names of themes in groups with titles."""
     others = sorted({*known} - {*_OWN, *_TERMINAL})
     return ("Made for this program", _OWN), ("The terminal's own", _TERMINAL), ("Others", others)
-
-
-class Settable(Face, Protocol):
-    """The program, as its settings know it."""
-
-    theme: str
-    """The name of the theme in effect."""
-    main: MainScreen
-    """The main screen."""
-
-    @property
-    def usual_boundaries(self) -> Boundaries:
-        """The marks of the boundaries of tokens where none were asked for."""
-
-    @property
-    def available_themes(self) -> Mapping[str, object]:
-        """The themes by name."""
-
-    @property
-    def screen_stack(self) -> Sequence[Screen[Any]]:
-        """The screens, the one in front last."""
-
-    def await_answer(
-        self, answer: asyncio.Future[Answer], then: Callable[[Answer], object] | None,
-        failed: Callable[[BaseException], object],
-    ) -> None:
-        """Call one or the other once an answer is there; not after the end of the program."""
 
 
 @dataclass(frozen=True)
@@ -80,34 +50,34 @@ class Setting:
     name: str
     title: str
     default: Value
-    values: Callable[[Settable], Sequence[Value]]
+    values: Callable[[ExplorerApp], Sequence[Value]]
     said: Callable[[Value], str]
-    takes_effect: Callable[[Settable, Value], object]
+    takes_effect: Callable[[ExplorerApp, Value], object]
 
-    def takes(self, app: Settable, value: object) -> bool:
+    def takes(self, app: ExplorerApp, value: object) -> bool:
         """True if it may have a value."""
         if values := self.values(app):
             return any(value == one and type(value) is type(one) for one in values)
         return isinstance(value, str) and len(value) <= MOST_TYPED and value.splitlines() in ([], [value])
 
 
-def _panes(app: Settable) -> list[PaneScreen]:
+def _panes(app: ExplorerApp) -> list[PaneScreen]:
     """The screens with panes of the user's session; a tour's are not."""
-    return [one for one in app.screen_stack if isinstance(one, PaneScreen) and one.face is app]
+    return [one for one in app.screen_stack if isinstance(one, PaneScreen) and one.engine is app.engine]
 
 
-def _themes(app: Settable) -> Sequence[Value]:
+def _themes(app: ExplorerApp) -> Sequence[Value]:
     known = app.available_themes
     return [name for _, names in theme_groups(known) for name in names if name in known]
 
 
-def _theme(app: Settable, value: Value) -> None:
+def _theme(app: ExplorerApp, value: Value) -> None:
     app.theme = str(value)
 
 
-def _speed(app: Settable, value: Value) -> None:
+def _speed(app: ExplorerApp, value: Value) -> None:
     # Not by so many places from the speed that is seen: that may be older than the last change.
-    app.send(SetSpeed(next(one for one in SPEEDS if speed_name(one) == value)))
+    app.engine.send(SetSpeed(next(one for one in SPEEDS if speed_name(one) == value)))
 
 
 def speed_name(speed: int | None) -> Value:
@@ -115,21 +85,21 @@ def speed_name(speed: int | None) -> Value:
     return "max" if speed is None else speed
 
 
-def _view(app: Settable, value: Value) -> None:
+def _view(app: ExplorerApp, value: Value) -> None:
     for screen in _panes(app):
         screen.mode = next(one for one in GLYPH_MODES if one == value)
         screen.draw()
 
 
-def _boundaries(app: Settable, value: Value) -> None:
+def _boundaries(app: ExplorerApp, value: Value) -> None:
     app.main.text.mark_by(app.usual_boundaries if value == "auto" else "bars" if value == "bars" else "shade")
 
 
-def _order(app: Settable, value: Value) -> None:
+def _order(app: ExplorerApp, value: Value) -> None:
     app.main.sort_by(str(value))
 
 
-def _sentence(app: Settable, value: Value) -> None:
+def _sentence(app: ExplorerApp, value: Value) -> None:
     _panes(app)[-1].encode.line.value = str(value)
 
 
@@ -161,7 +131,7 @@ class Chosen:
         wrong: What is wrong with the file; empty for nothing.
     """
 
-    def __init__(self, app: Settable, found: Mapping[str, object], wrong: str = "") -> None:
+    def __init__(self, app: ExplorerApp, found: Mapping[str, object], wrong: str = "") -> None:
         self._app, self._found, self.wrong = app, dict(found), wrong
         self._waiting: dict[str, Value] = {}
         self._lock = threading.Lock()
@@ -211,7 +181,7 @@ class Chosen:
         with self._lock:
             self._waiting[name] = value
         writing = asyncio.get_running_loop().run_in_executor(None, self._write)
-        self._app.await_answer(writing, self._written, self._app.tell)
+        self._app.engine.await_answer(writing, self._written, self._app.tell)
 
     def _write(self) -> str:
         # Of several writes of a name the last one counts, whichever thread comes first.
@@ -222,9 +192,3 @@ class Chosen:
     def _written(self, said: str) -> None:
         if said:
             self._app.say(said, "warning")
-
-
-def chosen_of(screen: Screen[Any]) -> Chosen:
-    """The settings of the program that a screen belongs to."""
-    found: Chosen = screen.app.chosen  # type: ignore[attr-defined]
-    return found

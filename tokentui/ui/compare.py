@@ -19,15 +19,14 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.session import commands as do
 from tokentui.session.snapshot import CURVES, Snapshot
 from tokentui.session.views import BETWEEN, ColumnSnapshot, ColumnWanted, Passage, Viewport
-from tokentui.ui.dialogs import Once
 from tokentui.ui.dialogs.ask import AskLine, conventions, foretell_conventions
 from tokentui.ui.dialogs.diff import DiffScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.open import AddScreen, OpenScreen
 from tokentui.ui.dialogs.what_if import Choice, WhatIfScreen, changed, choices, subject_of
 from tokentui.ui.draw.table import VirtualTable
-from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
+from tokentui.ui.link import EngineLink
 from tokentui.ui.panes import lines as bands
 from tokentui.ui.panes.aligned import CompareEncode
 from tokentui.ui.panes.between import (
@@ -47,11 +46,11 @@ _COLUMN_SECTIONS = ("candidates", "why")
 """The sections of a column that are shown."""
 
 
-class CompareScreen(PaneScreen, Once[None]):
+class CompareScreen(PaneScreen):
     """The panes round a session that compares.
 
     Args:
-        face: The program.
+        engine: The link to the session.
         actions: The actions of its keys.
         typed: The initial text of the input line.
     """
@@ -60,7 +59,7 @@ class CompareScreen(PaneScreen, Once[None]):
     WITHOUT_TOKENS = frozenset({"measures", "curves"})
     encode: CompareEncode
 
-    def __init__(self, face: Face, actions: Sequence[Action[Any]], typed: str = "") -> None:
+    def __init__(self, engine: EngineLink, actions: Sequence[Action[Any]], typed: str = "") -> None:
         self.parting, self.vocabulary, self.encode = PartingBody(), VocabularyBody(), CompareEncode(typed)
         self.measures, self.agreement, self.curves = MeasuresList(), AgreementList(), CurveChart()
         bodies: dict[str, Body] = {
@@ -68,13 +67,13 @@ class CompareScreen(PaneScreen, Once[None]):
             "measures": self.measures, "agreement": self.agreement, "curves": self.curves,
         }
         look = Viewport(wants=_COLUMN_SECTIONS, candidates_rows=20, curve_points=200)
-        super().__init__(face, PANES, actions, COLUMNS, "compare", look, bodies, bands.LEAST)
+        super().__init__(engine, PANES, actions, COLUMNS, "compare", look, bodies, bands.LEAST)
         self.place = 0
         """The column that keys are about."""
         self.zoomed = False
         self._fronts = [COLUMNS, ENCODE, "measures", "vocabulary"]
         self.header_line = Band(
-            lambda width, _: [bands.header(face.snapshot, width)],
+            lambda width, _: [bands.header(engine.snapshot, width)],
             attrgetter("corpus", "between.held_out", "position.by"), id="header",
         )
         self.parting_line = Band(
@@ -101,14 +100,17 @@ class CompareScreen(PaneScreen, Once[None]):
 
     def on_mount(self) -> None:
         """Begin in the first column."""
-        self.face.send(do.SetViewport(self.look))
-        self.follow(self.face.snapshot)
+        self.engine.send(do.SetViewport(self.look))
+        if self.engine.snapshot is not None:
+            self.follow(self.engine.snapshot)
+        else:
+            self.header_line.again()
 
     # From the session.
 
-    def follow(self, snapshot: Snapshot | None) -> None:
+    def follow(self, snapshot: Snapshot) -> None:
         """Show the columns; say what they wait for, before there are any."""
-        if snapshot is not None and len(snapshot.columns) > 1:
+        if len(snapshot.columns) > 1:
             self.show(snapshot)
         elif self.snapshot is None:
             self.header_line.again()
@@ -188,7 +190,7 @@ class CompareScreen(PaneScreen, Once[None]):
     def go(self, pane: str, *, typing: bool = False) -> None:
         """Go to a pane; of the encodings, to the line to type in."""
         if typing:
-            self.face.send(do.ShowPassage(None))
+            self.engine.send(do.ShowPassage(None))
         self.encode.turn(typing)
         super().go(pane, typing=typing)
 
@@ -231,7 +233,7 @@ class CompareScreen(PaneScreen, Once[None]):
             self.go_to_parting()
         elif event.table is self.agreement:
             if (text := self.agreement.texts.get(event.key)) is not None:
-                self.face.send(do.ShowPassage(None))
+                self.engine.send(do.ShowPassage(None))
                 self.encode.line.value = text
                 self.go(ENCODE)
         elif (row := event.held) is None:
@@ -240,9 +242,9 @@ class CompareScreen(PaneScreen, Once[None]):
             recipes = [column.recipe for column in self.now.columns if column.key in (self.pair or ())]
             keys = [column.key for column in self.now.columns if column.key in (self.pair or ())]
             column = keys[0 if row.id_a is not None else 1]
-            self.face.push(InspectScreen(self.face, entry_of(row, recipes), asks=True, column=column))
+            self.app.push_screen(InspectScreen(self.engine, entry_of(row, recipes), asks=True, column=column))
         elif event.table is self.columns[self.place].table and self.column_here().in_sync:
-            self.face.push(InspectScreen(self.face, row, asks=True, column=self.column_here().key))
+            self.app.push_screen(InspectScreen(self.engine, row, asks=True, column=self.column_here().key))
 
     @on(Input.Submitted)
     def inspect_typed(self) -> None:
@@ -251,7 +253,7 @@ class CompareScreen(PaneScreen, Once[None]):
         aligned, place = self.now.between.aligned, self.encode.place
         typed = (self.encode.line.value, place) if aligned.passage is None else (aligned.text, None)
         if typed[0]:
-            self.face.push(InspectScreen(self.face, typed=typed, column=self.column_here().key))
+            self.app.push_screen(InspectScreen(self.engine, typed=typed, column=self.column_here().key))
 
     # What keys do.
 
@@ -278,39 +280,39 @@ class CompareScreen(PaneScreen, Once[None]):
             self.vocabulary.table.move_to(0)
             self.draw()
         else:
-            self.face.say("there are only two columns: c adds one")
+            self.app.say("there are only two columns: c adds one")
 
     def go_to_parting(self) -> None:
         """Go before the first step that the two columns make differently."""
 
         def parted(step: int | None) -> None:
             if step is None:
-                self.face.say("no step differs")
+                self.app.say("no step differs")
 
         def given_up(error: BaseException) -> None:
             if self in self.app.screen_stack or not isinstance(error, Cancelled):
-                self.face.tell(error)
+                self.app.tell(error)
 
         if self.now and self.pair is not None:
-            self.face.send(do.GoToDivergence(*self.pair), parted, given_up)
+            self.engine.send(do.GoToDivergence(*self.pair), parted, given_up)
 
     def show_differences(self) -> None:
         """Show what differs between the two columns."""
         names = {column.key: column.name for column in self.now.columns}
         if self.pair is not None:
             a, b = self.pair
-            self.face.push(DiffScreen(self.face, self.pair, (names[a], names[b])))
+            self.app.push_screen(DiffScreen(self.engine, self.pair, (names[a], names[b])))
 
     def turn_spelling(self) -> None:
         """Compare merges by what they mean, or as they are spelled."""
         self.see(literal=not self.look.literal)
         how = "as they are spelled" if self.look.literal else f"by what they mean: {ONE_BOUNDARY}"
-        self.face.say(f"merges are compared {how}")
+        self.app.say(f"merges are compared {how}")
 
     def turn_passage(self) -> None:
         """A passage of the corpus, or what was typed."""
         typed = self.now.between.aligned.passage is None
-        self.face.send(do.ShowPassage(Passage() if typed else None))
+        self.engine.send(do.ShowPassage(Passage() if typed else None))
         self.go(ENCODE)
 
     def go_to_disagreement(self, backward: bool) -> None:
@@ -322,19 +324,19 @@ class CompareScreen(PaneScreen, Once[None]):
 
         def found(passage: Passage | None) -> None:
             if passage is None:
-                self.face.say("the columns cut the whole corpus alike")
+                self.app.say("the columns cut the whole corpus alike")
             else:
                 rows.await_passage(passage, backward)
 
         if rows.go_on(backward):
             self.draw_titles()
         elif walks:
-            self.face.send(do.NextPassage(backward), found)
+            self.engine.send(do.NextPassage(backward), found)
         elif rows.alignment.partings:
             rows.go_round(backward)
             self.draw_titles()
         else:
-            self.face.say("this text is cut alike: E looks in the corpus")
+            self.app.say("this text is cut alike: E looks in the corpus")
 
     def ask_column(self) -> None:
         """Ask for another column, and go to it."""
@@ -345,14 +347,14 @@ class CompareScreen(PaneScreen, Once[None]):
         def add(wanted: ColumnWanted | None) -> None:
             if wanted is not None:
                 like = wanted.like(self.now.columns)
-                self.face.send(do.AddColumn(like), lambda _: self.go_to_column(place))
+                self.engine.send(do.AddColumn(like), lambda _: self.go_to_column(place))
 
         here = self.column_here()
-        self.face.push(AddScreen(self.face, "Add a column", here.recipe, here), add)
+        self.app.push_screen(AddScreen(self.engine, "Add a column", here.recipe, here), add)
 
     def remove_column(self) -> None:
         """Remove the column."""
-        self.face.send(do.RemoveColumn(self.column_here().key))
+        self.engine.send(do.RemoveColumn(self.column_here().key))
 
     def ask_what_if(self) -> None:
         """Ask what would be changed in the column: of the pair under the cursor. A column that is under
@@ -365,23 +367,23 @@ class CompareScreen(PaneScreen, Once[None]):
             if choice is None:
                 return
             recipe = changed(column.recipe, choice)
-            wanted = ColumnWanted(recipe, self.face.run_in_use)
+            wanted = ColumnWanted(recipe, self.engine.run)
             if not column.recipe.what_if:
                 place = self.place + 1
-                self.face.send(do.AddColumn(wanted, place), lambda _: self.go_to_column(place))
+                self.engine.send(do.AddColumn(wanted, place), lambda _: self.go_to_column(place))
             elif recipe.what_if:
-                self.face.send(do.ChangeColumn(column.key, wanted))
+                self.engine.send(do.ChangeColumn(column.key, wanted))
             elif len(self.now.columns) > FEWEST:
-                self.face.send(do.RemoveColumn(column.key))
+                self.engine.send(do.RemoveColumn(column.key))
             else:
                 self.dismiss(None)
 
-        self.face.push(WhatIfScreen(self.face, subject_of(row), choices(column, row)), taken)
+        self.app.push_screen(WhatIfScreen(self.engine, subject_of(row), choices(column, row)), taken)
 
     def move_column(self, by: int) -> None:
         """Move the column to one side."""
         if 0 <= self.place + by < len(self.now.columns):
-            self.face.send(do.MoveColumn(self.column_here().key, by))
+            self.engine.send(do.MoveColumn(self.column_here().key, by))
 
     def turn_formulas(self) -> None:
         """Formulas, or conventions."""
@@ -409,23 +411,23 @@ class CompareScreen(PaneScreen, Once[None]):
             self.draw_titles()
             self.curves.again()
 
-        self.face.push(AskLine(self.face, "Target", foretell_target, take))
+        self.app.push_screen(AskLine(self.engine, "Target", foretell_target, take))
 
     def ask_conventions(self) -> None:
         """Ask for conventions."""
-        take = lambda line: self.face.send(do.MeasureUnder(*conventions(line)))  # noqa: E731
-        self.face.push(AskLine(self.face, "Measure under", foretell_conventions, take))
+        take = lambda line: self.engine.send(do.MeasureUnder(*conventions(line)))  # noqa: E731
+        self.app.push_screen(AskLine(self.engine, "Measure under", foretell_conventions, take))
 
     def ask_held_out(self) -> None:
         """Ask for a second corpus, or close it."""
         if self.snapshot is not None and self.snapshot.between.held_out:
-            self.face.send(do.HoldOut(""))
+            self.engine.send(do.HoldOut(""))
         else:
-            self.face.push(OpenScreen(self.face, corpora=True), self._hold_out)
+            self.app.push_screen(OpenScreen(self.engine, corpora=True), self._hold_out)
 
     def _hold_out(self, choice: do.Open | do.OpenTokenizer | None) -> None:
         if isinstance(choice, do.Open):
-            self.face.send(do.HoldOut(choice.sources[0], choice.as_))
+            self.engine.send(do.HoldOut(choice.sources[0], choice.as_))
 
     def find(self) -> None:
         """Ask what to find in the list of the vocabularies."""
@@ -440,9 +442,9 @@ class CompareScreen(PaneScreen, Once[None]):
     def find_again(self, backward: bool) -> None:
         """Go to the next row of the list that holds what was looked for, or the one before."""
         if not self.vocabulary.seek:
-            self.face.say("nothing to find yet: press /")
+            self.app.say("nothing to find yet: press /")
         elif not self.vocabulary.find_again(backward):
-            self.face.say(f"not found: {self.vocabulary.seek}")
+            self.app.say(f"not found: {self.vocabulary.seek}")
         self.draw_afresh()
 
     def ask_filter(self) -> None:
@@ -482,7 +484,7 @@ class CompareScreen(PaneScreen, Once[None]):
         if self.typing:
             self.go(ENCODE)
         elif now is not None and now.goal is not None:
-            self.face.send(do.CancelWork())
+            self.engine.send(do.CancelWork())
         elif self.vocabulary.find and self.active == "vocabulary":
             self.vocabulary.narrow("")
             self.draw_afresh()

@@ -31,9 +31,9 @@ def ask(on: PaneScreen) -> None:
         if not now.corpus.nothing:
             found.append(_command(on, _column(on, now)))
     if found:
-        on.face.push(CopyScreen(on.face, found))
+        on.app.push_screen(CopyScreen(on.engine, found))
     else:
-        on.face.say("there is nothing to copy yet")
+        on.app.say("there is nothing to copy yet")
 
 
 def ask_of(dialog: Dialog[Any]) -> None:
@@ -41,15 +41,15 @@ def ask_of(dialog: Dialog[Any]) -> None:
     found = [*dialog.copied()]
     match dialog.focused:
         case VirtualTable() as table:
-            found += _of_row(table, dialog.face.snapshot)
+            found += _of_row(table, dialog.engine.snapshot)
         case StyledLines() as lines:
             seen = "\n".join("".join(text for text, _ in cell).rstrip() for cell in lines.painted)
             found += [Copied("text that is seen", seen)] if seen.strip() else []
     found = list(dict.fromkeys(found))
     if found:
-        dialog.face.push(CopyScreen(dialog.face, found))
+        dialog.app.push_screen(CopyScreen(dialog.engine, found))
     else:
-        dialog.face.say("there is nothing to copy yet")
+        dialog.app.say("there is nothing to copy yet")
 
 
 def _column(on: PaneScreen, now: Snapshot) -> ColumnSnapshot:
@@ -119,6 +119,6 @@ def _command(on: PaneScreen, column: ColumnSnapshot) -> Copied:
 
         return Copied("command", shlex.join(["tokentui", "-t", column.path, *([source] if source else [])]))
     line = train_line(
-        source, column.recipe, on.face.run_in_use, column.at.step, column.traits.shaped_by
+        source, column.recipe, on.engine.run, column.at.step, column.traits.shaped_by
     )
     return Copied("command", line)

@@ -6,11 +6,12 @@ import io
 import os
 import zipfile
 from collections.abc import Sequence
+from typing import Any
 
 from textual.app import App
 
 
-def deliver(app: App[object], name: str, data: bytes) -> None:
+def deliver(app: App[Any], name: str, data: bytes) -> None:
     """Hand a file to the browser.
 
     Args:

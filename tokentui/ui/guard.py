@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual.actions import ActionParseResult
 from textual.app import App
@@ -27,6 +27,9 @@ from textual.worker import WorkerFailed
 
 from tokentui.core.errors import Cancelled, TokentuiError, in_words
 from tokentui.core.safetext import safe
+
+if TYPE_CHECKING:
+    from tokentui.ui.app import ExplorerApp
 
 _LONGEST = 400
 """The most characters of a notification."""
@@ -41,6 +44,11 @@ class Guarded(MessagePump):
     Textual ends the message loop of a widget whose handler raises, so the error is caught inside the loop.
     The other handlers of that message are not called, and the message does not bubble.
     """
+
+    if TYPE_CHECKING:
+
+        # The app by its own type, for all screens and widgets.
+        app: ExplorerApp
 
     def set_timer(
         self, delay: float, callback: TimerCallback | None = None, *, name: str | None = None,

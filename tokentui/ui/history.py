@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.recipe import Recipe, Run
@@ -12,9 +11,10 @@ from tokentui.session import commands as do
 from tokentui.session.commands import Command
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import CorpusPlace, Position
-from tokentui.ui.face import Face
-from tokentui.ui.main import MainScreen
-from tokentui.ui.tour_recorder import TourRecorder
+from tokentui.ui.guard import start_worker
+
+if TYPE_CHECKING:
+    from tokentui.ui.app import ExplorerApp
 
 MOST = 100
 """The most places that are kept for each screen."""
@@ -47,18 +47,6 @@ class Place(NamedTuple):
     top: CorpusPlace
 
 
-class HistoryApp(Face, Protocol):
-    """The app, as the navigation history uses it."""
-
-    main: MainScreen
-    """The main screen."""
-    recorder: TourRecorder
-    """The tour recorder, which knows the names of corpora."""
-
-    def run_worker(self, work: Any, *, group: str, exclusive: bool) -> object:
-        """Call an async function in a worker, one of a group at a time."""
-
-
 class NavigationHistory:
     """The places that the user jumped from, on the main screen and on Compare.
 
@@ -66,7 +54,7 @@ class NavigationHistory:
         app: The app.
     """
 
-    def __init__(self, app: HistoryApp) -> None:
+    def __init__(self, app: ExplorerApp) -> None:
         self._app = app
         self._main: deque[Place] = deque(maxlen=MOST)
         self._compare: deque[Position] = deque(maxlen=MOST)
@@ -94,13 +82,13 @@ class NavigationHistory:
         recipe = column.recipe
         file = (column.path, recipe.split, recipe.encode) if column.opened is not None else NO_FILE
         return Place(
-            column.at.step, column.recipe, app.run_in_use, file if column.path else NO_FILE,
+            column.at.step, column.recipe, app.engine.run, file if column.path else NO_FILE,
             app.recorder.corpus, app.main.text.top_place,
         )
 
     def go_back(self) -> None:
         """Go to the place before the last jump."""
-        snapshot, app = self._app.snapshot, self._app
+        snapshot, app = self._app.engine.snapshot, self._app
         if snapshot is None or self.going_back:
             return
         if len(snapshot.columns) > 1:
@@ -111,9 +99,9 @@ class NavigationHistory:
                 return
             place = self._compare.pop()
             if place.by != snapshot.position.by:
-                app.send(do.SyncBy(place.by))
+                app.engine.send(do.SyncBy(place.by))
             self._own = do.GoTo(place.value)
-            app.send(self._own)
+            app.engine.send(self._own)
             return
         here = self._place(snapshot)
         while self._main and self._main[-1] == here:
@@ -122,7 +110,7 @@ class NavigationHistory:
             app.say("no place to go back to")
             return
         self.going_back = True
-        app.run_worker(partial(self._return_to, self._main.pop(), here), group="back", exclusive=True)
+        start_worker(app, "back", self._return_to, self._main.pop(), here)
 
     async def _return_to(self, place: Place, here: Place) -> None:
         app = self._app
@@ -147,4 +135,4 @@ class NavigationHistory:
     async def _ask(self, command: Command[Any]) -> None:
         """Send a command that goes back, and wait until it is done."""
         self._own = command
-        await self._app.ask(command)
+        await self._app.engine.ask(command)

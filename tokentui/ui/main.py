@@ -23,17 +23,19 @@ from tokentui.ui.draw.lines import Lines, Pane, state_cell
 from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.draw.table import VirtualTable
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.face import Face, Guessing, loads, not_yet
 from tokentui.ui.keys import Action
+from tokentui.ui.link import EngineLink
 from tokentui.ui.panes.corpus import CorpusBody, CorpusText
 from tokentui.ui.panes.encode import EncodeBody, first_words
 from tokentui.ui.panes.slider import Slider
 from tokentui.ui.panes.tables import ColumnTable, candidates, counted_in, entries, match_cell, size_state
 from tokentui.ui.panes.why import header, sentences, tabs, why_lines
 from tokentui.ui.screen import Band, Body, Layout, PaneScreen
+from tokentui.ui.waits import NotYet, loads
 
 if TYPE_CHECKING:
     from tokentui.session.tokens import TokenAt
+    from tokentui.ui.predict import Prediction
 
 _NAMES = {
     "corpus": ("1 Corpus", "1 Corpus"), "pairs": ("2 Pairs", "2 Pairs"),
@@ -55,7 +57,7 @@ class MainScreen(PaneScreen):
     """The panes round a session.
 
     Args:
-        face: The program.
+        engine: The link to the session.
         actions: The actions of its keys.
         typed: The initial text of the encode pane.
         boundaries: The initial mark between tokens of the corpus.
@@ -64,19 +66,20 @@ class MainScreen(PaneScreen):
     encode: EncodeBody
 
     def __init__(
-        self, face: Face, actions: Sequence[Action[Any]], typed: str = "", boundaries: Boundaries = "shade"
+        self, engine: EngineLink, actions: Sequence[Action[Any]], typed: str = "",
+        boundaries: Boundaries = "shade",
     ) -> None:
         self.text = CorpusText(boundaries, self._want_text, self.draw_titles)
-        self.corpus = CorpusBody(face, self.text, self._editor_turned)
+        self.corpus = CorpusBody(engine, self.text, self._editor_turned)
         self.pairs = ColumnTable("candidates", candidates)
         self.vocabulary = ColumnTable("vocabulary", entries)
         self.encode = EncodeBody(typed, self.draw_titles)
         self.tables = {"pairs": self.pairs, "vocabulary": self.vocabulary}
         bodies: dict[str, Body] = {"corpus": self.corpus, **self.tables, "encode": self.encode}
-        super().__init__(face, _NAMES, actions, "corpus", "global", Viewport(), bodies, LEAST)
+        super().__init__(engine, _NAMES, actions, "corpus", "global", Viewport(), bodies, LEAST)
         self.sought: tuple[str, str] = ("", "")
         """The last search, as (pane, text)."""
-        self.prediction: Guessing | None = None
+        self.prediction: Prediction | None = None
         """The guessing of the next pair; None while nothing is hidden."""
         self.says: Callable[[Snapshot | None, GlyphMode], Sequence[Cell]] = sentences
         """The sentences of Why."""
@@ -106,7 +109,7 @@ class MainScreen(PaneScreen):
         self.scrubber = Slider(
             lambda: self.snapshot,
             attrgetter("main.at", "main.curve", "main.partial", "main.why", "corpus", "running", "speed"),
-            lambda step: face.send(do.GoTo(step)), id="scrubber",
+            lambda step: engine.send(do.GoTo(step)), id="scrubber",
         )
         self.bands = self.header_line, self.why, self.scrubber
         self._upper = Horizontal(*(self.panes[name] for name in list(_NAMES)[:3]), id="panes")
@@ -148,6 +151,11 @@ class MainScreen(PaneScreen):
             self.encode.line.select_all()  # what is typed takes the place of the program's choice
 
     # What is seen.
+
+    def follow(self, snapshot: Snapshot) -> None:
+        """Show a snapshot of one column; those of several are Compare's."""
+        if len(snapshot.columns) == 1:
+            self.show(snapshot)
 
     def taken(self, before: Snapshot | None, now: Snapshot) -> None:
         """Begin at the top of another corpus; name the panes for what is trained."""
@@ -260,7 +268,7 @@ class MainScreen(PaneScreen):
         of_file = self.snapshot is not None and self.snapshot.main.opened is not None
         if of_file and isinstance(row, Entry) and row.id is not None and not row.reason:
             entry = row
-            self.face.send(do.WhyUnreachable(row.id), lambda why: self._show(entry._replace(reason=why)))
+            self.engine.send(do.WhyUnreachable(row.id), lambda why: self._show(entry._replace(reason=why)))
         elif row is not None:
             self._show(row)
 
@@ -274,7 +282,7 @@ class MainScreen(PaneScreen):
             table.move(by)
             return near  # type: ignore[no-any-return]
 
-        self.push_answer(INSPECT(self.face, row, asks=True, neighbour=neighbour))
+        self.push_answer(INSPECT(self.engine, row, asks=True, neighbour=neighbour))
 
     def put_cursor(self, on: bool) -> None:
         """Put a cursor on the corpus, or take it away."""
@@ -289,35 +297,35 @@ class MainScreen(PaneScreen):
 
         def found(answer: tuple[int | None, TokenAt] | None) -> None:
             if answer is None:
-                self.face.say("no token stands there")
+                self.app.say("no token stands there")
             elif (number := answer[0]) is None:
-                self.push_answer(INSPECT(self.face, typed=(answer[1].text, 0)))
+                self.push_answer(INSPECT(self.engine, typed=(answer[1].text, 0)))
             else:
-                self.push_answer(INSPECT(self.face, token=number, word=answer[1].text))
+                self.push_answer(INSPECT(self.engine, token=number, word=answer[1].text))
 
         if (place := self.text.cursor_part) is not None:
-            self.face.send(do.TokenThere(*place), found)
+            self.engine.send(do.TokenThere(*place), found)
 
     def show_life(self) -> None:
         """Show the life of the word under the cursor of the corpus, or of the typed text."""
 
         def found(answer: tuple[int | None, TokenAt] | None) -> None:
             if answer is not None:
-                self.push_answer(LIFE(self.face, answer[1].text))
+                self.push_answer(LIFE(self.engine, answer[1].text))
 
         if self.context == "cursor" and (place := self.text.cursor_part) is not None:
-            self.face.send(do.TokenThere(*place), found)
+            self.engine.send(do.TokenThere(*place), found)
         elif text := self.encode.line.value:
-            self.face.push(LIFE(self.face, text, self.encode.place))
+            self.app.push_screen(LIFE(self.engine, text, self.encode.place))
         else:
-            self.face.say("no word yet: i types a text, enter puts a cursor on the corpus")
+            self.app.say("no word yet: i types a text, enter puts a cursor on the corpus")
 
     @on(Input.Submitted)
     def _typed_entered(self) -> None:
         """Explain the word at the cursor of the typed text."""
         if text := self.encode.line.value:
             place = self.encode.place
-            self.face.push(INSPECT(self.face, typed=(text, place)))
+            self.app.push_screen(INSPECT(self.engine, typed=(text, place)))
 
     # What keys do.
 
@@ -331,7 +339,7 @@ class MainScreen(PaneScreen):
         elif self.active == "encode":
             self.go(next(name for name in self._fronts if name != "encode"))
         elif self.snapshot is not None and (self.snapshot.busy is not None or self.snapshot.waiting):
-            self.face.send(do.CancelWork())
+            self.engine.send(do.CancelWork())
         elif (table := self.tables.get(self.active)) is not None and (table.only or table.among):
             self.narrow(self.active, "")
         else:
@@ -359,10 +367,10 @@ class MainScreen(PaneScreen):
         """Show where the last merge was made; again: the next place."""
         now = self.snapshot
         if now is None or not now.main.at.step:
-            self.face.say("no step has been made yet")
+            self.app.say("no step has been made yet")
             return
         if not now.main.traits.grows:
-            self.face.say("a step of this training merges nothing: it has no one place in the corpus")
+            self.app.say("a step of this training merges nothing: it has no one place in the corpus")
             return
         step = now.main.at.step
         again = self._followed is not None and self._followed[0] == step
@@ -370,16 +378,21 @@ class MainScreen(PaneScreen):
 
         def found(place: CorpusPlace | None) -> None:
             if place is None:
-                self.face.say(f"the last {now.main.traits.step} stands nowhere in the corpus")
+                self.app.say(f"the last {now.main.traits.step} stands nowhere in the corpus")
                 return
             self._followed = step, place
             self.text.show_place(place)
 
-        self.face.send(do.FindChanged(start), found)
+        self.engine.send(do.FindChanged(start), found)
 
     def open(self) -> None:
         """Ask for a corpus or a tokenizer, and open it."""
-        self.face.push(OPEN(self.face), lambda choice: self._open(choice) if choice is not None else None)
+
+        def chosen(command: do.Open | do.OpenTokenizer | None) -> None:
+            if command is not None:
+                self._open(command)
+
+        self.app.push_screen(OPEN(self.engine), chosen)
 
     def _open(self, command: do.Open | do.OpenTokenizer) -> None:
         file = isinstance(command, do.OpenTokenizer)
@@ -393,11 +406,11 @@ class MainScreen(PaneScreen):
             if file and isinstance(error, TokentuiError):
                 hint = "; ".join(filter(None, (error.hint, "o with ctrl+t reads it as a text")))
                 error = TokentuiError(error.what, error.where, hint)
-            self.face.tell(error)
+            self.app.tell(error)
             self.corpus.come_back()
 
         self.corpus.give_way()
-        self.face.send(command, opened, failed)
+        self.engine.send(command, opened, failed)
 
     def turn_ages(self) -> None:
         """Colour the corpus and the typed text by the steps that made their tokens, or not."""
@@ -409,10 +422,9 @@ class MainScreen(PaneScreen):
         """Ask what would be changed: of the token under the cursor in Vocabulary, else of the pair."""
         now = self.snapshot
         if now is None or loads(now):
-            not_yet(self.face)
-            return
+            raise NotYet(now)
         table = self.vocabulary if self.active == "vocabulary" else self.pairs
-        WHAT_IF(self.face, now.main, table.held_at(table.cursor))
+        WHAT_IF(self, now.main, table.held_at(table.cursor))
 
     # Finding.
 
@@ -434,7 +446,7 @@ class MainScreen(PaneScreen):
     def ask_filter(self) -> None:
         """Ask for a text, and show only the rows of the focused table that hold it; none: all of them."""
         if (pane := self.active) not in self.tables:
-            self.face.say("& narrows a table: go to the pairs (2) or the vocabulary (3)")
+            self.app.say("& narrows a table: go to the pairs (2) or the vocabulary (3)")
             return
         self.ask_find(
             self._name_of(pane), self.tables[pane].only, lambda text: self.narrow(pane, text), "only rows of"
@@ -455,12 +467,12 @@ class MainScreen(PaneScreen):
         """The next match of what was looked for last, or the one before."""
         pane, text = self.sought
         if not text:
-            self.face.say("nothing to find yet: press /")
+            self.app.say("nothing to find yet: press /")
             return
 
         def found(answer: Found | None) -> None:
             if answer is None:
-                self.face.say(f"not found: {text}")
+                self.app.say(f"not found: {text}")
             elif isinstance(answer.at, CorpusPlace):
                 self.text.match = match_cell(answer)
                 self.text.show_place(answer.at, len(text))
@@ -475,7 +487,7 @@ class MainScreen(PaneScreen):
 
         found_last = self.text.found[0] if self.text.found is not None else self.text.top_place
         start = found_last if pane == "corpus" else self.tables[pane].cursor
-        self.face.send(do.Find(pane, text, start, backward, self.mode), found)
+        self.engine.send(do.Find(pane, text, start, backward, self.mode), found)
 
     def mark_found(self, pane: str, text: str) -> None:
         """Mark a text in the rows of a pane, and nothing in the others."""

@@ -90,8 +90,8 @@ class Prediction:
                 raise TokentuiError("no such pair among those that are shown", "", "such as t+h")
             return "enter answers by this pair"
 
-        self._on.face.push(AskLine(
-            self._on.face, "Which pair is merged next?", foretell,
+        self._on.app.push_screen(AskLine(
+            self._on.engine, "Which pair is merged next?", foretell,
             lambda line: self._judge(self._named(line)),
         ))
 
@@ -124,7 +124,7 @@ class Prediction:
         explained = reasons(now.main, now.corpus.name, mode)
         first = tuple(run for run in explained[0] if run[0] != "next  ") if explained else ()
         self._said = ((*verdict, *first), *explained[1:])
-        self._on.face.send(Move(1))
+        self._on.engine.send(Move(1))
         self._on.draw_afresh()
 
 
@@ -138,10 +138,10 @@ def turn(on: MainScreen) -> None:
     now = on.snapshot
     if isinstance(guessing := on.prediction, Prediction):
         now = guessing.seen
-        on.face.say(f"{guessing.right} of {plural(guessing.asked, 'guess', 'guesses')} right")
+        on.app.say(f"{guessing.right} of {plural(guessing.asked, 'guess', 'guesses')} right")
         on.prediction, on.veil, on.says, on.instead = None, None, sentences, {}
     elif now is None or now.main.why.best is None or now.main.partial or not _merges(now):
-        on.face.say("there is no next pair to guess here")
+        on.app.say("there is no next pair to guess here")
         return
     else:
         on.prediction = guessing = Prediction(on)

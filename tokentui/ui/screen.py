@@ -24,11 +24,11 @@ from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import Viewport
 from tokentui.ui.draw.lines import Draw, KeyLine, Lines, Pane
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.face import Face, has
-from tokentui.ui.guard import Guarded
 from tokentui.ui.keys import Action, hints
+from tokentui.ui.link import EngineLink, EngineScreen
 from tokentui.ui.panes.encode import TypedPane
 from tokentui.ui.typed import TypedLine
+from tokentui.ui.waits import has
 
 FIND = Ref("tokentui.ui.dialogs.ask:FindScreen")
 
@@ -116,14 +116,14 @@ def too_small(columns: int, lines: int) -> Lines:
     return Lines(draw, id="too-small")
 
 
-class PaneScreen(Guarded, Screen[None], inherit_bindings=False):
+class PaneScreen(EngineScreen[None], inherit_bindings=False):
     """Panes round a session. A pane that is not seen is not kept up to date.
 
     A subclass gives the panes with their bodies, the widgets from top to bottom, and what there is room for
     (`layout_for`).
 
     Args:
-        face: The program.
+        engine: The link to the session.
         names: A title and a short one of each pane, in the order of their keys.
         actions: The actions of its keys.
         first: The pane that has the focus at first.
@@ -142,11 +142,11 @@ class PaneScreen(Guarded, Screen[None], inherit_bindings=False):
     """The pane with the line to type in."""
 
     def __init__(
-        self, face: Face, names: Mapping[str, tuple[str, str]], actions: Sequence[Action[Any]], first: str,
-        kind: str, look: Viewport, bodies: Mapping[str, Body], least: tuple[int, int],
+        self, engine: EngineLink, names: Mapping[str, tuple[str, str]], actions: Sequence[Action[Any]],
+        first: str, kind: str, look: Viewport, bodies: Mapping[str, Body], least: tuple[int, int],
     ) -> None:
-        super().__init__()
-        self.face, self.names, self.actions, self.kind, self.look = face, names, actions, kind, look
+        super().__init__(engine)
+        self.names, self.actions, self.kind, self.look = names, actions, kind, look
         self.snapshot: Snapshot | None = None
         self.mode: GlyphMode = "text"
         self.veil: Callable[[Snapshot], Snapshot] | None = None
@@ -219,7 +219,7 @@ class PaneScreen(Guarded, Screen[None], inherit_bindings=False):
     def meant(self) -> list[Action[Any]]:
         """The actions that mean something for what is trained."""
         meant = self.instead.get
-        return [meant(one.name, one) for one in self.actions if has(self.face.snapshot, one.needs)]
+        return [meant(one.name, one) for one in self.actions if has(self.engine.snapshot, one.needs)]
 
     def hints(self) -> list[Action[Any]]:
         """Return the actions that the footer may show, most important first."""
@@ -235,7 +235,7 @@ class PaneScreen(Guarded, Screen[None], inherit_bindings=False):
         """Move ten steps forward or back; in an opened file that is shown alone, a hundredth of its steps."""
         alone = self.snapshot is not None and len(self.snapshot.columns) == 1
         opened = self.snapshot.main.opened if self.snapshot is not None and alone else None
-        self.face.send(Move(tens * (10 if opened is None else max(1, round(opened.steps / 100)))))
+        self.engine.send(Move(tens * (10 if opened is None else max(1, round(opened.steps / 100)))))
 
     def find_again(self, backward: bool) -> None:
         """Go to the next match of what was looked for, or the one before."""
@@ -344,35 +344,45 @@ class PaneScreen(Guarded, Screen[None], inherit_bindings=False):
         if look != self.look:
             self.look = look
             if self.has_session:
-                self.face.send(SetViewport(look))
+                self.engine.send(SetViewport(look))
 
     @property
     def has_session(self) -> bool:
         """True if no other screen with panes is shown over this one on the same session."""
         on_session = [
             screen for screen in self.app.screen_stack
-            if isinstance(screen, PaneScreen) and screen.face is self.face
+            if isinstance(screen, PaneScreen) and screen.engine is self.engine
         ]
         return on_session[-1:] == [self]
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
-        self.face.send(SetInput(event.value))
+        self.engine.send(SetInput(event.value))
 
     def ask_find(
-        self, where: str, text: str, found: Callable[[str], object], verb: str = "find in"
+        self, where: str, text: str, find: Callable[[str], object], verb: str = "find in"
     ) -> None:
-        """Ask for text to find; `where` is the name of what is searched, `text` what was looked for last."""
-        self.face.push(
-            FIND(self.face, where, text, verb), lambda line: found(line) if line is not None else None
-        )
+        """Prompt for a text to find.
+
+        Args:
+            where: The name of the pane that is searched.
+            text: The text of the last search.
+            find: Called with the text; not if the prompt is left.
+            verb: The words before the name of the pane.
+        """
+
+        def answered(line: str | None) -> None:
+            if line is not None:
+                find(line)
+
+        self.app.push_screen(FIND(self.engine, where, text, verb), answered)
 
     def push_answer(self, dialog: Screen[Any]) -> None:
         """Show a dialog that an answer of the session opens, unless the user has opened something meanwhile:
         its keys would go into this one.
         """
         if self.is_active:
-            self.face.push(dialog)
+            self.app.push_screen(dialog)
 
     # What is seen.
 

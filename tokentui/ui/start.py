@@ -15,13 +15,13 @@ from tokentui.session.shipped import TOURS
 from tokentui.session.snapshot import EndView, Snapshot
 from tokentui.ui.actions import MAIN_ACTIONS, plays
 from tokentui.ui.chosen import SEEN
-from tokentui.ui.dialogs import Once
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number, size
 from tokentui.ui.draw.lines import Lines, spread
 from tokentui.ui.draw.text import Cell, Run, runs
 from tokentui.ui.guard import start_worker
 from tokentui.ui.keys import Acting, Action
+from tokentui.ui.link import EngineScreen
 from tokentui.ui.main import LEAST
 from tokentui.ui.panes.tables import tokens
 from tokentui.ui.screen import too_small
@@ -45,7 +45,7 @@ _KEYS = (
 """The keys that matter, below that of the next step, and what they do."""
 
 
-class StartScreen(Acting, Once[str]):
+class StartScreen(Acting, EngineScreen[str]):
     """The first screen. A key of the main screen takes it away and is done there: the result is that key.
 
     Args:
@@ -66,9 +66,8 @@ class StartScreen(Acting, Once[str]):
     )
 
     def __init__(self, app: ExplorerApp) -> None:
-        super().__init__()
-        self.face = app
-        self.now = app.snapshot
+        super().__init__(app.engine)
+        self.now = self.engine.snapshot
         self.end: EndView | None = None
         """The sentence at the end of the training; None until it is known."""
         self._asked = ""
@@ -109,7 +108,7 @@ class StartScreen(Acting, Once[str]):
 
     async def _ask(self) -> None:
         try:
-            self.end = await self.face.ask(EncodeAtEnd())
+            self.end = await self.engine.ask(EncodeAtEnd())
         except (TokentuiError, Cancelled):
             return  # the line is left out
         self.lines.again()

@@ -5,149 +5,33 @@ The screen and the session of the user wait below it as they were.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from textual.binding import Binding
-from textual.screen import Screen
 
-from tokentui.core.errors import Cancelled, TokentuiError, in_words
+from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
-from tokentui.recipe import Run
 from tokentui.session import commands as do
 from tokentui.session.claims import Place
 from tokentui.session.commands import Command
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.tours import MOST_TEXT, Tour, read_tour
-from tokentui.session.views import ColumnWanted
-from tokentui.ui.dialogs import Dialog, Once
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.lines import Lines, Pane
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.draw.text import Run as Part
-from tokentui.ui.face import Face, SessionLike, Severity
 from tokentui.ui.guard import start_worker
 from tokentui.ui.keys import Action
+from tokentui.ui.link import EngineLink
 from tokentui.ui.main import MainScreen
 
-Answer = TypeVar("Answer")
-BACKLOG_S = 0.05
-"""The delay in seconds before the backlog of a slow terminal is checked again."""
-Result = TypeVar("Result")
+if TYPE_CHECKING:
+    from tokentui.ui.app import ExplorerApp
 
 NOT_HERE = ("record", "compare", "first_screen")
 """Actions of the main screen that a tour has not: they belong to the session of the user."""
-
-
-class Host(Face, Protocol):
-    """The program, as a tour knows it."""
-
-    main: MainScreen
-    call_later: Callable[..., object]
-    set_timer: Callable[..., object]
-    push_screen: Callable[..., object]
-    await_answer: Callable[..., object]
-    another_session: Callable[[Callable[[Snapshot], None]], SessionLike]
-
-    @property
-    def is_running(self) -> bool:
-        """True while the program runs."""
-
-    @property
-    def screen_stack(self) -> Sequence[Screen[Any]]:
-        """The screens, the one that is seen last."""
-
-    def backlog(self) -> int:
-        """Bytes that the terminal has not taken yet."""
-
-
-class TourFace:
-    """The face of a tour: the app, but with a session and a snapshot of its own.
-
-    Args:
-        app: The program.
-        shown: Called with each snapshot.
-    """
-
-    def __init__(self, app: Host, shown: Callable[[Snapshot], object]) -> None:
-        self._app, self._shown = app, shown
-        self.snapshot: Snapshot | None = None
-        self.run_in_use = self.run_given = Run()
-        self.strayed = False
-        """True if something else was opened than the tour has named."""
-        self._waiting: Snapshot | None = None
-        self.session: SessionLike | None = None
-
-    async def begin(self) -> None:
-        """Begin the session."""
-        self.session = self._app.another_session(self._show_later)
-        await self.session.start()
-
-    async def end(self) -> None:
-        """End the session."""
-        if self.session is not None:
-            await self.session.close()
-
-    def _show_later(self, snapshot: Snapshot) -> None:
-        """Show a snapshot after the answers of its turn; see `ExplorerApp.show_later`."""
-        asyncio.get_running_loop().call_soon(self._queue_snapshot, snapshot)
-
-    def _queue_snapshot(self, snapshot: Snapshot) -> None:
-        waiting, self._waiting = self._waiting, snapshot
-        if waiting is None:
-            self._app.call_later(self._show)
-
-    def _show(self) -> None:
-        if self._waiting is None or not self._app.is_running:
-            return
-        if self._app.backlog():
-            self._app.set_timer(BACKLOG_S, self._show)
-            return
-        self.snapshot, self._waiting = self._waiting, None
-        self._shown(self.snapshot)
-        for screen in self._app.screen_stack[1:]:
-            if isinstance(screen, Dialog) and screen.face is self:
-                screen.follow(self.snapshot)
-
-    def send(
-        self, command: Command[Answer], then: Callable[[Answer], object] | None = None,
-        failed: Callable[[BaseException], object] | None = None,
-    ) -> None:
-        """Hand a command to the session of the tour; see `Face.send`."""
-        self.strayed = self.strayed or bool(command.opens)
-        if isinstance(command, do.SetRecipe) and command.run is not None:
-            self.run_in_use = command.run
-        if self.session is not None:
-            self._app.await_answer(self.session.send(command), then, failed or self.tell)
-
-    async def ask(self, command: Command[Answer]) -> Answer:
-        """Hand a command to the session of the tour and wait; see `Face.ask`."""
-        if self.session is None:
-            raise Cancelled
-        try:
-            return await self.session.send(command)
-        except (TokentuiError, Cancelled):
-            raise
-        except Exception as error:
-            raise TokentuiError(in_words(error)) from error
-
-    def say(self, text: str, severity: Severity = "information") -> None:
-        """Show a line for some seconds."""
-        self._app.say(text, severity)
-
-    def tell(self, error: BaseException) -> None:
-        """Show what went wrong in a line."""
-        self._app.tell(error)
-
-    def compare(self, columns: Sequence[ColumnWanted], held_out: str = "") -> None:
-        """Refuse: columns are compared in the session of the user."""
-        self.say("leave the tour to compare: esc")
-
-    def push(self, screen: Screen[Result], then: Callable[[Result | None], object] | None = None) -> None:
-        """Show a dialog; `then` is called with its result."""
-        self._app.push(screen, then)
 
 
 def said(text: str) -> Cell:
@@ -158,7 +42,7 @@ def said(text: str) -> Cell:
     return tuple(runs)
 
 
-class TourScreen(MainScreen, Once[None]):
+class TourScreen(MainScreen):
     """The panes, and a panel above them with the text of the tour.
 
     Args:
@@ -169,12 +53,16 @@ class TourScreen(MainScreen, Once[None]):
     """
 
     def __init__(
-        self, app: Host, tour: Tour, actions: Sequence[Action[Any]], keys: Sequence[Action[Any]],
+        self, app: ExplorerApp, tour: Tour, actions: Sequence[Action[Any]], keys: Sequence[Action[Any]],
         **look: Any,
     ) -> None:
-        self._own = TourFace(app, self._take)
         here = [one for one in actions if one.name not in NOT_HERE]
-        super().__init__(self._own, (*keys, *here), **look)
+        super().__init__(EngineLink(app, app.make_session), (*keys, *here), **look)
+        self.engine.subscribe(self._posted)
+        self._strayed = False
+        """True if something else was opened than the tour has named."""
+        self._sent: Command[Any] | None = None
+        """The last command of the tour itself."""
         self.tour, self.at = tour, 0
         """The tour, and the number of its stop, from 0."""
         self._keys = tuple(keys)
@@ -204,7 +92,7 @@ class TourScreen(MainScreen, Once[None]):
     def action_of(self, key: str) -> Action[Any] | None:
         """The action of a key. That which the tour waits for leads to the next stop."""
         found = super().action_of(key)
-        if found is not None and found.name == self.tour.stops[self.at].wait and not self._own.strayed:
+        if found is not None and found.name == self.tour.stops[self.at].wait and not self._strayed:
             return replace(found, does=lambda on: on.turn_stop(1))
         return found
 
@@ -220,12 +108,12 @@ class TourScreen(MainScreen, Once[None]):
 
     async def on_mount(self) -> None:
         """Begin at the first stop."""
-        await self._own.begin()
+        await self.engine.start()
         self._stand()
 
     async def on_unmount(self) -> None:
         """End the session of the tour."""
-        await self._own.end()
+        await self.engine.close()
 
     def turn_stop(self, by: int) -> None:
         """Go to the next stop, or the one before; behind the last one the tour is over."""
@@ -262,34 +150,40 @@ class TourScreen(MainScreen, Once[None]):
         start_worker(self, "tour", self._go_there, self.at)
 
     async def _go_there(self, at: int) -> None:
-        stop, face = self.tour.stops[at], self._own
-        place, was = stop.place, None if face.strayed else self._there
+        stop = self.tour.stops[at]
+        place, before = stop.place, None if self._strayed else self._there
         self._there = None
         self.encode.line.value = place.typed
         try:
-            face.send(do.Play(False), failed=lambda error: None)
-            anew = was is None or (was.source, was.text) != (place.source, place.text)
-            if was is None or (was.recipe, was.run) != (place.recipe, place.run):
-                await face.ask(do.SetRecipe(place.recipe, place.run))
-                face.run_in_use = place.run
-            if anew and place.text is not None:
-                await face.ask(do.TrainOnText(place.text))
-            elif anew:
-                await face.ask(do.Open((place.source,)))
-            await face.ask(do.GoTo(place.step))
+            self.engine.send(do.Play(False), failed=lambda error: None)
+            if before is None or (before.recipe, before.run) != (place.recipe, place.run):
+                await self._ask(do.SetRecipe(place.recipe, place.run))
+            if before is None or (before.source, before.text) != (place.source, place.text):
+                text = place.text
+                await self._ask(do.Open((place.source,)) if text is None else do.TrainOnText(text))
+            await self._ask(do.GoTo(place.step))
         except (TokentuiError, Cancelled) as error:
             if not isinstance(error, Cancelled):
-                face.tell(error)
+                self.app.tell(error)
             return
-        face.strayed, self._there = False, place
+        self._strayed, self._there = False, place
         for name in stop.actions:
             action = next(one for one in self.actions if one.name == name)
             if action.does is not None:
                 action.does(self)
 
-    def _take(self, snapshot: Snapshot) -> None:
-        if self.is_mounted and len(snapshot.columns) == 1:
-            self.show(snapshot)
+    async def _ask(self, command: Command[Any]) -> None:
+        """Send a command of the tour, and wait until it is done."""
+        self._sent = command
+        await self.engine.ask(command)
+
+    def _posted(self, command: Command[Any], _: object) -> None:
+        self._strayed = self._strayed or (bool(command.opens) and command is not self._sent)
+
+    def follow(self, snapshot: Snapshot) -> None:
+        """Show a snapshot once there are widgets for it."""
+        if self.is_mounted:
+            super().follow(snapshot)
 
     # The panel.
 
@@ -319,7 +213,7 @@ class TourScreen(MainScreen, Once[None]):
 
 
 def play(
-    app: Host, tour: str | Tour, actions: Sequence[Action[Any]], keys: Sequence[Action[Any]]
+    app: ExplorerApp, tour: str | Tour, actions: Sequence[Action[Any]], keys: Sequence[Action[Any]]
 ) -> None:
     """Play a tour over what is seen.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tokentui.core import sandbox
 from tokentui.core.choices import Ref
@@ -16,6 +16,9 @@ from tokentui.session.snapshot import Snapshot
 from tokentui.session.tours import SUFFIX, Stop, tour_text
 from tokentui.session.views import ColumnSnapshot
 from tokentui.ui.tour_recorder import TourRecorder
+
+if TYPE_CHECKING:
+    from tokentui.ui.main import MainScreen
 
 _ASK = Ref("tokentui.ui.dialogs.ask:AskLine")
 _DELIVER = Ref("tokentui.ui.delivery:deliver")
@@ -64,12 +67,12 @@ def _claims(main: ColumnSnapshot) -> tuple[Claim, ...]:
     return tuple(claims)
 
 
-def ask_name(screen: Any) -> None:
+def ask_name(screen: MainScreen) -> None:
     """Prompt for the name of a file, and write the tour to it."""
-    face = screen.face
-    stops = stops_of(screen.app.recorder, face.snapshot)
+    app = screen.app
+    stops = stops_of(app.recorder, screen.engine.snapshot)
     if not stops:
-        face.say("nothing to record: a tour begins with a text that is trained on")
+        app.say("nothing to record: a tour begins with a text that is trained on")
         return
 
     def path_of(line: str) -> str:
@@ -90,13 +93,13 @@ def ask_name(screen: Any) -> None:
         name = os.path.basename(path).removesuffix(SUFFIX)
         data = tour_text(name, stops).encode()
         if sandbox.sealed():
-            _DELIVER(screen.app, path, data)
+            _DELIVER(app, path, data)
             return
         try:
             write_whole(path, data)
         except TokentuiError as error:
-            face.tell(error)
+            app.tell(error)
             return
-        face.say(f"written: {shown_path(path)}; tokentui tour plays it")
+        app.say(f"written: {shown_path(path)}; tokentui tour plays it")
 
-    face.push(_ASK(face, "Write the walk as a tour", describe, write))
+    app.push_screen(_ASK(screen.engine, "Write the walk as a tour", describe, write))

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar, Never, TypeVar
+from typing import ClassVar, Never, TypeVar
 
 from textual.app import ComposeResult
-from textual.await_complete import AwaitComplete
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.events import Key, Paste
-from textual.screen import ModalScreen, Screen
+from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
@@ -25,10 +24,11 @@ from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.lines import KeyLine
 from tokentui.ui.draw.table import Column, Listing, TableRow, place_columns
 from tokentui.ui.draw.text import Cell, Copied, join
-from tokentui.ui.face import Face, under_way, waits_for
 from tokentui.ui.guard import Guarded, start_worker
 from tokentui.ui.keys import Acting, Action
+from tokentui.ui.link import EngineLink, EngineScreen
 from tokentui.ui.typed import Field, lines_of, typed_beyond
+from tokentui.ui.waits import under_way, waits_for
 
 Answer = TypeVar("Answer")
 Result = TypeVar("Result")
@@ -42,42 +42,14 @@ SCROLL: Action[object] = Action(("up", "down"), "scroll", keys_shown=2)
 """The keys of a list or a text."""
 
 
-class Once(Guarded, Screen[Result]):
-    """A screen that is left once.
-
-    Of two keys that leave and come in one packet the second would take the screen below; and what was asked
-    for while the screen was there would be shown in widgets that are gone. An answer may end a screen while
-    others are over it: these go too.
-    """
-
-    _left = False
-
-    def dismiss(self, result: Result | None = None) -> AwaitComplete:
-        """Leave with a result; whatever is still being found out for the screen is given up."""
-        if self._left:
-            return AwaitComplete()
-        self._left = True
-        for worker in list(self.workers):
-            if self in worker.node.ancestors_with_self:
-                worker.cancel()
-        # `Screen.dismiss` takes the topmost screen from the stack, whichever it is.
-        while self in self.app.screen_stack and not self.is_active:
-            self.app.screen.dismiss()
-        return super().dismiss(result)
-
-    def call_after_refresh(self, callback: Callable[..., Any], *args: Any, **kwargs: Any) -> bool:
-        """Call after the next frame, if the screen is there still."""
-        return super().call_after_refresh(lambda: None if self._left else callback(*args, **kwargs))
-
-
-class Dialog(Acting, ModalScreen[Result], Once[Result]):
+class Dialog(Acting, EngineScreen[Result], ModalScreen[Result]):
     """A box with a title over the screen it was pushed on; esc leaves it without a result.
 
     A subclass gives `HEADING`, `ACTIONS` and what stands in the box (`parts`). Its classes `-narrow`,
     `-medium` and `-wide`, `-short` and `-tall` say what room there is.
 
     Args:
-        face: The program.
+        engine: The link to the session.
         heading: The title, where it is not that of the class.
         classes: Its classes at first.
     """
@@ -89,11 +61,10 @@ class Dialog(Acting, ModalScreen[Result], Once[Result]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-medium"), (100, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall"), (32, "-high")]  # noqa: RUF012
 
-    def __init__(self, face: Face, heading: str = "", classes: str | None = None) -> None:
-        super().__init__(classes=classes)
-        self.face = face
+    def __init__(self, engine: EngineLink, heading: str = "", classes: str | None = None) -> None:
+        super().__init__(engine, classes)
         self.heading = heading or self.HEADING
-        self.now = face.snapshot
+        self.now = engine.snapshot
         """The last snapshot; None before there is anything."""
         self.asking = ""
         """The work of the session that an answer is being waited for, in words; empty if for none."""
@@ -216,7 +187,7 @@ class Dialog(Acting, ModalScreen[Result], Once[Result]):
 
         async def ask() -> None:
             try:
-                answer = await self.face.ask(command)
+                answer = await self.engine.ask(command)
             except (TokentuiError, Cancelled) as error:
                 self.asking = ""
                 (failed or self.notice.tell)(error)
@@ -266,8 +237,8 @@ class ListDialog(Dialog[Result]):
 
     ACTIONS: ClassVar[Sequence[Action[Never]]] = (SCROLL, LEAVE)
 
-    def __init__(self, face: Face, heading: str = "") -> None:
-        super().__init__(face, heading)
+    def __init__(self, engine: EngineLink, heading: str = "") -> None:
+        super().__init__(engine, heading)
         self.listing = Listing()
         self.parts = (self.listing,)
 

@@ -31,7 +31,7 @@ class AnalysisScreen(ReportScreen[Report]):
     )
 
     def __init__(self, main: MainScreen, analysis: Analysis) -> None:
-        super().__init__(main.face, analysis.title)
+        super().__init__(main.engine, analysis.title)
         self._main, self.analysis = main, analysis
 
     def question(self) -> Command[Report]:

@@ -24,8 +24,8 @@ from tokentui.ui.dialogs import LEAVE, SCROLL, Dialog, ListDialog, prompted
 from tokentui.ui.dialogs.draft import sized_by, stopped_by
 from tokentui.ui.draw.figures import size, step_of
 from tokentui.ui.draw.table import Column, Listing, TableRow, heading
-from tokentui.ui.face import Face
 from tokentui.ui.keys import BOTH, Action, key_name
+from tokentui.ui.link import EngineLink
 from tokentui.ui.typed import Field
 
 _STEPS = re.compile(rf"(?P<sign>[+-]?)(?P<digits>{COUNT})(?P<percent>%?)", re.ASCII)
@@ -169,7 +169,7 @@ class AskLine(Dialog[None]):
     what a line will do.
 
     Args:
-        face: The program.
+        engine: The link to the session.
         heading: The title of the dialog.
         foretell: Returns the effect of a line as safe text; raises an error for an invalid line.
         take: Called with a line that is not empty.
@@ -177,9 +177,9 @@ class AskLine(Dialog[None]):
 
     ACTIONS: ClassVar[Sequence[Action[Never]]] = (Action(("enter",), "take it"), LEAVE)
 
-    def __init__(self, face: Face, heading: str, foretell: Callable[[str], str],
+    def __init__(self, engine: EngineLink, heading: str, foretell: Callable[[str], str],
             take: Callable[[str], object]) -> None:
-        super().__init__(face, heading)
+        super().__init__(engine, heading)
         self._foretell, self._take = foretell, take
         self.field = Field()
         self.parts = prompted(">", self.field), self.notice
@@ -221,14 +221,14 @@ class GoToScreen(AskLine):
     """Asks for a step, a size or a token, and goes there.
 
     Args:
-        face: The program.
+        engine: The link to the session.
     """
 
     HEADING = "Go to"
     ACTIONS = (Action(("enter",), "go"), LEAVE, Action(('"100"',), "the token, not the step"))
 
-    def __init__(self, face: Face) -> None:
-        super().__init__(face, "", lambda line: foretell(line, place_of(self.now)), self._go)
+    def __init__(self, engine: EngineLink) -> None:
+        super().__init__(engine, "", lambda line: foretell(line, place_of(self.now)), self._go)
         if place_of(self.now).by:
             self.shown_actions = self.ACTIONS[:-1]
 
@@ -238,12 +238,12 @@ class GoToScreen(AskLine):
             opened = self.now is not None and self.now.main.opened is not None
             missing = "the file has no token" if opened else f"no step of this run {place.finds}"
             missing = f"{missing} {command.text!r}"
-            self.face.send(command, lambda step: self.face.say(missing) if step is None else None)
+            self.engine.send(command, lambda step: self.app.say(missing) if step is None else None)
         elif isinstance(command, ToSize):
-            self.face.send(SyncBy("size"))
-            self.face.send(GoTo(command.ids))
+            self.engine.send(SyncBy("size"))
+            self.engine.send(GoTo(command.ids))
         elif command is not None:
-            self.face.send(command)
+            self.engine.send(command)
 
 
 _UNTIL = re.compile(
@@ -293,30 +293,30 @@ class UntilScreen(AskLine):
     """Asks for a condition, and runs to the first step that meets it.
 
     Args:
-        face: The program.
+        engine: The link to the session.
     """
 
     HEADING = "Run until"
     ACTIONS = (Action(("enter",), "run"), LEAVE, Action(('"100"',), "the token, not the size"))
 
-    def __init__(self, face: Face) -> None:
-        super().__init__(face, "", self._told, self._run)
+    def __init__(self, engine: EngineLink) -> None:
+        super().__init__(engine, "", self._told, self._run)
 
     def _told(self, line: str) -> str:
         command = until(line)
-        sized = command is not None and sized_by(command.size, self.now, self.face.run_in_use)
+        sized = command is not None and sized_by(command.size, self.now, self.engine.run)
         told = f"vocab_size becomes {sized.size:,}, and it runs there" if sized else ""
         return told or foretell_until(line, self.now)
 
     def _run(self, line: str) -> None:
         if (command := until(line)) is None:
             return
-        if (sized := sized_by(command.size, self.now, self.face.run_in_use)) is not None:
-            self.face.send(SetRecipe(sized.recipe, sized.run), lambda _: self.face.send(GoTo(None)))
+        if (sized := sized_by(command.size, self.now, self.engine.run)) is not None:
+            self.engine.send(SetRecipe(sized.recipe, sized.run), lambda _: self.engine.send(GoTo(None)))
         else:
-            stop = stopped_by(command.size, self.now, self.face.run_in_use)
+            stop = stopped_by(command.size, self.now, self.engine.run)
             before = f"the run ends before {command.condition}{stop}"
-            self.face.send(command, lambda step: self.face.say(before) if step is None else None)
+            self.engine.send(command, lambda step: self.app.say(before) if step is None else None)
 
 
 class FindScreen(Dialog[str | None]):
@@ -324,14 +324,14 @@ class FindScreen(Dialog[str | None]):
     if it was left.
 
     Args:
-        face: The program.
+        engine: The link to the session.
         pane: The pane that is searched, as its title has it.
         text: The text of the last search.
         verb: The word for what is done with the text.
     """
 
-    def __init__(self, face: Face, pane: str, text: str = "", verb: str = "find in") -> None:
-        super().__init__(face)
+    def __init__(self, engine: EngineLink, pane: str, text: str = "", verb: str = "find in") -> None:
+        super().__init__(engine)
         self._pane, self._text, self._verb = pane, text, verb
 
     def compose(self) -> ComposeResult:
@@ -428,7 +428,7 @@ class HelpScreen(ListDialog[Action[Never] | None]):
     """Shows the keys; its result is the action to do, None where it is left.
 
     Args:
-        face: The program.
+        engine: The link to the session.
         actions: All actions that mean something now.
         context: The context of the focused pane.
         search: True to begin in the line that searches, as a command palette does.
@@ -447,9 +447,10 @@ class HelpScreen(ListDialog[Action[Never] | None]):
     )
 
     def __init__(
-        self, face: Face, actions: Sequence[Action[Never]], context: str = "global", search: bool = False
+        self, engine: EngineLink, actions: Sequence[Action[Never]], context: str = "global",
+        search: bool = False,
     ) -> None:
-        super().__init__(face)
+        super().__init__(engine)
         self._actions = tuple(actions)
         self._pane, self._search = context, search
         self.field = Field(placeholder="a key or a word")

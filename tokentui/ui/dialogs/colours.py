@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tokentui.ui.chosen import chosen_of, theme_groups
+from tokentui.ui.chosen import theme_groups
 from tokentui.ui.dialogs import SCROLL, ListDialog
 from tokentui.ui.draw.table import Column, Listing, TableRow, heading
-from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
+from tokentui.ui.link import EngineLink
 
 
 class ColoursScreen(ListDialog[None]):
     """Chooses the theme. The row at the cursor is shown at once; esc goes back to the one before.
 
     Args:
-        face: The program.
+        engine: The link to the session.
     """
 
     HEADING = "Colours"
@@ -25,8 +25,8 @@ class ColoursScreen(ListDialog[None]):
         Action(("escape", "q", "T"), "as before", lambda it: it.leave()),
     )
 
-    def __init__(self, face: Face) -> None:
-        super().__init__(face)
+    def __init__(self, engine: EngineLink) -> None:
+        super().__init__(engine)
         self._before = ""
 
     def on_mount(self) -> None:
@@ -52,7 +52,7 @@ class ColoursScreen(ListDialog[None]):
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
         """Keep it."""
         self.dismiss(None)
-        chosen_of(self).keep("theme", self.app.theme)
+        self.app.chosen.keep("theme", self.app.theme)
 
     def leave(self) -> None:
         """Go back to the theme before."""

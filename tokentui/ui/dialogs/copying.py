@@ -9,8 +9,8 @@ from tokentui.thinwire import CLIPBOARD_BYTES
 from tokentui.ui.dialogs import LEAVE, ListDialog
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Copied, runs
-from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
+from tokentui.ui.link import EngineLink
 
 _SHOWN = 400
 _SAID = 60
@@ -28,7 +28,7 @@ class CopyScreen(ListDialog[None]):
     """Shows the texts that can be copied, and copies the one that is chosen.
 
     Args:
-        face: The program.
+        engine: The link to the session.
         found: The texts.
     """
 
@@ -38,8 +38,8 @@ class CopyScreen(ListDialog[None]):
         Action(("q",), "", lambda it: it.leave()),
     )
 
-    def __init__(self, face: Face, found: Sequence[Copied]) -> None:
-        super().__init__(face)
+    def __init__(self, engine: EngineLink, found: Sequence[Copied]) -> None:
+        super().__init__(engine)
         self._found = tuple(found)
 
     def on_mount(self) -> None:
@@ -72,7 +72,7 @@ class CopyScreen(ListDialog[None]):
         self.dismiss(None)
         how = ", as a literal of its bytes, which are not UTF-8" if one.escaped else ""
         if len(one.text.encode("utf-8", "replace")) > CLIPBOARD_BYTES:
-            self.face.say(f"the {one.name} is too long for a terminal's clipboard: ctrl+v pastes it here",
+            self.app.say(f"the {one.name} is too long for a terminal's clipboard: ctrl+v pastes it here",
                 "warning")
         else:
-            self.face.say(f"copied the {one.name}{how}: {safe(one.text, limit=_SAID)}")
+            self.app.say(f"copied the {one.name}{how}: {safe(one.text, limit=_SAID)}")

@@ -11,15 +11,15 @@ from tokentui.core.safetext import safe
 from tokentui.session.commands import Command, DiffColumns
 from tokentui.ui.dialogs.report import ReportScreen
 from tokentui.ui.draw.figures import number
-from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
+from tokentui.ui.link import EngineLink
 
 
 class DiffScreen(ReportScreen[Diff]):
     """Lists what differs from one column to another. Enter on a token inspects it.
 
     Args:
-        face: The program.
+        engine: The link to the session.
         pair: The keys of the columns, the old one first.
         names: Their names.
     """
@@ -30,8 +30,8 @@ class DiffScreen(ReportScreen[Diff]):
         Action(("equals_sign",), "", lambda it: it.leave()),
     )
 
-    def __init__(self, face: Face, pair: tuple[int, int], names: tuple[str, str]) -> None:
-        super().__init__(face)
+    def __init__(self, engine: EngineLink, pair: tuple[int, int], names: tuple[str, str]) -> None:
+        super().__init__(engine)
         self.pair, self.names = pair, names
         self._title()
 

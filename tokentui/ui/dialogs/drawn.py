@@ -17,8 +17,8 @@ from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.table import Column, TableRow
 from tokentui.ui.draw.text import Cell, Run
-from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
+from tokentui.ui.link import EngineLink
 from tokentui.ui.typed import Field
 
 _COLUMNS = (
@@ -35,7 +35,7 @@ class DrawnScreen(ListDialog[None]):
     """Shows the draws of the typed text, and draws again.
 
     Args:
-        face: The program.
+        engine: The link to the session.
     """
 
     HEADING = "Dropout"
@@ -49,8 +49,8 @@ class DrawnScreen(ListDialog[None]):
         Action(("escape",), "back", contexts=("line",)),
     )
 
-    def __init__(self, face: Face) -> None:
-        super().__init__(face)
+    def __init__(self, engine: EngineLink) -> None:
+        super().__init__(engine)
         self.drawn: Drawn | None = None
         """The draws, once they have come."""
         self.seed, self.share, self.like = 0, _USUAL, 0

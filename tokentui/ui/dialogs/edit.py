@@ -18,8 +18,8 @@ from tokentui.ui.dialogs import LEAVE, SCROLL
 from tokentui.ui.dialogs.ask import AskLine
 from tokentui.ui.dialogs.report import ReportScreen
 from tokentui.ui.draw.figures import number
-from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
+from tokentui.ui.link import EngineLink
 
 if TYPE_CHECKING:
     from tokentui.formats.proof import ExportReport
@@ -31,7 +31,7 @@ class EditScreen(ReportScreen[EditView]):
     """Asks for changes of the vocabulary, and lists what goes and what comes; `w` writes it.
 
     Args:
-        face: The program.
+        engine: The link to the session.
     """
 
     HEADING, ASKING = "Change the vocabulary", "encoding the corpus …"
@@ -47,8 +47,8 @@ class EditScreen(ReportScreen[EditView]):
         Action(("X", "q"), "", lambda it: it.leave()), Action(("enter",), ""),
     )
 
-    def __init__(self, face: Face) -> None:
-        super().__init__(face)
+    def __init__(self, engine: EngineLink) -> None:
+        super().__init__(engine)
         self.wishes = Wishes()
         self._before: list[Wishes] = []
 
@@ -104,12 +104,13 @@ class EditScreen(ReportScreen[EditView]):
         def foretell(line: str) -> str:
             return f"{number(read(line))} ids" if line else said
 
-        self.face.push(AskLine(self.face, title, foretell, lambda line: self.wish(wished(read(line)))))
+        prompt = AskLine(self.engine, title, foretell, lambda line: self.wish(wished(read(line))))
+        self.app.push_screen(prompt)
 
     def ask_other(self) -> None:
         """Ask for the file of another tokenizer, whose merges are put behind."""
         said = "the file of another tokenizer, whose merges that are lacking here are put behind"
-        self.face.push(AskLine(self.face, "Merge with", lambda line: safe(line, limit=80) or said,
+        self.app.push_screen(AskLine(self.engine, "Merge with", lambda line: safe(line, limit=80) or said,
                                lambda line: self.wish(replace(self.wishes, merge=line.strip()))))
 
     def ask_token(self, kind: str, title: str) -> None:
@@ -122,7 +123,7 @@ class EditScreen(ReportScreen[EditView]):
 
         said = "a text that is one token wherever it stands"
         said = said if kind == "add" else "the name of a special token"
-        self.face.push(AskLine(self.face, title, lambda line: safe(line, limit=60) or said, take))
+        self.app.push_screen(AskLine(self.engine, title, lambda line: safe(line, limit=60) or said, take))
 
     def ask_path(self) -> None:
         """Ask for a file, and write it."""
@@ -137,14 +138,15 @@ class EditScreen(ReportScreen[EditView]):
             self.find_out(command, partial(self._written, path), "writing, and reading it back …",
                           self.notice.tell)
 
-        self.face.push(AskLine(self.face, "Write to", lambda line: safe(line, limit=80) or said, take))
+        prompt = AskLine(self.engine, "Write to", lambda line: safe(line, limit=80) or said, take)
+        self.app.push_screen(prompt)
 
     def _written(self, path: str, report: ExportReport) -> None:
         if report.refused:
             self.notice.say(f"nothing is written: {safe_line(report.refused)}", "error")
             return
         lost = ", ".join(loss.what for loss in report.losses)
-        self.face.say(f"{path}: written as {report.format}" + (f"; lost: {lost}" if lost else ""))
+        self.app.say(f"{path}: written as {report.format}" + (f"; lost: {lost}" if lost else ""))
         self.notice.say(f"{safe(path, limit=60)} is written", "success")
         self.lay_out()
 

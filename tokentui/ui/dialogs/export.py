@@ -20,8 +20,8 @@ from tokentui.ui.dialogs import LEAVE, Dialog, Told, prompted
 from tokentui.ui.dialogs.report import screen_cell
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
+from tokentui.ui.link import EngineLink
 from tokentui.ui.typed import Field
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class ExportScreen(Dialog[None]):
     """Asks for a format and a path, and writes there.
 
     Args:
-        face: The program.
+        engine: The link to the session.
     """
 
     HEADING = "Export"
@@ -47,8 +47,8 @@ class ExportScreen(Dialog[None]):
         Action(("tab", "shift+tab"), "formats", contexts=("line",)), LEAVE,
     )
 
-    def __init__(self, face: Face) -> None:
-        super().__init__(face)
+    def __init__(self, engine: EngineLink) -> None:
+        super().__init__(engine)
         self._stem = "tokenizer"
         self._reports: dict[str, ExportReport] = {}
         self._named = ""
@@ -59,8 +59,8 @@ class ExportScreen(Dialog[None]):
         self.field = Field(placeholder="a file", select=False)
         prompt = "Download as >" if sandbox.sealed() else "Write to >"
         self.parts = self.formats, self.losses, prompted(prompt, self.field), self.notice
-        if face.snapshot is not None:
-            self.follow(face.snapshot)
+        if engine.snapshot is not None:
+            self.follow(engine.snapshot)
 
     def on_mount(self) -> None:
         """Ask what there is to lose."""
@@ -155,7 +155,7 @@ class ExportScreen(Dialog[None]):
         if not report.refused:
             tried = f", the same on {report.checked:,} texts" if report.checked else ""
             done = "your browser gets it" if sandbox.sealed() else "written"
-            self.face.say(f"{path}: {done} as {report.format}{tried}")
+            self.app.say(f"{path}: {done} as {report.format}{tried}")
             self.dismiss(None)
             return
         self._reports[report.format] = report

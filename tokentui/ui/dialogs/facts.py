@@ -21,7 +21,7 @@ class FactsScreen(ReportScreen[HealthReport]):
     """Shows the facts of the tokenizer of the present step. What needs no work is shown at once.
 
     Args:
-        face: The program.
+        engine: The link to the session.
     """
 
     HEADING, ASKING = "Facts", "looking at every token …"

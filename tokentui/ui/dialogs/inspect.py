@@ -41,10 +41,11 @@ from tokentui.ui.dialogs.token import entry_of, of_token
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.table import GAP, Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell, Copied
-from tokentui.ui.face import Face, loads
 from tokentui.ui.guard import start_worker
 from tokentui.ui.keys import Action
+from tokentui.ui.link import EngineLink
 from tokentui.ui.typed import Field
+from tokentui.ui.waits import loads
 
 UNFORESEEN = ("missing", "no-token", "marked")
 """The reasons of which only a training that goes on can tell more."""
@@ -72,7 +73,7 @@ class InspectScreen(ListDialog[None]):
     While the corpus is loaded it follows the row, whose figures still grow.
 
     Args:
-        face: The program.
+        engine: The link to the session.
         row: The row; None for a text or a token.
         asks: True to tell of the row's text as well, by the tokenizer of the present step.
         typed: A text and a place in it: the word there is told of.
@@ -99,12 +100,12 @@ class InspectScreen(ListDialog[None]):
     )
 
     def __init__(
-        self, face: Face, row: Row | None = None, *, asks: bool = False,
+        self, engine: EngineLink, row: Row | None = None, *, asks: bool = False,
         typed: tuple[str, int | None] | None = None,
         token: int | None = None, word: str = "", column: int | None = None,
         neighbour: Callable[[int], Row | None] | None = None,
     ) -> None:
-        super().__init__(face)
+        super().__init__(engine)
         self._column, self._tells, self._neighbour = column, asks or row is None, neighbour
         self._word = word
         self._past: list[tuple[Shown, Hashable]] = []
@@ -129,7 +130,7 @@ class InspectScreen(ListDialog[None]):
         self.parts = self.listing, prompted("text", self.field, "edit wide")
         self.shown = Shown(row, token, typed)
         """The subject."""
-        self._row, self._follows = row, row is not None and loads(face.snapshot)
+        self._row, self._follows = row, row is not None and loads(engine.snapshot)
         self._name_it()
 
     def _name_it(self) -> None:
@@ -199,7 +200,7 @@ class InspectScreen(ListDialog[None]):
     async def _learn(self, token: int | bytes) -> None:
         """Take what a session tells of a token, then its first places."""
         try:
-            self.view = view = await self.face.ask(InspectToken(token, self._column))
+            self.view = view = await self.engine.ask(InspectToken(token, self._column))
             if self._row is None:
                 self._row = row = entry_of(view)
                 self._call_it(row.piece)
@@ -216,7 +217,7 @@ class InspectScreen(ListDialog[None]):
     async def _look(self, after: CorpusPlace | None, first: int = 1) -> None:
         """Show the places after one; `first` is the number of the first of them."""
         if (view := self.view) is not None:
-            self.places = await self.face.ask(TokenPlaces(view.facts.id, after, column=self._column))
+            self.places = await self.engine.ask(TokenPlaces(view.facts.id, after, column=self._column))
             self._first, self._learning = first, False
             self.lay_out()
 
@@ -290,7 +291,7 @@ class InspectScreen(ListDialog[None]):
     def show_life(self) -> None:
         """Show the life of the text: each step that cut it anew."""
         if self.found is not None and self.found.text and self._column is None and not self.editing:
-            self.face.push(LIFE(self.face, self.found.text, 0))
+            self.app.push_screen(LIFE(self.engine, self.found.text, 0))
 
     def ask_text(self) -> None:
         """Type another text."""
@@ -312,7 +313,7 @@ class InspectScreen(ListDialog[None]):
             case ("in word", str(text)):
                 self._go(Shown(typed=(text, None)))
             case _ if (step := self._step_of(event.key)) is not None:
-                self.face.send(GoTo(step))
+                self.engine.send(GoTo(step))
                 self.dismiss(None)
 
     def copied(self) -> Iterator[Copied]:

@@ -9,15 +9,15 @@ from tokentui.analyze.languages import BASES, Languages, report
 from tokentui.analyze.report import Report
 from tokentui.session.commands import Command, CountLanguages
 from tokentui.ui.dialogs.report import ReportScreen
-from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
+from tokentui.ui.link import EngineLink
 
 
 class LanguagesScreen(ReportScreen[tuple[Languages, ...]]):
     """A table of languages for each column, the cheapest first.
 
     Args:
-        face: The program.
+        engine: The link to the session.
     """
 
     HEADING, ASKING, FIRST_TAB = "Languages", "encoding twelve languages …", 1
@@ -26,8 +26,8 @@ class LanguagesScreen(ReportScreen[tuple[Languages, ...]]):
         Action(("dollar_sign",), "", lambda it: it.leave()),
     )
 
-    def __init__(self, face: Face) -> None:
-        super().__init__(face)
+    def __init__(self, engine: EngineLink) -> None:
+        super().__init__(engine)
         self.by = next(iter(BASES))
         """The basis of the costs."""
 

@@ -21,8 +21,8 @@ from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
+from tokentui.ui.link import EngineLink
 from tokentui.ui.panes.corpus import CorpusText, Marked
 
 _COLUMNS = (Column(width=11, align="right", priority=1), Column(flex=1, min_width=14, priority=2))
@@ -39,7 +39,7 @@ class LifeScreen(ListDialog[None]):
     meanwhile: at each step all of them would change, which costs 4 kB on the line.
 
     Args:
-        face: The program.
+        engine: The link to the session.
         text: The text that the word stands in.
         place: A place in the word.
     """
@@ -53,8 +53,8 @@ class LifeScreen(ListDialog[None]):
         replace(LEAVE, label="back where one was"),
     )
 
-    def __init__(self, face: Face, text: str, place: int = 0) -> None:
-        super().__init__(face, f"Life of ‘{ui_text_of(text)}’")
+    def __init__(self, engine: EngineLink, text: str, place: int = 0) -> None:
+        super().__init__(engine, f"Life of ‘{ui_text_of(text)}’")
         self._asks = LifeOfWord(text, place)
         self.life: WordLife | None = None
         """The steps of its life, once they have come."""
@@ -138,7 +138,7 @@ class LifeScreen(ListDialog[None]):
             if match is not None and isinstance(match.at, CorpusPlace) and self.is_attached:
                 text.show_place(match.at, len(word), self.box.region.y - text.region.y)
 
-        self.face.send(Find("corpus", word, text.top_place, mode=text.mode), show)
+        self.engine.send(Find("corpus", word, text.top_place, mode=text.mode), show)
 
     def _not_told(self, error: TokentuiError | Cancelled) -> None:
         self._said = safe_line(error) if isinstance(error, TokentuiError) else "stopped"
@@ -166,7 +166,7 @@ class LifeScreen(ListDialog[None]):
         key = event.key[0] if isinstance(event.key, tuple) else event.key
         if isinstance(key, int) and self.life is not None and key != self._at:
             self._at = key
-            self.face.send(GoTo(key))
+            self.engine.send(GoTo(key))
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
         """Stay at the step."""
@@ -176,7 +176,7 @@ class LifeScreen(ListDialog[None]):
     def leave(self) -> None:
         """Go back to the step where the run was."""
         if self.life is not None and self._origin is not None and self._at != self.life.turns[-1].number:
-            self.face.send(GoTo(self._origin))
+            self.engine.send(GoTo(self._origin))
         self._end_mark()
         self.dismiss(None)
 

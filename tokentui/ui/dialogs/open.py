@@ -34,9 +34,9 @@ from tokentui.ui.dialogs.picker import SAMPLES, Picker, in_thread, look_at, reas
 from tokentui.ui.draw.figures import size as size_text
 from tokentui.ui.draw.table import Column, Listing, TableRow, heading
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.face import Face
 from tokentui.ui.guard import start_worker
 from tokentui.ui.keys import Action
+from tokentui.ui.link import EngineLink
 
 READ_AS: tuple[str | None, ...] = (None, "text", "lines", "jsonl", "counts")
 """The ways to read a file in the order in which a key goes through them; None goes by its name."""
@@ -52,7 +52,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
     does one that is to be encoded otherwise: `vocab.txt encode=longest-suffix`.
 
     Args:
-        face: The program.
+        engine: The link to the session.
         corpora: True to open every file as a corpus.
     """
 
@@ -67,8 +67,8 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         Action(("ctrl+t",), "read as", lambda it: it.turn_reading()), LEAVE,
     )
 
-    def __init__(self, face: Face, *, corpora: bool = False) -> None:
-        super().__init__(face, "Second corpus" if corpora else "")
+    def __init__(self, engine: EngineLink, *, corpora: bool = False) -> None:
+        super().__init__(engine, "Second corpus" if corpora else "")
         if corpora:
             self.field.placeholder = "a file, a folder, a glob"
         if sandbox.sealed():
@@ -203,7 +203,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         if self._corpora:
             return ""
         try:
-            return await self.face.ask(Recognise(path))
+            return await self.engine.ask(Recognise(path))
         except Cancelled:
             return ""  # given up for another one
 
@@ -294,7 +294,7 @@ class AddScreen(Picker[ColumnWanted]):
     """Asks for a column. Its result is the column, None if it was left.
 
     Args:
-        face: The program.
+        engine: The link to the session.
         heading: The title of the dialog.
         recipe: The recipe that one of one's own is begun with.
         column: The column in use, whose vocabulary may be encoded otherwise; None for none.
@@ -308,9 +308,9 @@ class AddScreen(Picker[ColumnWanted]):
     )
 
     def __init__(
-        self, face: Face, heading: str, recipe: Recipe, column: ColumnSnapshot | None = None
+        self, engine: EngineLink, heading: str, recipe: Recipe, column: ColumnSnapshot | None = None
     ) -> None:
-        super().__init__(face, heading)
+        super().__init__(engine, heading)
         self._recipe, self._column = recipe, column
         self.published = False
         """True if a preset is used with the sizes, special tokens and first id that it was published with."""
@@ -319,7 +319,7 @@ class AddScreen(Picker[ColumnWanted]):
 
     def rows(self, typed: str) -> Iterator[TableRow]:
         """The comparison that was left, a recipe of one's own, and the presets."""
-        now = self.face.snapshot
+        now = self.engine.snapshot
         if not typed and now is not None and now.parked:
             columns: Cell = ((f"{now.parked + 1} columns", "muted"),)
             yield TableRow(("left", AS_LEFT.name), (((f" {AS_LEFT.name}", "key"),), columns, ()))
@@ -357,7 +357,7 @@ class AddScreen(Picker[ColumnWanted]):
 
     def _otherwise(self, encode: str) -> ColumnWanted | None:
         """The column of the same vocabulary under another way of encoding; None where it makes no sense."""
-        column, run = self._column, self.face.run_in_use
+        column, run = self._column, self.engine.run
         if column is None:
             return None
         if column.opened is not None:
@@ -401,7 +401,7 @@ class AddScreen(Picker[ColumnWanted]):
     def _take_preset(self, preset: Preset) -> None:
         # The same run for all, so that what differs is the recipe; or that which the preset was published
         # with.
-        run = draft.run_of(preset, self.face.run_in_use, self.published)
+        run = draft.run_of(preset, self.engine.run, self.published)
         self.dismiss(ColumnWanted(preset.recipe, run, name=preset.name))
 
     def _ask_axes(self) -> None:
@@ -410,13 +410,13 @@ class AddScreen(Picker[ColumnWanted]):
         def asked(choice: RecipeChoice | None) -> None:
             self.dismiss(ColumnWanted(choice.recipe, choice.run) if choice is not None else None)
 
-        self.face.push(RecipeScreen(self.face, RecipeChoice(self._recipe, self.face.run_in_use)), asked)
+        self.app.push_screen(RecipeScreen(self.engine, RecipeChoice(self._recipe, self.engine.run)), asked)
 
     async def _open(self, typed: str, path: str) -> None:
         try:
             if path.endswith(".toml"):
                 recipe = await in_thread(lambda: read_recipe(path))
-                self.dismiss(ColumnWanted(recipe, self.face.run_in_use))
+                self.dismiss(ColumnWanted(recipe, self.engine.run))
             else:
                 wanted = file_column(path, self.split)
                 if not is_remote(wanted.path):

@@ -28,9 +28,9 @@ from tokentui.ui.dialogs import Dialog, prompted
 from tokentui.ui.draw.figures import size as size_text
 from tokentui.ui.draw.table import Column, Listing, TableRow, heading
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.face import Face
 from tokentui.ui.guard import start_worker
 from tokentui.ui.keys import Action
+from tokentui.ui.link import EngineLink
 from tokentui.ui.typed import Field
 
 T = TypeVar("T")
@@ -177,7 +177,7 @@ class Picker(Dialog[Result]):
     it is and its name: `("open", path)`, `("enter", folder)`, or a subclass's own.
 
     Args:
-        face: The program.
+        engine: The link to the session.
         heading: The title, where it is not that of the class.
     """
 
@@ -190,8 +190,8 @@ class Picker(Dialog[Result]):
     )
     """The keys that all have; a subclass puts them among its own."""
 
-    def __init__(self, face: Face, heading: str = "") -> None:
-        super().__init__(face, heading)
+    def __init__(self, engine: EngineLink, heading: str = "") -> None:
+        super().__init__(engine, heading)
         # Held, not looked up: a listing may come when the screen has been taken apart.
         self.field = Field(placeholder=self.PLACEHOLDER, select=False)
         self.listing = Listing(self.COLUMNS)

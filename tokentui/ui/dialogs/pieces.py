@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from textual.containers import Horizontal, Vertical
@@ -22,8 +23,12 @@ from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import Lines, ScrolledLines
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell, Run, wrap
-from tokentui.ui.face import Face, has
 from tokentui.ui.keys import Action
+from tokentui.ui.link import EngineLink
+from tokentui.ui.waits import has
+
+if TYPE_CHECKING:
+    from tokentui.ui.main import MainScreen
 
 _MOST_DRAWN = 4000  # characters of a piece
 _HUES = ("primary", "success", "secondary", "warning", "strong")
@@ -135,7 +140,7 @@ class PiecesScreen(Dialog[None]):
     """Shows the pieces of the typed text, then those of the corpus from a place on.
 
     Args:
-        face: The program.
+        engine: The link to the session.
         place: Where in the corpus to begin.
     """
 
@@ -146,8 +151,8 @@ class PiecesScreen(Dialog[None]):
         Action(("l",), "legend", lambda it: it.turn_legend()),
     )
 
-    def __init__(self, face: Face, place: CorpusPlace) -> None:
-        super().__init__(face)
+    def __init__(self, engine: EngineLink, place: CorpusPlace) -> None:
+        super().__init__(engine)
         self._start = self._next = place
         self._view: PiecesView | None = None
         self._parts: list[tuple[int, list[PiecePart]]] = []
@@ -313,19 +318,19 @@ class _Lines(Listing):
     KEEPS_COLOURS = True
 
 
-def show_compressed(face: Face) -> None:
+def show_compressed(screen: MainScreen) -> None:
     """Show the text as it is compressed at this step, where there is such a text."""
-    if has(face.snapshot, "compresses"):
-        face.push(CompressedScreen(face))
+    if has(screen.engine.snapshot, "compresses"):
+        screen.app.push_screen(CompressedScreen(screen.engine))
     else:
-        face.say("only Gage's compression has a compressed text: choose it with a")
+        screen.app.say("only Gage's compression has a compressed text: choose it with a")
 
 
 class CompressedScreen(Dialog[None]):
     """Shows the compressed text in parts, and the table.
 
     Args:
-        face: The program.
+        engine: The link to the session.
     """
 
     HEADING = "Compressed"
@@ -336,8 +341,8 @@ class CompressedScreen(Dialog[None]):
         Action(("left_square_bracket",), "part before", lambda it: it.part(-1)), LEAVE,
     )
 
-    def __init__(self, face: Face) -> None:
-        super().__init__(face)
+    def __init__(self, engine: EngineLink) -> None:
+        super().__init__(engine)
         self._view: Compressed | None = None
         self._start = 0
         self.where = Told("heading")

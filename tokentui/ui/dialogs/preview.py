@@ -5,7 +5,7 @@ the training behind the dialog.
 from __future__ import annotations
 
 from itertools import zip_longest
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -20,8 +20,11 @@ from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import decimal, number
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.face import Face
 from tokentui.ui.guard import Guarded, start_worker
+from tokentui.ui.link import EngineLink
+
+if TYPE_CHECKING:
+    from tokentui.ui.app import ExplorerApp
 
 STEPS = 10
 """The number of steps that are compared."""
@@ -130,14 +133,14 @@ class PreviewPane(Guarded, Vertical):
     counts.
 
     Args:
-        face: The program; None shows nothing.
+        engine: The link to the session; None shows nothing.
         used: The choice in use.
     """
 
 
-    def __init__(self, face: Face | None, used: RecipeChoice) -> None:
+    def __init__(self, engine: EngineLink | None, used: RecipeChoice) -> None:
         super().__init__(id="preview")
-        self._face = face
+        self._engine = engine
         self._used = Preview(used.recipe, used.run)
         self._wish, self._title = self._used, ""
         self._known: dict[Preview, PreviewView] = {}
@@ -152,24 +155,24 @@ class PreviewPane(Guarded, Vertical):
     def look(self, choice: RecipeChoice, title: str) -> None:
         """Compare with this choice, under this title."""
         wish = Preview(choice.recipe, choice.run)
-        if self._face is None or (wish, title) == (self._wish, self._title):
+        if self._engine is None or (wish, title) == (self._wish, self._title):
             return
         self._wish, self._title = wish, title
         self._show()
         if not {self._used, wish} <= self._known.keys():
             # What was asked before is given up: its future is cancelled with the worker that waits for it.
-            start_worker(self, "preview", self._ask, self._face, wish)
+            start_worker(self, "preview", self._ask, self._engine, wish)
 
     def tell_waiting(self, waits: str) -> None:
         """Say what an answer waits for."""
         self._waits = waits
         self._show()
 
-    async def _ask(self, face: Face, wish: Preview) -> None:
+    async def _ask(self, engine: EngineLink, wish: Preview) -> None:
         for one in (self._used, wish):
             if one not in self._known:
                 try:
-                    self._known[one] = await face.ask(one)
+                    self._known[one] = await engine.ask(one)
                 except Cancelled:
                     return
                 except TokentuiError as error:
@@ -211,13 +214,14 @@ class Trying:
     """The training while a dialog asks for a recipe, and the way back to the one before.
 
     Args:
-        face: The program.
+        app: The app.
+        engine: The link to the session.
         used: The recipe in use when the dialog opens.
         opened: The path of the tokenizer file that is open, None where a recipe is trained.
     """
 
-    def __init__(self, face: Face, used: RecipeChoice, opened: str | None) -> None:
-        self._face, self._opened = face, opened
+    def __init__(self, app: ExplorerApp, engine: EngineLink, used: RecipeChoice, opened: str | None) -> None:
+        self._app, self._engine, self._opened = app, engine, opened
         self._used = self._asked = used
         self._before: Snapshot | None = None
         """The snapshot before the first recipe was tried; None if none was."""
@@ -228,29 +232,29 @@ class Trying:
         """Train by what was chosen, if it is something else than what was asked for last."""
         asked, self._asked = self._asked, choice
         if choice.keep_place != asked.keep_place:
-            self._face.send(KeepPlace(choice.keep_place))
+            self._engine.send(KeepPlace(choice.keep_place))
         if self._failed or (choice.recipe, choice.run) != (asked.recipe, asked.run):
-            self._before = self._before or self._face.snapshot
+            self._before = self._before or self._engine.snapshot
             self._use(choice)
 
     def put_back(self) -> None:
         """Train again by what was in use, at the step where it was, running if it was."""
-        before, used, face = self._before, self._used, self._face
+        before, used, engine = self._before, self._used, self._engine
         if self._asked.keep_place != used.keep_place:
-            face.send(KeepPlace(used.keep_place))
+            engine.send(KeepPlace(used.keep_place))
         if before is None:
             return
         back = Play(True) if before.running else GoTo(before.main.at.step)
         if self._opened is not None:
-            face.send(OpenTokenizer(self._opened, kept=True), lambda _: face.send(back))
+            engine.send(OpenTokenizer(self._opened, kept=True), lambda _: engine.send(back))
         else:
             self._use(used, None if before.corpus.nothing else back)
 
     def _use(self, choice: RecipeChoice, then: Command[None] | None = None) -> None:
         def failed(error: BaseException) -> None:
             self._failed = True
-            self._face.tell(error)
+            self._app.tell(error)
 
         self._failed = False
-        trained = (lambda _: self._face.send(then)) if then is not None else None
-        self._face.send(SetRecipe(choice.recipe, choice.run), trained, failed)
+        trained = (lambda _: self._engine.send(then)) if then is not None else None
+        self._engine.send(SetRecipe(choice.recipe, choice.run), trained, failed)

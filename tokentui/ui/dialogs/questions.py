@@ -21,8 +21,8 @@ from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.table import Column, TableRow
 from tokentui.ui.draw.text import Cell, Run
-from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
+from tokentui.ui.link import EngineLink
 from tokentui.ui.typed import Field
 
 _MOST_SHOWN = 200  # characters of a token or a word
@@ -226,7 +226,7 @@ class QuestionsScreen(ListDialog[None]):
     """Shows the answers, one question at a time.
 
     Args:
-        face: The program.
+        engine: The link to the session.
     """
 
     HEADING = "Questions"
@@ -242,8 +242,8 @@ class QuestionsScreen(ListDialog[None]):
         *(Action((str(n + 1),), "", partial(lambda n, it: it.go(n), n)) for n in range(len(QUESTIONS))),
     )
 
-    def __init__(self, face: Face) -> None:
-        super().__init__(face)
+    def __init__(self, engine: EngineLink) -> None:
+        super().__init__(engine)
         self.answers: VocabularyReport | None = None
         self.question = 0
         """The place in `QUESTIONS` of the one that is seen."""

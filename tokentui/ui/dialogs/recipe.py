@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from textual.containers import Horizontal, Vertical
 from textual.events import Key
@@ -23,9 +24,13 @@ from tokentui.ui.dialogs import LEAVE, SCROLL, Dialog, Told, draft
 from tokentui.ui.dialogs.draft import RecipeChoice
 from tokentui.ui.dialogs.preview import PreviewPane, Trying
 from tokentui.ui.draw.table import Column, Listing
-from tokentui.ui.face import Face, not_yet
 from tokentui.ui.keys import Action
+from tokentui.ui.link import EngineLink
 from tokentui.ui.typed import Field
+from tokentui.ui.waits import NotYet
+
+if TYPE_CHECKING:
+    from tokentui.ui.main import MainScreen
 
 LIVE_BYTES = 1_000_000
 """Up to this size of a corpus the dialog is live at first."""
@@ -39,7 +44,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
     """Asks for a recipe. Its result is a `RecipeChoice`, None if it was left or nothing was changed.
 
     Args:
-        face: The program.
+        engine: The link to the session.
         used: The choice in use.
         preset: The name of the preset that its recipe is, "" if none.
         tried: True to show the first steps of what is looked at.
@@ -70,11 +75,11 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
     )
 
     def __init__(
-        self, face: Face, used: RecipeChoice, preset: str = "", *, tried: bool = False,
+        self, engine: EngineLink, used: RecipeChoice, preset: str = "", *, tried: bool = False,
         follow: Callable[[RecipeChoice], object] | None = None, live: bool = False,
         stages: Sequence[StageView] = (),
     ) -> None:
-        super().__init__(face, classes="-presets" if tried else "-presets -untried")
+        super().__init__(engine, classes="-presets" if tried else "-presets -untried")
         self.choice = self._used = self._followed = self._looked_at = used
         self._preset = preset
         self.published = draft.is_published(PRESETS.get(preset), used.run)
@@ -97,7 +102,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self.presets = Listing((Column(flex=1, min_width=10),), id="presets")
         self.axes = Listing(draft.axis_columns(stages), id="axes")
         self.values = Listing((Column(width=16, priority=1), Column(flex=1, min_width=16)), id="values")
-        self.preview = PreviewPane(face if tried else None, used)
+        self.preview = PreviewPane(engine if tried else None, used)
         self.change, self.prompt = Told(id="change"), Told("prompt")
         self.field = Field(select=False)
         chosen = Vertical(self.axes, self.values, self.preview, id="chosen")
@@ -269,7 +274,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         """
         run = draft.run_of(preset, self.choice.run, True) if self.published else self._own_run
         if not (self.published or self._sized or preset.recipe == self._used.recipe):
-            run = run.with_words(vocab_size=self.face.run_given.stops.vocab_size)
+            run = run.with_words(vocab_size=self.engine.first_run.stops.vocab_size)
         return replace(self.choice, recipe=preset.recipe, run=run)
 
     def take(self) -> None:
@@ -493,18 +498,24 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         return choice
 
 
-def choose_recipe(face: Face) -> None:
+def choose_recipe(screen: MainScreen) -> None:
     """Ask for a recipe, and train by it."""
-    now = face.snapshot
+    engine, now = screen.engine, screen.engine.snapshot
     if now is None:
-        not_yet(face)
-        return
+        raise NotYet(now)
     column = now.main
-    used = RecipeChoice(column.recipe, face.run_in_use, now.keep_place)
+    used = RecipeChoice(column.recipe, engine.run, now.keep_place)
     opened = column.opened
-    trying = Trying(face, used, None if opened is None else opened.path)
+    trying = Trying(screen.app, engine, used, None if opened is None else opened.path)
     dialog = RecipeScreen(
-        face, used, column.preset, tried=True, follow=trying.train, stages=opened.stages if opened else (),
+        engine, used, column.preset, tried=True, follow=trying.train, stages=opened.stages if opened else (),
         live=now.corpus.bytes <= LIVE_BYTES and opened is None and not now.corpus.nothing,
     )
-    face.push(dialog, lambda choice: trying.put_back() if choice is None else trying.train(choice))
+
+    def chosen(choice: RecipeChoice | None) -> None:
+        if choice is None:
+            trying.put_back()
+        else:
+            trying.train(choice)
+
+    screen.app.push_screen(dialog, chosen)

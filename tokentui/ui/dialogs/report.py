@@ -17,8 +17,8 @@ from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import bar, number
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell, Run
-from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
+from tokentui.ui.link import EngineLink
 
 Answer = TypeVar("Answer")
 
@@ -40,7 +40,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
     A subclass gives `ASKING` (the words for the work), `question` and `report`.
 
     Args:
-        face: The program.
+        engine: The link to the session.
         heading: The title, where it is not that of the class.
     """
 
@@ -53,8 +53,8 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
     FIRST_TAB: ClassVar[int] = 0
     """The view that is seen first: 0 for all sections, else the number of a section with rows."""
 
-    def __init__(self, face: Face, heading: str = "") -> None:
-        super().__init__(face, heading)
+    def __init__(self, engine: EngineLink, heading: str = "") -> None:
+        super().__init__(engine, heading)
         self.answer: Answer | None = None
         self.shown: Report | None = None
         """The report on the answer."""
@@ -207,9 +207,9 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         """Inspect a token, or go to a step."""
         if target.kind == "token":
             column = self.column_of(target.side)
-            self.face.push(_INSPECT(self.face, token=target.number, column=column))
+            self.app.push_screen(_INSPECT(self.engine, token=target.number, column=column))
         else:
-            self.face.send(GoTo(target.number))
+            self.engine.send(GoTo(target.number))
             self.dismiss(None)
 
     def column_of(self, side: int) -> int | None:

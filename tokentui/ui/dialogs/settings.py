@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from tokentui.core.safetext import safe
 from tokentui.session.settings import settings_path
-from tokentui.ui.chosen import MOST_TYPED, SETTINGS, Chosen, Setting, Value, chosen_of
+from tokentui.ui.chosen import MOST_TYPED, SETTINGS, Chosen, Setting, Value
 from tokentui.ui.dialogs import SCROLL, ListDialog, prompted
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell, runs
-from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
+from tokentui.ui.link import EngineLink
 from tokentui.ui.typed import Field
 
 _BY_NAME = {one.name: one for one in SETTINGS}
@@ -22,7 +22,7 @@ class SettingsScreen(ListDialog[None]):
     """Lists the settings and changes them.
 
     Args:
-        face: The program.
+        engine: The link to the session.
     """
 
     HEADING = "Settings"
@@ -37,8 +37,8 @@ class SettingsScreen(ListDialog[None]):
         Action(("escape",), "as before", contexts=("line",)),
     )
 
-    def __init__(self, face: Face) -> None:
-        super().__init__(face)
+    def __init__(self, engine: EngineLink) -> None:
+        super().__init__(engine)
         self.field = Field(most=MOST_TYPED)
         self.parts = self.listing, prompted(">", self.field, "edit"), self.notice
 
@@ -67,7 +67,7 @@ class SettingsScreen(ListDialog[None]):
     @property
     def chosen(self) -> Chosen:
         """The settings of the program."""
-        return chosen_of(self)
+        return self.app.chosen
 
     @property
     def setting(self) -> Setting:

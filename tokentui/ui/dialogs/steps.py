@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.widgets import Input
@@ -18,11 +19,14 @@ from tokentui.ui.dialogs.what_if import ask_beside
 from tokentui.ui.draw.figures import behind, decimal, number, signed
 from tokentui.ui.draw.table import Column, TableRow, VirtualTable
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
+from tokentui.ui.link import EngineLink
 from tokentui.ui.panes.tables import SCORE_WIDTH, tokens, worth_of
 from tokentui.ui.panes.why import chosen, in_context, last_step, shortening
 from tokentui.ui.typed import Field
+
+if TYPE_CHECKING:
+    from tokentui.ui.main import MainScreen
 
 ORDERS = ("step", "count", "length", "tie")
 """The orders of the list."""
@@ -44,7 +48,7 @@ class StepsScreen(Dialog[None]):
     """Lists the steps made so far. It is searched and sorted, and leads to any of them.
 
     Args:
-        face: The program.
+        engine: The link to the session.
     """
 
     HEADING = "Steps"
@@ -60,8 +64,8 @@ class StepsScreen(Dialog[None]):
         Action(("escape",), "end the search", contexts=("line",)),
     )
 
-    def __init__(self, face: Face) -> None:
-        super().__init__(face)
+    def __init__(self, engine: EngineLink) -> None:
+        super().__init__(engine)
         self.table, self.field = VirtualTable(_COLUMNS), Field(placeholder="a token or a pair, such as t+he")
         self.order, self.text, self._begun = ORDERS[0], "", False
         self.page = StepsView()
@@ -130,7 +134,7 @@ class StepsScreen(Dialog[None]):
     @on(VirtualTable.Chosen)
     def _chosen(self, event: VirtualTable.Chosen) -> None:
         if isinstance(event.key, int):
-            self.face.send(GoTo(event.key))
+            self.engine.send(GoTo(event.key))
             self.dismiss(None)
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -165,12 +169,12 @@ class StepsScreen(Dialog[None]):
     def tell_why(self) -> None:
         """Show the reasons of the step under the cursor."""
         if (row := self.here) is not None:
-            self.face.push(WhyScreen(self.face, (row.number,)))
+            self.app.push_screen(WhyScreen(self.engine, (row.number,)))
 
     def ask_what_if(self) -> None:
         """Ask for a what-if of the step under the cursor."""
         if (row := self.here) is not None and self.now is not None:
-            ask_beside(self.face, self.now.main, made=(row.number, row.token, row.parts))
+            ask_beside(self, self.now.main, made=(row.number, row.token, row.parts))
 
 
 def _distance(best: Candidate | None, second: Candidate) -> str:
@@ -190,15 +194,15 @@ class WhyScreen(ListDialog[None]):
     """Tells the reasons of steps at length, and what each does to the corpus and to the typed text.
 
     Args:
-        face: The program.
+        engine: The link to the session.
         numbers: The steps.
     """
 
     HEADING = "Why"
     ACTIONS = (SCROLL, LEAVE, Action(("Y", "q"), "", lambda it: it.leave()))
 
-    def __init__(self, face: Face, numbers: Sequence[int]) -> None:
-        super().__init__(face)
+    def __init__(self, engine: EngineLink, numbers: Sequence[int]) -> None:
+        super().__init__(engine)
         self._numbers = tuple(numbers)
         self.found: tuple[StepView, ...] = ()
         self.parts = self.listing, self.notice
@@ -260,7 +264,8 @@ class WhyScreen(ListDialog[None]):
                 yield TableRow((view.number, "yours"), ((("yours", "muted"),), typed))
 
 
-def show_why(face: Face) -> None:
+def show_why(screen: MainScreen) -> None:
     """Show the reasons of the step to come and of the step made last."""
-    step = face.snapshot.main.at.step if face.snapshot is not None else 0
-    face.push(WhyScreen(face, (step + 1, step) if step else (1,)))
+    engine = screen.engine
+    step = engine.snapshot.main.at.step if engine.snapshot is not None else 0
+    screen.app.push_screen(WhyScreen(engine, (step + 1, step) if step else (1,)))

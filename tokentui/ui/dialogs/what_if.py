@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from tokentui.core.errors import TokentuiError
 from tokentui.learn.rows import Candidate, Entry
-from tokentui.recipe import FORBID, FORCE, LEAVE_OUT, Recipe, WhatIf, check_changes
+from tokentui.recipe import FORBID, FORCE, LEAVE_OUT, Recipe, Run, WhatIf, check_changes
 from tokentui.session.views import ColumnSnapshot, ColumnWanted
 from tokentui.ui.dialogs import LEAVE, SCROLL, ListDialog
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.face import Face
 from tokentui.ui.keys import Action
+from tokentui.ui.link import EngineLink
 from tokentui.ui.panes.tables import tokens
+
+if TYPE_CHECKING:
+    from tokentui.ui.link import EngineScreen
 
 _COLUMNS = (Column(width=22, priority=1), Column(flex=1, min_width=12, priority=2))
 
@@ -117,25 +120,25 @@ def changed(recipe: Recipe, choice: Choice) -> Recipe:
     return recipe.but((choice.change,)) if choice.back else recipe.under((choice.change,))
 
 
-def beside(column: ColumnSnapshot, choice: Choice, face: Face) -> tuple[ColumnWanted, ColumnWanted]:
+def beside(column: ColumnSnapshot, choice: Choice, run: Run) -> tuple[ColumnWanted, ColumnWanted]:
     """The run as it is and the changed one, to be compared."""
-    run = face.run_in_use
     return (
         ColumnWanted(column.recipe, run, name=column.name), ColumnWanted(changed(column.recipe, choice), run),
     )
 
 
 def ask_beside(
-    face: Face, column: ColumnSnapshot, row: Candidate | Entry | None = None,
+    screen: EngineScreen[Any], column: ColumnSnapshot, row: Candidate | Entry | None = None,
     made: Step | None = None,
 ) -> None:
     """Ask for a what-if of a row, and open the run as it is and the changed one in Compare; see `choices`."""
 
     def taken(choice: Choice | None) -> None:
         if choice is not None:
-            face.compare(beside(column, choice, face))
+            screen.app.compare(beside(column, choice, screen.engine.run))
 
-    face.push(WhatIfScreen(face, subject_of(row, made), choices(column, row, made)), taken)
+    dialog = WhatIfScreen(screen.engine, subject_of(row, made), choices(column, row, made))
+    screen.app.push_screen(dialog, taken)
 
 
 def subject_of(row: Candidate | Entry | None, made: Step | None = None) -> Cell:
@@ -150,7 +153,7 @@ class WhatIfScreen(ListDialog[Choice]):
     """Asks for a what-if. Its result is the choice.
 
     Args:
-        face: The program.
+        engine: The link to the session.
         subject: What it is about.
         found: The choices.
     """
@@ -158,9 +161,9 @@ class WhatIfScreen(ListDialog[Choice]):
     HEADING = "What if"
     ACTIONS = (Action(("enter",), "take it"), SCROLL, LEAVE, Action(("x",), "", lambda it: it.leave()))
 
-    def __init__(self, face: Face, subject: Cell, found: Sequence[Choice]) -> None:
+    def __init__(self, engine: EngineLink, subject: Cell, found: Sequence[Choice]) -> None:
         said = "".join(text for text, _ in subject)
-        super().__init__(face, f"{self.HEADING} · {said}" if said else self.HEADING)
+        super().__init__(engine, f"{self.HEADING} · {said}" if said else self.HEADING)
         self._found = tuple(found)
         self.parts = self.listing, self.notice
 

@@ -24,8 +24,9 @@ from tokentui.session.views import CorpusPlace, CorpusView, TokenSpan
 from tokentui.ui.draw.lines import ScrolledLines
 from tokentui.ui.draw.running import Boundaries, Layout, Manner, ages_legend
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.face import Face, loads, not_yet, nothing_there
 from tokentui.ui.guard import Guarded
+from tokentui.ui.link import EngineLink
+from tokentui.ui.waits import NotYet, loads, nothing_there
 
 if TYPE_CHECKING:  # loaded when it is first wanted
     from tokentui.ui.panes.editor import CorpusEditor
@@ -369,7 +370,7 @@ class CorpusBody(Guarded, Vertical):
     """The text in tokens, or in its place an editor whose every change is trained on.
 
     Args:
-        face: The program.
+        engine: The link to the session.
         text: The text in tokens.
         turned: Called when the editor has come or gone, or its text has become the corpus or is no more.
     """
@@ -379,9 +380,9 @@ class CorpusBody(Guarded, Vertical):
 
     states: Sequence[str] = ()
 
-    def __init__(self, face: Face, text: CorpusText, turned: Callable[[], object]) -> None:
+    def __init__(self, engine: EngineLink, text: CorpusText, turned: Callable[[], object]) -> None:
         super().__init__(text)
-        self.face = face
+        self.engine = engine
         self.text = text
         self.of = lambda now: (now.main.corpus, now.main.at.start_tokens, now.corpus.nothing and now.busy)
         self.editing = False
@@ -408,7 +409,7 @@ class CorpusBody(Guarded, Vertical):
     @property
     def note(self) -> Cell:
         """Where in the text one is."""
-        now = self.face.snapshot
+        now = self.engine.snapshot
         if self._editor is not None and self.editing:
             return ((self._editor.position, "muted"),)
         if now is None or now.corpus.nothing:
@@ -430,38 +431,37 @@ class CorpusBody(Guarded, Vertical):
 
     def type_anew(self) -> None:
         """Let the next typing begin with an empty text, where nothing was typed yet."""
-        if (now := self.face.snapshot) is not None and not self.edited:
+        if (now := self.engine.snapshot) is not None and not self.edited:
             self._offered = now.corpus.name, now.corpus.bytes
 
     async def begin(self) -> None:
         """Show the corpus as text to type into, or say why it cannot be; again: an empty text."""
-        now = self.face.snapshot
+        now = self.engine.snapshot
         if now is None or self._opening or loads(now):
-            not_yet(self.face)
-            return
+            raise NotYet(now)
         corpus = (now.corpus.name, now.corpus.bytes)
         if self._editor is not None and (self.edited or self.editing):
             await self._open(self._editor)
         elif self._offered == corpus:
             await self._show("")
         else:
-            self.face.send(
+            self.engine.send(
                 WholeText(), lambda text: self.call_later(self._show, text, corpus),
                 lambda error: self._refuse(error, corpus)
             )
 
     def _refuse(self, error: BaseException, corpus: tuple[str, int]) -> None:
-        self.face.tell(error)
+        self.app.tell(error)
         if isinstance(error, TokentuiError):
             self._offered = corpus
-            self.face.say(
+            self.app.say(
                 "t again: an empty text, which takes the place of this corpus once something is typed"
             )
 
     async def _show(self, text: str, corpus: tuple[str, int] = ("", 0)) -> None:
         from tokentui.ui.panes.editor import CorpusEditor, refusal
 
-        now = self.face.snapshot
+        now = self.engine.snapshot
         if self.editing or now is None:
             return
         if refused := refusal(text):
@@ -487,7 +487,7 @@ class CorpusBody(Guarded, Vertical):
 
     def end(self) -> None:
         """Show the corpus as tokens again, where the cursor is."""
-        now = self.face.snapshot
+        now = self.engine.snapshot
         typed = self._editor is not None and self.edited and now is not None and not now.main.recipe.normalize
         self._close(CorpusPlace(0, self._editor.line_offset) if self._editor is not None and typed else None)
 
@@ -509,7 +509,7 @@ class CorpusBody(Guarded, Vertical):
         """Train on what stands in the editor now."""
         if self._editor is not None:
             self.edited = True
-            self.face.send(TrainOnText(self._editor.text), lambda _: self._trained(), self._failed)
+            self.engine.send(TrainOnText(self._editor.text), lambda _: self._trained(), self._failed)
 
     def _trained(self) -> None:
         self._said = None
@@ -519,7 +519,7 @@ class CorpusBody(Guarded, Vertical):
             return
         if str(error) != self._said:  # once, and not at every key
             self._said = str(error)
-            self.face.tell(error)
+            self.app.tell(error)
         if not self.editing:
             # What stands in the editor is not the corpus: the next time the corpus is asked for.
             self.edited = False

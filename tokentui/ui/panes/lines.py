@@ -22,10 +22,10 @@ from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number, size, step_of
 from tokentui.ui.draw.lines import Lines, Pane, flow, spread
 from tokentui.ui.draw.text import Cell, Run, wrap
-from tokentui.ui.face import under_way
 from tokentui.ui.panes.tables import ColumnTable, candidates, counted_in, size_state, tokens, worth_of
 from tokentui.ui.panes.why import busy_cell, pace, reasons
 from tokentui.ui.screen import VIEWS, Layout
+from tokentui.ui.waits import under_way
 
 COLUMNS, ENCODE = "columns", "encode"
 PANES: dict[str, tuple[str, str]] = {

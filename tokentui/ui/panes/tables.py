@@ -15,7 +15,7 @@ from tokentui.session.views import ColumnSnapshot, Found
 from tokentui.ui.draw.figures import amount, bar, behind, decimal, number, signed
 from tokentui.ui.draw.table import GAP, Column, TableRow, VirtualTable
 from tokentui.ui.draw.text import Cell, Run, runs, tinted
-from tokentui.ui.face import nothing_there
+from tokentui.ui.waits import nothing_there
 
 TOKEN_SHOWN = 64
 """The most characters of a token in a row."""

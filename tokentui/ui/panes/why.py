@@ -15,8 +15,8 @@ from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import bar, behind, between, number, place_of, signed, size, upright
 from tokentui.ui.draw.lines import flow, spread
 from tokentui.ui.draw.text import Cell, Run, tinted
-from tokentui.ui.face import nothing_there, time_left
 from tokentui.ui.panes.tables import stands, tokens, worth_of
+from tokentui.ui.waits import nothing_there, time_left
 
 _STEPS = {
     "em": ("EM", "expected counts by the present probabilities, then probabilities by those counts"),

@@ -1,0 +1,252 @@
+"""The link between the screens and a session: commands go in, answers and snapshots come out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from textual.await_complete import AwaitComplete
+from textual.screen import Screen
+
+from tokentui.core.errors import Cancelled, TokentuiError, in_words
+from tokentui.recipe import Run
+from tokentui.session import commands as do
+from tokentui.session.commands import Command
+from tokentui.session.snapshot import Snapshot
+from tokentui.ui.guard import Guarded
+
+if TYPE_CHECKING:
+    from tokentui.session.driver import Session
+    from tokentui.ui import LateSession
+    from tokentui.ui.app import ExplorerApp
+
+Answer = TypeVar("Answer")
+Result = TypeVar("Result")
+Posted = Callable[[Command[Any], Snapshot | None], object]
+"""Takes a command that is about to be sent, and the snapshot that the screens show."""
+BACKLOG_S = 0.05
+"""The delay in seconds before the backlog of a slow terminal is checked again."""
+
+
+class EngineLink:
+    """The link between the screens and a session. The app has one; each tour has one of its own.
+
+    Snapshots pass through a mailbox of one slot, which is emptied when the terminal has taken the last one; a
+    newer snapshot replaces one that waits. With a key held for 3 s at 9,600 baud the screen then lags 0.4 s.
+    A plain Textual table lags 17 s, since `Message.can_replace` compares a message only with the next one in
+    the queue and knows no backlog of the terminal.
+
+    Args:
+        app: The app.
+        make_session: Makes the session; it is given the function to call with each snapshot, on the event
+            loop.
+        run: The run that the session begins with.
+    """
+
+    def __init__(
+        self, app: ExplorerApp, make_session: Callable[[Callable[[Snapshot], None]], Session | LateSession],
+        run: Run | None = None,
+    ) -> None:
+        self._app, self._make_session = app, make_session
+        self.session: Session | LateSession | None = None
+        self.snapshot: Snapshot | None = None
+        """The last snapshot that the screens were given."""
+        self.run: Run = run or Run()
+        """The run in use."""
+        self.first_run = self.run
+        """The run that the session began with."""
+        self._waiting: Snapshot | None = None
+        """The snapshot in the mailbox."""
+        self._newest: object = None
+        """The latest command that opens something; cancellation of older ones is not reported."""
+        self._on_posted: list[Posted] = []
+        self._on_opened: list[Callable[[Command[Any]], object]] = []
+        self._on_shown: list[Callable[[Snapshot], object]] = []
+
+    async def start(self) -> None:
+        """Start the session."""
+        self.session = self._make_session(self.show_later)
+        await self.session.start()
+
+    async def close(self) -> None:
+        """Close the session."""
+        if self.session is not None:
+            await self.session.close()
+
+    def subscribe(
+        self, posted: Posted | None = None, opened: Callable[[Command[Any]], object] | None = None,
+        shown: Callable[[Snapshot], object] | None = None,
+    ) -> None:
+        """Watch the commands and the snapshots.
+
+        Args:
+            posted: Called with each command before it is sent, and with the snapshot that the screens show.
+            opened: Called with each command that has opened something, before its answer is handled.
+            shown: Called with each snapshot after the screens have followed it.
+        """
+        if posted is not None:
+            self._on_posted.append(posted)
+        if opened is not None:
+            self._on_opened.append(opened)
+        if shown is not None:
+            self._on_shown.append(shown)
+
+    # Commands.
+
+    def post(self, command: Command[Answer]) -> asyncio.Future[Answer]:
+        """Send a command to the session, and notify the subscribers. All commands pass here.
+
+        Raises:
+            Cancelled: The session has not started.
+        """
+        if self.session is None:
+            raise Cancelled
+        for posted in self._on_posted:
+            posted(command, self.snapshot)
+        answer = self.session.send(command)
+        if command.opens:
+            self._newest = command
+            self.await_answer(answer, lambda _: self._notify_opened(command), lambda error: None)
+        return answer
+
+    def _notify_opened(self, command: Command[Any]) -> None:
+        if isinstance(command, do.SetRecipe) and command.run is not None:
+            self.run = command.run
+        for opened in self._on_opened:
+            opened(command)
+
+    def send(
+        self, command: Command[Answer], then: Callable[[Answer], object] | None = None,
+        failed: Callable[[BaseException], object] | None = None,
+    ) -> None:
+        """Post a command, and call back with its answer. Do nothing before the session has started.
+
+        Args:
+            command: The command.
+            then: Called with the answer.
+            failed: Called with the error, or with `Cancelled`, but not if a newer text or recipe replaced the
+                command before it was open. The app shows the error if this is None.
+        """
+        report = failed or self._app.tell
+
+        def unless_replaced(error: BaseException) -> None:
+            replaced = isinstance(command, do.SetRecipe | do.TrainOnText) and command is not self._newest
+            if not (replaced and isinstance(error, Cancelled)):
+                report(error)
+
+        if self.session is not None:
+            self.await_answer(self.post(command), then, unless_replaced)
+
+    async def ask(self, command: Command[Answer]) -> Answer:
+        """Post a command and wait for its answer.
+
+        Raises:
+            TokentuiError: The command failed.
+            Cancelled: It was stopped, or the session has not started.
+        """
+        try:
+            return await self.post(command)
+        except (TokentuiError, Cancelled):
+            raise
+        except Exception as error:
+            raise TokentuiError(in_words(error)) from error
+
+    def await_answer(
+        self, answer: asyncio.Future[Answer], then: Callable[[Answer], object] | None,
+        failed: Callable[[BaseException], object],
+    ) -> None:
+        """Call `then` with an answer or `failed` with its error; neither after the end of the app."""
+
+        def answered(future: asyncio.Future[Answer]) -> None:
+            if future.cancelled():
+                return
+            error = future.exception()  # read in any case: an exception never retrieved counts as a crash
+            if not self._app.is_running:
+                return
+            if error is None:
+                if then is not None:
+                    then(future.result())
+            else:
+                failed(error)
+
+        answer.add_done_callback(answered)
+
+    # Snapshots.
+
+    @property
+    def snapshot_waits(self) -> bool:
+        """True if a snapshot waits in the mailbox."""
+        return self._waiting is not None
+
+    def show_later(self, snapshot: Snapshot) -> None:
+        """Put a snapshot into the mailbox.
+
+        The answers of the same turn of the engine are handled first: their callbacks are in the queue of the
+        event loop already, and the snapshot is queued after them. A callback that needs the effect of its
+        command on the screen waits for the next snapshot. The answer of a command that was sent before the
+        engine was loaded takes one step of the loop more, and may come after the snapshot.
+        """
+        asyncio.get_running_loop().call_soon(self._put, snapshot)
+
+    def _put(self, snapshot: Snapshot) -> None:
+        was_empty = self._waiting is None
+        self._waiting = snapshot
+        if was_empty:
+            self._app.call_later(self._empty)
+
+    def _empty(self) -> None:
+        """Give the snapshot in the mailbox to the screens, as soon as the terminal has taken the last one."""
+        if self._waiting is None or not self._app.is_running:
+            return
+        if self._app.backlog():
+            self._app.set_timer(BACKLOG_S, self._empty)
+            return
+        self.snapshot = snapshot = self._waiting
+        self._waiting = None
+        for screen in self._app.screen_stack:
+            if isinstance(screen, EngineScreen) and screen.engine is self:
+                screen.follow(snapshot)
+        for shown in self._on_shown:
+            shown(snapshot)
+
+
+class EngineScreen(Guarded, Screen[Result]):
+    """A screen about a session: it follows the snapshots of its engine link, and is dismissed at most once.
+
+    Of two keys that dismiss it and come in one packet, the second would dismiss the screen below. An answer
+    may dismiss a screen while others are over it: these are dismissed too.
+
+    Args:
+        engine: The link to the session.
+        classes: The initial classes.
+    """
+
+    def __init__(self, engine: EngineLink, classes: str | None = None) -> None:
+        super().__init__(classes=classes)
+        self.engine = engine
+        self._dismissed = False
+
+    def follow(self, snapshot: Snapshot) -> None:
+        """Take a newer snapshot. The last one before the screen was shown is `engine.snapshot`."""
+        raise NotImplementedError
+
+    def dismiss(self, result: Result | None = None) -> AwaitComplete:
+        """Dismiss the screen, and cancel its workers: their answers would be shown in widgets that are gone.
+        """
+        if self._dismissed:
+            return AwaitComplete()
+        self._dismissed = True
+        for worker in list(self.workers):
+            if self in worker.node.ancestors_with_self:
+                worker.cancel()
+        # `Screen.dismiss` takes the topmost screen from the stack, whichever it is.
+        while self in self.app.screen_stack and not self.is_active:
+            self.app.screen.dismiss()
+        return super().dismiss(result)
+
+    def call_after_refresh(self, callback: Callable[..., Any], *args: Any, **kwargs: Any) -> bool:
+        """Call a function after the next frame, unless the screen is dismissed by then."""
+        return super().call_after_refresh(
+            lambda: None if self._dismissed else callback(*args, **kwargs)
+        )

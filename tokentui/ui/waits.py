@@ -1,0 +1,65 @@
+"""The work that the screens wait for, in words."""
+
+from __future__ import annotations
+
+from tokentui.core.errors import TokentuiError
+from tokentui.core.safetext import safe
+from tokentui.session.commands import NothingOpen
+from tokentui.session.snapshot import Snapshot
+from tokentui.session.views import Busy
+
+_SHOWN = 60
+
+
+class NotYet(TokentuiError):
+    """An action needs a training, and the source is still being opened.
+
+    Args:
+        snapshot: The last snapshot; None before the first.
+    """
+
+    def __init__(self, snapshot: Snapshot | None) -> None:
+        work = waits_for(snapshot).removeprefix("waits: ") or "a source is being opened"
+        super().__init__(f"not yet: {work}; press the key again then")
+
+
+def under_way(busy: Busy) -> str:
+    """`counting 45 %, 12 s left`."""
+    share = f" {100 * min(busy.done, busy.total) // busy.total} %" if busy.total > 0 else ""
+    return safe(busy.what, limit=_SHOWN) + share + (f", {time_left(busy)}" if busy.left is not None else "")
+
+
+def time_left(busy: Busy) -> str:
+    """`12 s left`, `5 min left`; empty where it is not known."""
+    if busy.left is None:
+        return ""
+    for size, unit in ((3600, "h"), (60, "min")):
+        if busy.left >= 2 * size:
+            return f"{-(-busy.left // size)} {unit} left"
+    return f"{busy.left} s left"
+
+
+def waits_for(snapshot: Snapshot | None) -> str:
+    """Return the work that an answer about the training waits for; empty if the answer is on its way."""
+    if snapshot is None:
+        return "waits: the engine is starting"
+    return f"waits: {under_way(snapshot.busy)}" if snapshot.busy is not None else ""
+
+
+def loads(snapshot: Snapshot | None) -> bool:
+    """True if a source is being loaded, or none is loaded yet."""
+    return (
+        snapshot is None or snapshot.main.partial or (snapshot.corpus.nothing and snapshot.busy is not None)
+    )
+
+
+def has(snapshot: Snapshot | None, trait: str) -> bool:
+    """True if the current training has a trait, `finer` or `compresses`. Every training has the trait ""."""
+    return not trait or (snapshot is not None and bool(getattr(snapshot.main.traits, trait)))
+
+
+def nothing_there(snapshot: Snapshot) -> str:
+    """Return the text of empty panes: the source that is being opened, or that there is none."""
+    if snapshot.busy is not None:
+        return under_way(snapshot.busy)
+    return str(NothingOpen())
