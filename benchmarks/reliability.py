@@ -76,8 +76,7 @@ def render(found: dict[str, Any]) -> str:
             f"{Table(one['title'], one['heads'], one['rows'])}\n\n<sub>{one['machine']}; {one['day']}</sub>"
         )
         text = text.replace("{{" + name + "}}", made)
-    missed = [row[0] for one in found.values() for row in one["rows"] if row[3] == "**no**"]
-    return text.replace("{{missed}}", "; ".join(missed) + "." if missed else "none.")
+    return text
 
 
 def _arguments() -> argparse.Namespace:
