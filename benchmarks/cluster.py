@@ -104,7 +104,7 @@ def table(rows: list[Row], size: int, recipe: str) -> str:
     lines = [
         f"{size / 1e9:.3g} GB, `-r {recipe}`, {os.cpu_count()} cores, {time.strftime('%Y-%m-%d')}:",
         "",
-        "| counted on | seconds | MB a second | CPU seconds | client, peak | a worker, peak | load before |",
+        "| counted on | seconds | MB per second | CPU seconds | client, peak | worker, peak | load before |",
         "|---|--:|--:|--:|--:|--:|--:|",
     ]
     for one in rows:

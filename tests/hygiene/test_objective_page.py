@@ -35,7 +35,7 @@ def test_the_program_trains_and_compares(folder: Path) -> None:
     assert explored[0].startswith("sample:")
     rows = [json.loads(line) for line in ran(folder, "dice.py", *trained).splitlines()]
     told = ", ".join(f"`{row['left']}+{row['right']}`" for row in rows[:-1])
-    assert f"a row a step: {told}." in " ".join(PAGE.split())
+    assert f"one row per step: {told}." in " ".join(PAGE.split())
     assert "dice" in ran(folder, "dice.py", *compared)
 
 
