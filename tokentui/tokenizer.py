@@ -19,7 +19,7 @@ from tokentui.core.runtime import interrupts_cancel
 from tokentui.core.safetext import safe_line
 from tokentui.encode.elsewhere import TOKENIZER, Hinting, hinting, refuse_name
 from tokentui.encode.reachability import reachability_of_all
-from tokentui.encode.results import Reachability, Ways, WhyNot
+from tokentui.encode.results import Reachability, WhyNot, WordSegmentations
 from tokentui.encode.segmentations import segmentations
 from tokentui.encode.tokenizer import Tokenizer as TokenizerValue
 from tokentui.encode.vocabulary import Vocabulary
@@ -153,7 +153,7 @@ class Tokenizer(Analysed, metaclass=Hinting):
         known = outlook(self, None if trainer is None else trainer._engine, steps)
         return why_not(self, _typed(text), known)
 
-    def segmentations(self, text: str | bytes, limit: SupportsIndex = 10) -> Ways:
+    def segmentations(self, text: str | bytes, limit: SupportsIndex = 10) -> WordSegmentations:
         """List the segmentations of a text into tokens of the vocabulary, and count all of them.
 
         Segmentations with fewer tokens come first, then those with longer first tokens. For a unigram model

@@ -12,7 +12,7 @@ from tokentui import learn
 from tokentui.axes import preset
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.results import Ways
+from tokentui.encode.results import WordSegmentations
 from tokentui.encode.segment.viterbi import Viterbi
 from tokentui.encode.segmentations import ways, ways_of
 from tokentui.encode.tokenizer import Tokenizer
@@ -24,7 +24,7 @@ from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.read import read
 
 
-def written(tokenizer: Tokenizer, word: str, limit: int = 10) -> Ways:
+def written(tokenizer: Tokenizer, word: str, limit: int = 10) -> WordSegmentations:
     """The ways to write a word."""
     return ways(tokenizer.encoder, word, limit)
 

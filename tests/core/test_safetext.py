@@ -19,8 +19,8 @@ from tokentui.core.safetext import (
     GLYPH_MODES,
     MARKS_SHOWN,
     CharKind,
+    CharRun,
     GlyphMode,
-    Span,
     is_safe,
     safe,
     safe_line,
@@ -104,7 +104,7 @@ def test_safe_is_idempotent(data: bytes | str) -> None:
     )
 )
 def test_plain_text_is_shown_as_it_is(text: str) -> None:
-    assert visible(text) == (Span(text, CharKind.text),)
+    assert visible(text) == (CharRun(text, CharKind.text),)
     assert safe(text) == text
 
 
@@ -196,7 +196,7 @@ def test_bytes_of_cut_characters_are_partial(text: str, data: st.DataObject) -> 
     ],
 )
 def test_examples(data: bytes | str, mode: GlyphMode, want: list[tuple[str, str]]) -> None:
-    assert visible(data, mode=mode) == tuple(Span(text, CharKind(kind)) for text, kind in want)
+    assert visible(data, mode=mode) == tuple(CharRun(text, CharKind(kind)) for text, kind in want)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.events import Event, EventVocabulary, Kind
+from tokentui.encode.events import Event, EventKind, EventVocabulary
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import NO_ID
 from tokentui.recipe import Recipe
@@ -15,9 +15,9 @@ def test_a_symbol_comes_back_of_other_parts() -> None:
     """Its id is its first; it has two makings, one of them of three parts."""
     vocabulary = EventVocabulary(Recipe(), [b"e", b"s", b"t"])
     es, est = vocabulary.named(b"es"), vocabulary.named(b"est")
-    vocabulary.step([Event(Kind.MERGE, est, (0, 1, 2))])
-    vocabulary.step([Event(Kind.MERGE, es, (0, 1)), Event(Kind.REMOVE, est)])
-    vocabulary.step([Event(Kind.MERGE, est, (es, 2)), Event(Kind.SPLIT, es, (0, 1))])
+    vocabulary.step([Event(EventKind.MERGE, est, (0, 1, 2))])
+    vocabulary.step([Event(EventKind.MERGE, es, (0, 1)), Event(EventKind.REMOVE, est)])
+    vocabulary.step([Event(EventKind.MERGE, est, (es, 2)), Event(EventKind.SPLIT, es, (0, 1))])
     there = [[one for one in (es, est) if vocabulary.is_there(one, number)] for number in range(4)]
     assert there == [[], [est], [es], [est]]
     assert vocabulary.sizes == [3, 4, 4, 4]
@@ -32,7 +32,7 @@ def test_a_symbol_comes_back_of_other_parts() -> None:
 def test_a_symbol_that_was_never_there_takes_no_id() -> None:
     vocabulary = EventVocabulary(Recipe(), [b"e", b"s", b"t"])
     never, es = vocabulary.named(b"never"), vocabulary.named(b"es")
-    vocabulary.step([Event(Kind.REMOVE, never), Event(Kind.MERGE, es, (0, 1))])
+    vocabulary.step([Event(EventKind.REMOVE, never), Event(EventKind.MERGE, es, (0, 1))])
     assert (vocabulary.id_of(never, 1), vocabulary.id_of(es, 1)) == (NO_ID, 3)
 
 

@@ -21,7 +21,7 @@ from tokentui.encode import reachability as reaching
 from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.pretokens import Pretokens
 from tokentui.encode.reachability import reachability_of, reachability_of_all
-from tokentui.encode.tokenizer import Entry, Tokenizer
+from tokentui.encode.tokenizer import TokenEntry, Tokenizer
 from tokentui.text.corpus import Corpus
 
 SPELLINGS = st.text(alphabet="ab", min_size=1, max_size=4)
@@ -124,7 +124,7 @@ def test_the_vocabulary_is_listed_as_often_for_many_tokens_as_for_few(
     listed: list[Tokenizer] = []
     entries = Tokenizer.entries
 
-    def counted(tokenizer: Tokenizer) -> Iterator[Entry]:
+    def counted(tokenizer: Tokenizer) -> Iterator[TokenEntry]:
         listed.append(tokenizer)
         return entries(tokenizer)
 

@@ -9,7 +9,7 @@ import pytest
 
 import tokentui
 from tokentui.encode.reachability import completions, reachability_of_all, typed_text
-from tokentui.encode.tokenizer import Entry, Tokenizer
+from tokentui.encode.tokenizer import TokenEntry, Tokenizer
 
 CL100K, LLAMA = "tiktoken_cl100k_base/cl100k_base.tiktoken", "llama2/tokenizer.json"
 COUNTS = {
@@ -45,7 +45,7 @@ def is_text(text: str) -> bool:
     return not any("\ud800" <= char <= "\udfff" for char in text)
 
 
-def check(tokenizer: Tokenizer, entry: Entry, reason: str) -> None:
+def check(tokenizer: Tokenizer, entry: TokenEntry, reason: str) -> None:
     """Encode the token's own text in many contexts, and look at the reason."""
     own = entry.text if entry.symbol is None or entry.kind == "byte" else typed_text(tokenizer, entry.symbol)
     assert own is not None

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokentui.formats.huggingface.decoders import decoded
-from tokentui.formats.huggingface.steps import Decoder, read_step
+from tokentui.formats.huggingface.steps import DecoderStep, read_step
 from tokentui.formats.source import Node
 
 PARTS = st.lists(st.sampled_from([
@@ -74,6 +74,6 @@ STEPS: list[tuple[dict[str, Any], Callable[[list[str]], list[str]]]] = [
 def test_a_step_changes_each_part(
     step: dict[str, Any], plain: Callable[[list[str]], list[str]], parts: list[str]
 ) -> None:
-    read: Decoder = read_step(Node(step, "decoder"), "decoders")
+    read: DecoderStep = read_step(Node(step, "decoder"), "decoders")
     wanted = "".join(plain(parts)).encode("utf-8", "surrogateescape")
     assert decoded(read, parts) == wanted

@@ -22,7 +22,7 @@ from tokentui import learn
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.formats.files import load
-from tokentui.formats.sentencepiece.charsmap import State, compiled
+from tokentui.formats.sentencepiece.charsmap import TrieState, compiled
 from tokentui.formats.tokens import LETTERS
 from tokentui.learn import start
 from tokentui.recipe import Run, Stops
@@ -379,11 +379,11 @@ def test_rules_without_an_end_and_rules_that_make_too_much(tmp_path: Path) -> No
 
 
 def test_a_rule_that_is_too_long_is_told(tmp_path: Path) -> None:
-    root = State()
+    root = TrieState()
     for n in (100, 200):
         at = root
         for _ in range(n):
-            at = at.follow.setdefault("a", State())
+            at = at.follow.setdefault("a", TrieState())
         at.made = str(n)
     path = tmp_path / "m.model"
     path.write_bytes(sentencepiece() + message([(3, message([(2, compiled(root))]))]))

@@ -12,7 +12,7 @@ from running_cli import cli, done
 from tokentui.core.errors import TokentuiError
 from tokentui.formats import FORMATS, published
 from tokentui.formats.files import export, load, recognise
-from tokentui.formats.published import Encoding, Published
+from tokentui.formats.published import PublishedEncoding, PublishedFile
 
 URL = "https://example.org/small.tiktoken"
 KEY = hashlib.sha1(URL.encode(), usedforsecurity=False).hexdigest()
@@ -24,8 +24,8 @@ DATA = b"".join(base64.b64encode(piece) + b" %d\n" % rank for rank, piece in enu
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache. `small` and `chat` are two encodings of one file."""
     digest = hashlib.sha256(DATA).hexdigest()
-    small = Published(Encoding("small", "gpt2", {"<|end|>": 300}), digest, URL)
-    chat = Published(Encoding("chat", "gpt2", {"<|end|>": 300, "<|call|>": 301}), digest, URL)
+    small = PublishedFile(PublishedEncoding("small", "gpt2", {"<|end|>": 300}), digest, URL)
+    chat = PublishedFile(PublishedEncoding("chat", "gpt2", {"<|end|>": 300, "<|call|>": 301}), digest, URL)
     monkeypatch.setattr(published, "OPENAI", {"small": small, "chat": chat})
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")

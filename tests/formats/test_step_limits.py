@@ -19,7 +19,7 @@ from tokentui.axes import check
 from tokentui.core.errors import TokentuiError
 from tokentui.core.limits import spread
 from tokentui.formats.files import load
-from tokentui.formats.huggingface import Text
+from tokentui.formats.huggingface import AlignedText
 from tokentui.formats.huggingface.words import Added, Finder
 from tokentui.recipe import Recipe
 from tokentui.text.split import SPLITS
@@ -148,7 +148,7 @@ def test_added_tokens_are_found_leftmost_and_longest() -> None:
     finder = Finder({name: Added(n, name, False, False) for n, name in enumerate(names)})
     any_of_them = re.compile("|".join(map(re.escape, sorted(names, key=len, reverse=True))))
     for text in ("abcabcdab", "aaab", "xéab]^-x", "ababéa", "", "bcd"):
-        found = [part.text for token, part in finder.cut(Text.typed(text), True) if token is not None]
+        found = [part.text for token, part in finder.cut(AlignedText.typed(text), True) if token is not None]
         assert found == any_of_them.findall(text)
 
 

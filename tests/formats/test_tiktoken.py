@@ -142,10 +142,10 @@ def test_any_ranks(tokens: list[str], word: str) -> None:
         assert b"".join(piece or b"" for piece in tokenizer.at(k).encode(word).pieces) == word.encode()
 
 
-def of_model(monkeypatch: pytest.MonkeyPatch, encoding: published.Encoding) -> dict[bytes, int]:
+def of_model(monkeypatch: pytest.MonkeyPatch, encoding: published.PublishedEncoding) -> dict[bytes, int]:
     """Ranks that are taken for those of a model."""
     table = ranks(b"he", b" t", "é".encode())
-    marks = published.Ranks(encoding, len(table), {b"he": 256})
+    marks = published.Fingerprint(encoding, len(table), {b"he": 256})
     monkeypatch.setattr(published, "MODELS", (marks,))
     return table
 

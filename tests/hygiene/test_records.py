@@ -54,7 +54,7 @@ from tokentui.session.state import State
 from tokentui.text.corpus import Corpus
 from tokentui.text.normalize import NORMALIZERS
 from tokentui.text.pretokenize import MARKS, UNITS
-from tokentui.text.split import Span, Split
+from tokentui.text.split import Split, WordSpan
 from tokentui.ui import app as app_module
 from tokentui.ui.actions import ACTIONS, MAIN_ACTIONS
 from tokentui.ui.app import ExplorerApp
@@ -72,7 +72,7 @@ PLAIN = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen",
 NAME = "brand-new"
 
 
-def _at_hyphens(pattern: object, text: str) -> Iterator[Span]:
+def _at_hyphens(pattern: object, text: str) -> Iterator[WordSpan]:
     """A split that is a function, without a pattern."""
     at = 0
     for word in text.split("-"):

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import soak
 
-from tokentui.formats.huggingface import Text
-from tokentui.formats.huggingface.steps import Normalizer, read_step
+from tokentui.formats.huggingface import AlignedText
+from tokentui.formats.huggingface.steps import NormalizerStep, read_step
 from tokentui.formats.sentencepiece.charsmap import rules_of
 from tokentui.formats.source import Node
 
@@ -55,12 +55,12 @@ def check(name: str, characters: list[str]) -> None:
     theirs = tokenizers.Tokenizer.from_str(
         json.dumps({"version": "1.0", "normalizer": said, "model": model})
     ).normalizer
-    ours: Normalizer = read_step(Node(said, "a test"), "normalizers")
+    ours: NormalizerStep = read_step(Node(said, "a test"), "normalizers")
     different = 0
     for at in range(0, len(characters), CHUNK):
         chunk = characters[at : at + CHUNK]
         want = theirs.normalize_str(BAR.join(chunk)).split(BAR)
-        given = ours(Text.typed(BAR.join(chunk))).text.split(BAR)
+        given = ours(AlignedText.typed(BAR.join(chunk))).text.split(BAR)
         assert len(want) == len(given) == len(chunk)
         for character, one, other in zip(chunk, want, given, strict=True):
             if one != other:

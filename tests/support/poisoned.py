@@ -22,7 +22,7 @@ from tokentui.analyze.results import (
     UnusedToken,
     VocabularyFacts,
     VocabularyReport,
-    Ways,
+    WordSegmentations,
 )
 from tokentui.encode.encoding import EncodedToken
 from tokentui.formats.proof import ExportReport
@@ -192,7 +192,8 @@ class Poison:
             for n, one in enumerate(self.pieces)
         )
         documents = tuple(DocumentSaved(n, one, 900, 400) for n, one in enumerate(self.texts))
-        ways = tuple(Ways(one, 3, (((raw(one),), -0.5), ((self.piece, self.piece), None)), (self.piece,),
+        ways = tuple(WordSegmentations(
+            one, 3, (((raw(one),), -0.5), ((self.piece, self.piece), None)), (self.piece,),
             self.text) for one in self.texts[:8])
         return VocabularyReport(
             9, 99, 50, unused, 900, 400, documents, 9, Exhausted(9, 99, 300, 5, 9, self.text), ways

@@ -24,7 +24,7 @@ from waiting import strips_of
 
 import tokentui.ui
 from tokentui.core.errors import TokentuiError
-from tokentui.core.safetext import CharKind, Cluster, Span
+from tokentui.core.safetext import CharKind, CharRun, Cluster
 from tokentui.thinwire import DiffWriter, SafeTextFilter, ScreenBuffer
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.draw.text import clusters_of
@@ -55,12 +55,12 @@ def _safe_line(error: BaseException | str, *, limit: int = 2000, ascii_only: boo
 
 def _visible(
     data: bytes | str, *, mode: str = "text", ascii_only: bool = False, limit: int | None = None
-) -> tuple[Span, ...]:
-    return (Span(_text(data)[:limit], CharKind.text),) if data else ()
+) -> tuple[CharRun, ...]:
+    return (CharRun(_text(data)[:limit], CharKind.text),) if data else ()
 
 
-def _shown(cluster: Cluster, mode: str) -> tuple[Span, ...]:
-    return (Span(cluster.text, CharKind.text),)
+def _shown(cluster: Cluster, mode: str) -> tuple[CharRun, ...]:
+    return (CharRun(cluster.text, CharKind.text),)
 
 
 _HOLLOW = {

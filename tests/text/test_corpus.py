@@ -17,7 +17,7 @@ from tokentui.recipe import Recipe
 from tokentui.session.views import CorpusPlace, Viewport
 from tokentui.session.window import RunningText
 from tokentui.text import corpus as corpora
-from tokentui.text.corpus import Corpus, Documents, LongText, safe_cut
+from tokentui.text.corpus import Corpus, LazyDocuments, LongText, safe_cut
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.read import read
 
@@ -59,7 +59,7 @@ def test_it_is_measured_cut_and_searched_as_text(
     assert kept.rfind(wanted) == text.rfind(wanted)
     if wanted:
         assert kept.count(wanted) == text.count(wanted)
-        assert Corpus("a", Documents((kept,))).occurrences(wanted) == text.count(wanted)
+        assert Corpus("a", LazyDocuments((kept,))).occurrences(wanted) == text.count(wanted)
 
 
 @given(text=texts)
@@ -120,7 +120,7 @@ def pair(folder: Path, text: str) -> Iterator[Corpus]:
 
 def test_a_corpus_of_long_documents_is_the_same_corpus(tmp_path: Path) -> None:
     kept, typed = pair(tmp_path, ENGLISH)
-    assert isinstance(kept.documents, Documents)
+    assert isinstance(kept.documents, LazyDocuments)
     assert isinstance(kept.texts[0], LongText)
     assert (kept.documents, kept.size, kept.characters) == (typed.documents, typed.size, typed.characters)
     assert kept.sha256 == typed.sha256

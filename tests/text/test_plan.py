@@ -168,7 +168,7 @@ def test_a_kernel_that_fails_costs_no_count(tmp_path: Path, monkeypatch: pytest.
 
     monkeypatch.setattr(native, "failed", [])
     monkeypatch.setattr(native, "tell", lambda failure: None)
-    monkeypatch.setattr(tally._Table, "add", fail)
+    monkeypatch.setattr(tally._KernelWords, "add", fail)
     assert in_parts(str(path), GPT2) == wanted
     assert len(asked) == 1
 

@@ -13,7 +13,13 @@ from textual.widgets import Input
 from waiting import screen_text, settled, until
 
 from tokentui import learn
-from tokentui.analyze.results import DocumentSaved, Exhausted, UnusedToken, VocabularyReport, Ways
+from tokentui.analyze.results import (
+    DocumentSaved,
+    Exhausted,
+    UnusedToken,
+    VocabularyReport,
+    WordSegmentations,
+)
 from tokentui.analyze.vocabulary import vocabulary_report
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.learn import start
@@ -26,10 +32,12 @@ from tokentui.ui.draw.table import Listing, TableRow
 
 END = Exhausted(15_004, 15_260, 206_552, 15_003, 15_004, "no pair is left")
 HOW = "merges, in the order in which they were learned"
-THE = Ways(
+THE = WordSegmentations(
     " the", 5, (((b" the",), None), ((b" t", b"he"), None), ((b" ", b"t", b"he"), None)), (b" the",), HOW
 )
-HI = Ways("hi", 2, (((b"hi",), -3.25), ((b"h", b"i"), -7.5)), (b"h", b"i"), "the most probable segmentation")
+HI = WordSegmentations(
+    "hi", 2, (((b"hi",), -3.25), ((b"h", b"i"), -7.5)), (b"h", b"i"), "the most probable segmentation"
+)
 ANSWERS = VocabularyReport(
     step=128, vocab_size=384, used=378,
     unused=(

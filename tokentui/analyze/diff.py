@@ -34,7 +34,7 @@ from tokentui.core.jobs import each
 from tokentui.core.table import plural
 from tokentui.encode.pipeline import Parents
 from tokentui.encode.segment.merges import JoinedMerging
-from tokentui.encode.tokenizer import Entry, Tokenizer
+from tokentui.encode.tokenizer import TokenEntry, Tokenizer
 from tokentui.formats.spec import Spec
 from tokentui.recipe import AXIS_NAMES, SHAPE
 from tokentui.text.corpus import Corpus
@@ -226,10 +226,12 @@ def diff(
     )
 
 
-def _matched(a: Tokenizer, b: Tokenizer) -> tuple[list[tuple[Entry, Entry]], list[Entry], list[Entry]]:
+def _matched(a: Tokenizer, b: Tokenizer) -> tuple[
+    list[tuple[TokenEntry, TokenEntry]], list[TokenEntry], list[TokenEntry]
+]:
     """The entries of both that are the same token, those of the first alone, and those of the second alone.
     """
-    theirs: dict[bytes, list[Entry]] = {}
+    theirs: dict[bytes, list[TokenEntry]] = {}
     for entry in each(b.entries()):
         theirs.setdefault(entry.piece, []).append(entry)
     pairs, gone, waiting = [], [], []
@@ -250,7 +252,7 @@ def _matched(a: Tokenizer, b: Tokenizer) -> tuple[list[tuple[Entry, Entry]], lis
     return pairs, gone, [one for listed in theirs.values() for one in listed]
 
 
-def _changed(entries: Sequence[Entry], uses: Mapping[int, int] | None) -> tuple[ChangedToken, ...]:
+def _changed(entries: Sequence[TokenEntry], uses: Mapping[int, int] | None) -> tuple[ChangedToken, ...]:
     found = [
         ChangedToken(one.id, one.piece, one.kind, None if uses is None else uses.get(one.id, 0))
         for one in entries

@@ -17,7 +17,7 @@ from tokentui.analyze.report import Part, Report, Row, Section, data, strong, wa
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check
 from tokentui.core.table import plural
-from tokentui.encode.tokenizer import Entry, Tokenizer
+from tokentui.encode.tokenizer import TokenEntry, Tokenizer
 from tokentui.encode.vocabulary import NO_ID
 
 REASONS = {
@@ -115,7 +115,7 @@ class DriftCheck:
         self._tokenizer = tokenizer
         self._special_tokens = special_tokens
         self._allow_special = allow_special
-        self._entries: dict[int, Entry] | None = None
+        self._entries: dict[int, TokenEntry] | None = None
 
     def __call__(self, ids: Iterable[Any]) -> Drift:
         """Compare ids with those that encoding their text gives.
@@ -163,7 +163,7 @@ class DriftCheck:
                 j += 1
         return ids[place:i], encoded[place:j]
 
-    def _entry(self, number: int | None) -> Entry | None:
+    def _entry(self, number: int | None) -> TokenEntry | None:
         if number is None:
             return None
         if self._entries is None:

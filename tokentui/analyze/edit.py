@@ -25,7 +25,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, each, tick
 from tokentui.core.table import escaped, plural
 from tokentui.encode.decode import spelled_units
-from tokentui.encode.tokenizer import Entry, Tokenizer
+from tokentui.encode.tokenizer import TokenEntry, Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats import WRITTEN, Format
 from tokentui.formats.proof import ExportReport
@@ -120,7 +120,7 @@ def unchanged(tokenizer: Tokenizer) -> Edit:
     return Edit(tokenizer, _listed({entry.id: entry.id for entry in tokenizer.entries()}))
 
 
-def changes(edit: Edit, before: Tokenizer) -> tuple[list[Entry], list[Entry]]:
+def changes(edit: Edit, before: Tokenizer) -> tuple[list[TokenEntry], list[TokenEntry]]:
     """The tokens that went, as they were, and those that came, each in order of the ids.
 
     Args:
@@ -187,7 +187,7 @@ def new_ids(edit: Edit, before: Tokenizer) -> list[NewId]:
     return [NewId(entry.id, entry.text, _old_ids(edit.tokenizer, before, entry)) for entry in came]
 
 
-def _old_ids(now: Tokenizer, before: Tokenizer, entry: Entry) -> tuple[int, ...]:
+def _old_ids(now: Tokenizer, before: Tokenizer, entry: TokenEntry) -> tuple[int, ...]:
     if entry.symbol is None:
         return tuple(number for number in _encoded(before, entry.text) or () if number >= 0)
     vocabulary, units = before.vocabulary, spelled_units(now.encoder, entry.symbol)
@@ -385,7 +385,7 @@ def _kept(spec: Spec, uses: Counter[int], keep: int | None) -> set[int]:
     return kept
 
 
-def _stays(entry: Entry) -> bool:
+def _stays(entry: TokenEntry) -> bool:
     """Return whether a token always stays: it is no merge and no longer piece."""
     if entry.kind in ("merge", "orphan"):
         return False
@@ -405,7 +405,7 @@ class _Parts:
         for rank, (left, right, made) in enumerate(spec.pairs):
             self._ranks.setdefault((left, right), (rank, made))
 
-    def of(self, entry: Entry) -> set[int]:
+    def of(self, entry: TokenEntry) -> set[int]:
         """The ids of all tokens that a token's merges make, by the list of merges and as it is encoded alone.
         """
         if entry.symbol is None:
@@ -475,7 +475,8 @@ _FEW = 10
 
 
 def report(
-    before: int, after: int, went: Sequence[Entry], came: Sequence[Entry], *, added: Sequence[Added] = (),
+    before: int, after: int, went: Sequence[TokenEntry], came: Sequence[TokenEntry], *,
+    added: Sequence[Added] = (),
     pruned: Pruned | None = None, grown: Grown | None = None, losses: Sequence[Loss] = (),
     written: ExportReport | None = None,
 ) -> Report:
@@ -534,7 +535,7 @@ def _grown_sections(grown: Grown) -> list[Section]:
             Section("tokens", f"{grown.before:,} → {grown.after:,} in that corpus")]
 
 
-def _entry_row(entry: Entry, gone: bool, does: Mapping[int, str]) -> Row:
+def _entry_row(entry: TokenEntry, gone: bool, does: Mapping[int, str]) -> Row:
     target = Target("token", entry.id) if gone else None
     told = () if gone or entry.id not in does else (does[entry.id],)
     return Row((f"{entry.id:,}", entry.piece, muted(entry.kind), *told), target)

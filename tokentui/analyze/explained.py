@@ -25,12 +25,12 @@ from tokentui.analyze.report import (
     pieces,
     warning,
 )
-from tokentui.analyze.results import StringFacts, Ways, WordFacts
+from tokentui.analyze.results import StringFacts, WordFacts, WordSegmentations
 from tokentui.core.choices import LARGEST
 from tokentui.core.table import plural
 from tokentui.encode.explain import RoundTrip, WordExplanation
 from tokentui.encode.results import WhyNot
-from tokentui.encode.segment import AppliedMerge, SplitStep, Step
+from tokentui.encode.segment import AppliedMerge, EncodingStep, SplitStep
 from tokentui.encode.vocabulary import NO_ID
 
 ENCODED = ("ids", "tokens", "hex", "offsets")
@@ -95,7 +95,9 @@ def word_section(word: WordExplanation, steps: bool = False) -> Section:
     return Section("word", (data(word.text), ": ", *pieces(word.units)), rows)
 
 
-def _step_row(number: int, step: Step, count: int | None, after: tuple[bytes, ...], steps: bool) -> Row:
+def _step_row(
+    number: int, step: EncodingStep, count: int | None, after: tuple[bytes, ...], steps: bool
+) -> Row:
     target = None
     told: tuple[Part, ...]
     if isinstance(step, AppliedMerge):
@@ -125,7 +127,7 @@ def lattice_sections(word: WordExplanation) -> Iterator[Section]:
     yield Section("lattice", told, rows, (Column(), NUMBER, NUMBER), _EDGES)
 
 
-def ways_section(ways: Ways) -> Section:
+def ways_section(ways: WordSegmentations) -> Section:
     """Return the ways to write a word: with probabilities the most probable first, else the shortest. The one
     that the encoder takes is marked; it is the last row if it is not among the first ways."""
     count = f"{ways.count:,}" if ways.count < _HUGE else f"about 10^{len(str(ways.count)) - 1}"
@@ -193,7 +195,7 @@ def _word_json(word: WordFacts) -> Json:
     }
 
 
-def _step_json(step: Step) -> Json:
+def _step_json(step: EncodingStep) -> Json:
     if isinstance(step, AppliedMerge):
         hex = as_json((step.left, step.right, step.result))
         return {"step": step.rank + 1, "hex": hex} | as_row(step, "start", "middle", "end")

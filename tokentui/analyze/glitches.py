@@ -19,7 +19,7 @@ from tokentui.core.jobs import each
 from tokentui.encode.decode import bare
 from tokentui.encode.pretokens import Pretokens
 from tokentui.encode.reachability import completions, neighbours, reachability_of, typed_text
-from tokentui.encode.tokenizer import Entry, Tokenizer
+from tokentui.encode.tokenizer import TokenEntry, Tokenizer
 from tokentui.text.corpus import Corpus
 
 NEVER, UNWRITTEN, SWALLOWED = "never", "unwritten", "swallowed"
@@ -111,7 +111,7 @@ def unwritten(text: str) -> str:
 
 
 def _glitch(
-    tokenizer: Tokenizer, entry: Entry, written: tuple[str, ...] | None
+    tokenizer: Tokenizer, entry: TokenEntry, written: tuple[str, ...] | None
 ) -> Glitch | None:
     """Return the glitch that an entry has by itself, or None.
 
@@ -160,7 +160,7 @@ def _lone(tokenizer: Tokenizer, own: str, number: int) -> bool:
                    for letter in itertools.chain(string.ascii_lowercase, letters))
 
 
-def _bare(tokenizer: Tokenizer, entry: Entry) -> bytes:
+def _bare(tokenizer: Tokenizer, entry: TokenEntry) -> bytes:
     assert entry.symbol is not None
     return bare(tokenizer.recipe, tokenizer.vocabulary.spelled(entry.symbol))
 

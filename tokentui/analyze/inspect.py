@@ -30,9 +30,9 @@ from tokentui.core.safetext import to_bytes
 from tokentui.encode.decode import bare, spelled_units
 from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.reachability import never
-from tokentui.encode.results import Ways
+from tokentui.encode.results import WordSegmentations
 from tokentui.encode.segmentations import ways
-from tokentui.encode.tokenizer import Entry, Tokenizer
+from tokentui.encode.tokenizer import TokenEntry, Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.encode.why_not import why_not
 from tokentui.learn.outlook import outlook
@@ -86,7 +86,7 @@ def token_facts(tokenizer: Tokenizer, token: int) -> TokenFacts:
     )
 
 
-def find_tokens(tokenizer: Tokenizer, text: str | bytes) -> list[Entry]:
+def find_tokens(tokenizer: Tokenizer, text: str | bytes) -> list[TokenEntry]:
     """The entries whose exact bytes these are, in order of the ids."""
     piece = text if isinstance(text, bytes) else to_bytes(text)
     spelled = tokenizer.vocabulary.spelled
@@ -169,7 +169,7 @@ def string_facts(
     encoder = tokenizer.encoder
 
     @functools.cache
-    def known(word: str) -> Ways | None:
+    def known(word: str) -> WordSegmentations | None:
         try:
             return ways(encoder, word, limit)
         except TokentuiError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from tokentui.encode.results import Ways as Ways
+from tokentui.encode.results import WordSegmentations as WordSegmentations
 from tokentui.encode.segment import AppliedMerge as AppliedMerge
 from tokentui.encode.segment import SplitStep as SplitStep
 
@@ -146,7 +146,7 @@ class VocabularyReport:
     documents: tuple[DocumentSaved, ...]
     document_count: int
     exhausted: Exhausted | None
-    ways: tuple[Ways, ...]
+    ways: tuple[WordSegmentations, ...]
     parts: tuple[PartTally, ...] = ()
 
 
@@ -224,7 +224,7 @@ class WordFacts:
     """
 
     explanation: WordExplanation
-    ways: Ways | None
+    ways: WordSegmentations | None
     lattice: tuple[Edge, ...]
 
 

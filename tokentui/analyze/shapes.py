@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.segment.viterbi import single
-from tokentui.encode.tokenizer import Entry, Tokenizer
+from tokentui.encode.tokenizer import TokenEntry, Tokenizer
 from tokentui.formats import WRITTEN, Format
 from tokentui.formats.proof import contents
-from tokentui.formats.source import Known, source_of
+from tokentui.formats.source import RecipeFacts, source_of
 from tokentui.formats.spec import Fitted, Loss, Spec, Token
 
 GONE = -1
@@ -31,7 +31,7 @@ def shape_of(tokenizer: Tokenizer) -> Format | None:
 def read_again(format: Format, fitted: Fitted) -> Tokenizer:
     """The tokenizer of a file as it would be written."""
     split = fitted.recipe.split if format.needs_split else ""
-    files, known = format.codec.write(fitted), Known(fitted.recipe, fitted.specials)
+    files, known = format.codec.write(fitted), RecipeFacts(fitted.recipe, fitted.specials)
     return format.codec.read(source_of(format.files, files, split, known))
 
 
@@ -130,7 +130,7 @@ def moves(old: Tokenizer, new: Tokenizer) -> dict[int, int]:
     return {number: other for number, other in found.items() if other != GONE}
 
 
-def _named(entry: Entry) -> bool:
+def _named(entry: TokenEntry) -> bool:
     return entry.kind in ("special", "unknown")
 
 

@@ -61,7 +61,7 @@ class CharKind(StrEnum):
     """A code point that is drawn only together with others: a mark, a flag letter, a skin tone."""
 
 
-class Span(NamedTuple):
+class CharRun(NamedTuple):
     """A run of safe, printable text of one kind."""
 
     text: str
@@ -210,18 +210,18 @@ def clusters(text: str) -> Iterator[Cluster]:
             yield Cluster(start, end, match.group(), "piled" if match.lastgroup == "piled" else "other")
 
 
-def shown(cluster: Cluster, mode: GlyphMode) -> tuple[Span, ...]:
+def shown(cluster: Cluster, mode: GlyphMode) -> tuple[CharRun, ...]:
     """A cluster of a text as spans of safe text."""
     if mode == "text" and cluster.kind == "drawn" and _is_printable(cluster.text):
-        return (Span(cluster.text, CharKind.text),)
+        return (CharRun(cluster.text, CharKind.text),)
     if mode == "text" and cluster.kind == "piled":
-        return (Span(cluster.text.translate(_GLYPHS), CharKind.combining),)
+        return (CharRun(cluster.text.translate(_GLYPHS), CharKind.combining),)
     return visible(cluster.text, mode=mode)
 
 
 def visible(
     data: bytes | str, *, mode: GlyphMode = "text", ascii_only: bool = False, limit: int | None = None
-) -> tuple[Span, ...]:
+) -> tuple[CharRun, ...]:
     """Data as spans of safe text.
 
     Args:
@@ -239,13 +239,13 @@ def visible(
         data = data[: 4 * limit + 4]
     text = data if isinstance(data, str) else data.decode("utf-8", "surrogateescape")
     if mode == "hex":
-        pieces = iter([Span(to_bytes(text).hex(), CharKind.text)] if text else [])
+        pieces = iter([CharRun(to_bytes(text).hex(), CharKind.text)] if text else [])
     elif mode == "points":
         pieces = _points(text)
     else:
         pieces = _spans(text, mode, ascii_only)
     spans = tuple(
-        Span("".join([text for text, _ in run]), kind) for kind, run in groupby(pieces, itemgetter(1))
+        CharRun("".join([text for text, _ in run]), kind) for kind, run in groupby(pieces, itemgetter(1))
     )
     return spans if limit is None else _cut(spans, limit, "..." if ascii_only else "…")
 
@@ -348,31 +348,31 @@ def stand_in(char: str) -> str:
     return _PICTURED.get(char) or "\N{REPLACEMENT CHARACTER}"
 
 
-def _spans(text: str, mode: Literal["text", "escaped", "safe"], ascii_only: bool) -> Iterator[Span]:
+def _spans(text: str, mode: Literal["text", "escaped", "safe"], ascii_only: bool) -> Iterator[CharRun]:
     stand_ins = _ESCAPES if mode != "text" else _ASCII_GLYPHS if ascii_only else _GLYPHS
     for match in _pattern(_SCAN_ASCII if ascii_only else _SCAN).finditer(text):
         run, kind = match.group(), _KIND_OF[match.lastgroup]
         if kind is CharKind.text and mode == "text" and _is_printable(run):
-            yield Span(run, kind)
+            yield CharRun(run, kind)
         elif kind is CharKind.text:
             # Joiners, and code points that the tables of regex know and those of an older Python do not.
             plain = run.isprintable() and _pattern(_ANY_HIDDEN).search(run) is None
             for part in (run,) if plain else run:
                 seen = plain or (part.isprintable() and _pattern(_ANY_HIDDEN).search(part) is None)
                 exact = part.replace("\\", "\\\\") if mode == "escaped" else part
-                yield Span(exact, kind) if seen else Span(part.translate(stand_ins), CharKind.invisible)
+                yield CharRun(exact, kind) if seen else CharRun(part.translate(stand_ins), CharKind.invisible)
         elif match.lastgroup == "orphans" and mode == "text" and run.isprintable():
             # Marks without a character to stand on get the circle that is drawn for one.
-            yield Span("◌" + run, kind)
+            yield CharRun("◌" + run, kind)
         else:
-            yield Span(run.translate(stand_ins), kind)
+            yield CharRun(run.translate(stand_ins), kind)
 
 
-def _points(text: str) -> Iterator[Span]:
+def _points(text: str) -> Iterator[CharRun]:
     for match in _pattern(_SCAN).finditer(text):
         for place, char in enumerate(match.group(), start=match.start()):
             point = _CODES[ord(char)]
-            yield Span(f" {point}" if place else point, _KIND_OF[match.lastgroup])
+            yield CharRun(f" {point}" if place else point, _KIND_OF[match.lastgroup])
 
 
 def to_bytes(text: str) -> bytes:
@@ -387,10 +387,10 @@ def to_bytes(text: str) -> bytes:
         )
 
 
-def _cut(spans: tuple[Span, ...], limit: int, ellipsis: str) -> tuple[Span, ...]:
+def _cut(spans: tuple[CharRun, ...], limit: int, ellipsis: str) -> tuple[CharRun, ...]:
     if sum(len(span.text) for span in spans) <= limit:
         return spans
-    kept: list[Span] = []
+    kept: list[CharRun] = []
     room = max(0, limit - len(ellipsis))
     for text, kind in spans:
         if len(text) > room and kind is CharKind.text and not text.isascii():
@@ -400,6 +400,6 @@ def _cut(spans: tuple[Span, ...], limit: int, ellipsis: str) -> tuple[Span, ...]
             text = text[: max((one.end for one in clusters(inside) if one.end <= room), default=0)]
             room = len(text)
         if room > 0:
-            kept.append(Span(text[:room], kind))
+            kept.append(CharRun(text[:room], kind))
         room -= len(text)
-    return (*kept, Span(ellipsis[:limit], CharKind.invisible)) if limit > 0 else ()
+    return (*kept, CharRun(ellipsis[:limit], CharKind.invisible)) if limit > 0 else ()

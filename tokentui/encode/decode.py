@@ -48,7 +48,7 @@ class _Shown(NamedTuple):
     after: bool = False
 
 
-class _Texts(dict[int | None, bytes]):
+class _BytesOfIds(dict[int | None, bytes]):
     """The bytes of each id, with the spaces that belong around them, looked up once.
 
     Attributes:
@@ -102,7 +102,7 @@ class Decoder:
         self.merges = merges
         self._metaspace = SPLITS.of(vocabulary.recipe.split).marks_spaces
         self._spaced = spaced(vocabulary.recipe)
-        self._texts = _Texts(self)
+        self._texts = _BytesOfIds(self)
         self._names = _Names(self)
 
     def to_bytes(self, ids: Iterable[int | None]) -> bytes:
@@ -365,11 +365,11 @@ def _incomplete(data: bytes) -> bytes:
 # Units carry their marks, so a token that continues a word is found inside words only, and a text that spells
 # a mark literally confuses nothing.
 
-Spelled = tuple[bytes, ...]
+UnitTuple = tuple[bytes, ...]
 _END = b""  # no unit is empty
 
 
-def spelled_units(encoder: WordEncoder, symbol: int) -> Spelled:
+def spelled_units(encoder: WordEncoder, symbol: int) -> UnitTuple:
     """Return the units that a symbol covers, in order: the leaves of its merges, or its piece cut into units.
     """
     vocabulary, base = encoder.vocabulary, encoder.vocabulary.base_size
@@ -394,7 +394,7 @@ def bare(recipe: Recipe, piece: bytes) -> bytes:
     return (piece.removeprefix(mark) if MARKS.of(recipe.mark).in_front else piece.removesuffix(mark)) or piece
 
 
-def _cut(encoder: WordEncoder, piece: bytes) -> Spelled:
+def _cut(encoder: WordEncoder, piece: bytes) -> UnitTuple:
     """The units of a piece: those of a word, without the marks that the piece does not have."""
     vocabulary, mark = encoder.vocabulary, encoder.vocabulary.mark
     kind, inside = MARKS.of(vocabulary.recipe.mark), vocabulary.unit_continues(piece)
@@ -426,7 +426,7 @@ class SymbolFinder:
         tokens: (units, symbol) of each; of two that are spelled alike the first is found.
     """
 
-    def __init__(self, tokens: Iterable[tuple[Spelled, int]]) -> None:
+    def __init__(self, tokens: Iterable[tuple[UnitTuple, int]]) -> None:
         self._root: dict[bytes, Any] = {}
         for units, symbol in tokens:
             node = self._root

@@ -21,7 +21,7 @@ from tokentui.encode.id_tables import IdTable, table_of
 from tokentui.encode.pipeline import cut_at_names, may_hold
 from tokentui.encode.segment import UNKNOWN, WAYS, EncodingWay, Follower, Segmenter, UnknownUnit, WordPart
 from tokentui.encode.segment.merges import Merging
-from tokentui.encode.vocabulary import NO_ID, UNKNOWN_NAMES, Special, Stretch, Vocabulary, byte_token, quoted
+from tokentui.encode.vocabulary import NO_ID, UNKNOWN_NAMES, Section, Special, Vocabulary, byte_token, quoted
 from tokentui.text.pretokenize import PreToken, Pretokenizer
 
 _BEGIN, _END = ("[CLS]", "<s>"), ("[SEP]", "</s>")
@@ -307,7 +307,7 @@ class WordEncoder:
                 other.tokens[word] = tokens
         return other
 
-    def stretches(self, text: str, allow_special: bool) -> Iterator[Stretch]:
+    def stretches(self, text: str, allow_special: bool) -> Iterator[Section]:
         """Yield the special tokens that a text contains by name, and lists of the pre-tokens between them."""
         if self._stretches is not None:
             yield from self._stretches(text, allow_special)

@@ -11,7 +11,7 @@ from tokentui.core.records import dataclass
 from tokentui.encode.elsewhere import ENCODING, refuse_name
 from tokentui.encode.vocabulary import NO_ID
 
-Rows = Callable[[], "Sequence[EncodedToken]"]
+MakeTokens = Callable[[], "Sequence[EncodedToken]"]
 """Works out the tokens of a text one by one."""
 
 
@@ -41,7 +41,7 @@ class _Waiting:
 
     __slots__ = ("_numbers", "_waiting")
     _numbers: array[int]
-    _waiting: Rows | None
+    _waiting: MakeTokens | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Encoding(_Waiting):
         return cls(text, *_columns(rows))
 
     @classmethod
-    def later(cls, text: str, numbers: array[int], rows: Rows) -> Self:
+    def later(cls, text: str, numbers: array[int], rows: MakeTokens) -> Self:
         """The encoding of a text whose ids are known; all else is worked out when the first of it is asked
         for.
 

@@ -17,7 +17,7 @@ from tokentui.encode.vocabulary import NO_ID, Vocabulary
 from tokentui.recipe import Recipe
 
 
-class Kind(StrEnum):
+class EventKind(StrEnum):
     """The kind of an event: its effect on the corpus or on the vocabulary."""
 
     MERGE = "merge"  # parts stand for one symbol now
@@ -46,7 +46,7 @@ class Event(NamedTuple):
         view: Which view of the corpus it changes: 0 the words, 1 the documents as rows of pre-tokens.
     """
 
-    kind: Kind
+    kind: EventKind
     symbol: int
     parts: tuple[int, ...] = ()
     places: int = 0
@@ -54,9 +54,9 @@ class Event(NamedTuple):
     view: int = 0
 
 
-MAKING = (Kind.MERGE, Kind.COVER, Kind.TOKEN, Kind.RESTORE)
+MAKING = (EventKind.MERGE, EventKind.COVER, EventKind.TOKEN, EventKind.RESTORE)
 """The events that bring a symbol."""
-LEAVING = (Kind.SPLIT, Kind.REMOVE, Kind.DEMOTE)
+LEAVING = (EventKind.SPLIT, EventKind.REMOVE, EventKind.DEMOTE)
 """The events by which a symbol leaves the vocabulary."""
 
 
@@ -82,12 +82,12 @@ class Tables:
 
     def add(self, number: int, event: Event, pieces: Sequence[bytes]) -> None:
         """Take in the next event."""
-        if event.kind is Kind.MERGE:
+        if event.kind is EventKind.MERGE:
             (self.joins if event.view else self.merges).setdefault(event.parts, []).append(number)
             self.widest = max(self.widest, len(event.parts))
-        elif event.kind in (Kind.SPLIT, Kind.BREAK):
+        elif event.kind in (EventKind.SPLIT, EventKind.BREAK):
             self.splits.setdefault(event.symbol, []).append(number)
-        elif event.kind is Kind.COVER:
+        elif event.kind is EventKind.COVER:
             self.covers.setdefault(pieces[event.symbol], number)
             self.longest = max(self.longest, len(pieces[event.symbol]))
 
@@ -162,7 +162,7 @@ class EventVocabulary(Vocabulary):
         for event in events:
             self.tables.add(len(self.events), event, self.pieces)
             self.events.append(event)
-            if event.kind is Kind.DEMOTE:
+            if event.kind is EventKind.DEMOTE:
                 self.demoted.setdefault(event.symbol, (step, event.parts))
             symbol, makes = event.symbol, event.kind in MAKING
             if makes and symbol not in self._makings:
@@ -178,7 +178,7 @@ class EventVocabulary(Vocabulary):
                 self._turns.setdefault(symbol, []).append(step)
                 self._there += (1 if makes else -1) * (symbol not in self.borrowed)
         self.ends.append(len(self.events))
-        taken = self.events[first] if len(self.events) > first else Event(Kind.SWITCH, -1)
+        taken = self.events[first] if len(self.events) > first else Event(EventKind.SWITCH, -1)
         self.merges.append(taken.parts)  # type: ignore[arg-type]  # a cover is made of any number of parts
         self.counts.append(taken.places)
         self.sizes.append(self.sizes[0] - self.base_size + self._there)

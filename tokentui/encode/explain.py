@@ -18,7 +18,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.records import dataclass
 from tokentui.encode.decode import Decoder
 from tokentui.encode.encoder import WordEncoder
-from tokentui.encode.segment import AppliedMerge, SplitStep, Step
+from tokentui.encode.segment import AppliedMerge, EncodingStep, SplitStep
 from tokentui.encode.segment.viterbi import Edge, Viterbi
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.recipe import Recipe
@@ -50,7 +50,7 @@ class WordExplanation:
     start: int
     end: int
     units: tuple[bytes, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[EncodingStep, ...]
     ids: tuple[int | None, ...]
     pieces: tuple[bytes | None, ...]
     prefix: bytes = b""
@@ -62,7 +62,7 @@ class WordExplanation:
     model."""
 
     @property
-    def ladder(self) -> Iterator[tuple[Step, int | None, tuple[bytes, ...]]]:
+    def ladder(self) -> Iterator[tuple[EncodingStep, int | None, tuple[bytes, ...]]]:
         """Yield (step, count of its pair at that time or None, pieces of the word after it)."""
         counts = self.counts or (None,) * len(self.steps)
         return (
@@ -128,7 +128,7 @@ def explain(encoder: WordEncoder, text: str | bytes) -> tuple[WordExplanation, .
     return tuple(words)
 
 
-def _count(vocabulary: Vocabulary, step: Step) -> int | None:
+def _count(vocabulary: Vocabulary, step: EncodingStep) -> int | None:
     """Return the count of a merge's pair at the time of the merge, or None if the file does not record it."""
     if not isinstance(step, AppliedMerge) or step.rank >= len(vocabulary.counts):
         return None
@@ -173,14 +173,14 @@ _ALIKE: dict[str, Callable[[str], str]] = {FORMS: _forms, ACCENTS: _accents, CAS
 """The functions that make texts equal that differ in one thing alone, in the order of their use."""
 
 
-class _Text(NamedTuple):
+class _SpacedText(NamedTuple):
     """The characters of a text that are no white space, and the white space before each and at the end."""
 
     characters: str
     gaps: tuple[str, ...]
 
 
-def _read(text: str, chosen: Container[str]) -> _Text:
+def _read(text: str, chosen: Container[str]) -> _SpacedText:
     alike = [change for name, change in _ALIKE.items() if name in chosen]
     characters: list[str] = []
     gaps: list[str] = []
@@ -193,7 +193,7 @@ def _read(text: str, chosen: Container[str]) -> _Text:
             characters.append(run)
             gaps += [gap, *[""] * (len(run) - 1)]
             gap = ""
-    return _Text("".join(characters), (*gaps, gap))
+    return _SpacedText("".join(characters), (*gaps, gap))
 
 
 @functools.lru_cache(maxsize=64)
@@ -217,13 +217,13 @@ def differences(typed: str, back: str) -> tuple[Difference, ...]:
     )
 
 
-def _far(tried: tuple[tuple[str, ...], _Text, _Text]) -> int:
+def _far(tried: tuple[tuple[str, ...], _SpacedText, _SpacedText]) -> int:
     """The number of characters that two texts do not share."""
     ours, theirs = (Counter(text.characters) for text in tried[1:])
     return (ours - theirs).total() + (theirs - ours).total()
 
 
-def _characters(one: _Text, other: _Text) -> Iterator[Difference]:
+def _characters(one: _SpacedText, other: _SpacedText) -> Iterator[Difference]:
     ours, theirs = Counter(one.characters), Counter(other.characters)
     for kind, left, text in (
         (MISSING, ours - theirs, one.characters),
@@ -236,7 +236,7 @@ def _characters(one: _Text, other: _Text) -> Iterator[Difference]:
         yield Difference(ORDER)
 
 
-def _spaces(one: _Text, other: _Text, typed: str, back: str) -> Iterator[Difference]:
+def _spaces(one: _SpacedText, other: _SpacedText, typed: str, back: str) -> Iterator[Difference]:
     if one.characters != other.characters:
         more = sum(map(str.isspace, back)) - sum(map(str.isspace, typed))
         if more:

@@ -18,7 +18,7 @@ from tokentui.core.safetext import to_bytes
 from tokentui.encode.decode import bare, spelled_units
 from tokentui.encode.pipeline import may_hold
 from tokentui.encode.results import Reachability
-from tokentui.encode.tokenizer import Entry, Tokenizer
+from tokentui.encode.tokenizer import TokenEntry, Tokenizer
 from tokentui.encode.why_not import Case, reason_of, shortest_word
 from tokentui.text.pretokenize import MARKS
 
@@ -33,7 +33,7 @@ _UNKNOWN = ("\u0378", "☃", "\ue000", "\U0010fffd", "\x01", "a" * 200)
 """Texts that a vocabulary may lack."""
 
 
-class _Known:
+class _Answers:
     """The answers about one tokenizer, kept as long as the tokenizer."""
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class _Known:
         self.reached: dict[tuple[int, int | None], Reachability] = {}
 
 
-_KNOWN: weakref.WeakKeyDictionary[Tokenizer, _Known] = weakref.WeakKeyDictionary()
+_KNOWN: weakref.WeakKeyDictionary[Tokenizer, _Answers] = weakref.WeakKeyDictionary()
 
 
 def reachability_of_all(tokenizer: Tokenizer) -> Iterator[Reachability]:
@@ -59,10 +59,10 @@ def neighbours(tokenizer: Tokenizer) -> tuple[str, ...]:
     return known.neighbours
 
 
-def _known(tokenizer: Tokenizer) -> _Known:
+def _known(tokenizer: Tokenizer) -> _Answers:
     known = _KNOWN.get(tokenizer)
     if known is None:
-        known = _KNOWN.setdefault(tokenizer, _Known())
+        known = _KNOWN.setdefault(tokenizer, _Answers())
     return known
 
 
@@ -74,7 +74,9 @@ def _neighbours(tokenizer: Tokenizer) -> tuple[str, ...]:
     return tuple(filter(None, (*long, *itertools.islice(units, _NEIGHBOURS))))
 
 
-def reachability_of(tokenizer: Tokenizer, entry: Entry, others: Sequence[str] | None = None) -> Reachability:
+def reachability_of(
+    tokenizer: Tokenizer, entry: TokenEntry, others: Sequence[str] | None = None
+) -> Reachability:
     """Return a text that becomes a token, or the reason why none does.
 
     A token that only bytes that are not UTF-8 become has a text, with these as lone surrogates, and a reason.
@@ -94,7 +96,7 @@ def reachability_of(tokenizer: Tokenizer, entry: Entry, others: Sequence[str] | 
     return answer
 
 
-def _reach(tokenizer: Tokenizer, entry: Entry, others: Sequence[str] | None) -> Reachability:
+def _reach(tokenizer: Tokenizer, entry: TokenEntry, others: Sequence[str] | None) -> Reachability:
     if entry.kind == "byte":
         return _byte(tokenizer, entry)
     encoder, vocabulary, symbol = tokenizer.encoder, tokenizer.vocabulary, entry.symbol
@@ -196,7 +198,7 @@ def never(tokenizer: Tokenizer, symbol: int) -> str:
     vocabulary = tokenizer.vocabulary
     piece, kind = vocabulary.spelled(symbol), vocabulary.kind_of(symbol)
     token_id = vocabulary.id_of(symbol, tokenizer.merges)
-    entry = Entry(token_id, piece, piece.decode("utf-8", "replace"), kind, None, symbol)
+    entry = TokenEntry(token_id, piece, piece.decode("utf-8", "replace"), kind, None, symbol)
     found = reachability_of(tokenizer, entry)
     return found.sentence if found.text is None else ""
 
@@ -215,7 +217,7 @@ def typed_text(tokenizer: Tokenizer, symbol: int) -> str | None:
 
 
 def _answer(
-    tokenizer: Tokenizer, entry: Entry, text: str | None, own: str | None, held: bool = False
+    tokenizer: Tokenizer, entry: TokenEntry, text: str | None, own: str | None, held: bool = False
 ) -> Reachability:
     """Return the answer for a token: its text, or the reason why no valid text becomes it."""
     piece = entry.piece if entry.symbol is None else tokenizer.vocabulary.spelled(entry.symbol)
@@ -235,7 +237,7 @@ def _holds(units: Sequence[bytes], wanted: Sequence[bytes]) -> bool:
     )
 
 
-def _byte(tokenizer: Tokenizer, entry: Entry) -> Reachability:
+def _byte(tokenizer: Tokenizer, entry: TokenEntry) -> Reachability:
     """Return the answer for a byte-fallback token."""
     value = int(entry.text[3:5], 16)
     known = tokenizer.vocabulary.units

@@ -9,7 +9,7 @@ from tokentui.core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Ways:
+class WordSegmentations:
     """The ways to write a word, or a text, in the tokens of a vocabulary.
 
     Attributes:

@@ -11,27 +11,27 @@ from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.decode import SymbolFinder, spelled_units, symbols_of
 from tokentui.encode.encoder import WordEncoder, WordToken
-from tokentui.encode.results import Ways
+from tokentui.encode.results import WordSegmentations
 from tokentui.encode.segment import UNKNOWN, WAYS
 from tokentui.encode.segment.viterbi import Viterbi
 from tokentui.encode.vocabulary import Special, byte_token
 
 
-class _Edge(NamedTuple):
+class _Option(NamedTuple):
     """Tokens for the units up to `end`: one token, or the byte tokens of an unknown character."""
 
     end: int
     pieces: tuple[bytes, ...]
 
 
-_Pieces = tuple[bytes, ...]
-_Way = tuple[_Pieces, "_Way"] | None
+_TokenBytes = tuple[bytes, ...]
+_Way = tuple[_TokenBytes, "_Way"] | None
 """The tokens of the first edge of a way, and the way after it; None at the end."""
-_Found = tuple[int, list[tuple[_Pieces, float | None]], list[float]]
+_BestSegmentations = tuple[int, list[tuple[_TokenBytes, float | None]], list[float]]
 """The number of ways, the first of them with their log probabilities, and their shares."""
 
 
-def ways(encoder: WordEncoder, word: str, limit: int = 10) -> Ways:
+def ways(encoder: WordEncoder, word: str, limit: int = 10) -> WordSegmentations:
     """The ways to write a pre-token in the tokens of a vocabulary.
 
     Those with fewer tokens come first, then those whose first tokens are longer; by a unigram model, the more
@@ -56,23 +56,25 @@ def ways(encoder: WordEncoder, word: str, limit: int = 10) -> Ways:
     )
     chosen = _chosen(encoder, encoder.word(word))
     how = WAYS.of(encoder.vocabulary.recipe.encode).how
-    return Ways(word, count, tuple(found), chosen, how, tuple(shares))
+    return WordSegmentations(word, count, tuple(found), chosen, how, tuple(shares))
 
 
-def _chosen(encoder: WordEncoder, tokens: Sequence[WordToken]) -> _Pieces:
+def _chosen(encoder: WordEncoder, tokens: Sequence[WordToken]) -> _TokenBytes:
     """The tokens that the encoder takes; none for a word that the recipe refuses."""
     if UNKNOWN.of(encoder.vocabulary.recipe.unknown).is_error and any(token.unknown for token in tokens):
         return ()
     return tuple(token.text.encode() if token.piece is None else token.piece for token in tokens)
 
 
-def ways_of(encoder: WordEncoder, text: str, limit: int = 10, words: int = 10) -> tuple[Ways, ...]:
+def ways_of(
+    encoder: WordEncoder, text: str, limit: int = 10, words: int = 10
+) -> tuple[WordSegmentations, ...]:
     """The ways to write each of the first distinct pre-tokens of a text; see `ways`."""
     distinct = list(dict.fromkeys(pretoken.text for pretoken in encoder.pretokenizer.analyse(text).pretokens))
     return tuple(ways(encoder, word, limit) for word in distinct[:words])
 
 
-def segmentations(encoder: WordEncoder, text: str, limit: int = 10) -> Ways:
+def segmentations(encoder: WordEncoder, text: str, limit: int = 10) -> WordSegmentations:
     """Return the segmentations of a text, combined from those of its pre-tokens; see `ways`.
 
     No token crosses a pre-token, so the numbers of ways and the shares are multiplied. What the text holds by
@@ -82,22 +84,22 @@ def segmentations(encoder: WordEncoder, text: str, limit: int = 10) -> Ways:
         TokentuiError: A word has more units than the limit `ways-units`.
     """
     scored = isinstance(encoder.segmenter, Viterbi)
-    known: dict[str, Ways] = {}
-    count, found = 1, [(_Pieces(), 0.0 if scored else None, 1.0)]
-    chosen: list[_Pieces] = []
+    known: dict[str, WordSegmentations] = {}
+    count, found = 1, [(_TokenBytes(), 0.0 if scored else None, 1.0)]
+    chosen: list[_TokenBytes] = []
     for part in encoder.stretches(text, False):
         for word in [part] if isinstance(part, Special) else part:
             name = word.name if isinstance(word, Special) else word.text
             if isinstance(word, Special) or name in encoder.pretokenizer.symbols:
                 piece = name.encode("utf-8", "surrogatepass")
-                known[name] = Ways(name, 1, (((piece,), 0.0),), (piece,), "", (1.0,))
+                known[name] = WordSegmentations(name, 1, (((piece,), 0.0),), (piece,), "", (1.0,))
             elif name not in known:
                 known[name] = ways(encoder, name, limit)
             one = known[name]
             count, found = count * one.count, _joined(found, one, limit)
             chosen.append(one.chosen)
     how = WAYS.of(encoder.vocabulary.recipe.encode).how
-    return Ways(
+    return WordSegmentations(
         text, count, tuple((way, score) for way, score, _ in found[:limit]),
         tuple(piece for way in chosen for piece in way) if all(chosen) else (), how,
         tuple(share for _, _, share in found[:limit]) if scored else (),
@@ -105,8 +107,8 @@ def segmentations(encoder: WordEncoder, text: str, limit: int = 10) -> Ways:
 
 
 def _joined(
-    found: list[tuple[_Pieces, float | None, float]], word: Ways, limit: int
-) -> list[tuple[_Pieces, float | None, float]]:
+    found: list[tuple[_TokenBytes, float | None, float]], word: WordSegmentations, limit: int
+) -> list[tuple[_TokenBytes, float | None, float]]:
     """Append a word to the segmentations found so far. Keep the first `limit` results.
 
     A way made of the i-th and the j-th is behind i·j others, so few of them are looked at.
@@ -126,7 +128,7 @@ def _joined(
 # ---- the fewest tokens
 
 
-def _edges(encoder: WordEncoder, units: Sequence[bytes]) -> list[list[_Edge]]:
+def _edges(encoder: WordEncoder, units: Sequence[bytes]) -> list[list[_Option]]:
     """The tokens that may start at each unit of a word, the shortest first."""
     vocabulary = encoder.vocabulary
     prefix = vocabulary.prefix
@@ -138,16 +140,16 @@ def _edges(encoder: WordEncoder, units: Sequence[bytes]) -> list[list[_Edge]]:
         (spelled_units(encoder, one), one) for one in near
         if one not in vocabulary.unreachable and vocabulary.kind_of(one) != "byte"
     )
-    edges: list[list[_Edge]] = []
+    edges: list[list[_Option]] = []
     for start, unit in enumerate(units):
-        here = [_Edge(end, (vocabulary.spelled(symbol),)) for end, symbol in finder.at(units, start)]
+        here = [_Option(end, (vocabulary.spelled(symbol),)) for end, symbol in finder.at(units, start)]
         if not (here and here[0].end == start + 1) and (spelled := _fallback(encoder, unit)):
-            here.insert(0, _Edge(start + 1, spelled))
+            here.insert(0, _Option(start + 1, spelled))
         edges.append(here)
     return edges
 
 
-def _fallback(encoder: WordEncoder, unit: bytes) -> _Pieces:
+def _fallback(encoder: WordEncoder, unit: bytes) -> _TokenBytes:
     """Return the byte tokens of a unit that is no token; empty if the vocabulary has none."""
     vocabulary = encoder.vocabulary
     if vocabulary.byte_tokens:
@@ -156,7 +158,7 @@ def _fallback(encoder: WordEncoder, unit: bytes) -> _Pieces:
     return () if None in symbols else tuple(vocabulary.pieces[one] for one in symbols if one is not None)
 
 
-def _fewest(encoder: WordEncoder, units: Sequence[bytes], limit: int) -> _Found:
+def _fewest(encoder: WordEncoder, units: Sequence[bytes], limit: int) -> _BestSegmentations:
     """Return the segmentations with the fewest tokens first; of two with as many, the one with longer tokens
     in front."""
     edges = _edges(encoder, units)
@@ -169,11 +171,13 @@ def _fewest(encoder: WordEncoder, units: Sequence[bytes], limit: int) -> _Found:
             (size + len(edge.pieces), (edge.pieces, way)) for edge in longest for size, way in best[edge.end]
         ]
         best[start] = sorted(found, key=operator.itemgetter(0))[:limit]
-    listed: list[tuple[_Pieces, float | None]] = [(way, None) for way in _written(way for _, way in best[0])]
+    listed: list[tuple[_TokenBytes, float | None]] = [
+        (way, None) for way in _written(way for _, way in best[0])
+    ]
     return counts[0], listed[:limit], []
 
 
-def _written(found: Iterable[_Way]) -> Iterator[_Pieces]:
+def _written(found: Iterable[_Way]) -> Iterator[_TokenBytes]:
     for way in found:
         pieces: list[bytes] = []
         while way is not None:
@@ -185,7 +189,7 @@ def _written(found: Iterable[_Way]) -> Iterator[_Pieces]:
 # ---- the most probable
 
 
-def _probable(encoder: WordEncoder, units: Sequence[bytes], limit: int) -> _Found:
+def _probable(encoder: WordEncoder, units: Sequence[bytes], limit: int) -> _BestSegmentations:
     """Return the segmentations of a unigram model, most probable first. Those with an unknown unit are left
     out."""
     segmenter = encoder.segmenter
@@ -193,7 +197,7 @@ def _probable(encoder: WordEncoder, units: Sequence[bytes], limit: int) -> _Foun
     pieces = encoder.vocabulary.pieces
     fallback = all(_fallback(encoder, unit) for unit in units if unit not in encoder.vocabulary.units)
     count, total, best = segmenter.segmentations(units, limit, unknown=fallback)
-    found: list[tuple[_Pieces, float | None]] = []
+    found: list[tuple[_TokenBytes, float | None]] = []
     for way, score in best:
         spelled: list[bytes] = []
         for arc in way:

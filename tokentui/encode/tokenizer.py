@@ -28,7 +28,7 @@ _POLL_S = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TokenEntry:
     """One row of a vocabulary.
 
     Attributes:
@@ -155,7 +155,7 @@ class Tokenizer:
         return None if row is None else row.text
 
     @functools.cached_property
-    def _rows(self) -> dict[int, Entry]:
+    def _rows(self) -> dict[int, TokenEntry]:
         return {entry.id: entry for entry in self.entries()}
 
     @functools.cached_property
@@ -358,20 +358,20 @@ class Tokenizer:
         """
         return round_trip(self.encoder, text_of(text), self.decoder)
 
-    def named(self) -> dict[int, Entry]:
+    def named(self) -> dict[int, TokenEntry]:
         """Return the entries without a symbol, by id: specials and byte-fallback tokens."""
         vocabulary = self.vocabulary
-        rows: dict[int, Entry] = {}
+        rows: dict[int, TokenEntry] = {}
         for name in vocabulary.specials:
             token_id = vocabulary.special_id(name)
             kind = "unknown" if token_id == vocabulary.unknown_id else "special"
-            rows[token_id] = Entry(token_id, name.encode("utf-8", "surrogatepass"), name, kind)
+            rows[token_id] = TokenEntry(token_id, name.encode("utf-8", "surrogatepass"), name, kind)
         for value in range(vocabulary.byte_tokens):
             name, token_id = byte_token(value), vocabulary.byte_id(value)
-            rows[token_id] = Entry(token_id, name.encode(), name, "byte")
+            rows[token_id] = TokenEntry(token_id, name.encode(), name, "byte")
         return rows
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[TokenEntry]:
         """The vocabulary in order of the ids."""
         vocabulary, rows = self.vocabulary, self.named()
         for token_id, symbol in vocabulary.symbols_by_id(self.merges).items():
@@ -379,7 +379,9 @@ class Tokenizer:
                 piece = vocabulary.pieces[symbol]
                 score = vocabulary.scores[symbol] if vocabulary.scores else None
                 kind, text = vocabulary.kind_of(symbol), piece.decode("utf-8", "replace")
-                rows[token_id] = Entry(token_id, piece, text, kind, score, None if kind == "byte" else symbol)
+                rows[token_id] = TokenEntry(
+                    token_id, piece, text, kind, score, None if kind == "byte" else symbol
+                )
         for token_id in sorted(rows):
             yield rows[token_id]
 

@@ -59,7 +59,7 @@ class Special:
         return Special(self.name, self.start + by, self.end + by)
 
 
-Stretch = Special | list[PreToken]
+Section = Special | list[PreToken]
 """A token that was found by its name, or the pre-tokens of the text between two of these. Places are in the
 text as typed."""
 
@@ -108,7 +108,7 @@ class Pipeline:
 
     way: EncodingWay | None = None
     pretokenizer: Pretokenizer | None = None
-    stretches: Callable[[str, bool], Iterable[Stretch]] | None = None
+    stretches: Callable[[str, bool], Iterable[Section]] | None = None
     decoder: Callable[[Sequence[str]], bytes] | None = None
     around: tuple[tuple[str, ...], tuple[str, ...]] | None = None
     stages: Mapping[str, Any] = field(default_factory=dict)

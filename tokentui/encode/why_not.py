@@ -18,7 +18,7 @@ from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.results import WhyNot
 from tokentui.encode.segment import WAYS, AppliedMerge, WordPart
 from tokentui.encode.segment.viterbi import Viterbi
-from tokentui.encode.tokenizer import Entry, Tokenizer
+from tokentui.encode.tokenizer import TokenEntry, Tokenizer
 from tokentui.encode.vocabulary import Special, Vocabulary, byte_token
 from tokentui.text.pretokenize import PreToken
 from tokentui.text.split import SPACE_MARK, SPLITS, branches
@@ -80,7 +80,8 @@ class Case:
     """
 
     def __init__(
-        self, tokenizer: Tokenizer, text: str, outlook: Outlook = NO_OUTLOOK, *, entry: Entry | None = None,
+        self, tokenizer: Tokenizer, text: str, outlook: Outlook = NO_OUTLOOK, *,
+        entry: TokenEntry | None = None,
         held: bool = False,
     ) -> None:
         self.text, self.outlook, self.entry, self.held = text, outlook, entry, held

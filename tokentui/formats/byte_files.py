@@ -20,7 +20,7 @@ from tokentui.encode.pipeline import Parents
 from tokentui.encode.segment import PAIRS, RANKS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import Codec
-from tokentui.formats.published import Encoding, model_of, openai_of
+from tokentui.formats.published import PublishedEncoding, model_of, openai_of
 from tokentui.formats.source import (
     LARGEST_ID,
     LONGEST_MARK,
@@ -78,7 +78,7 @@ def _read(source: Source) -> Tokenizer:
     return build(ranks, split, specials, Node(None, source.where), notes, normalize=normalize)
 
 
-def _named_specials(source: Source, encoding: Encoding) -> dict[str, int]:
+def _named_specials(source: Source, encoding: PublishedEncoding) -> dict[str, int]:
     """Return the special tokens of an encoding; the file next to it names those that are reserved."""
     specials = dict(encoding.specials)
     if not encoding.reserved or source.known is not None:

@@ -22,13 +22,21 @@ from typing import NamedTuple
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.core.records import dataclass
-from tokentui.encode.events import LEAVING, MAKING, Event, EventVocabulary, Kind
+from tokentui.encode.events import LEAVING, MAKING, Event, EventKind, EventVocabulary
 from tokentui.encode.gage import GageVocabulary
 from tokentui.encode.segment import WAYS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats import OWN, WRITTEN, Codec
-from tokentui.formats.source import LONGEST_MARK, Known, Node, Source, check_number, check_tokens, source_of
+from tokentui.formats.source import (
+    LONGEST_MARK,
+    Node,
+    RecipeFacts,
+    Source,
+    check_number,
+    check_tokens,
+    source_of,
+)
 from tokentui.formats.spec import Fitted, Spec, Token, Unsupported
 from tokentui.formats.tokens import name_of
 from tokentui.learn.bases import BASES
@@ -42,8 +50,8 @@ _LEAST_SCORE = 1e6
 _quoted = json.encoder.encode_basestring
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
 _EVENT = ("STEP", "KIND", "HEX", "PARTS", "PLACES", "VIEW")
-_APART = (Kind.SPLIT, Kind.BREAK, Kind.DEMOTE)
-_EVENTS = tuple(map(str, (Kind.MERGE, Kind.COVER, *_APART, Kind.REMOVE, Kind.UNLOCK)))
+_APART = (EventKind.SPLIT, EventKind.BREAK, EventKind.DEMOTE)
+_EVENTS = tuple(map(str, (EventKind.MERGE, EventKind.COVER, *_APART, EventKind.REMOVE, EventKind.UNLOCK)))
 _ALL_BYTES = [bytes((value,)) for value in range(256)]
 """The 256 bytes in order."""
 
@@ -441,7 +449,7 @@ def _trained_by_events(recipe: Recipe, run: Mapping[str, object], root: Node) ->
     return tokenizer
 
 
-def _event(row: Node) -> tuple[int, Kind, bytes, tuple[bytes, ...], int, int]:
+def _event(row: Node) -> tuple[int, EventKind, bytes, tuple[bytes, ...], int, int]:
     """A row of the events."""
     number, kind, piece, parts, places, view = row.fields(*_EVENT)
     if (said := kind.text()) not in _EVENTS:
@@ -449,7 +457,7 @@ def _event(row: Node) -> tuple[int, Kind, bytes, tuple[bytes, ...], int, int]:
     if view.number() > 1:
         raise row.error("VIEW is 0 or 1", "0 for the words, 1 for the documents")
     made = tuple(part.hex() for part in parts.inner())
-    return number.number(), Kind(said), piece.hex(), made, places.number(), view.number()
+    return number.number(), EventKind(said), piece.hex(), made, places.number(), view.number()
 
 
 def _check_pairs(merges: list[_Merge], replayed: Node) -> None:
@@ -554,7 +562,7 @@ def _restored(recipe: Recipe, root: Node) -> Tokenizer:
         files = format.codec.write(Fitted(recipe, tokens, rows, specials, said))
         split = recipe.split if format.needs_split else ""
         tokenizer = format.codec.read(
-            source_of(tuple(str(root) for _ in files), files, split, Known(recipe, specials))
+            source_of(tuple(str(root) for _ in files), files, split, RecipeFacts(recipe, specials))
         )
     except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError):
         raise stages.error(

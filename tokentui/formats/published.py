@@ -21,7 +21,7 @@ _END_OF_PROMPT = "<|endofprompt|>"
 _FIM = ("<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>")
 
 
-class Encoding(NamedTuple):
+class PublishedEncoding(NamedTuple):
     """A published file of ranks.
 
     Attributes:
@@ -39,7 +39,7 @@ class Encoding(NamedTuple):
     reserved: str = ""
 
 
-class Ranks(NamedTuple):
+class Fingerprint(NamedTuple):
     """The marks of a file of ranks.
 
     Attributes:
@@ -48,12 +48,12 @@ class Ranks(NamedTuple):
         ids: The ids of some of its tokens.
     """
 
-    encoding: Encoding
+    encoding: PublishedEncoding
     size: int
     ids: Mapping[bytes, int]
 
 
-class Published(NamedTuple):
+class PublishedFile(NamedTuple):
     """A file that OpenAI publishes.
 
     Attributes:
@@ -62,7 +62,7 @@ class Published(NamedTuple):
         url: Its address, which is the key of tiktoken's cache.
     """
 
-    encoding: Encoding
+    encoding: PublishedEncoding
     sha256: str
     url: str
 
@@ -82,22 +82,25 @@ _HARMONY = (
     "<|reserved_200010|>", "<|reserved_200011|>", "<|call|>",
     *(f"<|reserved_{number}|>" for number in range(200013, 201088)),
 )
-OPENAI: Mapping[str, Published] = {one.encoding.name: one for one in (
-    Published(Encoding("r50k_base", "gpt2", {_END: 50256}), _R50K, f"{_BLOBS}r50k_base.tiktoken"),
-    Published(Encoding("p50k_base", "gpt2", {_END: 50256}), _P50K, f"{_BLOBS}p50k_base.tiktoken"),
-    Published(Encoding("p50k_edit", "gpt2", {_END: 50256, **_numbered(50281, *_FIM)}), _P50K,
-              f"{_BLOBS}p50k_base.tiktoken"),
-    Published(Encoding("cl100k_base", "cl100k", {**_numbered(100257, _END, *_FIM), _END_OF_PROMPT: 100276}),
-              _CL100K, f"{_BLOBS}cl100k_base.tiktoken"),
-    Published(Encoding("o200k_base", "o200k", {_END: 199999, _END_OF_PROMPT: 200018}), _O200K,
-              f"{_BLOBS}o200k_base.tiktoken"),
-    Published(Encoding("o200k_harmony", "o200k", {_END_OF_PROMPT: 200018, **_numbered(199998, *_HARMONY)}),
-              _O200K, f"{_BLOBS}o200k_base.tiktoken"),
+_R50K_FILE, _P50K_FILE, _CL100K_FILE, _O200K_FILE = (
+    f"{_BLOBS}{name}.tiktoken" for name in ("r50k_base", "p50k_base", "cl100k_base", "o200k_base")
+)
+_R50K_END, _O200K_END = {_END: 50256}, {_END: 199999, _END_OF_PROMPT: 200018}
+_P50K_EDIT_NAMES = {_END: 50256, **_numbered(50281, *_FIM)}
+_CL100K_NAMES = {**_numbered(100257, _END, *_FIM), _END_OF_PROMPT: 100276}
+_HARMONY_NAMES = {_END_OF_PROMPT: 200018, **_numbered(199998, *_HARMONY)}
+OPENAI: Mapping[str, PublishedFile] = {file.encoding.name: file for file in (
+    PublishedFile(PublishedEncoding("r50k_base", "gpt2", _R50K_END), _R50K, _R50K_FILE),
+    PublishedFile(PublishedEncoding("p50k_base", "gpt2", _R50K_END), _P50K, _P50K_FILE),
+    PublishedFile(PublishedEncoding("p50k_edit", "gpt2", _P50K_EDIT_NAMES), _P50K, _P50K_FILE),
+    PublishedFile(PublishedEncoding("cl100k_base", "cl100k", _CL100K_NAMES), _CL100K, _CL100K_FILE),
+    PublishedFile(PublishedEncoding("o200k_base", "o200k", _O200K_END), _O200K, _O200K_FILE),
+    PublishedFile(PublishedEncoding("o200k_harmony", "o200k", _HARMONY_NAMES), _O200K, _O200K_FILE),
 )}
 """OpenAI's encodings by name. Of several that share a file, the first is the one that the file is read as."""
 
 
-def openai_of(data: bytes, name: str = "") -> Encoding | None:
+def openai_of(data: bytes, name: str = "") -> PublishedEncoding | None:
     """Return the encoding of a file of OpenAI's, None for any other file.
 
     Args:
@@ -146,25 +149,25 @@ def _places(url: str) -> Iterator[str]:
         yield os.path.join(folder, hashlib.sha1(url.encode(), usedforsecurity=False).hexdigest())
 
 
-QWEN = Encoding(
+QWEN = PublishedEncoding(
     "qwen", "qwen",
     _numbered(151643, _END, "<|im_start|>", "<|im_end|>", *(f"<|extra_{n}|>" for n in range(205))),
     ("nfc",),
 )
 """Qwen-1, `qwen.tiktoken`."""
-KIMI = Encoding(
+KIMI = PublishedEncoding(
     "kimi", "kimi", {f"<|reserved_token_{number}|>": number for number in range(163584, 163840)},
     reserved="<|reserved_token_{}|>",
 )
 """Kimi, `tiktoken.model`; `tokenizer_config.json` next to it names some of the 256 reserved tokens."""
 MODELS = (
-    Ranks(QWEN, 151643, {b" \xe6\xa0": 51461}),
-    Ranks(KIMI, 163584, {b"Hello": 19180, b" world": 2695, "你好".encode(): 33845}),
+    Fingerprint(QWEN, 151643, {b" \xe6\xa0": 51461}),
+    Fingerprint(KIMI, 163584, {b"Hello": 19180, b" world": 2695, "你好".encode(): 33845}),
 )
 """The files of models."""
 
 
-def model_of(ranks: Mapping[bytes, int], split: str = "") -> Encoding | None:
+def model_of(ranks: Mapping[bytes, int], split: str = "") -> PublishedEncoding | None:
     """Return the encoding of a model that ranks are of. Return None for other ranks, and if the user names
     another split.
     """

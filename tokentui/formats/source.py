@@ -346,7 +346,7 @@ class NeedsSplit(TokentuiError):
     """The file holds no pattern, and none was named."""
 
 
-class Known(NamedTuple):
+class RecipeFacts(NamedTuple):
     """The recipe and the specials that the project's own file says of a tokenizer of another tool."""
 
     recipe: Recipe
@@ -370,7 +370,7 @@ class Source:
     data: bytes
     split: str = ""
     others: tuple[Source, ...] | None = None
-    known: Known | None = None
+    known: RecipeFacts | None = None
     encoding: str = ""
 
     def error(self, what: str, hint: str = MEND) -> TokentuiError:
@@ -459,7 +459,7 @@ class Source:
 
 
 def source_of(
-    names: tuple[str, ...], files: tuple[bytes, ...], split: str = "", known: Known | None = None
+    names: tuple[str, ...], files: tuple[bytes, ...], split: str = "", known: RecipeFacts | None = None
 ) -> Source:
     """Files that lie nowhere yet as one source: the first, which knows the others."""
     first, *others = (Source(name, data, split, ()) for name, data in zip(names, files, strict=True))

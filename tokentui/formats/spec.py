@@ -18,7 +18,7 @@ from tokentui.core.records import dataclass
 from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.gage import GageVocabulary
 from tokentui.encode.segment.merges import Merging
-from tokentui.encode.tokenizer import Entry, Tokenizer
+from tokentui.encode.tokenizer import TokenEntry, Tokenizer
 from tokentui.encode.vocabulary import Origin
 from tokentui.formats.tokens import name_of
 from tokentui.recipe import Recipe
@@ -172,12 +172,12 @@ class Spec:
         return {symbol: number for symbol, number in enumerate(first) if number in there}
 
     @functools.cached_property
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[TokenEntry]:
         """The vocabulary in order of the ids."""
         return list(self.tokenizer.entries())
 
     @functools.cached_property
-    def ordinary(self) -> list[Entry]:
+    def ordinary(self) -> list[TokenEntry]:
         """The vocabulary without its specials."""
         check()
         return [entry for entry in self.entries if entry.kind not in ("special", "unknown")]

@@ -22,7 +22,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from tokentui.core.jobs import each
-from tokentui.encode.events import Event, EventVocabulary, Kind
+from tokentui.encode.events import Event, EventKind, EventVocabulary
 from tokentui.learn.bases import WEIGHTS
 from tokentui.learn.engine import Constraints, NGram, Pair, Ranked
 from tokentui.learn.event_engine import EventEngine, MethodTraits
@@ -213,7 +213,7 @@ class Documents:
     def apply(self, event: Event) -> Event:
         """Apply an event to its view. Returns it with the places that it replaced."""
         mark = self.words.mark
-        joins = event.view == DOCUMENTS and event.kind is Kind.MERGE
+        joins = event.view == DOCUMENTS and event.kind is EventKind.MERGE
         event = self._join(event) if joins else self.words.apply(event)
         self.tokens += self._longer(mark)
         self._note(event, True)
@@ -235,7 +235,7 @@ class Documents:
             self.items.append(text)
         # the symbol occurs in no word, and has a length all the same
         self.words.add_symbol(event.symbol, sum(self.words.length[part] for part in event.parts))
-        joined = self.rows.apply(Event(Kind.MERGE, item, (parts[0], parts[1]))).replaced
+        joined = self.rows.apply(Event(EventKind.MERGE, item, (parts[0], parts[1]))).replaced
         self._give_up(parts, joined)
         return event._replace(replaced=joined)
 
@@ -265,15 +265,15 @@ class Documents:
         """
         self._shown = None
         text = self.vocabulary.pieces[event.symbol]
-        if event.kind is Kind.MERGE:
+        if event.kind is EventKind.MERGE:
             self.taken[text] += 1 if done else -1
             self.word_pairs.moved.update(self.word_pairs.with_token(text))
             self.row_pairs.moved.update(self.row_pairs.with_token(text))
             return
         item = self._item_of.get((text, event.view == DOCUMENTS))
-        if item is None or not (event.kind is Kind.UNLOCK or unlockable(text)):
+        if item is None or not (event.kind is EventKind.UNLOCK or unlockable(text)):
             return
-        unlocks = done == (event.kind is Kind.UNLOCK)
+        unlocks = done == (event.kind is EventKind.UNLOCK)
         (self.unlocked.add if unlocks else self.unlocked.discard)(item)
         self.row_pairs.moved.update(self.row_pairs.with_symbol(item))
 
@@ -459,13 +459,13 @@ class Boundless:
         assert isinstance(taken, Pair)
         if merge.view == DOCUMENTS:
             if taken.left != taken.right or corpus.is_document(pieces[merge.symbol]):
-                yield Event(Kind.UNLOCK, merge.symbol, view=DOCUMENTS)
+                yield Event(EventKind.UNLOCK, merge.symbol, view=DOCUMENTS)
             return
         if corpus.is_whole(merge.symbol):
-            yield Event(Kind.UNLOCK, merge.symbol)
+            yield Event(EventKind.UNLOCK, merge.symbol)
         for part, uses in {taken.left: taken.left_uses, taken.right: taken.right_uses}.items():
             if self._goes(engine, part, merge.places, uses):
-                yield Event(Kind.BREAK, part, self._units(engine, part))
+                yield Event(EventKind.BREAK, part, self._units(engine, part))
 
     def _goes(self, engine: EventEngine, part: int, places: int, uses: int) -> bool:
         """Return whether a part is taken apart of whose uses the merge takes so many places."""
@@ -480,7 +480,7 @@ class Boundless:
         """Return the name of a step: by the view that it changes, and whether it takes parts apart."""
         if events[0].view == DOCUMENTS:
             return "superword"
-        return "merge and break" if any(event.kind is Kind.BREAK for event in events) else "merge"
+        return "merge and break" if any(event.kind is EventKind.BREAK for event in events) else "merge"
 
     def facts(self, engine: EventEngine, best: Pair | NGram, replaced: int) -> list[str]:
         """Return the number of unlocked words, and the share of each part that a merge inside words takes."""

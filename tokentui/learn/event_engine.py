@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Protocol
 
 from tokentui.core.jobs import check
 from tokentui.core.native import PLAIN
-from tokentui.encode.events import Event, EventVocabulary, Kind
+from tokentui.encode.events import Event, EventKind, EventVocabulary
 from tokentui.learn.engine import Constraints, Merged, NGram, Pair, Ranked
 from tokentui.learn.objectives import Material
 from tokentui.learn.steps import Span
@@ -105,7 +105,7 @@ class MethodTraits(NamedTuple):
             because the events of the step do not say it.
     """
 
-    making: Kind = Kind.MERGE
+    making: EventKind = EventKind.MERGE
     step: str = "merge"
     candidate: str = "pair"
     phase: str = "merging"

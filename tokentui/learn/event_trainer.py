@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from tokentui.core.jobs import check
 from tokentui.core.runtime import quiet_collector
-from tokentui.encode.events import LEAVING, MAKING, Event, Kind
+from tokentui.encode.events import LEAVING, MAKING, Event, EventKind
 from tokentui.encode.segment import WAYS
 from tokentui.encode.segment.replaying import Replaying
 from tokentui.encode.vocabulary import Vocabulary
@@ -18,7 +18,7 @@ from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Candidate, Worth
 from tokentui.learn.steps import EventStep, Life, lives
 
-_TURNING = (*MAKING, *LEAVING, Kind.BREAK)
+_TURNING = (*MAKING, *LEAVING, EventKind.BREAK)
 """The events by which a token comes or goes, as `find` looks for it."""
 
 
@@ -124,7 +124,7 @@ class EventTrainer(PairTrainer):
             else:
                 change = step.changes.get(symbol, 0)
             first = step.events[0]
-            joins = symbol != first.symbol and (symbol in first.parts or first.kind is Kind.COVER)
+            joins = symbol != first.symbol and (symbol in first.parts or first.kind is EventKind.COVER)
             yield number, change, first.symbol if joins else None
 
     def life(self, word: str) -> list[Life]:
@@ -155,6 +155,6 @@ class EventTrainer(PairTrainer):
 def _use_change(event: Event, symbol: int) -> int:
     """Return by how much an event changed the uses of a symbol, by weight."""
     change = event.replaced * (event.parts.count(symbol) - (event.symbol == symbol))
-    if event.kind is Kind.MERGE:
+    if event.kind is EventKind.MERGE:
         return -change
-    return change if event.kind in (Kind.SPLIT, Kind.BREAK) else 0
+    return change if event.kind in (EventKind.SPLIT, EventKind.BREAK) else 0

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tokentui.core.jobs import check
-from tokentui.encode.events import Event, Kind
+from tokentui.encode.events import Event, EventKind
 from tokentui.encode.segment import ASKED_EVERY
 from tokentui.learn.engine import NGram
 from tokentui.learn.event_engine import MethodTraits
@@ -28,7 +28,7 @@ from tokentui.learn.objectives import Material
 class CoveredTexts:
     """The n-grams of GreedTok, whose key is the text that they spell; see `ngrams.NGramKind`."""
 
-    traits = MethodTraits(Kind.COVER, "cover", "text", "covering", notes_changes=True)
+    traits = MethodTraits(EventKind.COVER, "cover", "text", "covering", notes_changes=True)
 
     def __init__(self, material: Material) -> None:
         self._longest = int(str(material.objective.arguments(material.recipe.objective)["longest"]))

@@ -15,7 +15,7 @@ from itertools import accumulate, pairwise
 from typing import Self
 
 from tokentui.core.jobs import each
-from tokentui.encode.events import Event, EventVocabulary, Kind
+from tokentui.encode.events import Event, EventKind, EventVocabulary
 from tokentui.learn.bases import BASES, BOUNDARY, WEIGHTS, barriers, tokens_of, totals_of
 from tokentui.learn.candidates import Candidates, CandidateTable, Rewrite
 from tokentui.learn.engine import Pair
@@ -75,10 +75,10 @@ class Layout:
     def apply(self, event: Event) -> Event:
         """Apply an event to every word. Returns it with the places that it replaced, by weight."""
         numbers: Iterable[int]
-        if event.kind in (Kind.MERGE, Kind.COVER):
+        if event.kind in (EventKind.MERGE, EventKind.COVER):
             self.add_symbol(event.symbol, sum(self.length[part] for part in event.parts))
             numbers, rewrite = self.table.rewrite(event)
-        elif event.kind in (Kind.SPLIT, Kind.BREAK):
+        elif event.kind in (EventKind.SPLIT, EventKind.BREAK):
             numbers, rewrite = self.holding[event.symbol], partial(_split, event.symbol, event.parts)
         else:
             return event._replace(replaced=0)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 
-from tokentui.encode.events import Event, Kind
+from tokentui.encode.events import Event, EventKind
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import WEIGHTS
@@ -267,7 +267,7 @@ class PairTrainer:
         symbol, pieces = vocabulary.base_size + number - 1, vocabulary.pieces
         scored = self.objective.value is not None
         return MergeStep(
-            number=number, events=(Event(Kind.MERGE, symbol, pair[:2], pair.places, replaced),),
+            number=number, events=(Event(EventKind.MERGE, symbol, pair[:2], pair.places, replaced),),
             tied=tied, tokens=self.tokens_at(number),
             lengths=self.lengths_at(number) if self.words.parts else (),
             vocab_size=self.size_at(number), left=pieces[pair.left],

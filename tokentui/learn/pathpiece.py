@@ -40,7 +40,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from tokentui.core.jobs import check, each
-from tokentui.encode.events import Event, Kind
+from tokentui.encode.events import Event, EventKind
 from tokentui.encode.segment import UNKNOWN
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
@@ -399,7 +399,8 @@ class PathTrainer:
         """Return a computed step, 1 for the first."""
         step, pieces = self._steps[number - 1], self.pieces
         return RemovalStep(
-            number=number, kind="remove", events=tuple(Event(Kind.REMOVE, token) for token in step.tokens),
+            number=number, kind="remove",
+            events=tuple(Event(EventKind.REMOVE, token) for token in step.tokens),
             tied=step.tied, tokens=step.length, vocab_size=self.size_at(number),
             removed=tuple(pieces[token] for token in step.tokens), cost=sum(step.costs),
             longer=step.length - self.tokens_at(number - 1),

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from tokentui.encode.events import Event, EventVocabulary, Kind
+from tokentui.encode.events import Event, EventKind, EventVocabulary
 from tokentui.learn.engine import NGram, Pair
 from tokentui.learn.event_engine import EventEngine, MethodTraits
 from tokentui.learn.event_trainer import EventTrainer
@@ -41,7 +41,7 @@ class Picky:
         for part in dict.fromkeys(merge.parts):
             left = engine.corpus.uses[part]
             if self._goes(engine, part, merge.replaced, left):
-                yield Event(Kind.SPLIT, part, self._expansion(engine, part), left)
+                yield Event(EventKind.SPLIT, part, self._expansion(engine, part), left)
 
     def _goes(self, engine: EventEngine, part: int, merged: int, left: int) -> bool:
         """Return whether a part is removed that was merged in so many places and is left in so many."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from tokentui.core.safetext import to_bytes
-from tokentui.encode.events import Kind
+from tokentui.encode.events import EventKind
 from tokentui.encode.pretokens import Item, Pretokens
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Special
@@ -115,7 +115,7 @@ class RunningText(CorpusWindow):
             step, was = trainer.step_at(number) if number else None, self._newest
             made, events = (step.made, step.events) if step is not None else (-1, ())
             merged = None
-            if len(events) == 1 and events[0].kind is Kind.MERGE:
+            if len(events) == 1 and events[0].kind is EventKind.MERGE:
                 merged = events[0].parts[0], events[0].parts[1]
             self._newest = made if made >= 0 else _NONE
             if shown is None or shown.key != key or not shown.by_word:

@@ -26,7 +26,7 @@ from tokentui.text import files, remote, sources
 from tokentui.text.corpus import LongText, decode
 from tokentui.text.count import COVERED, Coverage
 from tokentui.text.counting import check_same, counting_of, header_in
-from tokentui.text.plan import HEAD, UTF16, Part, Stretch, may_cut, opened, table_of
+from tokentui.text.plan import HEAD, UTF16, CountTask, FileRange, may_cut, opened, table_of
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.read import HEADER_CHARS, Input
 
@@ -37,7 +37,7 @@ _WINDOW = 1 << 12
 _NEAR_END = 1 << 16
 _CONTINUES = range(0x80, 0xC0)
 
-Texts = Sequence[str | LongText]
+TextPieces = Sequence[str | LongText]
 """Documents, or pieces of one between places where it may be cut."""
 
 
@@ -105,14 +105,14 @@ class Noticed:
 class Take(Protocol):
     """Takes what a part holds: documents, or rows of counted words."""
 
-    def texts(self, documents: Texts) -> None:
+    def texts(self, documents: TextPieces) -> None:
         """Documents, or pieces of one."""
 
     def rows(self, rows: Iterable[tuple[str, int]]) -> None:
         """Counted words."""
 
 
-class Reader:
+class PartReader:
     """Reads parts.
 
     Args:
@@ -126,7 +126,7 @@ class Reader:
         self._cuts = may_cut(recipe)
         self._field, self._stdin = field, stdin
 
-    def read(self, part: Part, take: Take) -> Noticed:
+    def read(self, part: CountTask, take: Take) -> Noticed:
         """Pass the contents of a part to `take`, block by block. Return what was noticed about them.
 
         Raises:
@@ -143,7 +143,7 @@ class Reader:
             noticed.read += stretch.size
         return noticed
 
-    def _read(self, stretch: Stretch, take: Take, noticed: Noticed, meter: files.Meter) -> None:
+    def _read(self, stretch: FileRange, take: Take, noticed: Noticed, meter: files.Meter) -> None:
         way, file = stretch.way, stretch.file
         if "table" in way:
             noticed.hold("words" if way == "counted-table" else "texts", file.where)
@@ -170,7 +170,7 @@ class Reader:
 
     # What is in a stretch, as bytes.
 
-    def _ranged(self, stretch: Stretch) -> Iterator[tuple[int, bytes]]:
+    def _ranged(self, stretch: FileRange) -> Iterator[tuple[int, bytes]]:
         """Yield the blocks of a part of an unpacked file: (offset in the file, bytes)."""
         most, stop = int(limits.now().document_bytes), stretch.stop
         begin = max(stretch.start - 4, 0)
@@ -211,7 +211,7 @@ class Reader:
             if held:
                 yield place, bytes(held)
 
-    def _whole(self, stretch: Stretch, meter: files.Meter, noticed: Noticed) -> Iterator[tuple[int, bytes]]:
+    def _whole(self, stretch: FileRange, meter: files.Meter, noticed: Noticed) -> Iterator[tuple[int, bytes]]:
         """Yield the blocks of a whole file, unpacked. A file that cannot be cut, or is UTF-16, comes as a
         single block."""
         most = int(limits.now().document_bytes)
@@ -294,7 +294,7 @@ class Reader:
 
     # What is in a block, as texts.
 
-    def _hand(self, block: bytes, stretch: Stretch, place: int, take: Take, noticed: Noticed) -> None:
+    def _hand(self, block: bytes, stretch: FileRange, place: int, take: Take, noticed: Noticed) -> None:
         text = self._text(block, stretch.file, place, noticed)
         way = stretch.way
         if way == "text":
@@ -338,7 +338,7 @@ class Reader:
         noticed.first = noticed.first or f"byte {place:,} of {file.name}"
 
 
-def _too_long(stretch: Stretch, most: int) -> TokentuiError:
+def _too_long(stretch: FileRange, most: int) -> TokentuiError:
     if stretch.way == "text":
         what = f"more than {most:,} bytes that this recipe can cut nowhere: they would be counted as one"
         hint = limits.reading("document-bytes", "--as lines makes a document of each line")

@@ -27,8 +27,8 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, tick
 from tokentui.core.limits import Limits
 from tokentui.recipe import Recipe
-from tokentui.text.blocks import Noticed, Reader
-from tokentui.text.plan import Part, Plan
+from tokentui.text.blocks import Noticed, PartReader
+from tokentui.text.plan import CountTask, Plan
 from tokentui.text.tally import Packed, Store, count_part, joined
 
 Dask = Any
@@ -93,14 +93,14 @@ def installed() -> bool:
 # ---- what workers do
 
 
-def _count(task: Task, part: Part) -> Result:
+def _count(task: Task, part: CountTask) -> Result:
     if (here := versions()) != task.versions:
         found, wanted = (" with regex ".join(one) for one in (here, task.versions))
         what = f"a worker has tokentui {found}, not {wanted}"
         raise TokentuiError(what, "--scheduler", "install the same on all workers")
     limits.use(task.limits)
     try:
-        return count_part(part, task.recipe, Reader(task.recipe, task.field), threads=1)
+        return count_part(part, task.recipe, PartReader(task.recipe, task.field), threads=1)
     except TokentuiError as error:
         if error.what == "no such file" and "://" not in error.where:
             hint = "each worker has to see the same files: name a folder that they share, or a URL"
@@ -124,7 +124,7 @@ def _tell(result: Result) -> PartResult:
 
 
 @dataclass
-class _Node:
+class _TreeNode:
     """A place of the tree.
 
     Attributes:
@@ -137,7 +137,7 @@ class _Node:
     future: Dask
     told: Dask
     size: int | None = None
-    below: Sequence[_Node] = ()
+    below: Sequence[_TreeNode] = ()
 
     def futures(self) -> Iterator[Dask]:
         """The futures of the words of the node, in the order of the text."""
@@ -157,11 +157,11 @@ class _Tree:
         parts: The parts.
     """
 
-    def __init__(self, client: Dask, task: Task, parts: Sequence[Part]) -> None:
+    def __init__(self, client: Dask, task: Task, parts: Sequence[CountTask]) -> None:
         self._client, self._task, self._parts = client, task, parts
         self._key, self._most = f"tokentui-{uuid.uuid4().hex[:12]}", int(limits.now().count_memory)
-        self._nodes: dict[tuple[int, int], _Node] = {}
-        self._waiting: dict[tuple[int, int], _Node] = {}
+        self._nodes: dict[tuple[int, int], _TreeNode] = {}
+        self._waiting: dict[tuple[int, int], _TreeNode] = {}
         self._widths = [len(parts)]
         while self._widths[-1] > 1:
             self._widths.append(-(-self._widths[-1] // FAN))
@@ -182,11 +182,11 @@ class _Tree:
             self._watch((0, number), future)
             self.sent += 1
 
-    def _watch(self, place: tuple[int, int], future: Dask, below: Sequence[_Node] = ()) -> None:
+    def _watch(self, place: tuple[int, int], future: Dask, below: Sequence[_TreeNode] = ()) -> None:
         level, number = place
         key = f"{self._key}-{level}-{number}-told"
         told = self._client.submit(_tell, future, key=key, pure=False, priority=10)
-        self._nodes[place] = self._waiting[place] = _Node(future, told, None, below)
+        self._nodes[place] = self._waiting[place] = _TreeNode(future, told, None, below)
 
     def wait(self, seconds: float) -> None:
         """Wait until something has come, at most so long."""
@@ -235,7 +235,7 @@ class _Tree:
             )
             self._watch(above, joined_, known)
             return
-        self._nodes[above] = _Node(None, None, sum(node.size or 0 for node in known), known)
+        self._nodes[above] = _TreeNode(None, None, sum(node.size or 0 for node in known), known)
         self._join(above)
 
     def results(self) -> Iterator[Result]:

@@ -109,7 +109,7 @@ class Corpus:
     @property
     def texts(self) -> Sequence[str | LongText]:
         """The documents. Long ones may be `LongText`."""
-        return self.documents.texts if isinstance(self.documents, Documents) else self.documents
+        return self.documents.texts if isinstance(self.documents, LazyDocuments) else self.documents
 
     @cached_property
     def parts(self) -> Sequence[str | LongText]:
@@ -371,7 +371,7 @@ class LongText:
         return -1
 
 
-class Documents(Sequence[str]):
+class LazyDocuments(Sequence[str]):
     """The texts of documents, of which a long one is decoded as a whole when it is asked for."""
 
     def __init__(self, texts: Sequence[str | LongText]) -> None:

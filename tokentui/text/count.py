@@ -238,7 +238,7 @@ _AHEAD = 1 << 16
 once."""
 _KEPT = 64
 
-Place = tuple[int, int]
+NormalizedPlace = tuple[int, int]
 """The number of a document and a character in its normalized text."""
 
 
@@ -298,7 +298,7 @@ class CorpusWindow:
         """True if the text is normalized before it is looked at."""
         return bool(self._recipe.normalize)
 
-    def fraction(self, place: Place) -> float:
+    def fraction(self, place: NormalizedPlace) -> float:
         """Return the share of the corpus before a place, from 0 to 1."""
         before = place[1] + (self._before[place[0]] if place[0] else 0)
         return before / self.characters if self.characters else 0.0
@@ -321,7 +321,7 @@ class CorpusWindow:
             self._texts[document] = known
         return known
 
-    def find(self, text: str, start: Place, backward: bool) -> Place | None:
+    def find(self, text: str, start: NormalizedPlace, backward: bool) -> NormalizedPlace | None:
         """Find the next place of a text after (or before) a place, round the end."""
         step = -1 if backward else 1
         for turn in range(self.documents + 1):
@@ -342,7 +342,9 @@ class CorpusWindow:
             self._matches = text, each
         return self._matches[1]
 
-    def find_word(self, wanted: Callable[[str], bool], start: Place, size: int = 1 << 16) -> Place | None:
+    def find_word(
+        self, wanted: Callable[[str], bool], start: NormalizedPlace, size: int = 1 << 16
+    ) -> NormalizedPlace | None:
         """Find the next place after a place with a pre-token that is wanted, round the end."""
         for turn in range(self.documents + 1):
             document = (start[0] + turn) % self.documents
@@ -356,7 +358,7 @@ class CorpusWindow:
                 begin = end
         return None
 
-    def rewind(self, document: int, offset: int, before: int) -> Place:
+    def rewind(self, document: int, offset: int, before: int) -> NormalizedPlace:
         """Return the start of a line at least `before` characters back, across documents."""
         while before > offset and document > 0:
             before -= offset + 1

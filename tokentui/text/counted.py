@@ -21,8 +21,8 @@ from tokentui.text.sources import format_counts
 
 Packer = AbstractContextManager[Any]
 """A file to write to, which packs what it is given."""
-Rows = Iterable[tuple[str, int]]
-Write = Callable[[BinaryIO, Rows, str, str], None]
+CountedRows = Iterable[tuple[str, int]]
+Write = Callable[[BinaryIO, CountedRows, str, str], None]
 """Writes rows to an open file. The third argument is its name in errors, the fourth says how the words were
 counted, see `tokentui.text.counting`; empty to leave that out."""
 _ROWS = 1 << 14
@@ -43,7 +43,7 @@ class CountsFormat:
     write: Write
 
 
-def _write_rows(file: BinaryIO, rows: Rows, where: str, counting: str) -> None:
+def _write_rows(file: BinaryIO, rows: CountedRows, where: str, counting: str) -> None:
     rows = iter(rows)
     if counting:
         file.write(f"{HEADER}{counting}\n".encode())
@@ -53,7 +53,7 @@ def _write_rows(file: BinaryIO, rows: Rows, where: str, counting: str) -> None:
 
 
 def _packed(opened: Callable[[BinaryIO, str], Packer]) -> Write:
-    def write(file: BinaryIO, rows: Rows, where: str, counting: str) -> None:
+    def write(file: BinaryIO, rows: CountedRows, where: str, counting: str) -> None:
         with opened(file, where) as packer:
             _write_rows(packer, rows, where, counting)
 
@@ -105,7 +105,7 @@ def counts_format(path: str) -> CountsFormat:
     raise TokentuiError("the end of this name says no kind of file", path, f"one of: {ends}")
 
 
-def write(path: str, rows: Rows, counting: str = "") -> None:
+def write(path: str, rows: CountedRows, counting: str = "") -> None:
     """Write counted words to a file, whole or not at all.
 
     Raises:

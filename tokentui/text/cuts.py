@@ -34,7 +34,7 @@ class _Unread(Exception):
     """The pattern contains syntax that this module does not read."""
 
 
-class _Part(NamedTuple):
+class _Subpattern(NamedTuple):
     """A part of a pattern: whether it may match nothing, and the places that it begins and ends with."""
 
     empty: bool = True
@@ -43,7 +43,7 @@ class _Part(NamedTuple):
 
 
 @dataclass
-class _Reader:
+class _PositionReader:
     """Reads a pattern.
 
     Attributes:
@@ -62,7 +62,7 @@ class _Reader:
     after: list[set[int]] = field(default_factory=list)
     ends: bool = False
 
-    def alternatives(self, flags: str, depth: int = 0) -> _Part:
+    def alternatives(self, flags: str, depth: int = 0) -> _Subpattern:
         """Alternatives up to the closing bracket or the end."""
         if depth > _DEPTH:
             raise _Unread
@@ -71,25 +71,25 @@ class _Reader:
             one = self._sequence(flags, depth)
             empty, first, last = empty or one.empty, first | one.first, last | one.last
             if not self.pattern.startswith("|", self.at):
-                return _Part(empty, first, last)
+                return _Subpattern(empty, first, last)
             self.at += 1
 
-    def _sequence(self, flags: str, depth: int) -> _Part:
-        whole = _Part()
+    def _sequence(self, flags: str, depth: int) -> _Subpattern:
+        whole = _Subpattern()
         while self.at < len(self.pattern) and self.pattern[self.at] not in "|)":
             whole = self._joined(whole, self._repeated(self._one(flags, depth)))
         return whole
 
-    def _joined(self, left: _Part, right: _Part) -> _Part:
+    def _joined(self, left: _Subpattern, right: _Subpattern) -> _Subpattern:
         for place in left.last:
             self.after[place] |= right.first
-        return _Part(
+        return _Subpattern(
             left.empty and right.empty,
             left.first | right.first if left.empty else left.first,
             left.last | right.last if right.empty else right.last,
         )
 
-    def _repeated(self, part: _Part) -> _Part:
+    def _repeated(self, part: _Subpattern) -> _Subpattern:
         while match := _REPEATED.match(self.pattern, self.at):
             self.at = match.end()
             self._joined(part, part)
@@ -99,7 +99,7 @@ class _Reader:
             raise _Unread
         return part
 
-    def _one(self, flags: str, depth: int) -> _Part:
+    def _one(self, flags: str, depth: int) -> _Subpattern:
         """A character, a class, a group or what looks ahead."""
         sign = self.pattern[self.at]
         if sign == "(":
@@ -107,7 +107,7 @@ class _Reader:
         if sign == "$" or self.pattern.startswith(r"\Z", self.at):
             self.at += 1 if sign == "$" else 2
             self.ends = self.ends or sign == "$"
-            return _Part(True, self._place(_ANY, "").first)
+            return _Subpattern(True, self._place(_ANY, "").first)
         if sign in "^*+?{":
             raise _Unread
         match = _ESCAPED.match(self.pattern, self.at) if sign == "\\" else None
@@ -118,15 +118,15 @@ class _Reader:
         self.at += len(source)
         return self._place("[^\\n]" if source == "." and "s" not in flags else source, flags)
 
-    def _place(self, source: str, flags: str) -> _Part:
+    def _place(self, source: str, flags: str) -> _Subpattern:
         if len(self.places) == _MOST:
             raise _Unread
         self.places.append(f"(?{flags}:{source})" if flags else source)
         self.after.append(set())
         ends = frozenset({len(self.places) - 1})
-        return _Part(False, ends, ends)
+        return _Subpattern(False, ends, ends)
 
-    def _group(self, flags: str, depth: int) -> _Part:
+    def _group(self, flags: str, depth: int) -> _Subpattern:
         match = _SCOPED.match(self.pattern, self.at)
         if match:
             flags = "".join(sorted((set(flags) | set(match[1])) - set(match[2] or "")))
@@ -144,12 +144,12 @@ class _Reader:
         longer = part.empty or part.first != part.last or any(self.after[place] for place in part.first)
         if longer and not self.far:
             raise _Unread  # it looks at more than the next character
-        return _Part(True, part.first)
+        return _Subpattern(True, part.first)
 
 
-def _read(pattern: str, far: bool = False) -> tuple[_Reader, _Part]:
+def _read(pattern: str, far: bool = False) -> tuple[_PositionReader, _Subpattern]:
     match = _GLOBAL.match(pattern)
-    reader = _Reader(pattern, far, match.end() if match else 0)
+    reader = _PositionReader(pattern, far, match.end() if match else 0)
     whole = reader.alternatives("".join(sorted(set(match[1]))) if match else "")
     if reader.at < len(pattern):
         raise _Unread

@@ -119,7 +119,7 @@ def read_path(path: str, meter: Meter, text_only: bool = False, *, pipes: bool =
         Cancelled: As asked.
     """
     with read_errors(path), opened_file(path, pipes=pipes) as file:
-        return _contents(_Source(file, shown_path(path), meter), text_only)
+        return _contents(_LimitedStream(file, shown_path(path), meter), text_only)
 
 
 @contextlib.contextmanager
@@ -159,7 +159,7 @@ def read_stream(
         Cancelled: As asked.
     """
     with read_errors(name):
-        return _contents(_Source(stream, name, meter, size), text_only)
+        return _contents(_LimitedStream(stream, name, meter, size), text_only)
 
 
 def blocks(
@@ -170,7 +170,7 @@ def blocks(
     Arguments and errors are those of `read_stream`. Only a block at a time is held.
     """
     with read_errors(name):
-        source = _Source(stream, name, meter, size)
+        source = _LimitedStream(stream, name, meter, size)
         with _opened(source, text_only) as (stream_, method, looks):
             filled = 0
             while block := stream_.read(BLOCK):
@@ -186,7 +186,7 @@ def read_plain(stream: BinaryIO, name: str) -> bytes:
         TokentuiError: It cannot be read, is too large, or silent for too long.
     """
     with read_errors(name):
-        return bytes(_Source(stream, name, Meter()).readall() or b"")
+        return bytes(_LimitedStream(stream, name, Meter()).readall() or b"")
 
 
 def measure(path: str, *, pipes: bool = False) -> int | None:
@@ -209,7 +209,7 @@ def _size(status: os.stat_result, path: str, pipes: bool) -> int | None:
     return status.st_size
 
 
-class _Source(io.RawIOBase):
+class _LimitedStream(io.RawIOBase):
     """Bytes as they arrive, counted. A read returns fewer bytes than were asked for only at the end.
 
     Args:
@@ -294,7 +294,7 @@ class _Source(io.RawIOBase):
 
 
 @contextlib.contextmanager
-def _opened(source: _Source, text_only: bool) -> Iterator[tuple[io.BufferedReader[Any], str, str]]:
+def _opened(source: _LimitedStream, text_only: bool) -> Iterator[tuple[io.BufferedReader[Any], str, str]]:
     """The contents of a source, unpacked: (stream, the method it is packed by or "", a kind that it seems to
     be).
 
@@ -326,7 +326,7 @@ def _opened(source: _Source, text_only: bool) -> Iterator[tuple[io.BufferedReade
         raise TokentuiError(what, where, "fetch it again, or unpack it first") from None
 
 
-def _check_size(source: _Source, method: str, filled: int, count: int) -> None:
+def _check_size(source: _LimitedStream, method: str, filled: int, count: int) -> None:
     """Count bytes that were unpacked, and refuse more than there may be.
 
     Args:
@@ -345,7 +345,7 @@ def _check_size(source: _Source, method: str, filled: int, count: int) -> None:
         raise TokentuiError(what, source.where, hint)
 
 
-def _contents(source: _Source, text_only: bool) -> Contents:
+def _contents(source: _LimitedStream, text_only: bool) -> Contents:
     meter, where = source.meter, source.where
     size = source.status.st_size if source.status else 0
     with _opened(source, text_only) as (stream, method, looks):

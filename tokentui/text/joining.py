@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain
 
 from tokentui.core.errors import TokentuiError, name_of
-from tokentui.text.corpus import Corpus, Documents, Named
+from tokentui.text.corpus import Corpus, LazyDocuments, Named
 from tokentui.text.named import Corpora
 
 _FINE, _NEAR = 100, 200
@@ -66,7 +66,7 @@ def joined(
     parts = tuple(
         Named(name, one, n, judged.get(name)) for (name, one), n in zip(corpora.items(), times, strict=True)
     )
-    documents = Documents(tuple(chain.from_iterable(one.texts for one in found)))
+    documents = LazyDocuments(tuple(chain.from_iterable(one.texts for one in found)))
     invalid = next((one.invalid for one in found if one.invalid), None)
     if invalid is not None:
         invalid = replace(invalid, count=sum(one.invalid.count for one in found if one.invalid))

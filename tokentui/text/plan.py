@@ -30,7 +30,7 @@ UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class FileRange:
     """A part of one file.
 
     Attributes:
@@ -54,7 +54,7 @@ class Stretch:
         return self.file.where + place
 
 
-Part = tuple[Stretch, ...]
+CountTask = tuple[FileRange, ...]
 """The stretches that are counted at a time: one of a large file, or several small files."""
 
 
@@ -68,7 +68,7 @@ class Plan:
         folders: The names of the folders among the sources.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[CountTask, ...]
     size: int
     folders: tuple[str, ...]
 
@@ -93,11 +93,11 @@ def plan(source: Iterable[str], recipe: Recipe, as_: str | None, field: str) -> 
     known = 0 if None in sizes else sum(size or 0 for size in sizes)
     meter = files.Meter(limit="count-bytes")
     meter.check(sum(size or 0 for size in sizes), "all files together")
-    cuts, parts, small, held = may_cut(recipe), list[Part](), list[Stretch](), 0
+    cuts, parts, small, held = may_cut(recipe), list[CountTask](), list[FileRange](), 0
     for each in found:
         for one in each.inputs:
             check()
-            whole = Stretch(replace(one, path=_absolute(one)), _way(one, as_, field), size=one.size or 0)
+            whole = FileRange(replace(one, path=_absolute(one)), _way(one, as_, field), size=one.size or 0)
             if one.size is not None and one.size <= most:
                 if small and held + one.size > most:
                     parts.append(tuple(small))
@@ -170,7 +170,7 @@ def opened(one: Input, place: int) -> Iterator[BinaryIO]:
         yield stream
 
 
-def _stretches(whole: Stretch, cuts: bool, most: int) -> Iterator[Stretch]:
+def _stretches(whole: FileRange, cuts: bool, most: int) -> Iterator[FileRange]:
     """Return a large file in parts, or as a whole if it cannot be cut."""
     one = whole.file
     if "table" in whole.way:
@@ -191,7 +191,7 @@ def _stretches(whole: Stretch, cuts: bool, most: int) -> Iterator[Stretch]:
     yield whole
 
 
-def _groups(whole: Stretch, sizes: Sequence[int], most: int) -> Iterator[Stretch]:
+def _groups(whole: FileRange, sizes: Sequence[int], most: int) -> Iterator[FileRange]:
     """A table in runs of groups of rows. Their bytes on the disk are shared out by their bytes unpacked."""
     total, start, held = sum(sizes) or 1, 0, 0
     for number, size in enumerate(sizes):

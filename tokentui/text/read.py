@@ -19,8 +19,8 @@ from tokentui.core.jobs import check, silent
 from tokentui.text import counting, files, parquet, remote, sources
 from tokentui.text.corpus import (
     Corpus,
-    Documents,
     Invalid,
+    LazyDocuments,
     LongText,
     decode,
     digest_of,
@@ -41,9 +41,9 @@ _PACKED_NAME = re.compile(r"\.(gz|bz2|xz|zst)$")
 _MOST_NAMES = 2000  # of a folder, looked at for one like a name that is not there
 
 
-Source: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+CorpusSource: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 """A source of a corpus, or several."""
-_Rows: TypeAlias = Mapping[str, Source | Corpus]
+_SourcesByName: TypeAlias = Mapping[str, CorpusSource | Corpus]
 
 
 class MissingFile(TokentuiError):
@@ -51,8 +51,9 @@ class MissingFile(TokentuiError):
 
 
 def read(
-    source: Source | _Rows, *, as_: str | None = None, field: str = "text", stdin: BinaryIO | None = None,
-    shares: str = "count", development: _Rows | None = None,
+    source: CorpusSource | _SourcesByName, *, as_: str | None = None, field: str = "text",
+    stdin: BinaryIO | None = None,
+    shares: str = "count", development: _SourcesByName | None = None,
 ) -> Corpus:
     """Read a corpus.
 
@@ -113,7 +114,8 @@ def read(
 
 
 def _joined(
-    sources: _Rows, shares: str, development: _Rows, as_: str | None, field: str, stdin: BinaryIO | None
+    sources: _SourcesByName, shares: str, development: _SourcesByName, as_: str | None, field: str,
+    stdin: BinaryIO | None
 ) -> Corpus:
     """Read named corpora and join them to one. Sources that are already a `Corpus` are used directly."""
     with silent():
@@ -127,7 +129,9 @@ def _joined(
     return joined(read_, shares, judged)
 
 
-def _named(source: object, shares: str, development: _Rows | None) -> tuple[_Rows, str, _Rows] | None:
+def _named(
+    source: object, shares: str, development: _SourcesByName | None
+) -> tuple[_SourcesByName, str, _SourcesByName] | None:
     """The sources, the shares and the development texts of named corpora; None for another source.
 
     Raises:
@@ -412,7 +416,7 @@ class _Parts:
         invalid = replace(self._invalid[0], count=bytes_) if self._invalid else None
         long = LongText in set(map(type, self._documents))
         texts: Sequence[Any] = self._documents
-        documents: Sequence[str] = Documents(texts) if long else tuple(texts)
+        documents: Sequence[str] = LazyDocuments(texts) if long else tuple(texts)
         digests = tuple(self.digests)
         return Corpus(name, documents, counts, invalid, told, digests, counting=self._counting)
 

@@ -28,7 +28,7 @@ from tokentui.text.normalize import BERT_PUNCTUATION, BERT_SPACES
 if TYPE_CHECKING:
     import regex
 
-Span = tuple[str, int, int]
+WordSpan = tuple[str, int, int]
 """A word and its place: (word, start, end), half-open, in characters of the prepared text."""
 
 SHORT = 1 << 18
@@ -68,7 +68,7 @@ class Split(Choice):
     """
 
     pattern: str = ""
-    find_words: Callable[[regex.Pattern[str], str], Iterable[Span]] | None = None
+    find_words: Callable[[regex.Pattern[str], str], Iterable[WordSpan]] | None = None
     cut: str = ""
     keeps_spaces: bool = True
     dropped: str = ""
@@ -200,10 +200,10 @@ class Splitter:
             yield from ([] for _ in range(number + 1, end))
             start = end
 
-    def spans(self, text: str, *, first: bool = True) -> list[Span]:
+    def spans(self, text: str, *, first: bool = True) -> list[WordSpan]:
         """The words with their places in the prepared text; arguments and errors are those of `prepare` and
         `words`."""
-        prepared, record, words = self.prepare(text, first), self.record, list[Span]()
+        prepared, record, words = self.prepare(text, first), self.record, list[WordSpan]()
         named = [] if self.symbols is None else [match.span() for match in self.symbols.finditer(prepared)]
         at = 0
         for start, end in [*named, (len(prepared), len(prepared))]:  # a stretch, and the symbol behind it

@@ -22,10 +22,10 @@ from tokentui.core import native
 from tokentui.core.errors import TokentuiError, shown, text_of
 from tokentui.core.jobs import check, each, silent, tick
 from tokentui.recipe import Recipe
-from tokentui.text.blocks import Noticed, Reader, Texts
-from tokentui.text.corpus import Corpus, Documents
+from tokentui.text.blocks import Noticed, PartReader, TextPieces
+from tokentui.text.corpus import Corpus, LazyDocuments
 from tokentui.text.count import COVERED, Words, count, coverage
-from tokentui.text.plan import Part, Plan
+from tokentui.text.plan import CountTask, Plan
 
 WORD_BYTES = 150
 """Estimated bytes of memory per distinct word in a dictionary, besides its text."""
@@ -85,7 +85,7 @@ class Packed(NamedTuple):
         return zip(parts, counts, strict=True)
 
 
-class _Table:
+class _KernelWords:
     """Words that are put together by kernels."""
 
     def __init__(self) -> None:
@@ -101,7 +101,7 @@ class _Table:
         return Packed.of(Words((), (), self._table.result()))
 
 
-class _Plain:
+class _PlainWords:
     """A table of counts in plain Python."""
 
     def __init__(self) -> None:
@@ -121,11 +121,11 @@ def joined(results: Iterable[Packed]) -> Packed:
     given = list(results)
     if native.available():
         with native.rescued():
-            return _joined(_Table(), given)
-    return _joined(_Plain(), given)
+            return _joined(_KernelWords(), given)
+    return _joined(_PlainWords(), given)
 
 
-def _joined(table: _Table | _Plain, given: Iterable[Packed]) -> Packed:
+def _joined(table: _KernelWords | _PlainWords, given: Iterable[Packed]) -> Packed:
     for packed in given:
         check()
         table.add(packed)
@@ -135,13 +135,13 @@ def _joined(table: _Table | _Plain, given: Iterable[Packed]) -> Packed:
 class _Counting:
     """Counts what a reader hands over."""
 
-    def __init__(self, table: _Table | _Plain, recipe: Recipe, threads: int | None) -> None:
+    def __init__(self, table: _KernelWords | _PlainWords, recipe: Recipe, threads: int | None) -> None:
         self.table, self._recipe, self._threads = table, recipe, threads
         self.coverage = COVERED
 
-    def texts(self, documents: Texts) -> None:
+    def texts(self, documents: TextPieces) -> None:
         """Count documents."""
-        corpus = Corpus("", Documents(documents))
+        corpus = Corpus("", LazyDocuments(documents))
         words = count(corpus, self._recipe, threads=self._threads)
         self.coverage += coverage(corpus, self._recipe, words)
         self.table.add(Packed.of(words))
@@ -155,7 +155,7 @@ class _Counting:
 
 
 def count_part(
-    part: Part, recipe: Recipe, reader: Reader, threads: int | None = None
+    part: CountTask, recipe: Recipe, reader: PartReader, threads: int | None = None
 ) -> tuple[Packed, Noticed]:
     """Count the pre-tokens of a part.
 
@@ -172,12 +172,13 @@ def count_part(
     # Standard input cannot be read again, should a kernel fail while its words are put together.
     if native.available() and all(stretch.file.path is not None for stretch in part):
         with native.rescued():
-            return _count_part(_Table(), part, recipe, reader, threads)
-    return _count_part(_Plain(), part, recipe, reader, threads)
+            return _count_part(_KernelWords(), part, recipe, reader, threads)
+    return _count_part(_PlainWords(), part, recipe, reader, threads)
 
 
 def _count_part(
-    table: _Table | _Plain, part: Part, recipe: Recipe, reader: Reader, threads: int | None
+    table: _KernelWords | _PlainWords, part: CountTask, recipe: Recipe, reader: PartReader,
+    threads: int | None
 ) -> tuple[Packed, Noticed]:
     counting = _Counting(table, recipe, threads)
     noticed = reader.read(part, counting)
@@ -246,7 +247,7 @@ def count_here(planned: Plan, recipe: Recipe, field: str, store: Store) -> Notic
         TokentuiError: A file cannot be read, or the split's pattern takes too long.
         Cancelled: The job is cancelled.
     """
-    reader, noticed, held = Reader(recipe, field), Noticed(), list[Packed]()
+    reader, noticed, held = PartReader(recipe, field), Noticed(), list[Packed]()
     for part in planned.parts:
         tick(noticed.read, planned.size)
         with silent():

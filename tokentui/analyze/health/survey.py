@@ -17,7 +17,7 @@ from tokentui.analyze.vocabulary import ORDINARY
 from tokentui.core.jobs import each
 from tokentui.encode.decode import bare as bare_bytes
 from tokentui.encode.reachability import reachability_of
-from tokentui.encode.tokenizer import Entry, Tokenizer
+from tokentui.encode.tokenizer import TokenEntry, Tokenizer
 from tokentui.text.pretokenize import UNITS
 
 PASS, INFO, WARN, FAIL, NONE = "PASS", "INFO", "WARN", "FAIL", "n/a"
@@ -53,7 +53,7 @@ class Survey:
     """
 
     tokenizer: Tokenizer
-    entries: tuple[Entry, ...]
+    entries: tuple[TokenEntry, ...]
     pieces: dict[int, bytes]
     bare: dict[int, bytes]
     dead: tuple[tuple[int, bytes, str, str], ...]

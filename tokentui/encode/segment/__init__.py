@@ -125,7 +125,7 @@ class SplitStep:
     end: int
 
 
-Step = AppliedMerge | Attempt | SplitStep
+EncodingStep = AppliedMerge | Attempt | SplitStep
 
 
 class UnknownUnit(TokentuiError):
@@ -146,7 +146,7 @@ class Segmenter(Protocol):
         the length of the word."""
         ...
 
-    def steps(self, units: Sequence[bytes], characters: int) -> Iterator[Step]:
+    def steps(self, units: Sequence[bytes], characters: int) -> Iterator[EncodingStep]:
         """The steps of `segment` to its result, in order."""
         ...
 

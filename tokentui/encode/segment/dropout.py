@@ -27,7 +27,7 @@ from tokentui.core.choices import Axis, Choice
 from tokentui.core.errors import TokentuiError, shown
 from tokentui.core.jobs import check
 from tokentui.encode.segment import ASKED_EVERY, WAYS, Segmenter, WordPart
-from tokentui.encode.segment.merges import NONE, Merged, Merging
+from tokentui.encode.segment.merges import NONE, Merging, PairLookup
 from tokentui.encode.vocabulary import Vocabulary
 
 Cell = tuple[int, int, int, int]
@@ -101,7 +101,7 @@ class Line:
 
     def __init__(
         self, symbols: list[int], starts: Sequence[int], ends: list[int], following: list[int],
-        merged: Merged, pieces: Sequence[bytes], chance: Chance,
+        merged: PairLookup, pieces: Sequence[bytes], chance: Chance,
     ) -> None:
         self.symbols, self.starts, self.ends, self.following = symbols, starts, ends, following
         self.before = list(range(-1, len(symbols) - 1))
@@ -291,7 +291,7 @@ class Dropout:
 
     def _run(
         self, symbols: list[int], starts: Sequence[int], ends: list[int], following: list[int],
-        merged: Merged,
+        merged: PairLookup,
     ) -> Iterator[Cell]:
         line = Line(symbols, starts, ends, following, merged, self._pieces, self._chance)
         for number, cell in enumerate(self._behaviour.run(line)):

@@ -29,20 +29,20 @@ NONE = -1
 Cells = tuple[list[int], Sequence[int], list[int]]
 """A word before any merge: the symbol of each cell, the unit that it starts with, the unit that it ends
 before."""
-Merged = Callable[[int, int], tuple[int, int] | None]
+PairLookup = Callable[[int, int], tuple[int, int] | None]
 """Returns the rank of two neighbors and the symbol that they make, or None if they do not merge."""
-Run = Callable[
-    [list[int], Sequence[int], list[int], list[int], Merged], Iterator[tuple[int, int, int, int]]
+MergeLoop = Callable[
+    [list[int], Sequence[int], list[int], list[int], PairLookup], Iterator[tuple[int, int, int, int]]
 ]
 """Merges the cells of a word in place. Arguments: the symbol of each cell, the unit where it starts, the unit
 where it ends, and the next cell; see `merge_cells`."""
-Join = tuple[int, int, int, int, int]
+CellMerge = tuple[int, int, int, int, int]
 """A merge of two cells of a word: the left symbol, the right one, what they make, and the places of both
 cells."""
 
 
 def merge_cells(
-    symbols: list[int], ends: list[int], following: list[int], merged: Merged
+    symbols: list[int], ends: list[int], following: list[int], merged: PairLookup
 ) -> Iterator[tuple[int, int, int, int]]:
     """Merge in place; yields (left, right, place, place of the right one) after each merge.
 
@@ -87,7 +87,7 @@ def merge_cells(
 
 
 def in_order(
-    symbols: list[int], starts: Sequence[int], ends: list[int], following: list[int], merged: Merged
+    symbols: list[int], starts: Sequence[int], ends: list[int], following: list[int], merged: PairLookup
 ) -> Iterator[tuple[int, int, int, int]]:
     """The run that leaves out none; see `merge_cells`."""
     return merge_cells(symbols, ends, following, merged)
@@ -123,7 +123,7 @@ class Merging:
         self._vocabulary, self._base, self._ranks = vocabulary, vocabulary.base_size, vocabulary.ranks
         self._whole, self._fallback = whole or {}, fallback or {}
         self._drop, self._fused = drop, fused
-        self.run: Run = in_order
+        self.run: MergeLoop = in_order
         self._merges, self._limit, self._known = merges, self._base + merges, vocabulary.known_units(merges)
 
     def _merged(self, left: int, right: int) -> tuple[int, int] | None:
@@ -202,7 +202,7 @@ class Merging:
             other._whole = LimitedTable(self._whole, step, made)
         return other
 
-    def history(self, units: Sequence[bytes]) -> tuple[list[int], Sequence[int], list[Join]]:
+    def history(self, units: Sequence[bytes]) -> tuple[list[int], Sequence[int], list[CellMerge]]:
         """The cells of a word before any merge, and its merges in the order of use.
 
         A word that is itself a token is merged too.
@@ -423,7 +423,7 @@ class PieceMerging(JoinedMerging):
         merge = any(self._table.get(self._pieces[byte]) == byte for byte in spelled if byte != NONE)
         return found if merge or NONE in spelled else spelled
 
-    def history(self, units: Sequence[bytes]) -> tuple[list[int], Sequence[int], list[Join]]:
+    def history(self, units: Sequence[bytes]) -> tuple[list[int], Sequence[int], list[CellMerge]]:
         """Return the history of `Merging.history`. A character that stays unknown starts as -1."""
         first, starts, merges = super().history(units)
         return [-1 if symbol in self._hidden else symbol for symbol in first], starts, merges

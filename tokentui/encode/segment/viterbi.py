@@ -37,7 +37,7 @@ class Arc(NamedTuple):
     score: float
 
 
-_Found: TypeAlias = "tuple[int, int, int | None, float]"
+_ArcTuple: TypeAlias = "tuple[int, int, int | None, float]"
 """The fields of an arc."""
 
 
@@ -55,7 +55,7 @@ class Segmentations(NamedTuple):
     best: list[tuple[tuple[Arc, ...], float]]
 
 
-class Model(NamedTuple):
+class PieceScores(NamedTuple):
     """The tokens and scores that determine the most probable segmentation of a word.
 
     Attributes:
@@ -186,9 +186,9 @@ class Viterbi:
             edges.append(Edge(start, end, self._piece(arc, units), symbol, score, posterior, arc in best))
         return edges
 
-    def _best(self, arcs: Iterable[_Found], size: int) -> list[_Found]:
+    def _best(self, arcs: Iterable[_ArcTuple], size: int) -> list[_ArcTuple]:
         best = [0.0] + [-inf] * size
-        last: list[_Found | None] = [None] * (size + 1)
+        last: list[_ArcTuple | None] = [None] * (size + 1)
         for arc in arcs:
             start, end, _, score = arc
             score += best[start]
@@ -202,12 +202,12 @@ class Viterbi:
             way = last[way[0]]
         return parts[::-1]
 
-    def model(self) -> Model:
+    def model(self) -> PieceScores:
         """The tokens and scores that decide on the most probable segmentation."""
         tokens = self._vocabulary.tokens
         if self._limited:
             tokens = {piece: symbol for piece in tokens if (symbol := self._table.get(piece, -1)) >= 0}
-        return Model(tokens, self._scores, self._unknown, self._unknown_symbol)
+        return PieceScores(tokens, self._scores, self._unknown, self._unknown_symbol)
 
     def with_limit(self, step: int, made: Sequence[int]) -> Self:
         """Return a segmenter that uses only the pieces in use at a step. Pieces of one unit are always in
@@ -221,12 +221,12 @@ class Viterbi:
         end."""
         return list(map(Arc._make, self._found(units)))
 
-    def _found(self, units: Sequence[bytes]) -> list[_Found]:
+    def _found(self, units: Sequence[bytes]) -> list[_ArcTuple]:
         """Return the arcs as plain tuples, which are faster to make than `Arc`."""
         table, scores, vocabulary = self._table, self._scores, self._vocabulary
         bare = [vocabulary.bare(unit) for unit in units] if vocabulary.prefix else units
         size, get = len(units), table.get
-        arcs: list[_Found] = []
+        arcs: list[_ArcTuple] = []
         for start in range(size):
             if start % ASKED_EVERY == 0:
                 check()
@@ -389,7 +389,7 @@ _LARGEST_SUM = 1e5
 """A sum beyond this is taken off what is still to be decided."""
 
 
-class _Cut(NamedTuple):
+class _WordCut(NamedTuple):
     """A word as it was cut.
 
     Attributes:
@@ -423,7 +423,7 @@ class SingleViterbi(Viterbi):
         super().__init__(vocabulary, merges)
         self._bytes = bytes_
         self._unknown = single(least - UNKNOWN_PENALTY)
-        self._cuts: dict[str, _Cut] = {}
+        self._cuts: dict[str, _WordCut] = {}
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
         """Cut a word at the start of a text."""
@@ -461,7 +461,7 @@ class SingleViterbi(Viterbi):
         """Cut a word with a sum in front of it."""
         return in_bytes(self.cut(units, before).parts, units, self._bytes)
 
-    def _known(self, word: str, units: Callable[[str], Sequence[bytes]]) -> _Cut:
+    def _known(self, word: str, units: Callable[[str], Sequence[bytes]]) -> _WordCut:
         """Return the result for a word at the start of a text, from the cache."""
         found = self._cuts.get(word)
         if found is None:
@@ -470,7 +470,7 @@ class SingleViterbi(Viterbi):
             found = self._cuts[word] = self.cut(units(word), 0.0)
         return found
 
-    def cut(self, units: Sequence[bytes], before: float) -> _Cut:
+    def cut(self, units: Sequence[bytes], before: float) -> _WordCut:
         """Cut a word with a sum in front of it."""
         size, cell = len(units), array("f", [0.0])  # a number that is put there is rounded
         sums = list(array("f", [before])) * (size + 1)
@@ -500,7 +500,7 @@ class SingleViterbi(Viterbi):
             parts.append(WordPart(start, end, symbol))
             scores.append(score)
             end = start
-        return _Cut(parts[::-1], scores[::-1], margin, sums[size], max(map(abs, sums)))
+        return _WordCut(parts[::-1], scores[::-1], margin, sums[size], max(map(abs, sums)))
 
 
 def single(value: float) -> float:

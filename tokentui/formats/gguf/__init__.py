@@ -27,7 +27,7 @@ _FIRST = 1 << 22
 """The bytes of a file that are read at first; then four times as many, until the metadata ends."""
 _CHECKED = 1 << 14
 
-Value = int | float | bool | str | bytes | list[int] | list[float] | list[str]
+MetadataValue = int | float | bool | str | bytes | list[int] | list[float] | list[str]
 
 
 class Metadata(NamedTuple):
@@ -38,7 +38,7 @@ class Metadata(NamedTuple):
         end: The place in the file where the metadata ends.
     """
 
-    values: dict[str, Value]
+    values: dict[str, MetadataValue]
     end: int
 
 
@@ -46,7 +46,7 @@ class CutOff(TokentuiError):
     """The data ends inside the metadata."""
 
 
-class _Reader:
+class _MetadataReader:
     """Reads the values of metadata one after the other.
 
     Args:
@@ -103,7 +103,7 @@ class _Reader:
         start = self._taken(length)
         return self.data[start : start + length].decode("utf-8", "surrogateescape")
 
-    def value(self, kept: bool) -> Value:
+    def value(self, kept: bool) -> MetadataValue:
         """A value of any type, with its type; an empty list where it is an array that is not kept."""
         kind = self.kind()
         if kind == _ARRAY:
@@ -115,7 +115,7 @@ class _Reader:
         number: int | float | bool = struct.unpack_from(self._order + code, self.data, start)[0]
         return number
 
-    def _array(self, kept: bool) -> Value:
+    def _array(self, kept: bool) -> MetadataValue:
         kind, size = self.kind(), self.length()
         if kind == _ARRAY:
             raise self.damaged("an array in an array, which no tokenizer has")
@@ -170,20 +170,20 @@ def parse(data: bytes, where: str, kept: tuple[str, ...] = _KEPT) -> Metadata:
     if not data.startswith(MAGIC):
         raise TokentuiError("not a GGUF file", where, AGAIN)
     if len(data) < 8:
-        raise _Reader(data, where, "<", len(data)).cut_off()
+        raise _MetadataReader(data, where, "<", len(data)).cut_off()
     order = ">" if data[4:6] == b"\0\0" else "<"
     version = struct.unpack_from(order + "I", data, 4)[0]
     if version not in (2, 3):
         raise TokentuiError(f"version {version} of GGUF is not read", where,
                             "versions 2 and 3 are: convert it again")
-    reader = _Reader(data, where, order, 8)
+    reader = _MetadataReader(data, where, order, 8)
     if len(data) < 24:
         raise reader.cut_off()
     _, keys = struct.unpack_from(order + "QQ", data, 8)
     if keys > _MOST_KEYS:
         raise reader.damaged(f"{keys:,} keys")
     reader.at = 24
-    values: dict[str, Value] = {}
+    values: dict[str, MetadataValue] = {}
     seen: set[str] = set()
     for _ in range(keys):
         key = reader.text(_LONGEST_KEY)

@@ -24,7 +24,7 @@ from tokentui.encode.vocabulary import Origin, Pipeline
 from tokentui.formats import Codec, gguf
 from tokentui.formats import sentencepiece as spm
 from tokentui.formats.gguf.pre import DEFAULT, GPT2, PRE, UNREAD, Pre
-from tokentui.formats.huggingface import Text, words
+from tokentui.formats.huggingface import AlignedText, words
 from tokentui.formats.huggingface import file as huggingface
 from tokentui.formats.huggingface.decoders import around_json
 from tokentui.formats.sentencepiece.charsmap import Charsmap
@@ -38,7 +38,7 @@ _ENDLESS = 1 << 31
 _CONTROLS = (spm.CONTROL, spm.UNKNOWN)
 
 
-class _Vocabulary(NamedTuple):
+class _VocabularyKeys(NamedTuple):
     """The vocabulary of a file.
 
     Attributes:
@@ -50,7 +50,7 @@ class _Vocabulary(NamedTuple):
         scores: The score of each id.
     """
 
-    values: Mapping[str, gguf.Value]
+    values: Mapping[str, gguf.MetadataValue]
     place: Node
     model: str
     tokens: list[str]
@@ -103,7 +103,9 @@ class _Vocabulary(NamedTuple):
         return {token: number for number, (token, kind) in rows if kind in _CONTROLS or token in wanted}
 
 
-def _typed(values: Mapping[str, gguf.Value], place: Node, name: str, kind: type[Any], default: Any) -> Any:
+def _typed(
+    values: Mapping[str, gguf.MetadataValue], place: Node, name: str, kind: type[Any], default: Any
+) -> Any:
     """The value of a key of the tokenizer, of a type; the default where the file has none.
 
     Raises:
@@ -121,7 +123,7 @@ def _typed(values: Mapping[str, gguf.Value], place: Node, name: str, kind: type[
 _WANTED = {bool: "true or false", int: "a whole number", str: "a string", list: "an array", bytes: "bytes"}
 
 
-def _strings(values: Mapping[str, gguf.Value], place: Node, name: str) -> list[str]:
+def _strings(values: Mapping[str, gguf.MetadataValue], place: Node, name: str) -> list[str]:
     """An array of strings."""
     found: list[str] = _typed(values, place, name, list, None)
     if found is None or not all(type(one) is str for one in found[:1]):
@@ -130,7 +132,9 @@ def _strings(values: Mapping[str, gguf.Value], place: Node, name: str) -> list[s
     return found
 
 
-def _numbers(values: Mapping[str, gguf.Value], place: Node, name: str, size: int, default: Any) -> list[Any]:
+def _numbers(
+    values: Mapping[str, gguf.MetadataValue], place: Node, name: str, size: int, default: Any
+) -> list[Any]:
     """An array of as many numbers as there are tokens; the default for each where the file has none."""
     found: list[Any] | None = _typed(values, place, name, list, None)
     if found is None:
@@ -143,7 +147,7 @@ def _numbers(values: Mapping[str, gguf.Value], place: Node, name: str, size: int
     return found[:size]
 
 
-def _vocabulary(source: Source) -> _Vocabulary:
+def _vocabulary(source: Source) -> _VocabularyKeys:
     """The vocabulary of a file.
 
     Raises:
@@ -171,10 +175,10 @@ def _vocabulary(source: Source) -> _Vocabulary:
         raise place.at("tokenizer.ggml.scores").error("a score is no number", gguf.AGAIN)
     kinds = [kind if 1 <= kind <= spm.BYTE else spm.UNUSED
              for kind in _numbers(values, place, "token_type", len(tokens), spm.NORMAL)]
-    return _Vocabulary(values, place, model, tokens, kinds, scores)
+    return _VocabularyKeys(values, place, model, tokens, kinds, scores)
 
 
-def _remarks(vocabulary: _Vocabulary) -> list[str]:
+def _remarks(vocabulary: _VocabularyKeys) -> list[str]:
     """What holds of files of all models."""
     template = vocabulary.values.get("tokenizer.chat_template")
     if not isinstance(template, str):
@@ -182,7 +186,7 @@ def _remarks(vocabulary: _Vocabulary) -> list[str]:
     return [f"the file has a chat template of {len(template):,} characters, which encode --chat applies"]
 
 
-def _cut_out(vocabulary: _Vocabulary, specials: Mapping[str, int]) -> dict[str, words.Added]:
+def _cut_out(vocabulary: _VocabularyKeys, specials: Mapping[str, int]) -> dict[str, words.Added]:
     """The tokens that are cut out of a text before anything else, by their names."""
     return {
         token: words.Added(number, token, token in specials, False)
@@ -201,7 +205,7 @@ def _step(kind: str, **given: object) -> dict[str, object]:
 _OTHER_IDS = "expect other ids than the model's tokenizer gives"
 
 
-def _pre(vocabulary: _Vocabulary) -> tuple[Pre, list[str]]:
+def _pre(vocabulary: _VocabularyKeys) -> tuple[Pre, list[str]]:
     """How a text is cut, and what is in doubt.
 
     Raises:
@@ -223,7 +227,7 @@ def _pre(vocabulary: _Vocabulary) -> tuple[Pre, list[str]]:
     return pre, [f"pre={name}: text is split as llama.cpp does it under that name{more}"]
 
 
-def _read_bpe(vocabulary: _Vocabulary, source: Source) -> Tokenizer:
+def _read_bpe(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
     """The tokenizer of a file with merges."""
     pre, notes = _pre(vocabulary)
     default = None if vocabulary.model == _GEMMA4 else _BPE_DEFAULT
@@ -274,7 +278,7 @@ _BPE_DEFAULT = 11
 
 
 def _of_document(
-    vocabulary: _Vocabulary, source: Source, specials: dict[str, int],
+    vocabulary: _VocabularyKeys, source: Source, specials: dict[str, int],
     around: tuple[tuple[str, ...], tuple[str, ...]], notes: list[str],
     normalizer: object, splitting: object, decoder: object, model: Mapping[str, object],
 ) -> Tokenizer:
@@ -291,7 +295,7 @@ def _of_document(
 # --- WordPiece ---
 
 
-def _read_wordpiece(vocabulary: _Vocabulary, source: Source) -> Tokenizer:
+def _read_wordpiece(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
     """The tokenizer of BERT's tokens. In the file ▁ begins a word; what goes on with one has no mark."""
     place = vocabulary.place.at("tokenizer.ggml.tokens")
     unknown = vocabulary.id("unknown", 100)
@@ -330,7 +334,7 @@ def _read_wordpiece(vocabulary: _Vocabulary, source: Source) -> Tokenizer:
 # --- the pieces of sentencepiece ---
 
 
-def _proto(vocabulary: _Vocabulary, unknown: int, **rules: Any) -> spm.Proto:
+def _proto(vocabulary: _VocabularyKeys, unknown: int, **rules: Any) -> spm.Proto:
     """The message of sentencepiece that has the same pieces.
 
     llama.cpp merges to any token, be it a control token; such tokens are ordinary pieces here.
@@ -358,8 +362,8 @@ def _proto(vocabulary: _Vocabulary, unknown: int, **rules: Any) -> spm.Proto:
 
 
 def _of_pieces(
-    vocabulary: _Vocabulary, source: Source, unknown: int, proto: spm.Proto,
-    around: tuple[tuple[str, ...], tuple[str, ...]], normalizer: Callable[[Text], Text],
+    vocabulary: _VocabularyKeys, source: Source, unknown: int, proto: spm.Proto,
+    around: tuple[tuple[str, ...], tuple[str, ...]], normalizer: Callable[[AlignedText], AlignedText],
     notes: Sequence[str] = (),
 ) -> Tokenizer:
     """The tokenizer of pieces: user-defined tokens are cut out first, each part between them is a text."""
@@ -393,7 +397,7 @@ def _of_pieces(
     ))
 
 
-def _read_spm(vocabulary: _Vocabulary, source: Source) -> Tokenizer:
+def _read_spm(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
     """The tokenizer of scored pieces that merge."""
     unknown = vocabulary.id("unknown", 0)
     if unknown is None:
@@ -402,7 +406,7 @@ def _read_spm(vocabulary: _Vocabulary, source: Source) -> Tokenizer:
     proto = _proto(vocabulary, unknown, model_type=spm.BPE, byte_fallback=True, dummy_prefix=prefix,
                    squeeze=False, coverage=0.0)
 
-    def marked(text: Text) -> Text:
+    def marked(text: AlignedText) -> AlignedText:
         if not text.text:
             return text
         text = text.respelled(text.text.replace(" ", SPACE_MARK))
@@ -414,7 +418,7 @@ def _read_spm(vocabulary: _Vocabulary, source: Source) -> Tokenizer:
     return _of_pieces(vocabulary, source, unknown, proto, around, marked, [what] if missing else [])
 
 
-def _read_unigram(vocabulary: _Vocabulary, source: Source) -> Tokenizer:
+def _read_unigram(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
     """The tokenizer of pieces of a Unigram."""
     unknown = vocabulary.id("unknown", 2)
     if unknown is None:
@@ -429,7 +433,7 @@ def _read_unigram(vocabulary: _Vocabulary, source: Source) -> Tokenizer:
     recipe = Builder(proto).recipe()
     mapped = spm.SentencePieceWords(recipe, proto, charsmap, cut=False, whole=False).rewritten
 
-    def marked(text: Text) -> Text:
+    def marked(text: AlignedText) -> AlignedText:
         made: list[tuple[str, int, int]] = []
         begun = inside = False
         for piece, start, end in mapped(text.text):
@@ -468,7 +472,7 @@ def _unescaped(token: str) -> bytes:
         return b""
 
 
-def _read_rwkv(vocabulary: _Vocabulary, source: Source) -> Tokenizer:
+def _read_rwkv(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
     """The tokenizer of tokens of which the longest is taken, from the left, whatever the words are."""
     place = vocabulary.place.at("tokenizer.ggml.tokens")
     pieces = list(map(_unescaped, vocabulary.tokens))

@@ -20,13 +20,13 @@ from tokentui.text import patterns
 from tokentui.text.normalize import Stage, align
 from tokentui.text.split import compile_pattern
 
-Span = tuple[int, int]
+CharRange = tuple[int, int]
 """A place in a text: from a character to before another one."""
 Places = tuple[Sequence[int], Sequence[int]]
 _DEEPEST = 64
 
 
-class Text:
+class AlignedText:
     """A string; its character n came from the characters `starts[n]` to `ends[n]` (half-open) of the text as
     typed. These are worked out when they are asked for: ids alone need none.
 
@@ -59,23 +59,23 @@ class Text:
         return self.places[1]
 
     @classmethod
-    def typed(cls, text: str) -> Text:
+    def typed(cls, text: str) -> AlignedText:
         """A text as typed."""
         return cls(text, lambda: (range(len(text)), range(1, len(text) + 1)))
 
-    def respelled(self, text: str, places: Callable[[], Places] | None = None) -> Text:
+    def respelled(self, text: str, places: Callable[[], Places] | None = None) -> AlignedText:
         """Return another text in place of this one. Without `places` each character keeps the place of the
         one that it replaces."""
-        return Text(text, places or (lambda: self.places), self._depth + 1)
+        return AlignedText(text, places or (lambda: self.places), self._depth + 1)
 
-    def part(self, start: int, end: int) -> Text:
+    def part(self, start: int, end: int) -> AlignedText:
         """The characters from `start` to `end`."""
         if start == 0 and end == len(self.text):
             return self
-        return Text(self.text[start:end], lambda: (self.starts[start:end], self.ends[start:end]),
+        return AlignedText(self.text[start:end], lambda: (self.starts[start:end], self.ends[start:end]),
                     self._depth + 1)
 
-    def prepended(self, text: str) -> Text:
+    def prepended(self, text: str) -> AlignedText:
         """With a text in front that came from nothing."""
         return self.edited(text + self.text, lambda: [(text, 0, 0), *self._characters(0, len(self.text))])
 
@@ -83,7 +83,7 @@ class Text:
         """Return the characters of a range as pieces that map to themselves."""
         return ((self.text[n], n, n + 1) for n in range(start, end))
 
-    def edited(self, text: str, pieces: Callable[[], Iterable[tuple[str, int, int]]]) -> Text:
+    def edited(self, text: str, pieces: Callable[[], Iterable[tuple[str, int, int]]]) -> AlignedText:
         """Return the text of pieces (made, start, end), where `made` replaces the range from `start` to
         `end`, in order."""
         def places() -> Places:
@@ -99,12 +99,14 @@ class Text:
                     starts += [low] * len(piece)
                     ends += [self.ends[end - 1] if end > start else low] * len(piece)
             return starts, ends
-        return Text(text, places, self._depth + 1)
+        return AlignedText(text, places, self._depth + 1)
 
-    def replaced(self, found: Callable[[], Sequence[Span]], content: str, text: str | None = None) -> Text:
+    def replaced(
+        self, found: Callable[[], Sequence[CharRange]], content: str, text: str | None = None
+    ) -> AlignedText:
         """Return the text with `content` in place of each range in `found`. `text` is the result, if already
         known."""
-        def kept() -> list[Span]:
+        def kept() -> list[CharRange]:
             cuts = [0, *itertools.chain.from_iterable(found()), len(self.text)]
             return list(zip(cuts[::2], cuts[1::2], strict=True))
 
@@ -118,7 +120,7 @@ class Text:
             text = content.join(self.text[start:end] for start, end in kept())
         return self.edited(text, pieces)
 
-    def passed(self, stage: Stage) -> Text:
+    def passed(self, stage: Stage) -> AlignedText:
         """After a stage that looks at no more than what combines."""
         def places() -> Places:
             result = align(stage, self.text)
@@ -183,7 +185,7 @@ class Pattern:
             raise node.error("the pattern is too large", "write a shorter one") from None
         return found
 
-    def find(self, text: str, where: str) -> Iterator[Span]:
+    def find(self, text: str, where: str) -> Iterator[CharRange]:
         """The places of the pattern in a text, from left to right, without overlap.
 
         Raises:
@@ -209,7 +211,7 @@ def _compiled(pattern: Pattern) -> regex.Pattern[str]:
     )
 
 
-def spans(compiled: AnyPattern, text: str, where: str | None) -> Iterator[Span]:
+def spans(compiled: AnyPattern, text: str, where: str | None) -> Iterator[CharRange]:
     """Return the spans that a compiled pattern matches, with the time limit for patterns of files if a file
     is named."""
     if where is None:
@@ -222,7 +224,7 @@ BEHAVIOURS = ("Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Co
 
 
 AnyPattern: TypeAlias = "re.Pattern[str] | regex.Pattern[str]"
-S = TypeVar("S", Text, str)
+S = TypeVar("S", AlignedText, str)
 """A text with its places, or without: words alone need none."""
 
 
@@ -347,7 +349,7 @@ _CHANGED = {0x589: "Zyyy", 0x61C: "Zyyy", 0x953: "Deva", 0x954: "Deva"}
 _HAN = ("Hani", "Hira", "Kana")
 
 
-def by_script(text: Text) -> list[Text]:
+def by_script(text: AlignedText) -> list[AlignedText]:
     """Cut a text where the script changes. Text before the first character with a script is dropped."""
     cuts: list[int] = []
     last = ""

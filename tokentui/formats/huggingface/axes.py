@@ -9,7 +9,7 @@ import base64
 import functools
 
 from tokentui.formats.huggingface import Pattern
-from tokentui.formats.huggingface.steps import PLAIN, Normalizer, PreTokenizer, read_step
+from tokentui.formats.huggingface.steps import PLAIN, NormalizerStep, PreTokenizerStep, read_step
 from tokentui.formats.oniguruma import END, pattern_of, translated
 from tokentui.formats.sentencepiece.charsmap import rules_of
 from tokentui.formats.source import Node
@@ -40,7 +40,7 @@ _NORMALIZERS: dict[str, Json] = {
 """
 
 
-def normalize_of(step: Normalizer | None) -> tuple[str, ...] | None:
+def normalize_of(step: NormalizerStep | None) -> tuple[str, ...] | None:
     """Return the value of the axis `normalize` that does the same as a step, or None."""
     if step is None:
         return ()
@@ -120,12 +120,12 @@ _ALONE = {"whitespace": _step("WhitespaceSplit"), "bert": _step("BertPreTokenize
 """The splits that are one step of their own."""
 
 
-def _parts(step: PreTokenizer | None) -> tuple[PreTokenizer, ...]:
+def _parts(step: PreTokenizerStep | None) -> tuple[PreTokenizerStep, ...]:
     """The steps of a sequence, or the one step."""
     return () if step is None else step.steps if step.kind == "Sequence" else (step,)
 
 
-def split_of(step: PreTokenizer | None) -> str | None:
+def split_of(step: PreTokenizerStep | None) -> str | None:
     """Return the value of the axis `split` that does the same as a step, or None."""
     parts = _parts(step)
     levels = [one.given for one in parts if one.kind == "ByteLevel"]
@@ -149,7 +149,9 @@ def split_of(step: PreTokenizer | None) -> str | None:
             known = name is not None and (SPLITS[name].keeps_spaces or parts[0].given["invert"])
             return name if known else None
         case ["Punctuation", "ByteLevel", "Digits", "Split"] if cuts:
-            falcon: PreTokenizer = read_step(Node(in_a_row("pretokenizers", _FALCON), ""), "pretokenizers")
+            falcon: PreTokenizerStep = read_step(
+                Node(in_a_row("pretokenizers", _FALCON), ""), "pretokenizers"
+            )
             same = zip(parts, falcon.steps, strict=True)
             return "falcon" if all(one == like or one.kind == "ByteLevel" for one, like in same) else None
     return None
@@ -168,7 +170,7 @@ def _known() -> dict[str, str]:
             if one.is_pattern and one.pattern and not one.plain and one.name not in _OTHER_STEPS}
 
 
-def _regex_of(cut: PreTokenizer) -> str | None:
+def _regex_of(cut: PreTokenizerStep) -> str | None:
     """Return the translation of a pattern. None for literal text, or if its matches are joined to other
     parts."""
     behavior, pattern = cut.given["behavior"], cut.given["pattern"]
@@ -178,7 +180,7 @@ def _regex_of(cut: PreTokenizer) -> str | None:
     return translated(pattern.text)
 
 
-def pattern_alone(step: PreTokenizer | None) -> str | None:
+def pattern_alone(step: PreTokenizerStep | None) -> str | None:
     """Return `regex:` and the pattern, if the pre-tokenizer cuts by a single pattern; else None."""
     cutting = [one for one in _parts(step) if one.kind != "ByteLevel" or one.given["use_regex"]
                or one.given["add_prefix_space"]]

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 from tokentui.core.safetext import to_bytes
-from tokentui.formats.huggingface import Pattern, Text, check_growth
-from tokentui.formats.huggingface.steps import Decoder, kind, replaced
+from tokentui.formats.huggingface import AlignedText, Pattern, check_growth
+from tokentui.formats.huggingface.steps import DecoderStep, kind, replaced
 from tokentui.formats.source import Node
 from tokentui.formats.tokens import spelled
 
@@ -23,7 +23,7 @@ _CLEANED = ((" .", "."), (" ?", "?"), (" !", "!"), (" ,", ","), (" ' ", "'"), ("
             (" do not", " don't"), (" 's", "'s"), (" 've", "'ve"), (" 're", "'re"))
 
 
-def decoded(step: Decoder | None, names: Sequence[str]) -> bytes:
+def decoded(step: DecoderStep | None, names: Sequence[str]) -> bytes:
     """Return the bytes that token names decode to. Without a decoder the names are joined by spaces."""
     return to_bytes(" ".join(names) if step is None else "".join(step(list(names))))
 
@@ -38,7 +38,7 @@ def _each(parts: Sequence[str], change: Callable[[str], T]) -> list[T]:
 
 
 @kind("decoders", "Sequence")
-def _decoded_in_a_row(parts: list[str], decoders: tuple[Decoder, ...], where: str) -> list[str]:
+def _decoded_in_a_row(parts: list[str], decoders: tuple[DecoderStep, ...], where: str) -> list[str]:
     length = sum(map(len, parts))
     for step in decoders:
         parts = step(parts)
@@ -125,7 +125,7 @@ def _stripped(parts: list[str], content: str, start: int, stop: int) -> list[str
 
 @kind("decoders", "Replace")
 def _replaced(parts: list[str], pattern: Pattern, content: str, where: str) -> list[str]:
-    return _each(parts, lambda part: replaced(Text.typed(part), pattern, content, where).text)
+    return _each(parts, lambda part: replaced(AlignedText.typed(part), pattern, content, where).text)
 
 
 @kind("decoders", "CTC")

@@ -15,10 +15,10 @@ from tokentui.encode.segment import MAX_CHARACTERS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Origin, Pipeline
 from tokentui.formats import Codec
-from tokentui.formats.huggingface import Text, axes, words
+from tokentui.formats.huggingface import AlignedText, axes, words
 from tokentui.formats.huggingface.decoders import around_json, decoded, read_around
-from tokentui.formats.huggingface.models import Model, read_model
-from tokentui.formats.huggingface.steps import Normalizer, PreTokenizer, check_steps, read_optional
+from tokentui.formats.huggingface.models import ParsedModel, read_model
+from tokentui.formats.huggingface.steps import NormalizerStep, PreTokenizerStep, check_steps, read_optional
 from tokentui.formats.sentencepiece import proto_of
 from tokentui.formats.source import Node, Source
 from tokentui.formats.spec import Fitted, Spec, Token, Unsupported, json_bytes
@@ -62,8 +62,8 @@ def read_document(root: Node, source: Source, remarks: Sequence[str] = ()) -> To
                                     "update tokentui")
     for name in _STEPS:
         check_steps(root[name])
-    normalizer: Normalizer | None = read_optional(root["normalizer"], "normalizers")
-    splitting: PreTokenizer | None = read_optional(root["pre_tokenizer"], "pretokenizers")
+    normalizer: NormalizerStep | None = read_optional(root["normalizer"], "normalizers")
+    splitting: PreTokenizerStep | None = read_optional(root["pre_tokenizer"], "pretokenizers")
     model = read_model(root["model"], _makes_letters(normalizer) or _makes_letters(splitting))
     vocabulary = dict(zip(model.tokens, model.ids, strict=True))
     added, notes = words.read_added(root["added_tokens"], vocabulary)
@@ -91,7 +91,9 @@ def read_document(root: Node, source: Source, remarks: Sequence[str] = ()) -> To
     # Tokens that are looked for after normalising are spelled as they are then.
     names = {token.id: token.content for token in added}
     if normalizer:
-        names |= {token.id: normalizer(Text.typed(token.content)).text for token in added if token.normalized}
+        names |= {
+            token.id: normalizer(AlignedText.typed(token.content)).text for token in added if token.normalized
+        }
     staged = isinstance(pretokenizer, words.StagedPretokenizer)
     stretches = words.Stretches(
         pretokenizer, normalizer if staged else None,
@@ -115,7 +117,8 @@ def read_document(root: Node, source: Source, remarks: Sequence[str] = ()) -> To
 
 
 def _pretokenizer(
-    root: Node, model: Model, normalizer: Normalizer | None, splitting: PreTokenizer | None, late: bool
+    root: Node, model: ParsedModel, normalizer: NormalizerStep | None, splitting: PreTokenizerStep | None,
+    late: bool
 ) -> tuple[Recipe, Pretokenizer]:
     """Return the recipe, and the steps if the axes cannot express all of them. `late` is true if tokens are
     cut out after normalization."""
@@ -135,12 +138,12 @@ def _pretokenizer(
     )
 
 
-def _makes_letters(step: Normalizer | PreTokenizer | None) -> bool:
+def _makes_letters(step: NormalizerStep | PreTokenizerStep | None) -> bool:
     """Return whether a step turns bytes into letters."""
     return step is not None and step.has("ByteLevel")
 
 
-def _cuts(model: Model) -> bool:
+def _cuts(model: ParsedModel) -> bool:
     """Return whether words may be cut before each run of ▁ without a change of ids: ▁ is a token, and no
     token crosses such a place.
 
@@ -152,7 +155,7 @@ def _cuts(model: Model) -> bool:
     return not any(map(words.BEFORE_MARK.search, model.tokens))
 
 
-def _near(root: Node, splitting: PreTokenizer | None, cut: str | None) -> str:
+def _near(root: Node, splitting: PreTokenizerStep | None, cut: str | None) -> str:
     """Return the nearest value of the axis `split`, if no value does exactly what the file does."""
     if cut not in (None, "none"):
         return str(cut)

@@ -15,7 +15,7 @@ from tokentui.formats.tokens import in_merge_order, is_letters, is_unit, pieces_
 
 
 @dataclass(slots=True)
-class Model:
+class ParsedModel:
     """The parts of a model that are read.
 
     Attributes:
@@ -57,7 +57,7 @@ class Model:
     notes: list[str] = field(default_factory=list)
 
 
-def read_model(node: Node, byte_level: bool) -> Model:
+def read_model(node: Node, byte_level: bool) -> ParsedModel:
     """Read a model from its JSON value. Old files do not name its type.
 
     Raises:
@@ -120,7 +120,7 @@ def _unknown(node: Node, vocabulary: Mapping[str, int], notes: list[str]) -> str
     return ""
 
 
-def _bpe(node: Node, byte_level: bool) -> Model:
+def _bpe(node: Node, byte_level: bool) -> ParsedModel:
     prefix, suffix = (node[name].text("", LONGEST_MARK)
                       for name in ("continuing_subword_prefix", "end_of_word_suffix"))
     vocabulary = node["vocab"].ids()
@@ -162,7 +162,7 @@ def _bpe(node: Node, byte_level: bool) -> Model:
     axes = {"base": "gpt2-bytes" if complete else "first-seen",
             "unknown": "never" if complete else "byte-fallback" if bytes_ and not byte_level else policy}
     way = made.way.given(whole=whole, fallback=bytes_, drop=policy == "drop", fused=policy == "fused")
-    return Model(
+    return ParsedModel(
         "BPE", made.tokens, pieces, made.ids, axes, way, made.merges, units, bytes_, unknown=unknown,
         policy=policy, prefix=prefix, suffix=suffix, whole=bool(whole), notes=notes + made.notes,
     )
@@ -178,13 +178,13 @@ def _bytes(node: Node, symbols: Mapping[str, int], notes: list[str]) -> dict[int
     return found
 
 
-def _wordpiece(node: Node, byte_level: bool) -> Model:
+def _wordpiece(node: Node, byte_level: bool) -> ParsedModel:
     prefix = node["continuing_subword_prefix"].text("##", LONGEST_MARK)
     limit = node["max_input_chars_per_word"].number(MAX_CHARACTERS)
     return _table("WordPiece", node, byte_level, replace(TABLE.given(limit=limit), most=limit), prefix)
 
 
-def _word_level(node: Node, byte_level: bool) -> Model:
+def _word_level(node: Node, byte_level: bool) -> ParsedModel:
     model = _table("WordLevel", node, byte_level, WHOLE)
     model.notes.append("a word is one token or unknown: no axis says that")
     return model
@@ -192,7 +192,7 @@ def _word_level(node: Node, byte_level: bool) -> Model:
 
 def _table(
     kind: str, node: Node, byte_level: bool, way: EncodingWay, prefix: str = ""
-) -> Model:
+) -> ParsedModel:
     """A model of tokens that are looked up, in order of their ids."""
     vocabulary = node["vocab"].ids()
     names = sorted(vocabulary, key=vocabulary.__getitem__)
@@ -201,7 +201,7 @@ def _table(
     policy = "whole-word" if unknown else "error"
     axes = {"base": "first-seen", "encode": "longest-match", "unknown": policy}
     pieces = pieces_of(names, byte_level, prefix)
-    return Model(
+    return ParsedModel(
         kind, names, pieces, [vocabulary[name] for name in names], axes, way, units=_symbols(pieces),
         unknown=unknown, policy=policy, prefix=prefix, never=_never(names, byte_level), notes=notes,
     )
@@ -216,7 +216,7 @@ def _never(names: list[str], byte_level: bool) -> frozenset[int]:
     return frozenset(n for n, name in enumerate(names) if byte_level and not is_letters(name))
 
 
-def _unigram(node: Node, byte_level: bool) -> Model:
+def _unigram(node: Node, byte_level: bool) -> ParsedModel:
     at, rows = node["vocab"], node["vocab"].listed()
     check_tokens((len(row[0]) for row in rows if type(row) is list and row and type(row[0]) is str), at)
     for number, row in enumerate(rows):
@@ -240,7 +240,7 @@ def _unigram(node: Node, byte_level: bool) -> Model:
     axes = {"base": "first-seen", "objective": "unigram", "encode": "viterbi",
             "unknown": "byte-fallback" if bytes_ and not byte_level else policy}
     pieces = pieces_of(names, byte_level)
-    return Model(
+    return ParsedModel(
         "Unigram", names, pieces, list(range(len(names))), axes,
         FUSED.given(fallback=bytes_, unknown=row_of_unknown), units=_symbols(pieces),
         bytes_=bytes_, scores=scores, unknown=unknown, policy=policy, never=_never(names, byte_level),
@@ -250,7 +250,7 @@ def _unigram(node: Node, byte_level: bool) -> Model:
 
 _TELLING = {"BPE": "merges", "WordPiece": "max_input_chars_per_word", "Unigram": "unk_id",
             "WordLevel": "unk_token"}
-MODELS: dict[str, Callable[[Node, bool], Model]] = {
+MODELS: dict[str, Callable[[Node, bool], ParsedModel]] = {
     "BPE": _bpe, "WordPiece": _wordpiece, "WordLevel": _word_level, "Unigram": _unigram,
 }
 """The readers of models by their types."""

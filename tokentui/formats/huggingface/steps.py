@@ -21,7 +21,7 @@ import regex
 from tokentui.core.memo import Memo
 from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
-from tokentui.formats.huggingface import BEHAVIOURS, Pattern, S, Text, by_script, check_growth, split
+from tokentui.formats.huggingface import BEHAVIOURS, AlignedText, Pattern, S, by_script, check_growth, split
 from tokentui.formats.huggingface import split as parts_of
 from tokentui.formats.sentencepiece.charsmap import Charsmap
 from tokentui.formats.source import Node, inner_of
@@ -35,7 +35,7 @@ B = TypeVar("B")
 
 
 @dataclass(frozen=True)
-class Step(Generic[A, B]):
+class PipelineStep(Generic[A, B]):
     """A step from an `A` to a `B`.
 
     Attributes:
@@ -72,7 +72,7 @@ class Step(Generic[A, B]):
         run = _STAGES[self.stage][self.kind]
         place = {"where": self.where} if "where" in _keys(run) else {}
         made: list[str] = run(text, **self.given, **place) if run in _BARE else [
-            part.text for part in run(Text.typed(text), **self.given, **place)
+            part.text for part in run(AlignedText.typed(text), **self.given, **place)
         ]
         return made
 
@@ -94,12 +94,12 @@ class Step(Generic[A, B]):
         run = _STAGES[self.stage][self.kind]
         place = {"where": self.where} if "where" in _keys(run) else {}
         made: B = run(value, **self.given, **place)
-        if isinstance(value, Text) and isinstance(made, Text):
+        if isinstance(value, AlignedText) and isinstance(made, AlignedText):
             check_growth(len(value.text), len(made.text), self.where)
         return made
 
     @property
-    def steps(self) -> tuple[Step[A, B], ...]:
+    def steps(self) -> tuple[PipelineStep[A, B], ...]:
         """The steps of a sequence."""
         found = self.given.get(self.stage, ())
         return found if isinstance(found, tuple) else ()
@@ -109,9 +109,9 @@ class Step(Generic[A, B]):
         return self.kind == kind or any(step.has(kind) for step in self.steps)
 
 
-Normalizer: TypeAlias = Step[Text, Text]
-PreTokenizer: TypeAlias = Step[Text, list[Text]]
-Decoder: TypeAlias = Step[list[str], list[str]]
+NormalizerStep: TypeAlias = PipelineStep[AlignedText, AlignedText]
+PreTokenizerStep: TypeAlias = PipelineStep[AlignedText, list[AlignedText]]
+DecoderStep: TypeAlias = PipelineStep[list[str], list[str]]
 _STAGES: dict[str, dict[str, Callable[..., Any]]] = {"normalizers": {}, "pretokenizers": {}, "decoders": {}}
 """The functions of each stage by the types of its steps."""
 F = TypeVar("F", bound=Callable[..., object])
@@ -134,7 +134,7 @@ def kind(stage: str, name: str, *, bare: bool = False) -> Callable[[F], F]:
 # --- reading ---
 
 
-def read_step(node: Node, stage: str) -> Step[A, B]:
+def read_step(node: Node, stage: str) -> PipelineStep[A, B]:
     """Read a step from its JSON value.
 
     Args:
@@ -156,10 +156,10 @@ def read_step(node: Node, stage: str) -> Step[A, B]:
             given[key] = tuple(read_step(one, stage) for one in here[key].inner())
         elif key != "where":
             given[key] = (_READERS.get(key) or _READERS[wanted])(here[key], default)
-    return Step(stage, name, given, str(here))
+    return PipelineStep(stage, name, given, str(here))
 
 
-def read_optional(node: Node, stage: str) -> Step[A, B] | None:
+def read_optional(node: Node, stage: str) -> PipelineStep[A, B] | None:
     """Read a step from its JSON value, or None from null."""
     return None if node.value is None else read_step(node, stage)
 
@@ -250,7 +250,9 @@ _SPACES = re.compile(f"[{normalize.BERT_SPACES}]")
 
 
 @kind("normalizers", "Sequence")
-def _normalized_in_a_row(text: Text, normalizers: tuple[Normalizer, ...], where: str) -> Text:
+def _normalized_in_a_row(
+    text: AlignedText, normalizers: tuple[NormalizerStep, ...], where: str
+) -> AlignedText:
     length = len(text.text)
     for step in normalizers:
         text = step(text)
@@ -260,8 +262,9 @@ def _normalized_in_a_row(text: Text, normalizers: tuple[Normalizer, ...], where:
 
 @kind("normalizers", "BertNormalizer")
 def _bert(
-    text: Text, clean_text: bool, handle_chinese_chars: bool, strip_accents: bool | None, lowercase: bool
-) -> Text:
+    text: AlignedText, clean_text: bool, handle_chinese_chars: bool, strip_accents: bool | None,
+    lowercase: bool
+) -> AlignedText:
     for wanted, stage in (
         (clean_text, _clean), (handle_chinese_chars, _space_ideographs),
         (lowercase if strip_accents is None else strip_accents, normalize.bert_strip_accents),
@@ -280,7 +283,7 @@ def _space_ideographs(text: str) -> str:
 
 
 @kind("normalizers", "Strip")
-def _stripped(text: Text, strip_left: bool, strip_right: bool) -> Text:
+def _stripped(text: AlignedText, strip_left: bool, strip_right: bool) -> AlignedText:
     start, end = 0, len(text.text)
     while strip_left and start < end and _SPACES.match(text.text[start]):
         start += 1
@@ -293,7 +296,7 @@ def _nmt(text: str) -> str:
     return _NMT_SPACES.sub(" ", _NMT_DROPPED.sub("", text))
 
 
-def _passing(stage: Stage) -> Callable[[Text], Text]:
+def _passing(stage: Stage) -> Callable[[AlignedText], AlignedText]:
     return lambda text: text.passed(stage)
 
 
@@ -305,7 +308,7 @@ _STAGES["normalizers"]["Nmt"] = _passing(_nmt)
 
 
 @kind("normalizers", "Precompiled")
-def _precompiled(text: Text, where: str, precompiled_charsmap: str = "") -> Text:
+def _precompiled(text: AlignedText, where: str, precompiled_charsmap: str = "") -> AlignedText:
     if not precompiled_charsmap:
         return text
     rules = _charsmap(precompiled_charsmap)
@@ -320,7 +323,7 @@ def _charsmap(code: str) -> Charsmap:
 
 
 @kind("normalizers", "Replace")
-def replaced(text: Text, pattern: Pattern, content: str, where: str) -> Text:
+def replaced(text: AlignedText, pattern: Pattern, content: str, where: str) -> AlignedText:
     """Return a text with `content` in place of each match of a pattern."""
     if pattern.kind == "String" and pattern.text:  # worked out at once; the places when they are asked for
         typed = text.text
@@ -333,13 +336,13 @@ def replaced(text: Text, pattern: Pattern, content: str, where: str) -> Text:
 
 
 @kind("normalizers", "Prepend")
-def _prepended(text: Text, prepend: str, where: str) -> Text:
+def _prepended(text: AlignedText, prepend: str, where: str) -> AlignedText:
     check_growth(len(text.text), len(prepend), where)
     return text.prepended(prepend) if text.text else text
 
 
 @kind("normalizers", "ByteLevel")
-def _letters(text: Text) -> Text:
+def _letters(text: AlignedText) -> AlignedText:
     return text.edited(letters(to_bytes(text.text)),
                        lambda: ((letters(to_bytes(one)), n, n + 1) for n, one in enumerate(text.text)))
 
@@ -354,7 +357,9 @@ _WORDS = regex.compile(rf"{_WORD_CHARACTERS}+|[^{_WORD_CHARACTERS[1:-1]}\s]+")
 
 
 @kind("pretokenizers", "Sequence")
-def _cut_in_a_row(text: Text, pretokenizers: tuple[PreTokenizer, ...], where: str) -> list[Text]:
+def _cut_in_a_row(
+    text: AlignedText, pretokenizers: tuple[PreTokenizerStep, ...], where: str
+) -> list[AlignedText]:
     parts = [text]
     for step in pretokenizers:
         parts = [made for part in parts for made in step(part)]
@@ -364,8 +369,9 @@ def _cut_in_a_row(text: Text, pretokenizers: tuple[PreTokenizer, ...], where: st
 
 @kind("pretokenizers", "ByteLevel", bare=True)
 def _gpt2_words(
-    text: Text | str, where: str, add_prefix_space: bool, trim_offsets: bool = True, use_regex: bool = True
-) -> list[Text] | list[str]:
+    text: AlignedText | str, where: str, add_prefix_space: bool, trim_offsets: bool = True,
+    use_regex: bool = True
+) -> list[AlignedText] | list[str]:
     if isinstance(text, str):
         text = " " + text if add_prefix_space and not text.startswith(" ") else text
         words = split(text, _GPT2, "Isolated", where=where) if use_regex else [text]
@@ -380,8 +386,8 @@ _lettered = Memo(lambda text: letters(to_bytes(text)))
 
 @kind("pretokenizers", "Metaspace", bare=True)
 def _marked_words(
-    text: Text | str, replacement: str, prepend_scheme: str = "always", split: bool | None = True
-) -> list[Text] | list[str]:
+    text: AlignedText | str, replacement: str, prepend_scheme: str = "always", split: bool | None = True
+) -> list[AlignedText] | list[str]:
     mark = replacement
     if isinstance(text, str):
         text = text.replace(" ", mark)
@@ -434,11 +440,11 @@ def _split_at_character(text: S, delimiter: str) -> list[S]:
 
 
 @kind("pretokenizers", "FixedLength")
-def _split_by_length(text: Text, length: int = 5) -> list[Text]:
+def _split_by_length(text: AlignedText, length: int = 5) -> list[AlignedText]:
     size = len(text.text)
     return [text.part(at, min(at + length, size)) for at in range(0, size, length)]
 
 
 @kind("pretokenizers", "UnicodeScripts")
-def _split_by_script(text: Text) -> list[Text]:
+def _split_by_script(text: AlignedText) -> list[AlignedText]:
     return by_script(text)

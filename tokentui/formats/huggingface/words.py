@@ -17,8 +17,8 @@ from tokentui.core.memo import Memo
 from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.pipeline import NameFinder
-from tokentui.encode.vocabulary import Special, Stretch
-from tokentui.formats.huggingface import Span, Text, split
+from tokentui.encode.vocabulary import Section, Special
+from tokentui.formats.huggingface import AlignedText, CharRange, split
 from tokentui.formats.source import Node, check_tokens
 from tokentui.formats.tokens import LETTERS
 from tokentui.recipe import Recipe
@@ -43,7 +43,7 @@ class Cutter(Protocol):
         """The parts without places."""
         ...
 
-    def __call__(self, text: Text, /) -> list[Text]:
+    def __call__(self, text: AlignedText, /) -> list[AlignedText]:
         """The parts."""
         ...
 
@@ -63,7 +63,7 @@ class StagedPretokenizer(Pretokenizer):
     beyond_axes = True
 
     def __init__(
-        self, recipe: Recipe, normalizer: Callable[[Text], Text] | None,
+        self, recipe: Recipe, normalizer: Callable[[AlignedText], AlignedText] | None,
         splitting: Cutter | None, *,
         byte_level: bool, prefix: str = "", suffix: str = "",
     ) -> None:
@@ -107,7 +107,7 @@ class StagedPretokenizer(Pretokenizer):
         pretokens = self.of(normal)
         return Analysis(source, normal.text, "".join(pretoken.text for pretoken in pretokens), pretokens)
 
-    def of(self, text: Text) -> list[PreToken]:
+    def of(self, text: AlignedText) -> list[PreToken]:
         """Return the pre-tokens of a normalized text."""
         found: list[PreToken] = []
         at = 0
@@ -119,7 +119,7 @@ class StagedPretokenizer(Pretokenizer):
             at += len(word)
         return found
 
-    def spelled(self, text: Text) -> list[str]:
+    def spelled(self, text: AlignedText) -> list[str]:
         """Return the words of a normalized text without places."""
         words = self._bare_parts(text.text) if self._bare else [part.text for part in self._parts(text)]
         if not self._byte_level:
@@ -132,12 +132,12 @@ class StagedPretokenizer(Pretokenizer):
             return []
         return [part for part in (self._splitting.words(text) if self._splitting else [text]) if part]
 
-    def _parts(self, text: Text) -> list[Text]:
+    def _parts(self, text: AlignedText) -> list[AlignedText]:
         if not text.text:
             return []
         return [part for part in (self._splitting(text) if self._splitting else [text]) if part.text]
 
-    def _word(self, part: Text) -> tuple[str, tuple[Span, ...]]:
+    def _word(self, part: AlignedText) -> tuple[str, tuple[CharRange, ...]]:
         if self.recipe.unit != "byte":
             return part.text, tuple(zip(part.starts, part.ends, strict=True))
         known = _BYTES if self._byte_level else {}
@@ -146,8 +146,8 @@ class StagedPretokenizer(Pretokenizer):
         word = b"".join(spelled).decode("utf-8", "surrogateescape")
         return word, tuple((start, end) for start, end in spans)
 
-    def _normal(self, text: str) -> Text:
-        typed = Text.typed(self.typed(text))
+    def _normal(self, text: str) -> AlignedText:
+        typed = AlignedText.typed(self.typed(text))
         return self._normalizer(typed) if self._normalizer else typed
 
 
@@ -179,9 +179,9 @@ class CutAtMarks:
         parts = self.splitting.words(text) if self.splitting else [text]
         return [word for part in parts for word in BEFORE_MARK.split(part)]
 
-    def __call__(self, text: Text) -> list[Text]:
+    def __call__(self, text: AlignedText) -> list[AlignedText]:
         """The words of a text."""
-        words: list[Text] = []
+        words: list[AlignedText] = []
         for part in self.splitting(text) if self.splitting else [text]:
             cuts = [0, *(match.start() for match in BEFORE_MARK.finditer(part.text)), len(part.text)]
             words += [part.part(start, end) for start, end in itertools.pairwise(cuts)]
@@ -247,7 +247,7 @@ class Finder:
         self._by_text = tokens
         self._names = NameFinder(tokens)
 
-    def cut(self, text: Text, allow_special: bool) -> Iterator[tuple[Added | None, Text]]:
+    def cut(self, text: AlignedText, allow_special: bool) -> Iterator[tuple[Added | None, AlignedText]]:
         """The parts of a text that are tokens, with these, and those between them."""
         at = 0
         typed = text.text
@@ -284,11 +284,11 @@ class Stretches:
     """
 
     pretokenizer: Pretokenizer
-    normalizer: Callable[[Text], Text] | None
+    normalizer: Callable[[AlignedText], AlignedText] | None
     plain: Finder
     normalized: Finder = field(default_factory=lambda: Finder({}))
 
-    def __call__(self, text: str, allow_special: bool) -> Iterator[Stretch]:
+    def __call__(self, text: str, allow_special: bool) -> Iterator[Section]:
         """The tokens and the pre-tokens between them."""
         words = self.pretokenizer
         for one in self._cut(text, allow_special):
@@ -309,8 +309,8 @@ class Stretches:
             else:
                 yield words.spelled(one) if isinstance(words, StagedPretokenizer) else words.words(one.text)
 
-    def _cut(self, text: str, allow_special: bool) -> Iterator[Special | Text]:
-        typed = Text.typed(self.pretokenizer.typed(text))
+    def _cut(self, text: str, allow_special: bool) -> Iterator[Special | AlignedText]:
+        typed = AlignedText.typed(self.pretokenizer.typed(text))
         for token, part in self.plain.cut(typed, allow_special):
             if token is not None:
                 yield _special(token, part)
@@ -320,7 +320,7 @@ class Stretches:
                 yield _special(inner, rest) if inner is not None else rest
 
 
-def _special(token: Added, part: Text) -> Special:
+def _special(token: Added, part: AlignedText) -> Special:
     return Special(token.content, part.starts[0], part.ends[-1])
 
 
@@ -362,7 +362,7 @@ def clip_differs(text: str) -> bool:
     return _OTHERWISE.search(text) is not None
 
 
-def _clip_normal(text: Text) -> Text:
+def _clip_normal(text: AlignedText) -> AlignedText:
     for stage in (_unescaped, _separated, NORMALIZERS["nfc"].stages[0], str.lower):
         text = text.passed(stage)
     return text
@@ -385,6 +385,6 @@ class _ClipCuts:
         """Without places."""
         return split(text, _CLIP_WORDS, "Removed", True)
 
-    def __call__(self, text: Text) -> list[Text]:
+    def __call__(self, text: AlignedText) -> list[AlignedText]:
         """With places."""
         return split(text, _CLIP_WORDS, "Removed", True)

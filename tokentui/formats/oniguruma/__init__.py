@@ -30,7 +30,7 @@ def translated(pattern: str) -> str:
     Raises:
         Untranslated: It holds what is not translated, or is none.
     """
-    return _Reader(pattern).whole()
+    return _Translator(pattern).whole()
 
 
 def pattern_of(split: str) -> str:
@@ -48,7 +48,7 @@ repeat that cannot become possessive; a part with `*`, `+` or `?` behind it; wha
 """
 
 
-class _Part(NamedTuple):
+class _Translated(NamedTuple):
     """A part of a pattern.
 
     Attributes:
@@ -70,19 +70,19 @@ class _Part(NamedTuple):
     any_first: bool = False
     passes: bool = False
     letters: str = ""
-    parts: tuple[_Part, ...] = ()
+    parts: tuple[_Translated, ...] = ()
 
     @property
     def atom(self) -> str:
         """The translation as a repeat may follow it."""
         return self.text if self.level == _ATOM else f"(?:{self.text})"
 
-    def closed(self, text: str) -> _Part:
+    def closed(self, text: str) -> _Translated:
         """Return this part as an atom with another text. An atom never merges with its neighbors."""
         return self._replace(text=text, level=_ATOM, place=False, letters="", parts=())
 
 
-def _row(parts: list[_Part]) -> _Part:
+def _row(parts: list[_Translated]) -> _Translated:
     """Parts one after the other as one."""
     if len(parts) == 1:
         return parts[0]
@@ -92,16 +92,19 @@ def _row(parts: list[_Part]) -> _Part:
         passes = any_first if condition and one.text not in _LINE_STARTS else one.passes
         any_first = any_first if condition else one.any_first
     text = "".join(one.atom if one.level == _CHOICE else one.text for one in parts)
-    return _Part(text, _ROW, bool(parts) and all(one.place for one in parts),
+    return _Translated(text, _ROW, bool(parts) and all(one.place for one in parts),
                  all(one.empty for one in parts), any_first, passes)
 
 
-def _either(branches: list[_Part]) -> _Part:
+def _either(branches: list[_Translated]) -> _Translated:
     """One of several parts."""
     if len(branches) == 1:
         return branches[0]
-    return _Part("|".join(one.text for one in branches), _CHOICE, empty=any(one.empty for one in branches),
-                 any_first=any(one.any_first for one in branches), passes=any(one.passes for one in branches))
+    return _Translated(
+        "|".join(branch.text for branch in branches), _CHOICE, empty=any(branch.empty for branch in branches),
+        any_first=any(branch.any_first for branch in branches),
+        passes=any(branch.passes for branch in branches),
+    )
 
 
 _ANY = (r"[\s\S]", r"[^\n]")
@@ -117,7 +120,7 @@ _PLACES = {
 }
 
 
-class _Reader(Brackets):
+class _Translator(Brackets):
     """A pattern and the place that is read next.
 
     Args:
@@ -142,7 +145,7 @@ class _Reader(Brackets):
 
     # --- alternatives, rows, repeats ---
 
-    def _choice(self) -> _Part:
+    def _choice(self) -> _Translated:
         """Alternatives up to the end of the group, with the options that stood before it put back."""
         before = self._options
         self._depth += 1
@@ -155,8 +158,8 @@ class _Reader(Brackets):
         self._depth -= 1
         return _either(branches)
 
-    def _branch(self) -> _Part:
-        parts: list[_Part] = []
+    def _branch(self) -> _Translated:
+        parts: list[_Translated] = []
         while self._next() not in ("", "|", ")"):
             if options := self._match(r"\(\?([a-zA-Z-]+)\)"):
                 # for all that follows in the group, alternatives and all
@@ -164,11 +167,11 @@ class _Reader(Brackets):
             parts.append(self._repeated(self._one()))
         return self._joined(parts)
 
-    def _joined(self, parts: list[_Part]) -> _Part:
+    def _joined(self, parts: list[_Translated]) -> _Translated:
         """Parts one after the other as one. Letters side by side are written together where they may be one
         character in another case, also those of a row within.
         """
-        runs: list[list[_Part]] = []
+        runs: list[list[_Translated]] = []
         for one in (one for part in parts for one in part.parts or (part,)):
             last = runs[-1][-1].letters if runs else ""
             if last and one.letters and classes.joins(last, one.letters):
@@ -183,7 +186,7 @@ class _Reader(Brackets):
         within = out if len(out) < 4 else [out[0], _row(out[1:-1]), out[-1]]
         return _row(out)._replace(parts=tuple(within))
 
-    def _under(self, letters: str, read: Callable[[], _Part]) -> _Part:
+    def _under(self, letters: str, read: Callable[[], _Translated]) -> _Translated:
         """The part that is read under options, such as `i-m`."""
         before = self._options
         on, _, off = letters.partition("-")
@@ -194,7 +197,7 @@ class _Reader(Brackets):
         self._options = before
         return part._replace(letters="", parts=())  # its letters join no others
 
-    def _repeated(self, part: _Part) -> _Part:
+    def _repeated(self, part: _Translated) -> _Translated:
         """A part with the repeats that follow it."""
         while True:
             sign = self._next()
@@ -233,14 +236,14 @@ class _Reader(Brackets):
             return high, low, False, True
         return low, high, bool(match[2]) and self._took("?"), False
 
-    def _times(self, part: _Part, low: int, high: int | None, lazy: bool) -> _Part:
+    def _times(self, part: _Translated, low: int, high: int | None, lazy: bool) -> _Translated:
         sign = next((sign for sign, times in _SIMPLE.items() if times == (low, high)), "")
         count = f"{{{low}}}" if low == high else f"{{{low},{'' if high is None else high}}}"
-        return _Part(part.atom + (sign or count) + "?" * lazy, _REPEAT if sign and not lazy else _ROW,
+        return _Translated(part.atom + (sign or count) + "?" * lazy, _REPEAT if sign and not lazy else _ROW,
                      empty=not low or part.empty, passes=part.passes,
                      any_first=(part.text in _ANY and high is None) or part.any_first)
 
-    def _atomic(self, part: _Part) -> _Part:
+    def _atomic(self, part: _Translated) -> _Translated:
         """A part that gives nothing back."""
         if self._behind:
             raise Untranslated("what gives nothing back, and is looked behind")
@@ -250,7 +253,7 @@ class _Reader(Brackets):
 
     # --- one part ---
 
-    def _one(self) -> _Part:
+    def _one(self) -> _Translated:
         sign = self._next()
         if sign in _SIMPLE or self._interval():
             raise Untranslated(f"{sign} without what it repeats")
@@ -262,52 +265,52 @@ class _Reader(Brackets):
         if sign == "\\":
             return self._escaped()
         if sign in _PLACES:
-            return _Part(_PLACES[sign], place=True, empty=True)
-        return _Part(_ANY["m" not in self._options]) if sign == "." else self._letter(sign)
+            return _Translated(_PLACES[sign], place=True, empty=True)
+        return _Translated(_ANY["m" not in self._options]) if sign == "." else self._letter(sign)
 
-    def _letter(self, letter: str) -> _Part:
-        return self._any_case(letter) if "i" in self._options else _Part(shown(letter))
+    def _letter(self, letter: str) -> _Translated:
+        return self._any_case(letter) if "i" in self._options else _Translated(shown(letter))
 
-    def _any_case(self, letters: str) -> _Part:
+    def _any_case(self, letters: str) -> _Translated:
         """Letters under (?i)."""
         ways = classes.in_any_case(letters)
         if self._behind and any(len(texts) > 1 for texts in ways):
             raise Untranslated("a text under (?i) that is longer in another case, and (?<= or (?<! around it")
         text = "".join(texts[0] if len(texts) == 1 else f"(?:{'|'.join(texts)})" for texts in ways)
-        return _Part(text, _ATOM if len(letters) == 1 else _ROW, letters=letters)
+        return _Translated(text, _ATOM if len(letters) == 1 else _ROW, letters=letters)
 
-    def _folded(self, found: Class) -> _Part:
+    def _folded(self, found: Class) -> _Translated:
         """Return a class in brackets, with other cases of its characters under (?i), also those of several
         characters."""
         if "i" not in self._options:
-            return _Part(found.written())
+            return _Translated(found.written())
         one, *several = classes.class_in_any_case(found.written(), found.negated)
         if several and self._behind:
             raise Untranslated(
                 "a class under (?i) whose characters are several in another case, and (?<= or (?<! around it"
             )
-        return _either([_Part(text) for text in (one, *several)])
+        return _either([_Translated(text) for text in (one, *several)])
 
-    def _escaped(self) -> _Part:
+    def _escaped(self) -> _Translated:
         letter = self._escape()
         if letter in "wWdDsShHpP":
-            return _Part(self._class(letter, bare=True).written())
+            return _Translated(self._class(letter, bare=True).written())
         if letter in "bB" and self._behind:
             raise Untranslated(rf"\{letter} that is looked behind")
         if "\\" + letter in _PLACES:
             word = classes.of_type("w", bare=True).written() if letter in "bB" else ""
-            return _Part(_PLACES["\\" + letter].replace("{word}", word), place=True, empty=True)
+            return _Translated(_PLACES["\\" + letter].replace("{word}", word), place=True, empty=True)
         if letter in "ON":
-            return _Part(_ANY[letter == "N"])
+            return _Translated(_ANY[letter == "N"])
         if letter == "R":
-            return self._atomic(_Part(r"\r\n|[\n-\r\x85\u2028\u2029]", _CHOICE))
+            return self._atomic(_Translated(r"\r\n|[\n-\r\x85\u2028\u2029]", _CHOICE))
         if letter in "KXyYGgk":
             raise Untranslated(rf"\{letter}")
         return self._letter(self._literal(letter))
 
     # --- groups ---
 
-    def _group(self) -> _Part:
+    def _group(self) -> _Translated:
         """The group after a `(`."""
         if self._match(r"\?(?:<[^\W\d]\w*>|'[^\W\d]\w*')") or self._next() not in ("?", "*"):
             found = self._closed()  # nothing refers to it
@@ -325,16 +328,16 @@ class _Reader(Brackets):
             return self._under(options[1], self._closed)
         raise Untranslated(f"(?{self._next()}")
 
-    def _look(self, sign: str) -> _Part:
+    def _look(self, sign: str) -> _Translated:
         behind = len(sign) == 2
         if behind and self._behind:
             raise Untranslated("a look behind that is looked behind")
         self._behind += behind
         found = self._closed()
         self._behind -= behind
-        return _Part(f"(?{sign}{found.text})", place=True, empty=True)
+        return _Translated(f"(?{sign}{found.text})", place=True, empty=True)
 
-    def _closed(self) -> _Part:
+    def _closed(self) -> _Translated:
         """Parse the inside of a group up to its closing parenthesis."""
         part = self._choice()
         if not self._took(")"):

@@ -21,7 +21,7 @@ from tokentui.core.memo import Memo
 from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.pipeline import NameFinder
-from tokentui.formats.huggingface import Span, Text, check_growth
+from tokentui.formats.huggingface import AlignedText, CharRange, check_growth
 from tokentui.formats.huggingface.words import BEFORE_MARK, CutAtMarks, StagedPretokenizer
 from tokentui.formats.sentencepiece.charsmap import STRETCHES, Charsmap
 from tokentui.formats.source import Node, check_tokens
@@ -328,17 +328,17 @@ class SentencePieceWords(StagedPretokenizer):
             at = end
         return [*units, *word[at:]]
 
-    def _word(self, part: Text) -> tuple[str, tuple[Span, ...]]:
+    def _word(self, part: AlignedText) -> tuple[str, tuple[CharRange, ...]]:
         spans, at = [], 0
         for unit in self._units(part.text):
             spans.append((part.starts[at], part.ends[at + len(unit) - 1]))
             at += len(unit)
         return part.text, tuple(spans)
 
-    def _normal(self, text: str) -> Text:
+    def _normal(self, text: str) -> AlignedText:
         proto = self.proto
         text = _HALF.sub("\ufffd", text)
-        typed, space = Text.typed(text), SPACE_MARK if proto.escape else " "
+        typed, space = AlignedText.typed(text), SPACE_MARK if proto.escape else " "
         quick = self._quick(text)
         if quick is None:
             pieces = self._kept(text)

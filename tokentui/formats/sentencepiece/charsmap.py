@@ -200,7 +200,7 @@ _TRIED = 512
 
 
 @dataclass(eq=False, slots=True)
-class State:
+class TrieState:
     """A state of the trie: what a rule that ends here makes, None for none, and what may follow by its
     character.
 
@@ -208,7 +208,7 @@ class State:
     """
 
     made: str | None = None
-    follow: dict[str, State] = field(default_factory=dict)
+    follow: dict[str, TrieState] = field(default_factory=dict)
 
 
 @functools.cache
@@ -225,13 +225,13 @@ def rules_of(steps: tuple[str, ...]) -> tuple[bytes, bool]:
         raise Unsupported(f"it normalises by {','.join(steps)}", "",
                       "sentencepiece's rules can do nmt-nfkc, lowercase or both")
     nmt = steps[0] == "nmt-nfkc"
-    root = _nmt_trie() if nmt else State()
+    root = _nmt_trie() if nmt else TrieState()
     if steps[-1] == "lowercase":
         _lower(root)
     return compiled(root), nmt
 
 
-def _lower(root: State) -> None:
+def _lower(root: TrieState) -> None:
     """Make all results lowercase, and add a rule for every other character that has a lowercase form."""
     for node in _nodes(root):
         if node.made is not None:
@@ -239,13 +239,13 @@ def _lower(root: State) -> None:
     for code in range(_LARGEST):
         character = chr(code)
         if not 0xD800 <= code < 0xE000 and (made := lowercase(character)) != character:
-            node = root.follow.setdefault(character, State())
+            node = root.follow.setdefault(character, TrieState())
             node.made = made if node.made is None else node.made
 
 
-def _nmt_trie() -> State:
+def _nmt_trie() -> TrieState:
     """Return a trie of the characters that change and the sequences that compose, in all their spellings."""
-    root = State()
+    root = TrieState()
     spellings: dict[str, list[str]] = {}
     for code in range(1, _LARGEST):
         if 0xD800 <= code < 0xE000:
@@ -256,10 +256,10 @@ def _nmt_trie() -> State:
             spellings.setdefault(part, []).append(character)
         made = nmt_characters(character)
         if made != character:
-            root.follow[character] = State(made)
+            root.follow[character] = TrieState(made)
     # Two spellings of a character are followed by the same: they share what follows, and so do their branches
     # of bytes.
-    follows: dict[str, dict[str, State]] = {}
+    follows: dict[str, dict[str, TrieState]] = {}
     for parts, made in compositions().items():
         for end in range(1, len(parts)):
             below = follows.setdefault(parts[:end], {})
@@ -267,16 +267,16 @@ def _nmt_trie() -> State:
             whole = parts[: end + 1]
             for spelling in spellings[last]:
                 if spelling not in below:
-                    below[spelling] = State(None, follows.setdefault(whole, {}))
+                    below[spelling] = TrieState(None, follows.setdefault(whole, {}))
                 if end == len(parts) - 1:
                     below[spelling].made = made
     for first in [parts for parts in follows if len(parts) == 1]:
         for spelling in spellings[first]:
-            root.follow.setdefault(spelling, State()).follow = follows[first]
+            root.follow.setdefault(spelling, TrieState()).follow = follows[first]
     return root
 
 
-def compiled(root: State) -> bytes:
+def compiled(root: TrieState) -> bytes:
     """The blob of a trie by characters."""
     results = bytearray()
     places: dict[str, int] = {}
@@ -284,11 +284,11 @@ def compiled(root: State) -> bytes:
         if node.made is not None and node.made not in places:
             places[node.made] = len(results)
             results += node.made.encode() + b"\0"
-    units = _Layout(places).laid_out(root)
+    units = _TrieArray(places).laid_out(root)
     return struct.pack(f"<I{len(units)}I", 4 * len(units), *units) + bytes(results or b"\0")
 
 
-def _nodes(root: State) -> Iterator[State]:
+def _nodes(root: TrieState) -> Iterator[TrieState]:
     waiting, seen = [root], set[int]()
     while waiting:
         node = waiting.pop()
@@ -298,7 +298,7 @@ def _nodes(root: State) -> Iterator[State]:
             waiting += node.follow.values()
 
 
-class _Layout:
+class _TrieArray:
     """Places the branches of a trie in an array."""
 
     def __init__(self, places: dict[str, int]) -> None:
@@ -306,10 +306,10 @@ class _Layout:
         self._units: list[int] = []
         self._free: dict[int, None] = {}
         self._bases = {0}  # from there a NUL would lead to the root
-        self._of: dict[tuple[int, str | None], State] = {}
-        self._at: dict[State, int] = {}
+        self._of: dict[tuple[int, str | None], TrieState] = {}
+        self._at: dict[TrieState, int] = {}
 
-    def laid_out(self, root: State) -> list[int]:
+    def laid_out(self, root: TrieState) -> list[int]:
         """The array."""
         self._grow()
         self._take(0, 0)
@@ -323,20 +323,20 @@ class _Layout:
             waiting += [] if known else [(base ^ ord(byte), below) for byte, below in node.follow.items()]
         return self._units
 
-    def _by_bytes(self, node: State) -> State:
+    def _by_bytes(self, node: TrieState) -> TrieState:
         """The state after a character, by bytes: made once for all that are followed by the same."""
         key = (id(node.follow) if node.follow else 0, node.made)
         if key not in self._of:
-            made = self._of[key] = State(node.made)
+            made = self._of[key] = TrieState(node.made)
             for character, below in node.follow.items():
                 at = made
                 *head, last = map(chr, character.encode())
                 for byte in head:
-                    at = at.follow.setdefault(byte, State())
+                    at = at.follow.setdefault(byte, TrieState())
                 at.follow[last] = self._by_bytes(below)
         return self._of[key]
 
-    def _place(self, node: State) -> int:
+    def _place(self, node: TrieState) -> int:
         """Write what follows a state where all its places are free, and return its base; 0 is the leaf, which
         holds the place of a result.
         """

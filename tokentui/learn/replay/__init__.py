@@ -25,7 +25,7 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Self
 
-from tokentui.encode.events import Event, Kind
+from tokentui.encode.events import Event, EventKind
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.pages import entry_of, listed, page, shows, vocabulary_page
 from tokentui.learn.part_lengths import Lengths
@@ -234,7 +234,8 @@ class ReplayTrainer:
         left = one.parts[0] if one.parts else one.token
         right = one.parts[1] if len(one.parts) == 2 else one.token[len(left) :]
         return MergeStep(
-            number=number, kind="token", events=(Event(Kind.TOKEN, one.symbol, (), one.places, one.places),),
+            number=number, kind="token",
+            events=(Event(EventKind.TOKEN, one.symbol, (), one.places, one.places),),
             left=left, right=right, token=one.token, id=one.id, count=one.places, replaced=one.places,
             score=one.score, tokens=self.tokens_at(number), vocab_size=self.size_at(number),
         )

@@ -28,7 +28,7 @@ from tokentui.encode.decode import spelled_units
 from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.pipeline import Parents
 from tokentui.encode.segment import Segmenter, WordPart
-from tokentui.encode.segment.merges import Join, Merging, PairMerging
+from tokentui.encode.segment.merges import CellMerge, Merging, PairMerging
 from tokentui.encode.segment.viterbi import Viterbi
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
@@ -362,7 +362,7 @@ class _Merges:
     """
 
     def __init__(
-        self, symbols: list[int], merges: Sequence[Join], first: int, token: int | None, last: int
+        self, symbols: list[int], merges: Sequence[CellMerge], first: int, token: int | None, last: int
     ) -> None:
         self._symbols, self._merges = symbols, merges
         self._first, self._token, self._last = first, token, last

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tokentui.encode.encoder import WordEncoder
-from tokentui.encode.events import Event, Kind
+from tokentui.encode.events import Event, EventKind
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.pages import entry_of, listed, vocabulary_page
 from tokentui.learn.rows import Column, Entry, Page, Query
@@ -39,7 +39,7 @@ class RoundStep(Step):
         final: True if it is the cut to the size asked for.
     """
 
-    events: tuple[Event, ...] = (Event(Kind.SCORES, -1),)
+    events: tuple[Event, ...] = (Event(EventKind.SCORES, -1),)
     round: int
     kept: int
     dropped: int

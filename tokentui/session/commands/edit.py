@@ -13,7 +13,7 @@ from tokentui.session.commands.base import Command, Lane, Need
 
 if TYPE_CHECKING:
     from tokentui.analyze.edit import Added, Edit, Grown, Pruned
-    from tokentui.encode.tokenizer import Entry, Tokenizer
+    from tokentui.encode.tokenizer import TokenEntry, Tokenizer
     from tokentui.formats.proof import ExportReport
     from tokentui.formats.spec import Loss
     from tokentui.session.context import StepContext
@@ -78,8 +78,8 @@ class EditView:
 
     before: int
     after: int
-    went: Sequence[Entry]
-    came: Sequence[Entry]
+    went: Sequence[TokenEntry]
+    came: Sequence[TokenEntry]
     added: Sequence[Added]
     pruned: Pruned | None
     grown: Grown | None

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from textual.widgets import Input
 
-from tokentui.analyze.results import UnusedToken, VocabularyReport, Ways
+from tokentui.analyze.results import UnusedToken, VocabularyReport, WordSegmentations
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
 from tokentui.core.table import plural
@@ -151,7 +151,9 @@ def ways(answers: VocabularyReport) -> list[TableRow]:
     return rows
 
 
-def _way(word: int, place: int, of: Ways, pieces: tuple[bytes, ...], chance: float | None) -> TableRow:
+def _way(
+    word: int, place: int, of: WordSegmentations, pieces: tuple[bytes, ...], chance: float | None
+) -> TableRow:
     taken = pieces == of.chosen
     written: list[Run] = []
     for at, piece in enumerate(pieces):
