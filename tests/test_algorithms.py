@@ -47,7 +47,7 @@ def made(bench: ModuleType, folder: Path, most: str, monkeypatch: pytest.MonkeyP
 
 def names() -> set[str]:
     """All that the page has to hold."""
-    objectives = {name for name, one in AXES["objective"].items() if not one.codes}
+    objectives = {name for name, one in AXES["objective"].items() if not one.substitutes_bytes}
     return objectives | {one.name for one in presets() if one.family == "papers"}
 
 

@@ -126,7 +126,7 @@ class WhatIf(NamedTuple):
         return f"{self.step}:{self.what}" + (f":{parts}" if parts else "")
 
     @property
-    def said(self) -> str:
+    def summary(self) -> str:
         """The what-if in a few words, spaces as `·`: `without ·the`. It is not yet safe to draw."""
         parts = [part.decode("utf-8", "surrogateescape").replace(" ", "·") for part in self.parts]
         if self.what == LEAVE_OUT:

@@ -19,8 +19,8 @@ import tokentui
 from tokentui import learn
 from tokentui.core import native
 from tokentui.learn import PairCandidate, Query
-from tokentui.learn.exact_values import Told
-from tokentui.learn.objectives import OBJECTIVES, SEEN, Material
+from tokentui.learn.exact_values import DisplayedFraction
+from tokentui.learn.objectives import FEATURES, OBJECTIVES, Material
 from tokentui.learn.start_pairs import pair_trainer
 from tokentui.recipe import Recipe, Stops
 from tokentui.text.corpus import Corpus
@@ -178,7 +178,7 @@ def test_an_objective_equals_the_naive_one(
 
 
 def test_a_told_value_is_ordered_exactly_and_seen_as_its_figure() -> None:
-    one, other = Told.of((1, 3), 5.0), Told.of((1, 2), 4.0)
+    one, other = DisplayedFraction.of((1, 3), 5.0), DisplayedFraction.of((1, 2), 4.0)
     assert one < other
     assert float(one) == 5.0
     assert one == Fraction(1, 3)
@@ -186,8 +186,8 @@ def test_a_told_value_is_ordered_exactly_and_seen_as_its_figure() -> None:
 
 def test_each_figure_that_a_value_sees_is_known() -> None:
     for objective in OBJECTIVES.values():
-        assert set(objective.sees) <= SEEN.keys()
-        assert not objective.sees or objective.value is not None
+        assert set(objective.features) <= FEATURES.keys()
+        assert not objective.features or objective.value is not None
 
 
 def test_the_columns_of_a_candidate_name_the_figures_of_its_value() -> None:

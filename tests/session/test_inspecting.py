@@ -182,6 +182,6 @@ def test_the_life_of_a_word_is_each_step_that_cuts_it(name: str) -> None:
             vocabulary = trainer.tokenizer().vocabulary
             assert turn.parts == tuple(map(vocabulary.spelled, vocabulary.merges[turn.number - 1]))
         else:
-            assert turn.said == trainer.step_at(turn.number).said
+            assert turn.said == trainer.step_at(turn.number).sentence
     with pytest.raises(TokentuiError, match="no word stands there"):
         asked(it, LifeOfWord("", 0))

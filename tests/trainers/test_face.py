@@ -51,7 +51,7 @@ PRUNING = [
 ]
 CODING = [
     name for name, recipe in RECIPES.items()
-    if OBJECTIVES.of(recipe.objective).codes or OBJECTIVES.of(recipe.objective).events
+    if OBJECTIVES.of(recipe.objective).substitutes_bytes or OBJECTIVES.of(recipe.objective).events
 ]
 """Those whose tokenizers have no tokens that come one by one."""
 

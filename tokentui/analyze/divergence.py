@@ -244,7 +244,7 @@ def as_trained(recipe: Recipe) -> bool:
     as often as it occurs."""
     objective, way = OBJECTIVES.of(recipe.objective), WAYS.of(recipe.encode)
     by_training = way.needs == ("scores" if objective.scored else "merges")
-    return by_training and WEIGHTS.of(recipe.weight).by_occurrences and not objective.codes
+    return by_training and WEIGHTS.of(recipe.weight).by_occurrences and not objective.substitutes_bytes
 
 
 def replayed(

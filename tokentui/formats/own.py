@@ -338,10 +338,10 @@ def _trained(recipe: Recipe, run: Mapping[str, object], root: Node) -> Tokenizer
         model = "a unigram model" if objective.scored else f"objective={objective.name}"
         raise replayed.at(0).error(f"{model} has no merges", "leave the list empty")
     base = rows[len(named) :]
-    if objective.codes and [row.piece for row in base] != _ALL_BYTES:
+    if objective.substitutes_bytes and [row.piece for row in base] != _ALL_BYTES:
         raise listed.error("the base is not the 256 bytes in order", f"objective={objective.name} wants them")
     _check_pairs(merges, replayed)
-    if objective.codes:  # a merge makes no row of its own: a byte stands for it
+    if objective.substitutes_bytes:  # a merge makes no row of its own: a byte stands for it
         placeholders = _placeholders(merges, first + len(named), replayed)
         vocabulary: Vocabulary = GageVocabulary(recipe, placeholders, specials, first)
     else:

@@ -252,7 +252,7 @@ class PlainPairs:
         """Merge a pair for the first time and record the step. Pair 0 occurs nowhere."""
         places, pairs, logged = self.counts[pair], len(self.counts), len(self._log_place)
         uses = self.uses[left], self.uses[right]
-        more = next(self._features([pair])) if self.objective.sees else ()
+        more = next(self._features([pair])) if self.objective.features else ()
         tied, was_tied = self._queue.tied, self._queue.was_tied
         self.computed += 1
         self.vocabulary.add(left, right, recorded_count)
@@ -483,21 +483,21 @@ class PlainPairs:
         """Return the exact values of pairs, each as numerator and denominator."""
         counts, left, right, uses, value = self.counts, self.left, self.right, self.uses, self.objective.value
         assert value is not None
-        features = self._features(pairs) if self.objective.sees else repeat(())
+        features = self._features(pairs) if self.objective.features else repeat(())
         return [
             value(counts[pair], uses[left[pair]], uses[right[pair]], *more)
             for pair, more in zip(pairs, features, strict=False)
         ]
 
     def _features(self, pairs: Sequence[int]) -> Iterator[tuple[int, ...]]:
-        """Return the features of pairs that the objective needs besides counts; see `objectives.SEEN`."""
+        """Return the features of pairs that the objective needs besides counts; see `objectives.FEATURES`."""
         tokens = self.tokens_at(self.number)
         features: dict[str, Iterable[int]] = {
             "length": (self.length[self.left[pair]] + self.length[self.right[pair]] for pair in pairs),
             "tokens": repeat(tokens, len(pairs)),
             "pairs": repeat(tokens - self._segments, len(pairs)),
         }
-        return zip(*(features[name] for name in self.objective.sees), strict=True)
+        return zip(*(features[name] for name in self.objective.features), strict=True)
 
     def _find(self, left: int, right: int) -> int:
         """Return the number of the pair of two symbols, 0 if it never occurred.
@@ -545,7 +545,7 @@ class PlainPairs:
             pairs += [forced] * (not may)
             best = [forced, *(pair for pair in best if pair != forced)]
         rows = []
-        features = self._features(best) if self.objective.sees else repeat(())
+        features = self._features(best) if self.objective.features else repeat(())
         for pair, more in zip(best, features, strict=False):
             left, right, count = self.left[pair], self.right[pair], counts[pair]
             change = fell.get(pair, 0) if pair < first_new else None

@@ -94,7 +94,7 @@ class KernelPairs:
             )
             self._superwords = superwords._replace(words=())  # they are laid out now
         self.number = self.computed = 0
-        self._filters, self._filled, self._sees = objective.filters, (-1, -1), objective.sees
+        self._filters, self._filled, self._sees = objective.filters, (-1, -1), objective.features
         worth, self._queue = QUEUES[objective.queue]
         base, self._earlier = self._vocabulary.pieces, len(self._vocabulary.merges)
         of_units = self._vocabulary.units

@@ -40,7 +40,7 @@ class Pair(NamedTuple):
         before: Its count before the last step, None for a pair that the last step made.
         left_uses: The uses of its left part in the corpus.
         right_uses: The uses of its right part.
-        more: The further figures that its objective sees, in the order of `Objective.sees`.
+        features: The features of `Objective.features`, in that order.
     """
 
     left: int
@@ -49,7 +49,7 @@ class Pair(NamedTuple):
     before: int | None
     left_uses: int
     right_uses: int
-    more: tuple[int, ...] = ()
+    features: tuple[int, ...] = ()
 
     @property
     def symbols(self) -> tuple[int, int]:

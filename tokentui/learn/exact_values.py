@@ -1,4 +1,4 @@
-"""Exact values of pairs."""
+"""Exact values of pairs, for objectives whose value is a fraction."""
 
 from __future__ import annotations
 
@@ -6,31 +6,38 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 
-class Told(Fraction):
-    """An exact value that people see as another figure: compared as a fraction, `float` gives the figure."""
+class DisplayedFraction(Fraction):
+    """A fraction that compares exactly, and that `float` turns into another figure, such as a logarithm."""
 
     figure: float
 
     @classmethod
-    def of(cls, value: tuple[int, int], figure: float) -> Told:
-        """A value with its figure."""
-        made = cls(*value)
-        made.figure = figure
-        return made
+    def of(cls, value: tuple[int, int], figure: float) -> DisplayedFraction:
+        """Return a fraction with its figure.
+
+        Args:
+            value: The numerator and the denominator.
+            figure: The figure that `float` returns.
+        """
+        fraction = cls(*value)
+        fraction.figure = figure
+        return fraction
 
     def __float__(self) -> float:
         return self.figure
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Told.of, (self.as_integer_ratio(), self.figure)
+        return DisplayedFraction.of, (self.as_integer_ratio(), self.figure)
 
 
-def exact(value: tuple[int, int], figures: Sequence[int], shown: Callable[..., float] | None) -> Fraction:
-    """A value as a fraction, which `float` gives as people see it.
+def exact_value(
+    value: tuple[int, int], arguments: Sequence[int], displayed: Callable[..., float] | None
+) -> Fraction:
+    """Return a value as a fraction that `float` turns into the figure that people see.
 
     Args:
         value: The numerator and the denominator.
-        figures: The figures that it was made of.
-        shown: The figure that people see in place of the value, from the same figures; None for the value.
+        arguments: The arguments that the value was computed from.
+        displayed: Computes the figure from the same arguments; None if the value itself is shown.
     """
-    return Fraction(*value) if shown is None else Told.of(value, shown(*figures))
+    return Fraction(*value) if displayed is None else DisplayedFraction.of(value, displayed(*arguments))

@@ -1,5 +1,8 @@
-"""The objectives of training: one record for each value of the axis `objective`, and the material of a
-training."""
+"""The objectives of training: one record for each value of the axis `objective`.
+
+To add an objective, add an entry to `OBJECTIVES`. Its trainer is a function of a `Material`: the counted
+corpus, the recipe and the run.
+"""
 
 from __future__ import annotations
 
@@ -25,35 +28,37 @@ if TYPE_CHECKING:  # the records are read where nothing is trained
     from tokentui.text.count import Words
 
 Value = Callable[..., tuple[int, int]]
-"""The exact value of a pair, as numerator and denominator, from its count, the uses of its left and right
-symbol, and the further figures that the objective sees; and from its parameters by name. The greatest is
-merged. The denominator is 1 or more."""
+"""Returns the exact value of a pair as a numerator and a denominator of 1 or more. The pair of the greatest
+value is merged.
 
-SEEN = {
-    "length": "the units of the token that it would make",
-    "tokens": "the corpus in tokens",
-    "pairs": "all places of pairs",
+It takes the count of the pair, the uses of its left and of its right symbol, and the features that the
+objective names, in that order; then the parameters of the objective by name.
+"""
+
+FEATURES = {
+    "length": "the units of the token that the pair would make",
+    "tokens": "the length of the corpus in tokens, by weight",
+    "pairs": "the places of all pairs in the corpus, by weight",
 }
-"""The further figures of a pair that a value may see, and what each is."""
+"""What a value may depend on besides counts and uses, by name, each with its meaning."""
 
-_KINDS = {
+_COLUMN_KINDS = {
     "count": "count", "change": "change", "left uses": "part", "right uses": "part", "score": "score",
-    "value": "score", "as": "byte", "spelled": "token", **dict.fromkeys(SEEN, "part"),
+    "value": "score", "as": "byte", "spelled": "token", **dict.fromkeys(FEATURES, "part"),
     "worth": "count", "saved": "count", "run": "count",
 }
-"""The kind of each figure of a pair, by the name of the column that shows it."""
+"""The kind of each column of candidates, by its name; see `rows.Column`."""
 
 
 @dataclass(frozen=True)
 class Material:
-    """All that a training starts from; `Material.of` makes it of one corpus.
+    """What a training starts from.
 
     Attributes:
-        parts: The corpora.
+        parts: The corpora, each with its counted pre-tokens.
         recipe: The recipe.
-        run: The first id, the special tokens, and of the stops the size that a training which prunes goes to.
-        documents: The documents that the words come from, for an objective that reads them too; None where
-            they are not known.
+        run: The first id, the special tokens, and the size that a training by pruning aims at.
+        documents: The texts of the corpus, for an objective that reads them too; None if they are not known.
     """
 
     parts: tuple[CorpusPart, ...]
@@ -65,19 +70,18 @@ class Material:
     def of(
         cls, words: Words, recipe: Recipe, run: Run | None = None, documents: Sequence[str] | None = None
     ) -> Material:
-        """The material of one corpus, or of named ones, by their counted pre-tokens."""
+        """Return the material of counted pre-tokens, of one corpus or of several named ones."""
         return cls(words.as_parts, recipe, run or Run(), documents)
 
     @cached_property
     def words(self) -> Words:
-        """The counted pre-tokens of all parts together: what is trained on where no part is chosen."""
-        first = self.parts[0].words
-        one = len(self.parts) == 1 and not self.parts[0].name
-        return first if one else first.of_parts(self.parts)
+        """The counted pre-tokens of all parts together."""
+        first, *others = self.parts
+        return first.words.of_parts(self.parts) if others or first.name else first.words
 
     @property
     def objective(self) -> Objective:
-        """The objective of the recipe, with its parameters."""
+        """The objective of the recipe, with the parameters that the recipe gives it."""
         return OBJECTIVES.of(self.recipe.objective).bound(self.recipe.objective)
 
 
@@ -86,28 +90,29 @@ class Objective(Choice):
     """An objective.
 
     Attributes:
-        label: Its name in titles.
-        trainer: Makes the trainer; None for a retired objective.
-        instead: The objectives to train by in place of a retired one.
-        kernel: True if there are kernels for it; else plain Python trains, and the screen says so.
-        queue: The order of pairs that these have, a name of `QUEUES` in `learn/compiled.py`.
-        value: The value that pairs are ordered by; None where that is their count, or no pairs are merged.
-        sees: The names of the further figures of a pair that the value is made of, each of `SEEN`.
-        shown: The figure that people see in place of the value, from the same figures; None for the value.
-        formula: That value in words of a formula.
+        label: The name in titles.
+        trainer: Starts a training; None for a retired objective.
+        instead: The objectives to use in place of a retired one.
+        kernel: True if it has kernels. Otherwise plain Python trains, and the screen says so.
+        queue: The order in which its kernels keep pairs, a name of `QUEUES` in `learn/compiled.py`.
+        value: The value that pairs are ordered by; None for their count, or if it ranks no pairs.
+        features: The names of the features that the value depends on, each of `FEATURES`.
+        displayed_value: Returns the figure that people see in place of the value, from the arguments of
+            `value`; None to show the value itself.
+        formula: The value as people read it.
         columns: The columns of its candidates.
-        filters: True if a least count says which pairs are candidates; else it only ends a run.
-        rare: True if rare pairs have the greatest values where no least count is set.
-        least: The least count that a pair must have in any case.
-        scored: True if its pieces have log probabilities, and no merges.
-        codes: True if a byte replaces a pair, so that ids are bytes of a compressed text.
-        per_corpus: True if the named corpora of a training are not counted as one.
-        events: True if steps are more than one merge, and its tokenizers encode by all that happened.
-        prunes: True if its tokens are all there from the start and leave, and no merges make them.
-        vocabulary: Makes the vocabulary, before any merge, from the recipe, the base, the special tokens and
-            the first id; None for an ordinary one.
-        size: The number of ids that a run ends at where none was asked for; None if only the pairs end it.
-        preparation: What a training does before its first step, for those who show its progress.
+        filters: True if a least count decides which pairs are candidates. Otherwise it only ends a run.
+        favors_rare: True if rare pairs have the greatest values unless a least count is set.
+        least_count: The least count of a pair that is merged, whatever the run asks for.
+        scored: True if its tokens have log probabilities and no merges.
+        substitutes_bytes: True if a byte stands for a pair, so that ids are bytes of a compressed text.
+        per_corpus: True if it trains on each named corpus by itself rather than on all of them together.
+        events: True if a step may be more than one merge, so that its tokenizers encode by events.
+        prunes: True if all tokens are there at the start and steps remove them.
+        vocabulary: Makes the vocabulary without any merge, from the recipe, the base, the special tokens and
+            the first id; None for `encode.vocabulary.Vocabulary`.
+        size: The number of ids at which a run ends by default; None if it ends when no pair is left.
+        preparation: What a training does before its first step, as people read it.
     """
 
     label: str
@@ -116,15 +121,15 @@ class Objective(Choice):
     kernel: bool = False
     queue: str = "counts"
     value: Value | None = None
-    sees: tuple[str, ...] = ()
-    shown: Callable[..., float] | None = None
+    features: tuple[str, ...] = ()
+    displayed_value: Callable[..., float] | None = None
     formula: str = ""
     columns: tuple[Column, ...] = ()
     filters: bool = False
-    rare: bool = False
-    least: int = 1
+    favors_rare: bool = False
+    least_count: int = 1
     scored: bool = False
-    codes: bool = False
+    substitutes_bytes: bool = False
     per_corpus: bool = False
     events: bool = False
     prunes: bool = False
@@ -133,31 +138,33 @@ class Objective(Choice):
     preparation: str = "laying out the corpus"
 
     def bound(self, written: str) -> Objective:
-        """This objective with the parameters of a value of the axis, such as `pmi:power=2`."""
+        """Return this objective with its parameters set as a recipe writes them, such as `pmi:power=2`."""
         if self.value is None or not self.parameters:
             return self
-        given = self.arguments(written)
-        shown = None if self.shown is None else partial(self.shown, **given)
-        return replace(self, value=partial(self.value, **given), shown=shown, parameters=())
+        given, displayed = self.arguments(written), self.displayed_value
+        return replace(
+            self, value=partial(self.value, **given), parameters=(),
+            displayed_value=None if displayed is None else partial(displayed, **given),
+        )
 
     @property
     def shaped_by(self) -> tuple[str, ...]:
-        """The stops that a step depends on."""
+        """The names of the stops that a step depends on."""
         return ("min_count", "max_length") if self.filters else ("max_length",)
 
     def worths(self, pairs: Sequence[Pair]) -> list[Worth]:
-        """The values of pairs, exactly."""
+        """Return the exact values of pairs. `float` of one gives the figure that people see."""
         if self.value is None:
             return [pair.places for pair in pairs]
-        from tokentui.learn.exact_values import exact  # fractions import decimal numbers
+        from tokentui.learn.exact_values import exact_value  # imports `fractions`, which is slow
 
-        seen = [(one.places, one.left_uses, one.right_uses, *one.more) for one in pairs]
-        return [exact(self.value(*figures), figures, self.shown) for figures in seen]
+        arguments = [(pair.places, pair.left_uses, pair.right_uses, *pair.features) for pair in pairs]
+        return [exact_value(self.value(*given), given, self.displayed_value) for given in arguments]
 
 
 def columns(*names: str) -> tuple[Column, ...]:
-    """The columns of these names, each a figure of a pair; a name of its own is that of its value."""
-    return tuple(Column(name, "", _KINDS.get(name, "score")) for name in names)
+    """Return columns of candidates. An unknown name is that of the objective's value."""
+    return tuple(Column(name, "", _COLUMN_KINDS.get(name, "score")) for name in names)
 
 
 # ---- the values
@@ -175,18 +182,23 @@ def _pmi(count: int, left: int, right: int, tokens: int, pairs: int) -> tuple[in
     return count, left * right  # at one step the rest is the same for all pairs
 
 
-def _bits(count: int, left: int, right: int, tokens: int, pairs: int) -> float:
+def _pmi_bits(count: int, left: int, right: int, tokens: int, pairs: int) -> float:
     return math.log2(count * tokens * tokens / (left * right * pairs))
 
 
-def _probabilities(recipe: Recipe) -> Refusal | None:
+# ---- the recipes that an objective refuses
+
+
+def _refuse_merges(recipe: Recipe) -> Refusal | None:
+    """Refuse to encode by merges: unigram models have none."""
     if WAYS.of(recipe.encode).needs == "merges":
         what = "a unigram model has no merges to encode by"
         return Refusal("encode", what, ("encode=viterbi", "objective=count"))
     return None
 
 
-def _whole_text(recipe: Recipe) -> Refusal | None:
+def _refuse_for_gage(recipe: Recipe) -> Refusal | None:
+    """Refuse all that Gage's compression of whole texts of bytes cannot do."""
     bytes_of_all = "Gage's compression works on the bytes of the whole text"
     other = "objective=count"
     if (recipe.unit, recipe.split, recipe.mark) != ("byte", "none", "none"):
@@ -203,7 +215,8 @@ def _whole_text(recipe: Recipe) -> Refusal | None:
     return None
 
 
-def _stages(recipe: Recipe) -> Refusal | None:
+def _refuse_for_superbpe(recipe: Recipe) -> Refusal | None:
+    """Refuse splits that drop text between words, marks, symbols and a coverage below 1."""
     within = str(OBJECTIVES.of(recipe.objective).arguments(recipe.objective)["within"])
     SPLITS.check(within)
     other = "objective=count"
@@ -223,7 +236,8 @@ def _stages(recipe: Recipe) -> Refusal | None:
     return None
 
 
-def _events(recipe: Recipe) -> Refusal | None:
+def _refuse_for_events(recipe: Recipe) -> Refusal | None:
+    """Refuse all ways of encoding but replaying the events, marks, and a base ordered by frequency."""
     name = recipe.objective.partition(":")[0]
     if recipe.encode != "merges":
         what = f"objective={name} is encoded by its events, in their order"
@@ -237,17 +251,19 @@ def _events(recipe: Recipe) -> Refusal | None:
     return None
 
 
-def _runs(recipe: Recipe) -> Refusal | None:
-    if not WAYS.of(recipe.encode).needs:  # its tokens alone are enough for other ways
+def _refuse_for_ngrams(recipe: Recipe) -> Refusal | None:
+    """Refuse an unknown `by`, and what `_refuse_for_events` does unless the way needs tokens alone."""
+    if not WAYS.of(recipe.encode).needs:
         recipe = recipe.with_axes(encode="merges")
     by = OBJECTIVES.of(recipe.objective).arguments(recipe.objective).get("by", "tokens")
     if by not in ("tokens", "saved", "characters"):
         takes = ("by=tokens", "by=saved", "by=characters")
         return Refusal("objective", f"no length of a run is told by {str(by)[:40]!r}", takes)
-    return _events(recipe)
+    return _refuse_for_events(recipe)
 
 
-def _paths(recipe: Recipe) -> Refusal | None:
+def _refuse_for_pathpiece(recipe: Recipe) -> Refusal | None:
+    """Refuse all ways of encoding but the fewest tokens, and marks."""
     if recipe.encode != "fewest-tokens":
         what = "objective=pathpiece judges tokens by the shortest way through a word"
         return Refusal("encode", what, ("encode=fewest-tokens", "objective=count", "objective=unigram"))
@@ -257,21 +273,22 @@ def _paths(recipe: Recipe) -> Refusal | None:
     return None
 
 
-def _joined(recipe: Recipe) -> Refusal | None:
+def _refuse_for_boundless(recipe: Recipe) -> Refusal | None:
+    """Refuse splits that drop text between words, symbols, a coverage below 1, and what is no event."""
     within = str(OBJECTIVES.of(recipe.objective).arguments(recipe.objective)["within"])
     SPLITS.check(within)
     splits = SPLITS.of(recipe.split), SPLITS.of(within)
-    if not all(one.keeps_spaces and not one.marks_spaces for one in splits):
+    if not all(split.keeps_spaces and not split.marks_spaces for split in splits):
         return Refusal("split", "joined words hold the text between words", ("split=none", "objective=count"))
     if recipe.symbols or recipe.coverage < 1:
         word = "symbols" if recipe.symbols else "coverage"
         takes = ("no symbols",) if recipe.symbols else ("coverage=1",)
         return Refusal(word, "each unit of a joined word is a token", takes, fades=True)
-    return _events(recipe)
+    return _refuse_for_events(recipe)
 
 
 UNIGRAM_SIZE = 8000
-"""The size that a unigram training prunes towards where none was asked for: the default of sentencepiece."""
+"""The number of ids that a unigram training prunes to by default, as sentencepiece does."""
 
 OBJECTIVES = Axis(
     "objective", "what makes a pair the best",
@@ -298,34 +315,34 @@ OBJECTIVES = Axis(
         trainer=Ref("tokentui.learn.start_pairs:pair_trainer"),
         kernel=True, queue="scores", value=_score, formula="c(xy)/(c(x)·c(y))",
         columns=columns("count", "left uses", "right uses", "score"),
-        filters=True, rare=True,
+        filters=True, favors_rare=True,
     ),
     Objective(
         "count-length", "its count times the units of its token is largest", label="count·length",
         trainer=Ref("tokentui.learn.start_pairs:pair_trainer"), kernel=True, queue="lengths",
-        value=_count_length, sees=("length",),
+        value=_count_length, features=("length",),
         formula="c(xy)·length", columns=columns("count", "length", "value"), filters=True,
     ),
     Objective(
         "pmi", "its pointwise mutual information is largest", label="pmi",
         trainer=Ref("tokentui.learn.start_pairs:pair_trainer"), kernel=True, queue="scores", value=_pmi,
-        shown=_bits, sees=("tokens", "pairs"), formula="log2(c(xy)·N²/(c(x)·c(y)·M))",
-        columns=columns("count", "left uses", "right uses", "pmi"), filters=True, rare=True,
+        displayed_value=_pmi_bits, features=("tokens", "pairs"), formula="log2(c(xy)·N²/(c(x)·c(y)·M))",
+        columns=columns("count", "left uses", "right uses", "pmi"), filters=True, favors_rare=True,
     ),
     Objective(
         "unigram", "pieces of a unigram language model, pruned", label="unigram",
         trainer=Ref("tokentui.learn.unigram:UnigramTrainer"), kernel=True, scored=True,
-        refuses=_probabilities, size=UNIGRAM_SIZE, preparation="finding seed pieces",
+        refuses=_refuse_merges, size=UNIGRAM_SIZE, preparation="finding seed pieces",
     ),
     Objective(
         "gage", "Gage's compression: a free byte stands for the pair", label="gage",
         trainer=Ref("tokentui.learn.gage:GageTrainer"), columns=columns("as", "spelled", "count", "change"),
-        least=2, codes=True, refuses=_whole_text,
+        least_count=2, substitutes_bytes=True, refuses=_refuse_for_gage,
     ),
     Objective(
         "superbpe", "BPE inside words first, then across them (SuperBPE)", label="superbpe",
         trainer=Ref("tokentui.learn.superbpe:SuperTrainer"), kernel=True, columns=columns("count", "change"),
-        refuses=_stages, vocabulary=Ref("tokentui.learn.superbpe:vocabulary"),
+        refuses=_refuse_for_superbpe, vocabulary=Ref("tokentui.learn.superbpe:vocabulary"),
         parameters=(
             Parameter("at", "the merges inside words, before the switch", 1000),
             Parameter("within", "the split of these words", "superbpe-words", str),
@@ -335,7 +352,7 @@ OBJECTIVES = Axis(
     Objective(
         "boundless", "BPE inside words against joins of whole words (BoundlessBPE)", label="boundless bpe",
         trainer=Ref("tokentui.learn.boundless:trainer"), columns=columns("count", "change"),
-        refuses=_joined, events=True, vocabulary=Ref("tokentui.learn.boundless:vocabulary"),
+        refuses=_refuse_for_boundless, events=True, vocabulary=Ref("tokentui.learn.boundless:vocabulary"),
         parameters=(
             Parameter("threshold", "the IoS from which on a part is taken apart", 0.9, float, 0, 2),
             Parameter("within", "the split of the words", "gpt2", str),
@@ -344,13 +361,14 @@ OBJECTIVES = Axis(
     Objective(
         "greedtok", "the text whose cover saves most tokens (GreedTok)", label="greedtok",
         trainer=Ref("tokentui.learn.greedtok:trainer"), columns=columns("saved", "count", "change"),
-        filters=True, refuses=_runs, events=True,
+        filters=True, refuses=_refuse_for_ngrams, events=True,
         parameters=(Parameter("longest", "the most units of a token", 32, least=2, most=1000),),
     ),
     Objective(
         "length-max", "the run of tokens of the greatest count times length (Length-MAX)", label="length-max",
         trainer=Ref("tokentui.learn.length_max:trainer"),
-        columns=columns("worth", "run", "count", "change"), filters=True, least=2, refuses=_runs, events=True,
+        columns=columns("worth", "run", "count", "change"), filters=True, least_count=2,
+        refuses=_refuse_for_ngrams, events=True,
         parameters=(
             Parameter("most", "the most tokens of a run", 5, least=2, most=100),
             Parameter("by", "the length of a run: tokens, saved or characters", "tokens", str),
@@ -358,8 +376,8 @@ OBJECTIVES = Axis(
     ),
     Objective(
         "pathpiece", "the token whose absence lengthens the corpus least leaves (PathPiece)",
-        label="pathpiece", trainer=Ref("tokentui.learn.pathpiece:PathTrainer"), refuses=_paths, prunes=True,
-        preparation="finding seed texts",
+        label="pathpiece", trainer=Ref("tokentui.learn.pathpiece:PathTrainer"), prunes=True,
+        refuses=_refuse_for_pathpiece, preparation="finding seed texts",
         columns=(
             Column("loss", "", "loss"), Column("uses", "", "count"), Column("instead", "", "tokens"),
             Column("goes", "", "text"),
@@ -372,8 +390,8 @@ OBJECTIVES = Axis(
     ),
     Objective(
         "picky", "BPE that removes what hardly stands alone any more (PickyBPE)", label="picky bpe",
-        trainer=Ref("tokentui.learn.picky:trainer"), columns=columns("count", "change"), refuses=_events,
-        events=True,
+        trainer=Ref("tokentui.learn.picky:trainer"), columns=columns("count", "change"),
+        refuses=_refuse_for_events, events=True,
         parameters=(Parameter("threshold", "the IoS above which a part is removed", 0.9, float, 0, 1),),
     ),
     retired=(
@@ -385,15 +403,15 @@ OBJECTIVES = Axis(
         ),
         Objective(
             "scaffold", "BPE with tokens that only merge (Scaffold-BPE)", label="scaffold bpe",
-            refuses=_events, events=True, instead=("picky",),
+            refuses=_refuse_for_events, events=True, instead=("picky",),
         ),
     ),
 )
-"""The objectives, by name. A retired one encodes and is not trained."""
+"""The objectives, by name. A retired one still encodes but is not trained."""
 
 
 def trainer_of(recipe: Recipe) -> Callable[[Material], Trainer]:
-    """Return the function that makes the trainer of a recipe.
+    """Return the function that starts a training by a recipe.
 
     Raises:
         TokentuiError: The objective is retired.

@@ -76,7 +76,7 @@ class PairTrainer:
         self.replay: Replay | None = None
         self.traits = Traits(
             engine=engine.engine, columns=self.objective.columns, shaped_by=self.objective.shaped_by,
-            least_size=engine.size_at(0), compresses=self.objective.codes, what_ifs=True,
+            least_size=engine.size_at(0), compresses=self.objective.substitutes_bytes, what_ifs=True,
         )
         self.number, self.computed = engine.number, engine.computed
         self.tokens_at, self.size_at, self.memory = engine.tokens_at, engine.size_at, engine.memory
@@ -148,7 +148,7 @@ class PairTrainer:
     def _under(self, stops: Stops) -> Constraints:
         """The constraints on the next step of a run under these stops."""
         number = self.number
-        least = max(stops.min_count, self.objective.least) if number < self.most else _FAR
+        least = max(stops.min_count, self.objective.least_count) if number < self.most else _FAR
         under = Constraints(number, least, self.limits.max_length)
         if not self.what_if:
             return under
@@ -164,7 +164,7 @@ class PairTrainer:
         if decides.what == FORCE:
             return under._replace(forced=decides.parts)
         if decides.step not in self._left_out:
-            shaped = max(self.limits.min_count, self.objective.least)
+            shaped = max(self.limits.min_count, self.objective.least_count)
             for pair in self._ranked(under._replace(min_count=shaped)).rows[:1]:
                 self._left_out[decides.step] = self._parts_of(pair)
         return under._replace(forbidden=forbidden.union(filter(None, [self._left_out.get(decides.step)])))
@@ -336,7 +336,7 @@ class PairTrainer:
         if self.objective.value is None and as_wordpiece:
             marked = f"byte-pair encoding by count with {recipe.mark_text}"
             facts.append(f"this is {marked}, not the score of WordPiece")
-        if self.objective.rare and stops.min_count <= 1:
+        if self.objective.favors_rare and stops.min_count <= 1:
             facts.append("no least pair count is set: rare pairs win")
         if fact := WEIGHTS.of(recipe.weight).fact:
             facts.append(fact)
@@ -405,7 +405,7 @@ class PairTrainer:
         figures = {
             "count": count, "change": None if before is None else count - before, "left uses": left_uses,
             "right uses": right_uses, "as": letter, "spelled": token,
-            **dict(zip(self.objective.sees, more, strict=True)),
+            **dict(zip(self.objective.features, more, strict=True)),
         }
         return PairCandidate(
             (left, right), (vocabulary.pieces[left], vocabulary.pieces[right]), letter or token, worth,

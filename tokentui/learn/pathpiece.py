@@ -24,7 +24,7 @@ paper gives no tie rule, and its authors published no trainer.
 >>> trainer = PathTrainer(Material.of(words, recipe))
 >>> trainer.size_at(0), trainer.tokens_at(0), learn.run(trainer, Stops(vocab_size=11)).value
 (46, 16, 'vocab_size')
->>> [step.said for step in learn.steps(trainer, 33)]
+>>> [step.sentence for step in learn.steps(trainer, 33)]
 ['remove lower: 4 tokens more', 'remove low: 14 tokens more', 'remove widest: 15 tokens more']
 """
 
@@ -83,7 +83,7 @@ class RemovalStep(Step):
     longer: int
 
     @property
-    def said(self) -> str:
+    def sentence(self) -> str:
         """The step as a sentence: the first three tokens, and by how much the corpus became longer."""
         names = [piece.decode("utf-8", "replace").replace(" ", "·") for piece in self.removed[:3]]
         more = f" and {len(self.removed) - 3:,} more" if len(self.removed) > 3 else ""

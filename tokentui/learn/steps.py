@@ -57,7 +57,7 @@ class Step:
         return next((event.symbol for event in self.events if event.kind in MAKING), -1)
 
     @property
-    def said(self) -> str:
+    def sentence(self) -> str:
         """The step in words; a step that takes a candidate is told by that."""
         return self.kind
 
@@ -139,7 +139,7 @@ class EventStep(MergeStep):
     following: tuple[tuple[str, bytes, tuple[bytes, ...]], ...] = ()
 
     @property
-    def said(self) -> str:
+    def sentence(self) -> str:
         """The events after the merge, in words."""
         done = [f"{kind} {piece.decode('utf-8', 'replace')}" for kind, piece, _ in self.following]
         return ", ".join((self.kind, *done))

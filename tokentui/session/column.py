@@ -196,7 +196,7 @@ class Column:
             else:
                 opened["size_limit"] = self.stops.vocab_size
         preset, plain = preset_of(recipe), recipe.but()
-        changed = ", ".join(one.said for one in recipe.changes[:_CHANGES_NAMED])
+        changed = ", ".join(change.summary for change in recipe.changes[:_CHANGES_NAMED])
         changed += f" and {len(recipe.what_if) - _CHANGES_NAMED:,} more" * (
             len(recipe.what_if) > _CHANGES_NAMED
         )

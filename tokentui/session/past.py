@@ -128,11 +128,11 @@ def _row(copy: Trainer, number: int) -> StepRow:
     step = copy.step_at(number)
     if isinstance(step, MergeStep):
         worth = step.count if step.score is None else step.score
-        return StepRow(number, (step.left, step.right), step.token, worth, step.tied, step.said)
+        return StepRow(number, (step.left, step.right), step.token, worth, step.tied, step.sentence)
     taken = copy.taken(number)
     if taken is None:
-        return StepRow(number, (), b"", 0, step.tied, step.said)
-    return StepRow(number, taken.parts, taken.token, _worth(taken), step.tied, step.said)
+        return StepRow(number, (), b"", 0, step.tied, step.sentence)
+    return StepRow(number, taken.parts, taken.token, _worth(taken), step.tied, step.sentence)
 
 
 def _worth(row: Candidate) -> int | float:

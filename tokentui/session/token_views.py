@@ -170,4 +170,4 @@ def _made(vocabulary: Vocabulary, trainer: Trainer, number: int) -> tuple[tuple[
     if trainer.traits.replays:
         taken = trainer.taken(number)
         return ((), "") if taken is None else ((taken.token,), "")
-    return (), trainer.step_at(number).said
+    return (), trainer.step_at(number).sentence

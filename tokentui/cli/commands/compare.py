@@ -350,7 +350,7 @@ def _decided(side: DivergenceSide) -> str:
     best = side.why.best
     row = step.row
     if best is None or "score" not in row:
-        return step.said
+        return step.sentence
     score = "" if row["score"] is None else f", score {row['score']:.6g}"
     tied = f", one of {side.why.tied} that are equal: {side.why.tie_rule}" if side.why.tied > 1 else ""
     return f"{merged(best.parts, best.token)}  count {row['count']:,}{score}{tied}"

@@ -215,7 +215,7 @@ def _line(step: Step, trainer: Trainer) -> str:
     """A step for people."""
     chosen, row = trainer.taken(step.number), step.row
     if chosen is None or not trainer.traits.grows:
-        return step.said
+        return step.sentence
     score = "" if row["score"] is None else f", score {row['score']:.6g}"
     columns = (column.name for column in trainer.traits.columns)
     expanded = dict(zip(columns, chosen.values, strict=False)).get("spelled")

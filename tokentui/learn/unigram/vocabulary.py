@@ -47,7 +47,7 @@ class RoundStep(Step):
     final: bool
 
     @property
-    def said(self) -> str:
+    def sentence(self) -> str:
         """The step in words."""
         what = "last cut" if self.final else self.kind
         counts = f"{self.kept:,} pieces, {self.dropped:,} dropped"

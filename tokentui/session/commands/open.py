@@ -191,5 +191,5 @@ class Preview(Command[PreviewView], lane=Lane.JOB, need=Need.CORPUS):
         end = "" if reason is Stop.MERGES else str(reason)
         taken = map(trainer.taken, range(1, trainer.number + 1))
         pairs = tuple(candidate for candidate in taken if candidate is not None)
-        lines = () if trainer.traits.grows else tuple(step.said for step in learn.steps(trainer))
+        lines = () if trainer.traits.grows else tuple(step.sentence for step in learn.steps(trainer))
         return PreviewView(pairs, lines, end, chars, sample=sample)
