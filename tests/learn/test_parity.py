@@ -18,7 +18,7 @@ from tokentui.core import native
 from tokentui.core.errors import TokentuiError
 from tokentui.learn import Query, Stop, Word, jump, run, what_if
 from tokentui.learn.objectives import Material
-from tokentui.learn.parity import ParityTrainer, parity
+from tokentui.learn.parity import ParityTrainer, parity_trainer
 from tokentui.learn.ranking import TIES
 from tokentui.learn.start_pairs import pair_trainer
 from tokentui.recipe import Recipe, Run, Stops, WhatIf
@@ -55,7 +55,8 @@ def material(parts: list[tuple[dict[str, int], dict[str, int] | None]], recipe: 
 
 def example(written: str, compiled: bool) -> ParityTrainer:
     recipe = CHARS.with_axes(objective=written)
-    return parity(material(list(zip((ENGLISH, GERMAN), JUDGED, strict=True)), recipe), compiled=compiled)
+    parts = list(zip((ENGLISH, GERMAN), JUDGED, strict=True))
+    return parity_trainer(material(parts, recipe), compiled=compiled)
 
 
 def told(trainer: ParityTrainer) -> Any:
@@ -189,7 +190,7 @@ def model(case: Case) -> Iterator[tuple[str, bytes, bytes, int, tuple[int, ...]]
 @given(case=CASES, back=st.lists(st.integers(0, 12), max_size=3))
 def test_it_does_what_a_count_from_scratch_does(case: Case, back: list[int], compiled: bool) -> None:
     recipe = CHARS.with_axes(objective=case.written, tie=case.tie)
-    trainer = parity(material(case.parts, recipe), compiled=compiled)
+    trainer = parity_trainer(material(case.parts, recipe), compiled=compiled)
     seen = {0: told(trainer)}
     number = 0
     for number, (language, left, right, count, lengths) in enumerate(model(case), 1):
@@ -217,7 +218,7 @@ def test_one_language_is_plain_bpe(
     words: dict[str, int], tie: str, variant: str, compiled: bool
 ) -> None:
     recipe = CHARS.with_axes(tie=tie)
-    own = parity(material([(words, None)], recipe.with_axes(objective=f"parity:variant={variant}")),
+    own = parity_trainer(material([(words, None)], recipe.with_axes(objective=f"parity:variant={variant}")),
                  compiled=compiled)
     plain = pair_trainer(Material.of(counted(words), recipe), compiled=compiled)
     assert run(own, Stops()) == run(plain, Stops())
@@ -232,7 +233,7 @@ def test_one_language_is_plain_bpe(
 def test_a_branch_under_a_what_if_is_a_training_under_it(case: Case, step: int, what: str) -> None:
     recipe = CHARS.with_axes(objective=case.written, tie=case.tie)
     for compiled in ENGINES:
-        whole = parity(material(case.parts, recipe), compiled=compiled)
+        whole = parity_trainer(material(case.parts, recipe), compiled=compiled)
         jump(whole, 12)
         if whole.number < step:
             return
@@ -240,7 +241,7 @@ def test_a_branch_under_a_what_if_is_a_training_under_it(case: Case, step: int, 
         change = WhatIf(step, what, () if what == "leave-out" else (pairs.left, pairs.right))
         before = told(whole)
         branch = what_if(whole, [change])
-        straight = parity(material(case.parts, recipe.under([change])), compiled=False)
+        straight = parity_trainer(material(case.parts, recipe.under([change])), compiled=False)
         jump(straight, branch.number)
         assert isinstance(branch, ParityTrainer)
         assert told(branch) == told(straight)
@@ -272,13 +273,13 @@ def test_what_cannot_be_is_refused(written: str, what: str) -> None:
 def test_each_language_wants_a_ratio() -> None:
     recipe = CHARS.with_axes(objective="parity:variant=ratio,ratios=1:2:3")
     with pytest.raises(TokentuiError, match="3 ratios, and 2 languages"):
-        parity(material([(ENGLISH, None), (GERMAN, None)], recipe))
+        parity_trainer(material([(ENGLISH, None), (GERMAN, None)], recipe))
 
 
 def test_a_special_token_that_a_merge_spells_is_borrowed() -> None:
     recipe = CHARS.with_axes(objective="parity")
     both = material(list(zip((ENGLISH, GERMAN), JUDGED, strict=True)), recipe)
-    trainer = parity(Material(both.parts, recipe, Run(specials=("te",))))
+    trainer = parity_trainer(Material(both.parts, recipe, Run(specials=("te",))))
     jump(trainer, 3)
     assert trainer.size_at(3) - trainer.size_at(0) == 2
 
@@ -287,7 +288,7 @@ def test_a_special_token_that_a_merge_spells_is_borrowed() -> None:
 def test_the_places_of_a_letter_beside_itself_are_foretold(compiled: bool) -> None:
     """A merge of "aaa" replaces one place of two, in all languages together."""
     recipe = CHARS.with_axes(objective="parity")
-    trainer = parity(material([({"aaa": 3}, None), ({"aaaaa": 2}, None)], recipe), compiled=compiled)
+    trainer = parity_trainer(material([({"aaa": 3}, None), ({"aaaaa": 2}, None)], recipe), compiled=compiled)
     foretold = trainer.why(Stops()).replaced
     trainer.advance(1, Stops(), math.inf)
     assert (trainer.step_at(1).replaced, foretold) == (7, 7)

@@ -10,17 +10,16 @@ from tokentui.learn.steps import Span
 
 
 class Constraints(NamedTuple):
-    """The conditions on a candidate at a step: often enough, short enough, not forbidden; or the one that is
-    forced.
+    """What the next step may merge.
 
     Attributes:
-        number: The step before it. A method that follows another rule in early steps looks here and keeps
-            no counter of its own.
-        min_count: The least count, 1 or more.
-        max_length: The greatest number of units.
-        forbidden: The parts of candidates that are not taken; one of a single part stands for all that make
-            this token.
-        forced: The parts of the candidate that is taken whatever its value is; empty for none.
+        number: The step before it. A method whose rule depends on the step reads it here and keeps no counter
+            of its own.
+        min_count: The least count of a candidate, 1 or more.
+        max_length: The most units of the token that a candidate makes; None for no limit.
+        forbidden: The candidates that are not merged, by the bytes of their parts. A single part forbids all
+            candidates that make this token.
+        forced: The parts of the candidate that is merged whatever its value is; empty for none.
     """
 
     number: int = 0
@@ -31,16 +30,16 @@ class Constraints(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """A pair that may be merged.
+    """A pair of neighboring symbols, with its figures at a step.
 
     Attributes:
-        left: The symbol of its left part.
-        right: The symbol of its right part.
-        places: The number of places where it stands, by weight.
-        before: Its count before the last step, None for a pair that the last step made.
-        left_uses: The uses of its left part in the corpus.
-        right_uses: The uses of its right part.
-        features: The features of `Objective.features`, in that order.
+        left: The left symbol.
+        right: The right symbol.
+        places: The number of places where the pair occurs, by weight.
+        before: The same before the last step, None for a pair that the last step made.
+        left_uses: The uses of the left symbol in the corpus, by weight.
+        right_uses: The uses of the right symbol.
+        features: The values of `Objective.features`, in that order.
     """
 
     left: int
@@ -53,17 +52,17 @@ class Pair(NamedTuple):
 
     @property
     def symbols(self) -> tuple[int, int]:
-        """Both parts."""
+        """The symbols of the pair, as `NGram.symbols`."""
         return self.left, self.right
 
 
 class NGram(NamedTuple):
-    """Two or more neighboring symbols that may become one.
+    """Two or more neighboring symbols that may become one, with their figures at a step.
 
     Attributes:
-        symbols: The symbols; if they differ from place to place, those of the first place.
+        symbols: The symbols; if they differ by place, those of the first place.
         places: The number of places where they occur, by weight.
-        before: Their count before the last step, None if the last step made it.
+        before: The same before the last step, None if the last step made the n-gram.
         worth: The value that n-grams are ordered by.
     """
 
@@ -74,14 +73,14 @@ class NGram(NamedTuple):
 
 
 class Merged(NamedTuple):
-    """A merge that was made.
+    """The figures of a merge that was made.
 
     Attributes:
-        pair: The pair or n-gram, with the figures that it had then.
+        pair: The pair or n-gram, with its figures before the merge.
         replaced: The number of places that were merged, by weight.
         tied: The number of candidates that shared the best value.
-        was_tied: True if another candidate was exactly as good as the pair. A forced pair need not have the
-            best value.
+        was_tied: True if another candidate had the same value as this one, which is not the best value if it
+            was forced.
     """
 
     pair: Pair | NGram
@@ -91,15 +90,14 @@ class Merged(NamedTuple):
 
 
 class Ranked(NamedTuple):
-    """The candidates of a step.
+    """The best candidates of the next step.
 
     Attributes:
-        total: The number of all.
-        tied: The number of those that share the greatest value.
-        replaced: The weight of the places of the best one that a merge replaces.
-        rows: The best ones in order, after the one that is forced.
-        forced: The number of candidates that are as good as the forced one, itself not counted; None where
-            none is forced.
+        total: The number of all candidates.
+        tied: The number of candidates that share the greatest value.
+        replaced: The number of places that merging the first of `rows` would replace, by weight.
+        rows: The best candidates in order, after the forced one if there is one.
+        forced: The number of other candidates with the value of the forced one; None if none is forced.
     """
 
     total: int
@@ -148,9 +146,14 @@ class PlainState(NamedTuple):
 
 
 class PairEngine(Protocol):
-    """The pairs of a corpus and the merges made of them: plain Python (`bpe`) or kernels (`compiled`).
+    """The pairs of a corpus and the merges made of them: in plain Python (`bpe`) or by kernels (`compiled`).
 
-    It stands at the step `number` and knows the steps up to `computed`.
+    Attributes:
+        engine: `native.PLAIN` or `native.COMPILED`.
+        number: The present step.
+        computed: The furthest step that was made; steps up to it are made again without choosing.
+        vocabulary: The vocabulary, with the merges of all computed steps.
+        uses: The uses of each symbol in the corpus at the present step, by weight.
     """
 
     engine: str
@@ -163,32 +166,58 @@ class PairEngine(Protocol):
     def vocabulary(self) -> Vocabulary: ...
     @property
     def uses(self) -> Sequence[int]: ...
-    def memory(self) -> int: ...
-    def walk(self, goal: int, under: Constraints) -> None: ...
-    def best(self, under: Constraints) -> int: ...
-    def top(self, under: Constraints, limit: int) -> Ranked: ...
-    def forget(self) -> None: ...
-    def merged(self, number: int) -> Merged: ...
-    def tokens_at(self, number: int) -> int: ...
-    def size_at(self, number: int) -> int: ...
-    def words_changed(self) -> Iterable[int]: ...
-    def word(self, index: int, first: int, units: int | None) -> list[Span]: ...
+    def memory(self) -> int:
+        """Return the bytes that the corpus and the history take."""
+
+    def walk(self, goal: int, under: Constraints) -> None:
+        """Go toward a step for some milliseconds, forward until no pair may be merged."""
+
+    def best(self, under: Constraints) -> int:
+        """Return the best pair at the furthest step, by its number; 0 if no pair may be merged."""
+
+    def top(self, under: Constraints, limit: int) -> Ranked:
+        """Return the best candidates at the present step, `limit` of them at most."""
+
+    def forget(self) -> None:
+        """Forget the steps after the present one."""
+
+    def merged(self, number: int) -> Merged:
+        """Return the figures of a computed step."""
+
+    def tokens_at(self, number: int) -> int:
+        """Return the length of the corpus in tokens after a computed step, by weight."""
+
+    def size_at(self, number: int) -> int:
+        """Return the number of ids after a computed step."""
+
+    def words_changed(self) -> Iterable[int]:
+        """Return the indexes of the words that the last step changed."""
+
+    def word(self, index: int, first: int, units: int | None) -> list[Span]:
+        """Return the present tokens of a word that cover some of its units.
+
+        Args:
+            index: The index of the word.
+            first: The index of the first of these units.
+            units: The number of units; None for all from there on.
+        """
 
 
 @runtime_checkable
 class MergeEngine(Protocol):
-    """An engine whose steps are one merge each, and shorten each word by a token a place."""
+    """An engine of which each step is one merge, which takes one token from a word for each place in it."""
 
-    def words_merged(self, number: int) -> Sequence[int]: ...
+    def words_merged(self, number: int) -> Sequence[int]:
+        """Return the index of the word of each place that a step up to the present one merged."""
 
 
 def disjoint(places: Iterable[int], weights: Iterable[int], size: int) -> int:
-    """The weight of the places in which a pair of twice the same symbol is merged.
+    """Return the weight of the places at which a pair of twice the same symbol is merged.
 
-    A place that overlaps an earlier merged one stays, and does not count.
+    A place that overlaps an earlier merged one is not merged.
 
     Args:
-        places: The places where it stands, ascending.
+        places: The places where the pair occurs, ascending.
         weights: The weight of each.
         size: The length of the pair in units.
     """

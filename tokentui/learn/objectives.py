@@ -299,7 +299,7 @@ OBJECTIVES = Axis(
     ),
     Objective(
         "parity", "it stands most often in the language that is worst off", label="parity-aware bpe",
-        trainer=Ref("tokentui.learn.parity:parity"), kernel=True, per_corpus=True,
+        trainer=Ref("tokentui.learn.parity:parity_trainer"), kernel=True, per_corpus=True,
         columns=columns("count", "change"),
         parameters=(
             Parameter("variant", "which language is worst off: base, window or ratio", "base", str),

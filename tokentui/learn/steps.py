@@ -1,9 +1,8 @@
-"""The values that a trainer walks by: events, steps, stops, places in the corpus.
+"""Steps, and what else a trainer answers with: stops, spans of words, changes, and histories.
 
-A step is a transaction of events: a merge of byte-pair encoding is one event, a step of PickyBPE is a merge
-and the removals that follow from it, a round of a unigram training gives all pieces new scores. Symbols are
-numbered in the order in which they first come to be and stay in the table: readers hold the vocabulary at a
-step.
+A step is a transaction of events. In byte-pair encoding it is one merge, in PickyBPE a merge and the removals
+that follow from it, and in a unigram training new scores for all pieces. Symbols are numbered in the order in
+which steps first make them, and a number is never given to another symbol.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from tokentui.encode.events import MAKING, Event
 
 
 class Stop(StrEnum):
-    """The reason why a run ends. The words are those of the trace."""
+    """The reason why a run ends, as it is written in a trace."""
 
     MERGES = "merges"
     VOCAB_SIZE = "vocab_size"
@@ -29,16 +28,16 @@ class Stop(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """A step, as it was made.
+    """A step that was made.
 
     Attributes:
-        number: Its number, 1 for the first; 0 stands for the start.
-        kind: Its name for people: `merge`, `em`, `prune`, `cover`.
-        events: The events, in order.
-        part: The part of the corpus that decided, such as a language; 0 where there is one.
+        number: The number of the step, 1 for the first.
+        kind: The kind of step as people read it, such as `merge`, `em`, `prune` or `cover`.
+        events: The events of the step, in order.
+        part: The index of the part of the corpus that decided it, such as a language; 0 if there is one part.
         tied: The number of candidates that shared the best value.
         tokens: The length of the corpus in tokens after it, by weight.
-        lengths: The length of each part of the corpus, where there are several.
+        lengths: The length of each named part of the corpus in tokens after it; empty if there are none.
         vocab_size: The number of ids after it.
     """
 
@@ -53,42 +52,41 @@ class Step:
 
     @property
     def made(self) -> int:
-        """The symbol that the step made, -1 where it made none."""
+        """The symbol that the step made, -1 if it made none."""
         return next((event.symbol for event in self.events if event.kind in MAKING), -1)
 
     @property
     def sentence(self) -> str:
-        """The step in words; a step that takes a candidate is told by that."""
+        """The step in words. Callers that show the candidate of a step show this only without one."""
         return self.kind
 
     @property
     def decision(self) -> tuple[object, ...]:
-        """The decision of it, by which two trainings are compared: all of its row, where it has none alone.
-        """
+        """What two trainings are compared by, such as the merged parts; by default the whole row."""
         return tuple(self.row.values())
 
     @property
     def row(self) -> dict[str, object]:
-        """Its row in a trace for machines."""
+        """The row of the step in a trace, as JSON values."""
         return {"step": self.number, "kind": self.kind, "tokens": self.tokens, "vocab_size": self.vocab_size}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergeStep(Step):
-    """A merge, as it was made.
+    """A step that merged a pair.
 
     Attributes:
         left: The exact bytes of the left part, marks included.
-        right: Those of the right part.
-        token: Those of the token that it made.
-        id: The id of the token.
-        count: The number of places where the pair stood, overlapping ones too, by weight.
-        replaced: The number of them that were merged.
-        score: The value of its objective, rounded once; None where that is the count.
-        left_uses: The uses of the left part before, where the objective looks at them.
-        right_uses: Those of the right part.
-        decided: The name of the language that decided, `all` for a merge of all together; empty where none
-            does.
+        right: The exact bytes of the right part, marks included.
+        token: The exact bytes of the token that it made.
+        id: The id of that token.
+        count: The number of places where the pair occurred, overlapping ones too, by weight.
+        replaced: The number of these places that were merged, by weight.
+        score: The value of the pair, rounded; None if pairs are ordered by their counts.
+        left_uses: The uses of the left part before the merge, 0 if the value does not depend on them.
+        right_uses: The uses of the right part before the merge, likewise.
+        decided: The name of the language that decided, `all` for all languages together; empty in a training
+            that is not over languages.
     """
 
     left: bytes
@@ -104,12 +102,12 @@ class MergeStep(Step):
 
     @property
     def hex(self) -> list[str]:
-        """The three byte strings in lower-case hex: the exact form of the rows for machines."""
+        """Left part, right part and token in lower-case hex."""
         return [self.left.hex(), self.right.hex(), self.token.hex()]
 
     @property
     def row(self) -> dict[str, object]:
-        """Its row in a trace for machines."""
+        """The row of the step in a trace, as JSON values."""
         language = {"language": self.decided} if self.decided else {}
         return {
             "step": self.number,
@@ -130,23 +128,24 @@ class MergeStep(Step):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventStep(MergeStep):
-    """A merge and what followed from it, as it was made.
+    """A step that merged a pair, with the events that followed from that.
 
     Attributes:
-        following: Each event after the merge: its kind, the exact bytes of its symbol, and of its parts.
+        following: Each event after the merge: its kind, the exact bytes of its symbol, and those of its
+            parts.
     """
 
     following: tuple[tuple[str, bytes, tuple[bytes, ...]], ...] = ()
 
     @property
     def sentence(self) -> str:
-        """The events after the merge, in words."""
-        done = [f"{kind} {piece.decode('utf-8', 'replace')}" for kind, piece, _ in self.following]
-        return ", ".join((self.kind, *done))
+        """The kind of the step and the events after the merge, in words."""
+        following = [f"{kind} {piece.decode('utf-8', 'replace')}" for kind, piece, _ in self.following]
+        return ", ".join((self.kind, *following))
 
     @property
     def row(self) -> dict[str, object]:
-        """Its row in a trace for machines."""
+        """The row of the step in a trace, as JSON values."""
         row: dict[str, object] = MergeStep.row.__get__(self)
         row["kind"] = self.kind
         row["events"] = [
@@ -159,7 +158,13 @@ class EventStep(MergeStep):
 
 
 class Span(NamedTuple):
-    """A token in a word: units `start` to `end` of it, and its symbol, -1 for a unit that is no piece."""
+    """A token in a word.
+
+    Attributes:
+        start: The index of its first unit in the word.
+        end: The index after its last unit.
+        symbol: Its symbol, -1 for a unit that is no token.
+    """
 
     start: int
     end: int
@@ -170,9 +175,9 @@ class Word(NamedTuple):
     """A pre-token, or a part of it.
 
     Attributes:
-        text: Its text.
-        first: The unit that the first token covers.
-        units: The number of units from there on; None for all.
+        text: The text of the whole pre-token.
+        first: The index of the first unit of the part.
+        units: The number of units of the part; None for all from there on.
     """
 
     text: str
@@ -180,7 +185,7 @@ class Word(NamedTuple):
     units: int | None = None
 
     def within(self, spans: Iterable[Span]) -> list[Span]:
-        """Those of the tokens of the pre-token that cover a unit of the part."""
+        """Return the tokens of the pre-token that cover a unit of the part."""
         if not self.first and self.units is None:
             return list(spans)
         last = math.inf if self.units is None else self.first + self.units
@@ -188,12 +193,13 @@ class Word(NamedTuple):
 
 
 class Changed(NamedTuple):
-    """The changes that a step made to how the corpus is segmented.
+    """The changes that a step made to the segmentation of the corpus.
 
     Attributes:
-        words: The numbers of the words that changed.
-        documents: The numbers of the documents that changed.
-        differs: True if a word changed, by its text: any may have. None where `words` holds them all.
+        words: The indexes of the words that changed.
+        documents: The indexes of the documents that changed.
+        differs: Returns whether a word changed, by its text, for a step that may change any word. None if
+            `words` has all words that changed.
     """
 
     words: frozenset[int] = frozenset()
@@ -202,11 +208,11 @@ class Changed(NamedTuple):
 
 
 class Life(NamedTuple):
-    """A pre-token from a step on, until the next entry, as the tokenizers of these steps encode it.
+    """The segmentation of a pre-token from a step on, until the step of the next entry.
 
     Attributes:
         number: The step that cuts it in this way, 0 for the start.
-        pieces: The exact bytes of its tokens, with their marks; empty for an unknown token.
+        pieces: The exact bytes of its tokens, with their marks; empty bytes for an unknown token.
     """
 
     number: int
@@ -214,7 +220,7 @@ class Life(NamedTuple):
 
 
 def lives(segmentations: Iterable[tuple[int, tuple[bytes, ...]]]) -> list[Life]:
-    """Return an entry for each segmentation, by its step, that differs from the one before."""
+    """Return the segmentations, each with its step, that differ from the one before."""
     entries: list[Life] = []
     for number, pieces in segmentations:
         if not entries or entries[-1].pieces != pieces:
@@ -223,13 +229,13 @@ def lives(segmentations: Iterable[tuple[int, tuple[bytes, ...]]]) -> list[Life]:
 
 
 class Used(NamedTuple):
-    """The uses of a token in the corpus from a step on, until the next entry.
+    """The uses of a token in the corpus from a step on, until the step of the next entry.
 
     Attributes:
         number: The step, 0 for the start.
-        uses: How often it stands in the corpus, by weight.
-        into: The exact bytes of the token that the step made in its places; empty where the step made the
-            token itself, or tells of no such token.
+        uses: How often the token occurs in the corpus, by weight.
+        into: The exact bytes of the token that the step put in the place of some uses. Empty if the step made
+            the token itself, or does not say.
     """
 
     number: int

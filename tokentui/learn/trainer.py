@@ -1,6 +1,6 @@
-"""The face of a trainer: the questions that can be asked at a step.
+"""The protocol of a trainer: the questions that can be asked at a step.
 
-Other rooms know nothing else of a trainer.
+Other rooms use trainers only through it.
 """
 
 from __future__ import annotations
@@ -13,43 +13,45 @@ from tokentui.learn.rows import Candidate, Entry, Page, Query, Traits, Why
 from tokentui.learn.steps import Changed, Life, Span, Step, Stop, Used, Word
 from tokentui.recipe import Ending, Recipe, Stops, WhatIf
 
-if TYPE_CHECKING:  # it takes longer to import than all the rest
+if TYPE_CHECKING:  # takes longer to import than all the rest
     from tokentui.encode.tokenizer import Tokenizer
     from tokentui.text.count import Words
 
 SLICE_S = 0.01
-"""The seconds that a trainer works before it looks up."""
+"""The seconds that `advance` works by default before it returns."""
 
 
 class Size(NamedTuple("Size", [("ids", int)])):
-    """A step at which the vocabulary has come to so many ids: at least so many where it grows, at most where
-    it shrinks."""
+    """The first step with at least `ids` ids, or with at most `ids` if steps make the vocabulary smaller."""
 
 
 class Tokens(NamedTuple("Tokens", [("tokens", int)])):
-    """A step at which the corpus has come to so many tokens: at most so many, or at least where steps make it
-    longer."""
+    """The first step with a corpus of at most `tokens` tokens; at least that if steps make it longer."""
 
 
 class Made(NamedTuple("Made", [("tokens", frozenset[bytes])])):
-    """A step at which one of these tokens comes or goes, by exact bytes."""
+    """The first step at which one of these tokens, by exact bytes, comes or goes."""
 
 
 Goal = Size | Tokens | Made
+"""What `Trainer.find` looks for."""
 
 
 class Substeps(Protocol):
-    """A walk through the coming step, piece by piece."""
+    """A walk through the next step of a training that drops pieces, piece by piece."""
 
     @property
     def walked(self) -> tuple[int, int] | None:
-        """The number of pieces dropped and the number to drop; None outside a walk."""
+        """The number of pieces dropped so far and the number that the step drops; None outside a walk."""
 
     def fine(self, pieces: int) -> int:
-        """Drop so many pieces more, or bring back. Returns how many are dropped then.
+        """Drop some more pieces, or bring back some if `pieces` is negative.
+
+        Returns:
+            The number of pieces that are dropped now.
 
         Raises:
-            TokentuiError: The coming step cannot be walked through.
+            TokentuiError: The next step drops no pieces one by one.
         """
 
 
@@ -58,10 +60,11 @@ class Compressed:
     """A compressed text at a step.
 
     Attributes:
-        compressed: A window of it: distinct documents one after another, in order of first appearance.
+        compressed: A window of the compressed text: distinct documents one after another, in order of first
+            appearance.
         breaks: The places in the window where a document after the first begins.
-        table: (placeholder, left, right, expansion) of each step; left and right may be placeholders
-        themselves.
+        table: The placeholder, left byte, right byte and expansion of each step. Left and right may be
+            placeholders themselves.
         names: The letter that each placeholder is shown as.
         text_bytes: The size of the whole compressed text.
         table_bytes: The size of the table.
@@ -78,7 +81,7 @@ class Compressed:
 
     @property
     def sizes(self) -> str:
-        """The sizes in words."""
+        """A sentence on the sizes of text and table."""
         whole = self.text_bytes + self.table_bytes
         parts = f"{self.text_bytes:,} of text + {self.table_bytes:,} of table"
         return f"{parts} = {whole:,} bytes; {self.original_bytes:,} before"
@@ -88,18 +91,20 @@ class Compression(Protocol):
     """A training that compresses its text."""
 
     def compressed(self, start: int = 0, length: int = 4000) -> Compressed:
-        """The compression at this step, with so many bytes of the compressed text from a byte on."""
+        """Return the compression at this step, with `length` bytes of the compressed text from `start` on."""
 
 
 class Replay(Protocol):
-    """A file whose tokens come into use one by one."""
+    """A replay of a file, whose tokens come into use one by one."""
 
     def since(self, word: str) -> int:
-        """The step since which a pre-token is segmented as it is now; the present one for a word that the
-        corpus lacks."""
+        """Return the step since which a pre-token has its present segmentation.
+
+        Returns the present step for a word that the corpus lacks.
+        """
 
     def unreachable(self, number: int) -> str:
-        """The reason why no text ever becomes the token of an id, empty where one does."""
+        """Return why no text ever becomes the token of an id; empty if some text does."""
 
 
 class Trainer(Protocol):
@@ -120,122 +125,133 @@ class Trainer(Protocol):
 
     @property
     def limits(self) -> Stops:
-        """The stops that steps are made under, of those in `Traits.shaped_by`."""
+        """The stops that shape the steps: the values of those in `Traits.shaped_by`."""
 
     @property
     def traits(self) -> Traits:
-        """The facts that other rooms have to know of it."""
+        """The facts about the training that other rooms read."""
 
     @property
     def substeps(self) -> Substeps | None:
-        """The walk through a step, candidate by candidate, where there is one."""
+        """The walk through a step, piece by piece; None if the training has none."""
 
     @property
     def compression(self) -> Compression | None:
-        """The compressed text, where there is one."""
+        """The compressed text; None if the training compresses none."""
 
     @property
     def replay(self) -> Replay | None:
-        """The file whose tokens are replayed, where there is one."""
+        """The replay of a file; None if the training is no replay."""
 
     @property
     def computed(self) -> int:
-        """The furthest step that has been made. Steps up to it are made again without choosing."""
+        """The furthest step that was made. Steps up to it are made again without choosing."""
 
     @property
     def uses(self) -> Sequence[int]:
         """The uses of each symbol in the corpus at this step, by weight."""
 
     def memory(self) -> int:
-        """The bytes that the corpus as it is laid out, the history and the checkpoints take; 0 where they are
-        not counted."""
+        """Return the bytes that corpus, history and checkpoints take; 0 if they are not counted."""
 
     def advance(self, goal: int | None, stops: Stops, seconds: float = SLICE_S) -> Stop | None:
-        """Walk towards a step, back or forward, or on to a stop (`goal` None), for about so many seconds.
+        """Walk toward a step, back or forward, for about `seconds` seconds.
 
-        With a goal only the stops of `Traits.shaped_by` hold; the others end a run. Other stops of these than
-        before make the trainer forget the computed steps that would differ.
+        Args:
+            goal: The step. None goes on until a stop holds.
+            stops: The stops. With a goal only those in `Traits.shaped_by` hold; the others end a run. If one
+                of these has changed, the trainer forgets the computed steps that would differ.
+            seconds: The time after which it returns.
 
         Returns:
-            The reason why it stopped: `Stop.MERGES` at the goal. None where time is up and there is more to
-                do.
+            Why it stopped; `Stop.MERGES` at the goal. None if time is up and there is more to do.
         """
 
     def end(self, stops: Stops) -> Stop | None:
-        """The reason why no further step may be made under these stops, None where one may."""
+        """Return why these stops allow no further step, None if they allow one."""
 
     def ending(self, stops: Stops) -> Ending:
-        """The step that a run under these stops ends with, as far as that is known."""
+        """Return the last step of a run under these stops, as far as it is known."""
 
     def find(self, goal: Goal, after: int = 0) -> int | None:
-        """The first computed step at which a goal is reached, or the first after a step; None where there is
-        none yet."""
+        """Return the first computed step after `after` at which a goal is reached, None if there is none yet.
+
+        With `after` 0 the start counts too.
+        """
 
     def step_at(self, number: int) -> Step:
-        """A computed step, 1 for the first."""
+        """Return a computed step, 1 for the first."""
 
     def tokens_at(self, number: int) -> int:
-        """The length of the corpus in tokens after a computed step, by weight."""
+        """Return the length of the corpus in tokens after a computed step, by weight."""
 
     def lengths_at(self, number: int) -> tuple[int, ...]:
-        """The length of each named part of the corpus in tokens after a computed step; empty where there are
-        no named parts, or where it is not known at this step."""
+        """Return the length of each named part of the corpus in tokens after a computed step.
+
+        Returns an empty tuple without named parts, and for a step at which the lengths are not known.
+        """
 
     def size_at(self, number: int) -> int:
-        """The number of ids after a computed step, specials counted."""
+        """Return the number of ids after a computed step, special tokens counted."""
 
     def taken(self, number: int) -> Candidate | None:
-        """The candidate that a computed step took, with the figures that it had then; None where a step takes
-        none."""
+        """Return the candidate that a computed step took, with its figures before the step.
+
+        Returns None in a training whose steps take no single candidate.
+        """
 
     def why(self, stops: Stops) -> Why:
-        """The reasons of the step to come."""
+        """Return what the next step does, and why."""
 
     def candidates(self, query: Query) -> Page[Candidate]:
-        """The candidates of the next step, best first."""
+        """Return a page of the candidates of the next step, best first."""
 
     def entries(self, query: Query) -> Page[Entry]:
-        """The entries of the vocabulary at this step."""
+        """Return a page of the vocabulary at this step."""
 
     def segment(self, place: Word) -> Sequence[Span]:
-        """The segmentation of a word of the corpus at this step; empty for a word that the corpus lacks."""
+        """Return the tokens of a word of the corpus at this step; empty for a word that the corpus lacks."""
 
     def changed(self) -> Changed:
-        """The changes of the last step."""
+        """Return what the last step changed in the segmentation of the corpus."""
 
     def life(self, word: str) -> Sequence[Life]:
-        """A pre-token, of the corpus or any other, as the tokenizers of step 0 up to this one encode it: an
-        entry for each step that cuts it in another way.
+        """Return how the tokenizers of the steps up to this one encode a pre-token, which may be any text.
+
+        There is an entry for step 0 and for each step that cuts the pre-token in another way.
 
         Raises:
-            TokentuiError: It cannot be encoded: it holds a byte that stands for a pair.
+            TokentuiError: The pre-token contains a byte that stands for a pair.
         """
 
     def made_at(self, symbol: int) -> int:
-        """The step that made a symbol of the vocabulary; 0 where it is there from the start, or is none."""
+        """Return the step that made a symbol; 0 for one that is there from the start, or that is unknown."""
 
     def uses_over(self, symbol: int) -> Callable[[], Sequence[Used]]:
-        """The uses of a symbol of the vocabulary from step 0 up to this one, from the history.
+        """Return a function that returns the uses of a symbol from step 0 up to this one.
 
-        Returns:
-            A function that gives them, an entry for each step that changes their number. Another thread may
-            call it while this training walks on: it tells of the step at which it was asked for.
+        The result has an entry for step 0 and for each step that changes the number of uses. Another thread
+        may call the function while this training walks on.
         """
 
     def tokenizer(self, number: int | None = None, run: Mapping[str, object] | None = None) -> Tokenizer:
-        """The tokenizer of a computed step, of the present one where None.
+        """Return the tokenizer of a computed step.
 
         Args:
-            number: The step.
-            run: The words of the run, which a file of the tokenizer keeps.
+            number: The step; None for the present one.
+            run: The settings of the run, which a file of the tokenizer records.
         """
 
     def fork(self, number: int, what_if: tuple[WhatIf, ...]) -> Trainer:
-        """Another training over the same corpus that stands at a computed step and goes on under what-ifs.
+        """Return another training of the same corpus, at a computed step, that goes on under more what-ifs.
 
-        A fork at step 0 reads nothing but the words. Any other takes over what this training has at present,
-        and is made where that is walked.
+        A fork at step 0 reads only the words. Any other copies the present state of this training, so call it
+        in the thread that walks this training.
+
+        Args:
+            number: The step.
+            what_if: The what-ifs that are added.
 
         Raises:
-            TokentuiError: There are what-ifs, and no `Traits.what_ifs`; or two decide what a step merges.
+            TokentuiError: The training supports no what-ifs, or two of them decide what one step merges.
         """
