@@ -32,7 +32,7 @@ from tokentui.ui.waits import has
 
 FIND = Ref("tokentui.ui.dialogs.ask:FindScreen")
 
-WHILE_TYPING = ("next_pane", "palette", "quit_now", "copy_typed", "tokens_on")
+WHILE_TYPING = ("next_pane", "palette", "quit_now", "copy_typed", "tokens_on", "chat")
 """Actions that the footer shows behind those of the line: their keys are no text."""
 
 VIEWS: Mapping[GlyphMode, str] = {

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from tokentui.analyze.chat.rendered import Path, Region, Rendered, render_chat
 from tokentui.analyze.chat.template import CONFIG, TOKENS, Chat, ChatTemplate
-from tokentui.analyze.report import NUMBER, Column, Report, Row, Section, as_row, muted
+from tokentui.analyze.report import NUMBER, Column, Report, Row, Section, Span, Target, as_row
 from tokentui.core.records import dataclass
 from tokentui.encode.encoding import EncodedToken, Encoding
 from tokentui.encode.pipeline import NameFinder
@@ -23,6 +23,8 @@ ORIGINS = {
     "mixed": "text of both",
 }
 """The origins of tokens, and their meaning."""
+_ROLES = {"special": "strong", "template": "muted", "content": "", "mixed": "warning"}
+"""The role of the cells of each origin in a report."""
 _LIKE_SPECIAL = re.compile(r"<\|[^\s<>|]{1,60}\|>|<｜[^\s<>｜]{1,60}｜>|<(?:start|end)_of_[a-z]{1,20}>")
 
 
@@ -231,7 +233,9 @@ def report(chat: ChatEncoding) -> Report:
     rows = []
     for token, origin in zip(encoding.rows, chat.origin, strict=True):
         piece = token.text if token.piece is None else token.piece
-        rows.append(Row(("null" if token.id is None else str(token.id), muted(origin), piece)))
+        number = "null" if token.id is None else str(token.id)
+        target = None if token.id is None else Target("token", token.id)
+        rows.append(Row((number, Span(origin, _ROLES[origin]), Span(piece, _ROLES[origin])), target))
     columns = (NUMBER, Column(), Column(flex=True))
     value = {
         **as_row(encoding, "text", "ids", "tokens", "hex", "offsets"), "origin": chat.origin,

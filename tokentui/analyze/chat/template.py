@@ -266,6 +266,19 @@ class Chat:
     ignored: tuple[str, ...] = ()
 
 
+def read_chat_file(path: str) -> Chat:
+    """Read messages from a file, see `read_chat`.
+
+    Raises:
+        TokentuiError: It cannot be read, is too large, or is something else.
+    """
+    most = int(limits.now().line_bytes)
+    data = read_regular(path, "file of messages", most + 1)
+    if len(data) > most:
+        raise TokentuiError(f"more than {most:,} bytes", path, limits.reading("line-bytes"))
+    return read_chat(data, path)
+
+
 @mending("mend the messages")
 def read_chat(data: bytes, where: str) -> Chat:
     """Read messages: a JSON list of them, or an object with `messages` and optionally `tools`, `documents`

@@ -33,9 +33,7 @@ from tokentui.cli.options import (
     standard_input,
     typed,
 )
-from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
-from tokentui.core.files import read_regular
 from tokentui.core.table import TextTable, printed
 from tokentui.encode.decode import Streamed
 from tokentui.encode.encoding import Encoding
@@ -241,9 +239,10 @@ def _write_chat(
         TokentuiError: A file cannot be read, or the template fails.
     """
     from tokentui.analyze.chat.encoded import encode_chat, report  # other texts need no template
-    from tokentui.analyze.chat.template import read_chat, read_template
+    from tokentui.analyze.chat.template import read_chat, read_chat_file, read_template
 
-    chat = read_chat(_messages(messages), "standard input" if messages == "-" else messages)
+    is_input = messages == "-"
+    chat = read_chat(standard_input(), "standard input") if is_input else read_chat_file(messages)
     template = read_template(tokenizer, template_name, tools=bool(chat.tools))
     tok = given.opened(tokenizer)
     given.remark(tok.notes)
@@ -260,16 +259,6 @@ def _write_chat(
         output.write(f"{ids_line(encoded.encoding.ids)}\n".encode())
     given.remark(warning.text for warning in encoded.warnings)
     return 0
-
-
-def _messages(path: str) -> bytes:
-    if path == "-":
-        return standard_input()
-    most = int(limits.now().line_bytes)
-    data = read_regular(path, "file of messages", most + 1)
-    if len(data) > most:
-        raise TokentuiError(f"more than {most:,} bytes", path, limits.reading("line-bytes"))
-    return data
 
 
 def _write_explained(tok: Tokenizer, text: str) -> None:

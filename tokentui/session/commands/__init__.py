@@ -32,6 +32,7 @@ from tokentui.session.commands.edit import EditView, EditVocabulary, Wishes, Wri
 from tokentui.session.commands.export import Contents, Export, Formats
 from tokentui.session.commands.inspect import (
     Draw,
+    EncodeChat,
     ExplainSteps,
     InspectText,
     InspectToken,
@@ -76,9 +77,9 @@ from tokentui.session.errors import NothingOpen
 __all__ = [
     "AddColumn", "Analyze", "AnalyzeVocabulary", "CancelWork", "ChangeColumn", "Command", "Compare",
     "Compress", "Contents", "CorpusText", "CountLanguages", "DiffColumns", "Draw", "EditView",
-    "EditVocabulary", "EncodeAtEnd", "ExamineHealth", "ExplainSteps", "Export", "Find", "FindChanged",
-    "FindDivergence", "Fingerprint", "Formats", "GoTo", "GoToDivergence", "GoToToken", "HoldOut",
-    "InspectText", "InspectToken", "Job", "KeepPlace", "Lane", "Leave", "LifeOfWord", "ListSteps",
+    "EditVocabulary", "EncodeAtEnd", "EncodeChat", "ExamineHealth", "ExplainSteps", "Export", "Find",
+    "FindChanged", "FindDivergence", "Fingerprint", "Formats", "GoTo", "GoToDivergence", "GoToToken",
+    "HoldOut", "InspectText", "InspectToken", "Job", "KeepPlace", "Lane", "Leave", "LifeOfWord", "ListSteps",
     "MeasureUnder", "Move", "MoveColumn", "Need", "NextPassage", "NothingOpen", "Open", "OpenTokenizer",
     "Part", "Pieces", "Play", "Preview", "Recognise", "RemoveColumn", "RunUntil", "SetInput", "SetRecipe",
     "SetSpeed", "SetViewport", "ShowPassage", "Speed", "StepPieces", "SyncBy", "TokenPlaces",

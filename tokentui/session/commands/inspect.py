@@ -11,6 +11,7 @@ from tokentui.session.commands.base import Command, Job, Lane, Need
 from tokentui.session.views import CorpusPlace, StepsView, StepView
 
 if TYPE_CHECKING:
+    from tokentui.analyze.chat.encoded import ChatEncoding
     from tokentui.analyze.results import StringFacts
     from tokentui.encode.sampling import Drawn
     from tokentui.session.context import StepContext
@@ -176,6 +177,33 @@ class Draw(Command["Drawn"], lane=Lane.JOB, need=Need.ARRIVED):
             what = f"a text of {len(text):,} characters is too long to tell each draw"
             raise TokentuiError(what, "", f"take one of at most {INSPECTED_CHARS:,}")
         return context.tokenizer.draws(text, p=self.p, like=self.like, seed=self.seed)
+
+
+class EncodeChat(Command["ChatEncoding"], lane=Lane.JOB, need=Need.ARRIVED):
+    """Messages, rendered by the chat template of the opened file and encoded at this step.
+
+    Args:
+        file: A JSON file of messages; if empty, the typed text is the only message, from the user.
+        add_generation_prompt: True to begin an answer of the assistant at the end.
+
+    Raises if no file is open, it has no template, or the template refuses the messages.
+    """
+
+    file: str = ""
+    add_generation_prompt: bool = False
+
+    def answer(self, context: StepContext) -> ChatEncoding:
+        from tokentui.analyze.chat.encoded import encode_chat
+        from tokentui.analyze.chat.template import Chat, read_chat_file, read_template
+
+        if (opened := context.prepared.opened) is None:
+            hint = "open a model folder or a GGUF file"
+            raise TokentuiError("a training has no chat template", "", hint)
+        chat = read_chat_file(self.file) if self.file else Chat([{"role": "user", "content": context.typed}])
+        template = read_template(opened.view.path, tools=bool(chat.tools))
+        return encode_chat(
+            context.tokenizer, template, chat, add_generation_prompt=self.add_generation_prompt
+        )
 
 
 class ListSteps(Command[StepsView], lane=Lane.JOB, need=Need.COUNTED):

@@ -181,7 +181,9 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
     # What the user does.
 
     def on_virtual_table_cursor_moved(self) -> None:
-        """Explain the row at the cursor."""
+        """Explain the row at the cursor. Without an answer the line below says why."""
+        if self.shown is None:
+            return
         row = self._row(self.listing.cursor_key)
         self.notice.show(screen_cell(row.about) if row is not None else ())
 

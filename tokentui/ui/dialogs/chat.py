@@ -1,0 +1,92 @@
+"""A chat, rendered by the chat template of an opened tokenizer: each token with its origin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import ClassVar, Never
+
+from textual.widgets import Input
+
+from tokentui.analyze.chat.encoded import ChatEncoding, ChatWarning, report
+from tokentui.analyze.report import Report, Section, warning
+from tokentui.core import sandbox
+from tokentui.core.safetext import safe
+from tokentui.session.commands import Command, EncodeChat
+from tokentui.ui.dialogs import LEAVE, SCROLL, prompted
+from tokentui.ui.dialogs.report import ReportScreen
+from tokentui.ui.keys import Action
+from tokentui.ui.link import EngineLink
+from tokentui.ui.typed import Field
+
+
+class ChatScreen(ReportScreen[ChatEncoding]):
+    """Lists the tokens of a chat: at first the typed text as one message of the user, or the messages of a
+    file. A word next to each token says whether it is special, or text of the template or of a message.
+
+    Args:
+        engine: The link to the session.
+    """
+
+    HEADING, ASKING = "Chat", "rendering the chat …"
+    ACTIONS: ClassVar[Sequence[Action[Never]]] = (
+        Action(("f",), "messages of a file", lambda it: it.ask_file(), contexts=("list",)),
+        Action(("p",), "generation prompt", lambda it: it.turn_prompt(), contexts=("list",)),
+        Action(("enter",), "inspect", contexts=("list",)),
+        replace(SCROLL, contexts=("list",)), replace(LEAVE, contexts=("list",)),
+        Action(("enter",), "encode them; empty: the typed text", contexts=("line",)),
+        Action(("escape",), "back", contexts=("line",)),
+    )
+
+    def __init__(self, engine: EngineLink) -> None:
+        super().__init__(engine)
+        self.field = Field()
+        self._file = ""
+        self._prompt = True
+        self.parts = self.summary, self.listing, prompted("file", self.field, "edit"), self.notice
+
+    def question(self) -> Command[ChatEncoding]:
+        """The question."""
+        opened = self.now.main.opened if self.now is not None else None
+        title = f"{self.HEADING} · {safe(opened.name, limit=40)}" if opened is not None else self.HEADING
+        source = safe(self._file, limit=40) if self._file else "the typed text"
+        self.name_box(title, f"{source} · {'with' if self._prompt else 'no'} generation prompt")
+        return EncodeChat(sandbox.expanded(self._file) if self._file else "", self._prompt)
+
+    def report(self, answer: ChatEncoding) -> Report:
+        """Return the report on the tokens, after the warnings."""
+        shown = report(answer)
+        warnings = tuple(_warnings(answer.warnings))
+        self._open = {("more", len(warnings))}  # all tokens are seen
+        return replace(shown, sections=(*warnings, *shown.sections))
+
+    def turn_prompt(self) -> None:
+        """Begin an answer of the assistant at the end, or no longer."""
+        self._prompt = not self._prompt
+        self.again()
+
+    def ask_file(self) -> None:
+        """Type the name of a file of messages."""
+        self.edit(self.field, self._file)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Encode the messages of the file."""
+        if self.editing:
+            self._file = event.value
+            self.end_edit(self.listing)
+            self.again()
+
+    def leave(self) -> None:
+        """Leave the line, or the dialog."""
+        if self.editing:
+            self.end_edit(self.listing)
+        else:
+            super().leave()
+
+
+def _warnings(warnings: Sequence[ChatWarning]) -> Iterator[Section]:
+    for number, fault in enumerate(warnings):
+        text = fault.text
+        if fault.code == "no-generation-prompt":  # here a key adds it
+            text = f"{text.partition(': ')[0]}: p adds it"
+        yield Section("" if number else "warnings", warning(text))
