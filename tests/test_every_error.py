@@ -621,7 +621,7 @@ def no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("no_terminal")
 def test_no_terminal_to_mend() -> None:
-    assert refused("--reset-terminal") == "--reset-terminal: there is no terminal to mend"
+    assert refused("--reset-terminal") == "--reset-terminal: there is no terminal"
 
 
 @pytest.mark.usefixtures("no_terminal")
@@ -629,7 +629,7 @@ def test_no_keyboard_where_the_corpus_has_standard_input(monkeypatch: pytest.Mon
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(explore, "is_terminal", lambda stream: stream is sys.stdout)
     assert refused("-").startswith(
-        "-: the explorer needs a keyboard, and there is no terminal (for scripts there are train, "
+        "-: the explorer needs a keyboard, and there is no terminal (commands for scripts: train, "
     )
 
 

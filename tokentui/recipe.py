@@ -27,12 +27,12 @@ _EMPTY = ("", "none", "[]")  # how a user writes that a list is empty
 
 
 RUN = {one.name: one for one in (
-    Parameter("merges", "a run ends after so many merges"),
-    Parameter("vocab_size", "a run ends at so many ids, specials counted", least=1),
-    Parameter("min_count", "a pair that stands less often is not merged", 1, least=1),
-    Parameter("max_length", "no token is longer than so many units", least=1),
-    Parameter("first_id", "the first id given", 0),
-    Parameter("specials", "special tokens, with spaces between them", (), tuple),
+    Parameter("merges", "stop after this many merges"),
+    Parameter("vocab_size", "stop at this many ids, special tokens included", least=1),
+    Parameter("min_count", "merge no pair that occurs less often", 1, least=1),
+    Parameter("max_length", "the length of the longest token in units", least=1),
+    Parameter("first_id", "the first id", 0),
+    Parameter("specials", "special tokens, separated by spaces", (), tuple),
 )}
 """The words of a run by their names."""
 
@@ -44,8 +44,8 @@ SHAPE = {
             "the share of the characters of the corpus that the base covers; the rarest become unknown", 1.0,
             float, most=1,
         ),
-        Parameter("symbols", "texts that are one token each, and that no merge crosses", (), tuple),
-        Parameter("prefix_space", "whether a space is set in front of a text", None, bool),
+        Parameter("symbols", "texts that are always one token, and that no merge crosses", (), tuple),
+        Parameter("prefix_space", "whether a space is added before a text", None, bool),
         Parameter(
             "what_if", "changes of the run, such as 12:forbid:%20t+he, 12:force:e+s or 12:leave-out", (),
             tuple,

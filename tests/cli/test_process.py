@@ -194,7 +194,7 @@ def test_nothing_acts_on_a_terminal_of_ascii(hostile: str) -> None:
 def test_a_dumb_terminal_is_refused_in_one_line() -> None:
     code, got = on_terminal([*PROGRAM, "sample:sailor"], TERM="dumb")
     assert code == 2
-    assert got.startswith(b"tokentui: TERM=dumb: the explorer needs a terminal that can draw")
+    assert got.startswith(b"tokentui: TERM=dumb: the explorer needs a terminal with cursor control")
     assert got.count(b"\n") == 1
 
 

@@ -94,7 +94,7 @@ from tokentui.session.commands import Open, OpenTokenizer
         ("split -s split=gpt2 a b", "split: one text belongs here, not 2 (put it in quotes)"),
         ("recipes gpt5", "gpt5: no preset and no axis of this name (did you mean gpt4?)"),
         ("recipes a b", "recipes: Got unexpected extra argument (b) (see tokentui recipes --help)"),
-        ("-r gpt2 train", "train: no such file (a command comes first: train ... and then its options)"),
+        ("-r gpt2 train", "train: no such file (a command comes before its options: tokentui train ...)"),
         ("trian", "trian: no such file (did you mean the command train?)"),
         ("sample:englsh", "sample:englsh: no such sample (did you mean english?)"),
         ("sample:sailor --bar", "No such option '--bar'. (Did you mean one of: '--as', '--shares'?) (see"),
@@ -107,7 +107,7 @@ from tokentui.session.commands import Open, OpenTokenizer
         ("-t docs", "docs: this folder holds no tokenizer file (one of: tokenizer.json, "),
         (
             "-t pyproject.toml -s unit=char",
-            "-s unit=char: only the split can be named here (the file holds all the rest)",
+            "-s unit=char: only the split can be named here (the file sets the other axes)",
         ),
         ("--completion tcsh", "Invalid value for '--completion': 'tcsh' is not one of 'bash', 'zsh', 'fish'"),
         ("verify sample:hugs --merges 0", "verify: Invalid value for '--merges': 0 is not in the range x>=1"),
@@ -362,7 +362,7 @@ def test_a_column_has_the_name_of_its_recipe_file(explorer: Explorer, tmp_path: 
 def test_the_explorer_needs_a_terminal(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     for term in ("dumb", ""):
         monkeypatch.setenv("TERM", term)
-        assert refused().startswith(f"TERM={term}: the explorer needs a terminal that can draw")
+        assert refused().startswith(f"TERM={term}: the explorer needs a terminal with cursor control")
     monkeypatch.delenv("TERM")
     refused()
     monkeypatch.setenv("TERM", "xterm")

@@ -354,7 +354,7 @@ def test_a_repository_of_gguf_files(tmp_path: Path) -> None:
         "from tokentui.formats.folder import model_folder\n"
         "print(model_folder('hf:owner/model').file)\n"
         "print(tokentui.load('hf:owner/model').encode('he').tokens)\n"
-        f"from tokentui.cli.program import run\nrun({list(line)})"
+        f"from tokentui.cli.main import run\nrun({list(line)})"
     )
     with serving(kind) as url:
         lines = _with_hub(url, tmp_path / "home", code).splitlines()

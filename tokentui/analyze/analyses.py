@@ -36,18 +36,19 @@ class Analysis:
 ANALYSES: dict[str, Analysis] = {analysis.name: analysis for analysis in (
     Analysis(
         "glitch", "Glitch tokens",
-        "List the tokens that no text, or no text that people write, becomes; with a corpus also those that "
-        "it has only inside longer ones",
+        "List the tokens that no text produces, or no text that people type; with a corpus, also those that "
+        "occur only inside longer tokens",
         Ref("tokentui.analyze.glitches:analysis"), "exclamation_mark",
     ),
     Analysis(
         "budget", "Budget",
-        "List the tokens of a corpus at sizes of the vocabulary, and the knee of that curve",
+        "Show the tokens of a corpus at several vocabulary sizes, and the knee of the curve",
         Ref("tokentui.analyze.budget:analysis"), needs_corpus=True,
     ),
     Analysis(
         "chkhsh", "Name in llama.cpp",
-        "Print the hash by which llama.cpp's converter knows a tokenizer, and which of its splits cut alike",
+        "Print the hash by which the converter of llama.cpp identifies a pre-tokenizer, and which of its "
+        "splits cut the same way",
         Ref("tokentui.analyze.chkhsh:analysis"), takes_corpus=False,
     ),
 )}

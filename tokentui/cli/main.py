@@ -41,7 +41,7 @@ def _set_limits(ctx: click.Context, param: click.Parameter, words: tuple[str, ..
 LIMIT = click.Option(
     ["--limit"], metavar="NAME=VALUE", shell_complete=_complete_limit, multiple=True, is_eager=True,
     expose_value=False, callback=_set_limits,
-    help="Set a limit on what is read; --limits of the program lists them. May be given many times.",
+    help="Set a limit on the input; tokentui --limits lists them. Can be repeated.",
 )
 """The option that every command has."""
 
@@ -79,35 +79,35 @@ COMMANDS: dict[str, Command] = {command.name: command for command in (
             Ref("tokentui.cli.commands.texts:encode")),
     Command("decode", "Decode ids to text.",
             Ref("tokentui.cli.commands.texts:decode")),
-    Command("split", "Normalise and pre-tokenise a text.",
+    Command("split", "Normalize and pre-tokenize text.",
             Ref("tokentui.cli.commands.texts:split")),
     Command("compare", "Compare two to four tokenizers on a corpus.",
             Ref("tokentui.cli.commands.compare:command")),
-    Command("languages", "The cost of the same text in many languages.",
+    Command("languages", "Compare the cost of the same text across languages.",
             Ref("tokentui.cli.commands.languages:command")),
-    Command("budget", "The cost of a corpus at sizes of a vocabulary.",
+    Command("budget", "Compare vocabulary sizes by their cost on a corpus.",
             Ref("tokentui.cli.commands.budget:command")),
-    Command("diff", "What changed between two tokenizers, on a corpus too.",
+    Command("diff", "Show what changed between two tokenizers.",
             Ref("tokentui.cli.commands.diff:command")),
-    Command("inspect", "Facts and health of a tokenizer, a token or a string.",
+    Command("inspect", "Show facts about a tokenizer, a token or a string.",
             Ref("tokentui.cli.commands.inspect:command")),
-    Command("convert", "Write a tokenizer in another file format.",
+    Command("convert", "Convert a tokenizer to another file format.",
             Ref("tokentui.cli.commands.convert:command")),
-    Command("edit", "Add tokens to a vocabulary, take out, or train on.",
+    Command("edit", "Add or remove tokens, or continue training.",
             Ref("tokentui.cli.commands.edit:command")),
-    Command("verify", "Compare with another library, step by step.",
+    Command("verify", "Compare training or encoding with another library.",
             Ref("tokentui.cli.commands.verify:command")),
-    Command("pin", "Write the ids of some texts to a file.",
+    Command("pin", "Record the ids of some texts in a file.",
             Ref("tokentui.cli.commands.golden:pin_command")),
-    Command("check", "Compare a tokenizer with the ids in such a file.",
+    Command("check", "Check that a tokenizer still gives recorded ids.",
             Ref("tokentui.cli.commands.golden:check_command")),
-    Command("tour", "Play a tour in the explorer, or list them.",
+    Command("tour", "Play a guided tour, or list the tours.",
             Ref("tokentui.cli.commands.tour:command")),
-    Command("quiz", "Print an exercise sheet on a corpus, with answers.",
+    Command("quiz", "Print an exercise sheet with answers.",
             Ref("tokentui.cli.commands.quiz:command")),
-    Command("serve", "The explorer in a browser, a process for each visitor.",
+    Command("serve", "Serve the explorer to browsers.",
             Ref("tokentui.cli.commands.serve:command")),
-    Command("recipes", "List the presets, the axes and their values.",
+    Command("recipes", "List the presets and the axes.",
             Ref("tokentui.cli.commands.recipes:command")),
 )}
 """The commands by name, in the order of the help. A new one is an entry here and a file."""
@@ -204,7 +204,7 @@ def _reset_terminal(ctx: click.Context, value: str) -> None:
     try:
         runtime.mend()
     except OSError:
-        raise TokentuiError("there is no terminal to mend", "--reset-terminal") from None
+        raise TokentuiError("there is no terminal", "--reset-terminal") from None
 
 
 def _limits(ctx: click.Context, value: str) -> None:
@@ -223,28 +223,28 @@ def _completion(ctx: click.Context, value: str) -> None:
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="""\b
 Examples:
-  tokentui                                the explorer, on a built-in sample
-  tokentui novel.txt -r gpt2              the explorer, on a corpus of yours
+  tokentui                                open the explorer on a built-in sample
+  tokentui novel.txt -r gpt2              open the explorer on your corpus
   tokentui sample:hugs -r hf-bpe -s tie=first-seen
   tokentui train novel.txt -r gpt2 --vocab-size 4096 -o novel.json
-  eval "$(tokentui --completion bash)"    completion, in ~/.bashrc
+  eval "$(tokentui --completion bash)"    complete commands (in ~/.bashrc)
 
-A CORPUS is a file, a folder, a glob, - (standard input) or sample:NAME. A first word that is a command is
-one; ./train is a file of that name.""",
+A CORPUS is a file, a folder, a glob, a URL, - (standard input) or sample:NAME. If the first argument is the
+name of a command, that command runs; ./train is a file of that name.""",
     params=[
         _only("--version", act=_version, is_flag=True,
-              help="Print the version, Python's, and which engine runs."),
+              help="Print the versions of tokentui and Python, and the engine."),
         _only("--reset-terminal", act=_reset_terminal, is_flag=True,
-              help="Mend a terminal that a killed program left as it was."),
-        _only("--limits", act=_limits, is_flag=True, help="List the limits on what is read. --limit "
-              f"NAME=VALUE sets one, {limits.VARIABLE} in the environment too."),
+              help="Restore a terminal that a killed program left in raw mode."),
+        _only("--limits", act=_limits, is_flag=True, help="List the limits on the input. --limit "
+              f"NAME=VALUE and the environment variable {limits.VARIABLE} set them."),
         _only("--completion", act=_completion, metavar="SHELL", type=click.Choice(shells.SHELLS),
-              help="Print what makes bash, zsh or fish complete."),
+              help="Print the completion script for bash, zsh or fish."),
     ],
 )
 def program() -> int:
-    """See how a tokenizer comes to be. Without a command it opens the explorer, with one it does the same
-    work without the screen."""
+    """Watch a tokenizer learn. Without a command, tokentui opens the explorer. The commands do the same work
+    without the screen."""
     return DONE
 
 
@@ -282,7 +282,7 @@ def run(words: Sequence[str]) -> int:
         complain(str(TokentuiError(error.strerror or str(error), str(error.filename or "standard output"))))
         _close_output()
     except MemoryError:
-        complain("there is not enough memory (take a part of it)")
+        complain("not enough memory (use a smaller input)")
     except Exception as error:
         _report(error)
         return CRASHED
@@ -315,6 +315,6 @@ def _report(error: Exception) -> None:
     """A fault of the program: its last places, on a few safe lines."""
     import traceback  # only for a fault
 
-    complain(f"a fault of the program: {type(error).__name__}: {error}")
+    complain(f"internal error: {type(error).__name__}: {error}")
     for frame in traceback.extract_tb(error.__traceback__)[-5:]:
         complain(f"  {frame.filename}:{frame.lineno} in {frame.name}")

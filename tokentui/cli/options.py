@@ -413,71 +413,71 @@ def corpus_option(*names: str, about: str, multiple: bool = False) -> Option:
 
 CORPUS = corpus_argument("CORPUS...")
 NAMED: Sequence[Option] = (
-    click.option("--corpus", "corpora", metavar="NAME=CORPUS", multiple=True, help="One of several named "
-                 "corpora, such as those of languages, in the place of CORPUS; sample:parallel is twelve. "
-                 "May be given many times."),
-    click.option("--shares", metavar="WAY", type=click.Choice(list(SHARES)), help="How named corpora share: "
-                 "count, or equal: words weigh more until all have as many bytes [default: count]."),
-    click.option("--development", metavar="NAME=CORPUS", multiple=True, help="A text that only judges the "
-                 "language of that name, for objective=parity. May be given many times."),
+    click.option("--corpus", "corpora", metavar="NAME=CORPUS", multiple=True, help="A named corpus, such as "
+                 "one language, instead of CORPUS. sample:parallel has twelve languages. Can be repeated."),
+    click.option("--shares", metavar="WAY", type=click.Choice(list(SHARES)), help="How named corpora are "
+                 "weighted: count (as is) or equal (scaled to equal bytes) [default: count]."),
+    click.option("--development", metavar="NAME=CORPUS", multiple=True, help="With objective=parity: judge "
+                 "the language NAME on this text, which is not trained on. Can be repeated."),
 )
 SPLIT = click.option("-s", "--set", "axes", metavar="split=VALUE", multiple=True,
-                     help="The split of a file that holds none.")
+                     help="The split, for a file that does not store one.")
 OPENED = click.option("-s", "--set", "axes", metavar="AXIS=VALUE", multiple=True,
-                      help="split=VALUE: the split of a file that holds none. encode=VALUE: another way to "
-                      "encode by its vocabulary.")
+                      help="split=VALUE: the split, for a file that does not store one. encode=VALUE: "
+                      "another way to encode with the same vocabulary.")
 _RECIPE = functools.partial(click.option, "-r", "--recipe", metavar="RECIPE", shell_complete=_complete_recipe,
                             help="A preset, or a recipe file (.toml).")
 _AXES = click.option("-s", "--set", "axes", metavar="AXIS=VALUE", shell_complete=_complete_axis,
                      multiple=True,
-                     help="Set an axis of the recipe; lists with commas. May be given many times.")
+                     help="Set an axis of the recipe. Separate list items with commas. Can be repeated.")
 RECIPE: Sequence[Option] = (_RECIPE(), _AXES)
 RECIPES: Sequence[Option] = (
     _RECIPE("recipes", multiple=True),
     click.option("-s", "--set", "axes", metavar="AXIS=VALUE", shell_complete=_complete_axis, multiple=True,
-                 help="Set an axis of the recipe before it, or of all in front of the first -r; lists with "
-                 "commas. Behind a -t, encode=VALUE is another way to encode by that file. May be given many "
-                 "times."),
+                 help="Set an axis of the -r before it, or of every recipe if it comes before the first -r. "
+                 "Separate list items with commas. After a -t, encode=VALUE sets how that file encodes. Can "
+                 "be repeated."),
 )
 READING: Sequence[Option] = (
-    click.option("--as", "as_", metavar="WAY", type=click.Choice(list(READ_AS)),
-                 help=f"How a corpus is read where its name does not say it: {', '.join(READ_AS)}."),
+    click.option("--as", "as_", metavar="FORMAT", type=click.Choice(list(READ_AS)),
+                 help=f"The input format, if the file name does not imply it: {', '.join(READ_AS)}."),
     click.option("--field", metavar="NAME", default="text",
-                 help="The field of JSON rows that holds the text [default: text]."),
+                 help="The field of JSON rows that contains the text [default: text]."),
 )
 SHAPE_OPTIONS: Sequence[Option] = (
     click.option("--coverage", metavar="SHARE", type=float, help="The share of the characters of the corpus "
-                 "that the base covers; the rarest become unknown."),
+                 "that the base covers. The rarest characters become unknown."),
     click.option("--symbol", "symbols", metavar="TEXT", multiple=True,
-                 help="A text that is one token, and that no merge crosses. May be given many times."),
+                 help="A text that is always one token, and that no merge crosses. Can be repeated."),
     click.option("--prefix-space/--no-prefix-space", "prefix_space", default=None,
-                 help="Set a space in front of a text, or none [default: as the split has it]."),
+                 help="Add a space before the text, or do not [default: as the split does]."),
 )
 PUBLISHED = click.option(
     "--published", is_flag=True, default=None,
-    help="Take the sizes, special tokens and first id that the preset was published with.",
+    help="Use the sizes, special tokens and first id that the preset was published with.",
 )
-LETTERS = "; 32k is 32,000, 1M is 1,000,000."
+LETTERS = " (such as 32k or 1M)."
 """The end of the help of an option that takes a `Count`."""
 _COUNTED = ("merges", "vocab_size")
 RUN_OPTIONS: Sequence[Option] = (
     *(click.option(f"--{name.replace('_', '-')}", metavar="N", type=Count(),
                    help=f"{one.about.capitalize()}{LETTERS if name in _COUNTED else '.'}")
       for name, one in RUN.items() if one.kind is int),
-    click.option("--special", "specials", metavar="TEXT", multiple=True, help="A special token; they take "
-                 "the first ids in the order given. <unk> or [UNK] is the unknown token."),
+    click.option("--special", "specials", metavar="TEXT", multiple=True, help="A special token. Special "
+                 "tokens take the first ids, in the order given. <unk> or [UNK] is the unknown token. Can be "
+                 "repeated."),
     PUBLISHED,
     *SHAPE_OPTIONS,
-    click.option("--what-if", "what_if", metavar="CHANGE", multiple=True, help="A change of the run: "
-                 "STEP:forbid:LEFT+RIGHT, STEP:forbid:TOKEN, STEP:force:LEFT+RIGHT or STEP:leave-out. A "
-                 "space is %20, as in a URL. May be given many times."),
+    click.option("--what-if", "what_if", metavar="CHANGE", multiple=True, help="Change the run: "
+                 "STEP:forbid:LEFT+RIGHT, STEP:forbid:TOKEN, STEP:force:LEFT+RIGHT or STEP:leave-out. Write "
+                 "a space as %20. Can be repeated."),
 )
 TOKENIZER = click.option("-t", "--tokenizer", metavar="TOKENIZER", required=True, type=PATH,
-                         help="A tokenizer file, such as train writes, a model folder, hf:OWNER/NAME, or the "
-                         "name of an encoding of tiktoken's, such as cl100k_base.")
+                         help="A tokenizer file, a model folder, hf:OWNER/NAME, or the name of a tiktoken "
+                         "encoding, such as cl100k_base.")
 EXACT = click.option("--exact", is_flag=True,
-                     help="End with code 1 if the size or the target that is asked for is not reached.")
-QUIET = click.option("-q", "--quiet", is_flag=True, help="No progress bar, no remarks.")
+                     help="Exit with code 1 if the requested size or target is not reached.")
+QUIET = click.option("-q", "--quiet", is_flag=True, help="Suppress progress and notices.")
 
 
 def format_option(name: str, of: str) -> Option:
@@ -494,7 +494,7 @@ def format_option(name: str, of: str) -> Option:
 
     names = (name, *sorted({"--format", "--to"} - {name}))
     return click.option(*names, "format_", metavar="FORMAT", shell_complete=complete,
-                        help=f"Of {of}, by its name where left out: {', '.join(WRITTEN)}.")
+                        help=f"The format of {of} [default: by its file name]: {', '.join(WRITTEN)}.")
 
 
 def json_option(about: str) -> Option:

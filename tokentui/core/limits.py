@@ -32,42 +32,42 @@ def _limit(value: float, unit: str, most: float, about: str) -> Any:
 class Limits:
     """The limits. Beyond one of them there is an error of one line that names it."""
 
-    corpus_bytes: int = _limit(4 << 30, "bytes", 1 << 40, "of a corpus, all its files unpacked")
+    corpus_bytes: int = _limit(4 << 30, "bytes", 1 << 40, "of a corpus, all files unpacked")
     stream_bytes: int = _limit(
-        192 << 20, "bytes", 1 << 40, "through standard input or a pipe, whose end nobody knows"
+        192 << 20, "bytes", 1 << 40, "read from standard input or a pipe, whose size is unknown"
     )
     stream_seconds: float = _limit(60.0, "seconds", 1e7, "of silence on standard input or a pipe")
     line_bytes: int = _limit(64 << 20, "bytes", 1 << 40, "of a row of JSON lines or counted words")
     packed_ratio: int = _limit(
-        200, "times", 1 << 20, "that a packed or sparse file may grow by, once past packed-bytes"
+        200, "times", 1 << 20, "by which a compressed or sparse file can grow beyond packed-bytes"
     )
     packed_bytes: int = _limit(
-        64 << 20, "bytes", 1 << 40, "up to which a packed or sparse file may grow by any ratio"
+        64 << 20, "bytes", 1 << 40, "up to which a compressed or sparse file can grow by any ratio"
     )
-    pattern_seconds: float = _limit(10.0, "seconds", 1e7, "of a pattern looking for one match")
+    pattern_seconds: float = _limit(10.0, "seconds", 1e7, "for one match of a pattern")
     file_pattern_seconds: float = _limit(
-        1.0, "seconds", 1e7, "of a pattern of a tokenizer file looking for one match"
+        1.0, "seconds", 1e7, "for one match of a pattern from a tokenizer file"
     )
     file_bytes: int = _limit(1 << 28, "bytes", 1 << 40, "of a tokenizer file, unpacked")
-    json_depth: int = _limit(128, "levels", 400, "of lists and objects in one another in a tokenizer file")
+    json_depth: int = _limit(128, "levels", 400, "of nested lists and objects in a tokenizer file")
     vocabulary: int = _limit(1 << 23, "tokens", 1 << 31, "of a tokenizer file")
-    ways_units: int = _limit(10_000, "units", 1 << 20, "of a word whose ways to be written are counted")
-    count_bytes: int = _limit(1 << 40, "bytes", 1 << 60, "that tokentui count reads, all its files unpacked")
+    ways_units: int = _limit(10_000, "units", 1 << 20, "of a word whose segmentations are counted")
+    count_bytes: int = _limit(1 << 40, "bytes", 1 << 60, "that tokentui count reads, all files unpacked")
     part_bytes: int = _limit(
         64 << 20, "bytes", 1 << 34, "of a part of the text that tokentui count works on at a time"
     )
     document_bytes: int = _limit(
-        1 << 30, "bytes", 1 << 40, "of a document that tokentui count can cut nowhere"
+        1 << 30, "bytes", 1 << 40, "of a document that tokentui count cannot split"
     )
     count_memory: int = _limit(
-        1 << 30, "bytes", 1 << 40, "of distinct words that tokentui count holds before it writes them to disk"
+        1 << 30, "bytes", 1 << 40, "of distinct words that tokentui count keeps before it writes them to disk"
     )
     ahead_steps: int = _limit(
-        2_000, "steps", 1 << 30, "that a copy of a training is trained on to say when a text is one token"
+        2_000, "steps", 1 << 30, "that a copy of a training runs ahead to find when a text becomes one token"
     )
-    template_seconds: float = _limit(10.0, "seconds", 1e5, "of rendering a chat by a chat template")
+    template_seconds: float = _limit(10.0, "seconds", 1e5, "for rendering a chat template")
     template_characters: int = _limit(
-        16_000_000, "characters", 10**9, "of a chat rendered by a chat template"
+        16_000_000, "characters", 10**9, "of a rendered chat template"
     )
 
     def with_words(self, words: Iterable[str], where: str) -> Limits:

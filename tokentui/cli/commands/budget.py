@@ -46,24 +46,24 @@ Examples:
     CORPUS,
     TOKENIZER,
     OPENED,
-    click.option("--sizes", metavar="N,N...", help="The sizes of the vocabulary, in ids; 32k is 32,000 "
+    click.option("--sizes", metavar="N,N...", help="The vocabulary sizes, such as 8k,16k,32k "
                  "[default: powers of two]."),
     click.option("--embedding-dim", "dimensions", metavar="N", type=Count(1),
-                 help=f"The width of the embedding: print its parameters{LETTERS}"),
+                 help=f"Print the number of embedding parameters for this dimension{LETTERS}"),
     click.option("--untied", is_flag=True,
-                 help="With --embedding-dim: the output has a matrix of its own."),
+                 help="With --embedding-dim: the output layer has its own matrix."),
     click.option("--training-bytes", metavar="N", type=Count(1),
-                 help=f"The bytes of the training text: print its tokens{LETTERS}"),
+                 help=f"Print the number of tokens of a training text of N bytes{LETTERS}"),
     click.option("--context", metavar="N", type=Count(1),
-                 help=f"The tokens of a context window: print the bytes of text in it{LETTERS}"),
+                 help=f"Print the bytes of text that fit in a context window of N tokens{LETTERS}"),
     click.option("--price", metavar="P", type=float, help="The price of a million tokens: print the cost of "
-                 "the training text, or of the corpus without --training-bytes."),
-    click.option("--target", metavar="TARGET", help="The size with so many tokens a byte (0.4); or where "
-                 "tokens and the price of the ids together are least, for dimensions worth so many tokens "
-                 "(768:0.001)."),
+                 "the training text, or of CORPUS without --training-bytes."),
+    click.option("--target", metavar="TARGET", help="Find the size with this many tokens per byte (0.4), "
+                 "or the cheapest size for DIMENSION:PRICE (768:0.001), where PRICE is how many tokens one "
+                 "embedding parameter costs."),
     *READING,
     click.option("--csv", "csv_file", metavar="FILE", type=PATH,
-                 help="Write a row for each corpus and size; - is standard output, in place of the tables."),
+                 help="Write one row per corpus and size to FILE; - replaces the tables."),
     json_option("Print one JSON object."),
     EXACT,
     QUIET,
@@ -73,11 +73,11 @@ def command(
     training_bytes: int | None, context: int | None, price: float | None, target: str | None,
     csv_file: str | None, exact: bool,
 ) -> int:
-    """Print the tokens of each CORPUS at sizes of the vocabulary, and what they cost.
+    """Show how many tokens each CORPUS takes at several vocabulary sizes, and what they cost.
 
-    The steps of the tokenizer are replayed, so one training answers for all smaller sizes. The tokens of a
-    training text, the bytes in a context window and the cost assume text like the corpus: measure on text
-    that the tokenizer was not trained on.
+    The steps of the tokenizer are replayed, so one training run answers for all smaller sizes. The figures
+    for a training text, a context window and a price assume text like CORPUS. Measure on text that the
+    tokenizer was not trained on.
     """
     if price is not None and not (math.isfinite(price) and price > 0):
         raise TokentuiError("no price", f"--price {price:g}", "take a number above 0")

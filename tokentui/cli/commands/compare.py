@@ -94,35 +94,37 @@ Examples:
     CORPUS,
     *NAMED,
     click.option("-t", "--tokenizer", "tokenizers", metavar="TOKENIZER", type=PATH, multiple=True,
-                 help="A tokenizer file, such as train writes. Those from files come first."),
+                 help="A tokenizer file. Files come before recipes."),
     *RECIPES,
     *RUN_OPTIONS,
     *READING,
     click.option("--words", metavar="SPLIT", default="whitespace",
-                 help=f"What a word is: {', '.join(WORD_SPLITTERS)} [default: whitespace]."),
+                 help=f"How to split words: {', '.join(WORD_SPLITTERS)} [default: whitespace]."),
     click.option("--alpha", metavar="X", type=float, default=2.5,
-                 help="The order of Renyi's entropy [default: 2.5]."),
-    click.option("--text", metavar="TEXT", help="Show how each encodes TEXT, one under the other."),
-    click.option("--find", metavar="TEXT", help="List the tokens that hold TEXT, common and not."),
+                 help="The order of the Renyi entropy [default: 2.5]."),
+    click.option("--text", metavar="TEXT", help="Show how each tokenizer encodes TEXT, one below the other."),
+    click.option("--find", metavar="TEXT",
+                 help="List the tokens that contain TEXT: the common ones, and those of one tokenizer."),
     click.option("--literal", is_flag=True,
-                 help="Find the first differing step of merges as they are spelled, not by what they mean."),
-    click.option("--formulas", is_flag=True, help="Print the formula of each measure beside it."),
-    json_option("Print one row of JSON, the same numbers."),
+                 help="Find the first differing step by the spelling of merges, not by their meaning."),
+    click.option("--formulas", is_flag=True, help="Print the formula of each measure."),
+    json_option("Print the same numbers as one JSON row."),
     QUIET,
 )
 def command(
     given: Given, tokenizers: tuple[str, ...], words: str, alpha: float, text: str | None, find: str | None,
     literal: bool, formulas: bool,
 ) -> int:
-    """Compare two to four tokenizers on CORPUS: files named by -t, and recipes named by -r that are trained
-    on it under the same stops. An axis that -s names holds for the recipe before it; in front of the first -r
-    it holds for every recipe, and the split for a file that holds none, such as tiktoken ranks. Behind a -t,
-    -s encode=... is the way to encode by that file, so that one vocabulary is compared under several ways.
+    """Compare two to four tokenizers on CORPUS: files (-t), and recipes (-r) that are trained on it with the
+    same limits. -s sets an axis of the recipe before it. Before the first -r, it applies to every recipe, and
+    split=... also to files that do not store a split. After a -t, -s encode=... sets how that file encodes,
+    so that one vocabulary can be compared with itself.
 
-    Like is compared with like: next to a file, recipes without a size are trained to the size of the first
-    file, and the table says so.
+    Sizes are matched: next to a file, recipes without a size are trained to the size of the first file, and
+    the table says so.
 
-    A tokenizer that cannot read the corpus says so in its column, the others go on, and the exit code is 1.
+    If a tokenizer cannot read the corpus, its row shows the error, the others are still compared, and the
+    exit code is 1.
     """
     given.needs_corpus()
     check_columns(len(tokenizers) + len(given.recipes))

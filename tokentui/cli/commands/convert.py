@@ -35,19 +35,19 @@ Examples:
     click.argument("output", metavar="[OUT]", type=PATH, required=False),
     format_option("--to", "OUT"),
     OPENED,
-    json_option("Print the report as JSON, an object a format."),
+    json_option("Print the report as JSON, one object per format."),
     QUIET,
 )
 def command(given: Given, source: str, output: str | None, format_: str | None) -> int:
-    """Write the tokenizer of IN to OUT, and print what the format of OUT cannot hold of it.
+    """Convert the tokenizer IN to OUT, and print what the format of OUT cannot store.
 
-    The end of OUT's name selects the format, and --to overrides it. A name that ends in .json, and -, keep
-    the format of IN where its files end so.
+    The extension of OUT selects the format; --to overrides it. If OUT is - or ends in .json, the format of IN
+    is kept if its files have that extension.
 
-    What is written is read back first and tried on many texts, and on every token: where it would encode
-    otherwise nothing is written and the exit code is 1, unless a loss that is printed tells of it. With IN
-    alone each format's losses are printed and nothing is written. OUT of the format gpt2 is a folder, or one
-    of its two files.
+    The result is read back first and tested on many texts and on every token. If it encodes anything
+    differently, and no printed loss explains it, nothing is written and the exit code is 1. Without OUT, the
+    losses of each format are printed and nothing is written. For the format gpt2, OUT is a folder, or one of
+    its two files.
     """
     format_of(output or "", Recipe(), format_, option="--to")  # before the file is read
     if given.as_json and output == STDOUT:

@@ -37,20 +37,20 @@ Examples:
     *RECIPE,
     *READING,
     click.option("-o", "--output", metavar="FILE", type=PATH, required=True,
-                 help=f"The file of counts: {', '.join(kind.ends[0] for kind in counted.KINDS)}; - is "
+                 help=f"Write the counts to FILE ({', '.join(kind.ends[0] for kind in counted.KINDS)}); - is "
                       "standard output."),
-    click.option("--scheduler", metavar="ADDRESS", help="Count on the Dask cluster of this scheduler; local, "
-                 "or local:N, on N processes of this machine."),
-    click.option("--top", metavar="N", type=Count(1), help="Keep the N most frequent ones only."),
+    click.option("--scheduler", metavar="ADDRESS", help="Count on the Dask cluster at this address. local "
+                 "and local:N start a cluster of N processes on this machine."),
+    click.option("--top", metavar="N", type=Count(1), help="Keep only the N most frequent pre-tokens."),
     QUIET,
 )
 def command(given: Given, output: str, scheduler: str | None, top: int | None) -> int:
-    """Count the distinct pre-tokens of CORPUS, in order of first appearance. The file is a corpus: train and
-    the explorer read it as counted words, at the cost of the distinct ones. Its first row, or the metadata of
-    a Parquet table, says which normalization and which split made the words; - has no such row.
+    """Count the distinct pre-tokens of CORPUS, in order of first appearance. train and the explorer read the
+    counts as a corpus. The first row of the file, or the metadata of a Parquet table, stores the
+    normalization and the split. Standard output has no such row.
 
-    Only parts of the text are in memory at a time. Text that is larger than the memory that is free is
-    counted on a local Dask cluster, where Dask is installed. Rows of counted words are added up.
+    Only parts of the text are in memory at a time. Text that is larger than the free memory is counted on a
+    local Dask cluster, if Dask is installed. If CORPUS contains counts, they are added up.
     """
     given.needs_corpus()
     if given.recipe is None:

@@ -43,24 +43,24 @@ Examples:
     SPLIT,
     *READING,
     click.option("--rows", metavar="N", type=Count(0), default=10,
-                 help="The most documents listed, and rows of each table [default: 10]."),
+                 help="The maximum number of rows in each table [default: 10]."),
     click.option("--same-ids", is_flag=True,
-                 help="Fail only where an id of A is another token's in B or none's, or a text has other "
-                 "ids. Tokens may have come."),
-    click.option("--max-growth", metavar="SHARE", help="Fail only where the corpus takes more tokens by more "
-                 "than this, such as 0.5%, or B alone refuses a document."),
-    json_option("Print one row of JSON: all tokens, the documents as far as --rows goes."),
+                 help="Fail only if an id of A belongs to another token in B, or to none, or if a text gets "
+                 "other ids. Added tokens are allowed."),
+    click.option("--max-growth", metavar="SHARE", help="Fail only if the number of tokens grows by more "
+                 "than this, such as 0.5%, or if only B cannot encode a document."),
+    json_option("Print one JSON row with all tokens, and the documents up to --rows."),
     QUIET,
 )
 def command(
     given: Given, old: str, new: str, rows: int, same_ids: bool, max_growth: str | None,
 ) -> int:
-    """Print what changed from tokenizer A to B: the first differing merge, ids that moved, tokens that came
-    and went, special tokens, steps, the chat template. With CORPUS also the documents that change, those that
-    change most first; --as lines makes each line a document.
+    """Show what changed from tokenizer A to tokenizer B: the first differing merge, moved ids, added and
+    removed tokens, special tokens, steps, and the chat template. With CORPUS, also list the documents whose
+    tokens change, largest change first. --as lines makes each line a document.
 
-    The exit code is 1 where they differ. With --same-ids or --max-growth it is 1 only where such a bound does
-    not hold.
+    The exit code is 1 if the tokenizers differ. With --same-ids or --max-growth, it is 1 only if that check
+    fails.
     """
     share = None if max_growth is None else _share(max_growth)
     if share is not None:

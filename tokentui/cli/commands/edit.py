@@ -14,6 +14,7 @@ from tokentui.cli import output as out
 from tokentui.cli.commands.convert import STDOUT, check_output
 from tokentui.cli.options import (
     EXACT,
+    LETTERS,
     PATH,
     QUIET,
     READING,
@@ -47,31 +48,29 @@ Examples:
 @options(
     click.argument("source", metavar="IN", type=PATH),
     click.argument("output", metavar="OUT", type=PATH),
-    click.option("--add", "texts", metavar="TEXT", multiple=True, help="A token that is found in a text as "
-                 "it stands; its id is behind the last one. May be given many times."),
-    click.option("--special", "names", metavar="TEXT", multiple=True, help="A special token; its id is "
-                 "behind the last one and those of --add. May be given many times."),
+    click.option("--add", "texts", metavar="TEXT", multiple=True, help="Add a token that is matched in text "
+                 "exactly. Its id follows the last one. Can be repeated."),
+    click.option("--special", "names", metavar="TEXT", multiple=True, help="Add a special token. Its id "
+                 "follows the last one and those of --add. Can be repeated."),
     corpus_option("--prune", "corpus_name",
-                  about="Take out the tokens that this corpus does not use. Ids are numbered anew."),
+                  about="Remove the tokens that this corpus does not use, and renumber the ids."),
     click.option("--keep", metavar="N", type=Count(1),
-                 help="With --prune the most ids that are kept, the tokens that are used most."),
-    corpus_option("--extend", "more_name",
-                  about="Train on with this corpus from where the vocabulary ends."),
+                 help="With --prune: keep at most N ids, those of the most used tokens."),
+    corpus_option("--extend", "more_name", about="Continue training on this corpus."),
     click.option("--vocab-size", "size", metavar="N", type=Count(1),
-                 help="With --extend the number of ids to train on to; "
-                 "32k is 32,000."),
-    click.option("--merge", "other", metavar="OTHER", type=PATH, help="Put the merges of this "
-                 "tokenizer that IN lacks behind those of IN."),
-    click.option("--map", "map_", metavar="FILE", type=PATH, help="Write the new id of each old id, "
-                 "-1 for one that went: a list in .json, or int64 in .npy."),
+                 help=f"With --extend: the number of ids to train to{LETTERS}"),
+    click.option("--merge", "other", metavar="OTHER", type=PATH,
+                 help="Append the merges of this tokenizer that IN lacks."),
+    click.option("--map", "map_", metavar="FILE", type=PATH, help="Write the new id of each old id, or "
+                 "-1 for a removed token: a list in .json, or int64 in .npy."),
     click.option("--init", metavar="FILE", type=PATH, help="Write for each new id the old ids of its "
-                 "text, whose rows of an embedding its row may begin with the mean of: .json or .tsv."),
+                 "text, so that its embedding can start as the mean of theirs: .json or .tsv."),
     format_option("--to", "OUT"),
     SPLIT,
     *READING,
     click.option("--same-pieces", is_flag=True,
-                 help="End with code 1 if a document of --prune has other pieces than before."),
-    json_option("Print one row of JSON."),
+                 help="Exit with code 1 if --prune changes the pieces of a document."),
+    json_option("Print one JSON row."),
     EXACT,
     QUIET,
 )
@@ -80,18 +79,17 @@ def command(
     corpus_name: str | None, keep: int | None, more_name: str | None, size: int | None, map_: str | None,
     init: str | None, format_: str | None, other: str | None, same_pieces: bool, exact: bool,
 ) -> int:
-    """Write the tokenizer of IN to OUT with another vocabulary. Tokens are taken out first, then it
-    is trained on, then merges of OTHER and tokens are added.
+    """Write the tokenizer IN to OUT with a changed vocabulary. Tokens are removed first. Then training
+    continues. Then the merges of OTHER and new tokens are added.
 
-    The end of OUT's name selects the format, and --to overrides it. A name that ends in .json keeps the
-    format of IN where its files end so, such as Hugging Face's.
+    The extension of OUT selects the format; --to overrides it. If OUT ends in .json, the format of IN is kept
+    if its files have that extension, as those of Hugging Face do.
 
-    With --prune each document is encoded before and after, and those with other pieces are listed; with
-    --same-pieces the exit code is 1 then. With --extend a tokenizer that was trained here goes on by its
-    recipe. A file of another tool does not tell one: the pair that stands in most places is merged, of
-    equals the shorter; each pre-token is encoded anew, and the exit code is 1 where one is not as it was
-    trained. What OUT cannot hold is printed as convert prints it; where OUT would encode otherwise
-    nothing is written.
+    With --prune, each document is encoded before and after, and documents whose pieces change are listed.
+    With --extend, a tokenizer that tokentui trained continues with its recipe. A file from another tool has
+    no recipe: the most frequent pair is merged, and the shorter one if two are tied. Then each pre-token is
+    encoded again, and the exit code is 1 if one differs from the training. What OUT cannot store is printed
+    as convert prints it. If OUT would encode differently, nothing is written.
     """
     if not (texts or names or [one for one in (corpus_name, more_name, other) if one is not None]):
         raise TokentuiError("nothing to change is named", "edit",

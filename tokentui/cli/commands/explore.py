@@ -55,9 +55,9 @@ class _Explorer(OrderedCommand):
     *NAMED,
     *RECIPES,
     click.option("-t", "--tokenizer", "tokenizers", metavar="TOKENIZER", type=PATH, multiple=True,
-                 help="A tokenizer file, walked through token by token. Two to four of -t and -r are "
-                      "compared side by side."),
-    corpus_option("--held-out", about="A second corpus to measure on, where some are compared."),
+                 help="A tokenizer file, replayed token by token. Two to four -t and -r are compared "
+                      "side by side."),
+    corpus_option("--held-out", about="A second corpus to measure on in Compare."),
     *READING,
     *RUN_OPTIONS,
 )
@@ -67,9 +67,9 @@ def command(given: Given, tokenizers: tuple[str, ...], held_out: str | None) -> 
     compared = len(tokenizers) + len(recipes) > 1
     opened = None
     if tokenizers and not compared:
-        opened = _tokenizer(tokenizers[0]), given.split("the file holds all the rest"), given.ways[0]
+        opened = _tokenizer(tokenizers[0]), given.split("the file sets the other axes"), given.ways[0]
     if held_out is not None and not compared:
-        raise TokentuiError("there is nothing to compare", "--held-out", "name two to four by -r and -t")
+        raise TokentuiError("nothing is compared", "--held-out", "name two to four tokenizers with -r and -t")
     named = replace(given, axes={}) if opened else given
     recipe, asked = named.each_wanted()[0] if recipes else named.wanted(_PRESET)
     for source in map(str, sources_in((*sources, *([held_out] if held_out else [])))):
@@ -162,7 +162,7 @@ def check_source(source: str) -> None:
     elif source != "-" and not glob.has_magic(source) and not os.path.lexists(source):
         close = difflib.get_close_matches(source, COMMANDS, n=1)
         if source in COMMANDS:
-            hint = f"a command comes first: {source} ... and then its options"
+            hint = f"a command comes before its options: tokentui {source} ..."
         else:
             known = f"name a file, - or sample:english; the commands are {', '.join(COMMANDS)}"
             hint = f"did you mean the command {close[0]}?" if close else known
@@ -172,9 +172,9 @@ def check_source(source: str) -> None:
 def _check_terminal(sources: tuple[str, ...]) -> None:
     """Make sure that there is a screen and a keyboard. With `-` the corpus has standard input, and the
     keyboard is what the terminal is."""
-    hint = "for scripts there are " + ", ".join(COMMANDS)
+    hint = "commands for scripts: " + ", ".join(COMMANDS)
     if (kind := os.environ.get("TERM", "")) in ("dumb", ""):
-        raise TokentuiError("the explorer needs a terminal that can draw", f"TERM={kind}", hint)
+        raise TokentuiError("the explorer needs a terminal with cursor control", f"TERM={kind}", hint)
     if not is_terminal(sys.stdout):
         raise TokentuiError("the explorer needs a terminal", "standard output", hint)
     if is_terminal(sys.stdin):

@@ -39,17 +39,17 @@ Examples:
     TOKENIZER,
     OPENED,
     corpus_option("--corpus", "sources", multiple=True,
-                  about="Pin the documents of this corpus too. May be given many times."),
+                  about="Also record the documents of this corpus. Can be repeated."),
     *READING,
     click.option("-o", "--output", metavar="FILE", type=PATH, required=True,
-                 help="The file of golden ids; - is standard output."),
+                 help="Write the ids to FILE; - is standard output."),
     QUIET,
 )
 def pin_command(given: Given, texts: tuple[str, ...], tokenizer: str, output: str) -> int:
-    """Write the ids of each TEXT to a file, for `tokentui check`. Without a TEXT or a corpus, the texts are a
-    built-in set of many scripts, numbers, white space, code and the special tokens.
+    """Record the ids of each TEXT in a file for `tokentui check`. Without a TEXT and --corpus, a built-in set
+    is used: many scripts, numbers, white space, code and the special tokens.
 
-    Each text is encoded as plain text, and with special tokens around it and found in it.
+    Each text is encoded twice: as plain text, and with special tokens added and recognized.
     """
     if output != "-":
         check_target(output)
@@ -83,8 +83,8 @@ Examples:
     QUIET,
 )
 def check_command(given: Given, golden: str, tokenizer: str) -> int:
-    """Compare a tokenizer with GOLDEN, a file that `tokentui pin` wrote, and print the first text with other
-    ids: the place, the ids in the file and the ids now. The exit code is 1 if there is one.
+    """Check that a tokenizer still gives the ids in GOLDEN, a file that `tokentui pin` wrote. Print the first
+    text whose ids differ, with the position, the recorded ids and the current ids. The exit code is then 1.
     """
     rows, tok = read_golden(golden), given.opened(tokenizer)
     with working(given.quiet) as bar, bar.phase("encoding"):

@@ -71,28 +71,29 @@ Examples:
     click.argument("string", metavar="[STRING]", nargs=-1),
     TOKENIZER,
     OPENED,
-    click.option("--id", "number", metavar="ID", type=int, help="The token of an id, in place of STRING."),
+    click.option("--id", "number", metavar="ID", type=int,
+                 help="Inspect the token with this id instead of STRING."),
     corpus_option("--corpus", "sources", multiple=True,
-                  about="Say also what this corpus uses, or this part of it as NAME=CORPUS. May be given "
-                  "many times."),
+                  about="Also report how this corpus uses the vocabulary. NAME=CORPUS names a part of "
+                  "it. Can be repeated."),
     *READING,
     click.option("--exhaust", is_flag=True,
-                 help="Train a copy on the corpus until no pair is left, and tell what comes of it."),
+                 help="Continue training a copy on the corpus until no pairs remain, and report the result."),
     *(click.option(f"--{analysis.name}", analysis.name, is_flag=True,
-                   help=f"{analysis.about}.{' STRING is the corpus then.' * analysis.takes_corpus}")
+                   help=f"{analysis.about}.{' STRING is then a corpus.' * analysis.takes_corpus}")
       for analysis in ANALYSES.values()),
-    corpus_option("--second", about="With --budget: another corpus, under the same vocabulary."),
+    corpus_option("--second", about="With --budget: a second corpus."),
     click.option("--target", metavar="TARGET",
-                 help="With --budget: the size with so many tokens a byte (0.4); or where tokens and the "
-                 "price of the ids together are least, for dimensions worth so many tokens (768:0.001)."),
+                 help="With --budget: find the size with this many tokens per byte (0.4), or the cheapest "
+                 "size for DIMENSION:PRICE (768:0.001), where PRICE is how many tokens one embedding "
+                 "parameter costs."),
     click.option("--table", metavar="FILE", type=PATH,
-                 help="Write a row for each id: id, text, hex, bytes (as decoded), kind, score, rank, "
-                 "reachable, reason; as .tsv, .jsonl or .parquet."),
+                 help="Write one row per id to FILE (.tsv, .jsonl or .parquet): id, text, hex, bytes (as "
+                 "decoded), kind, score, rank, reachable, reason."),
     click.option("--strict", is_flag=True,
-                 help="End with code 1 also where a check of the health report is a WARN."),
+                 help="Exit with code 1 also if a health check is WARN."),
     click.option("--ignore", "ignored", metavar="CHECK", multiple=True, shell_complete=_complete_check,
-                 help="A check of the health report that does not change the exit code. May be given many "
-                 "times."),
+                 help="A health check that does not affect the exit code. Can be repeated."),
     json_option("Print one JSON object."),
     EXACT,
     QUIET,
@@ -102,15 +103,16 @@ def command(
     second: str | None, target: str | None, table: str | None, strict: bool, ignored: tuple[str, ...],
     exact: bool, **wanted: bool,
 ) -> int:
-    """Inspect a tokenizer, or what it makes of STRING: its token if it is one, each merge or attempt, every
-    way to write it, and why it is not one token.
+    """Inspect a tokenizer, or how it encodes STRING: its token if it is one, each merge or attempt, all
+    segmentations, and why it is not one token.
 
-    The health report has checks that are PASS, INFO, WARN or FAIL; the exit code is 1 where one is FAIL.
-    INFO is what nearly every published tokenizer has. With --corpus: which tokens are not used and why, what
-    is saved for each document, and the measures. The JSON object has "tokenizer", "health", "checks",
-    "corpus" and "measures", or for a STRING "string", "token", "uses", "encoding", "why" and "words", with
-    "reason" and "facts" (the proof) and "decoded" and "lost" (what comes back); bytes are in hex, and a
-    number of ways above 2**53 is a text of digits.
+    The checks of the health report are PASS, INFO, WARN or FAIL. INFO applies to nearly every published
+    tokenizer. The exit code is 1 if a check is FAIL. With --corpus, the report adds the unused tokens and why
+    they are unused, the savings per document, and the measures.
+
+    The JSON object has "tokenizer", "health", "checks", "corpus" and "measures". For a STRING, it has
+    "string", "token", "uses", "encoding", "why", "words", "reason", "facts", "decoded" and "lost". Bytes are
+    in hex. A number of segmentations above 2**53 is a string.
     """
     given = replace(given, sources=named_or_plain(given.sources))
     for name in ignored:
@@ -123,7 +125,8 @@ def command(
         raise TokentuiError("--exact goes with --budget --target", given.where, "name a target")
     if table is not None:
         if string or number is not None or given.sources or any((exhaust, analyses, strict, ignored)):
-            raise TokentuiError("--table is of all ids, and goes alone", given.where, "leave the rest out")
+            what = "--table lists all ids and takes no other options"
+            raise TokentuiError(what, given.where, "leave them out")
         return _write_table(given, tokenizer, table)
     if analyses:
         if number is not None or exhaust or strict or ignored or len(analyses) > 1:
@@ -136,9 +139,9 @@ def command(
     whole, out = not string and number is None, "leave one of them out"
     for fault, what, hint in (
         (string and number is not None, "a STRING and --id exclude each other", "take one of them"),
-        (exhaust and not given.sources, "--exhaust trains on a corpus, and none is named",
+        (exhaust and not given.sources, "--exhaust needs a corpus to train on",
          "such as --corpus novel.txt"),
-        (exhaust and not whole, "--exhaust tells of the whole corpus, not of one token", out),
+        (exhaust and not whole, "--exhaust is about the whole corpus, not one token", out),
         (bool(ignored) and not whole, "--ignore is for the health report, not for one token", out),
         (strict and not whole, "--strict is for the health report, not for one token", out),
     ):

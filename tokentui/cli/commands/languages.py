@@ -32,27 +32,27 @@ Examples:
     CORPUS,
     *NAMED,
     click.option("-t", "--tokenizer", "tokenizers", metavar="TOKENIZER", type=PATH, multiple=True,
-                 required=True, help="A tokenizer file, such as train writes. May be given many times."),
+                 required=True, help="A tokenizer file. Can be repeated."),
     click.option("--by", metavar="WHAT", type=click.Choice(list(BASES)),
-                 help=f"What tokens are counted by: {', '.join(BASES)} [default: sentences of the built-in "
-                 "set, bytes of a CORPUS]."),
+                 help=f"Count tokens per: {', '.join(BASES)} [default: sentences for the built-in set, bytes "
+                 "for a CORPUS]."),
     click.option("--words", metavar="SPLIT", default="whitespace",
-                 help=f"What a word is: {', '.join(WORD_SPLITTERS)} [default: whitespace]."),
+                 help=f"How to split words: {', '.join(WORD_SPLITTERS)} [default: whitespace]."),
     *READING,
     SPLIT,
-    json_option("Print one row of JSON, the same numbers."),
+    json_option("Print the same numbers as one JSON row."),
     QUIET,
 )
 def command(given: Given, tokenizers: tuple[str, ...], by: str | None, words: str) -> int:
-    """Print what the same text costs in many languages: tokens, bytes and characters for each token, and the
-    cost over that of the cheapest language.
+    """Compare the cost of the same text across languages: tokens, bytes per token, characters per token, and
+    the cost relative to the cheapest language.
 
-    Each CORPUS is a language, and each --corpus. Without one it is the built-in set: 40 plain sentences with
-    the same meaning in twelve languages. The cost is the tokens over sentences, bytes, characters or words.
-    By sentences, line N of each CORPUS has to mean the same (--as lines is taken).
+    Each CORPUS and each --corpus is one language. Without one, the built-in set is used: 40 sentences with
+    the same meaning in twelve languages. The cost is the number of tokens per sentence, byte, character or
+    word. With --by sentences, line N must mean the same in every CORPUS, and --as lines is implied.
 
-    The cheapest is a language without unknown tokens, where there is one. A tokenizer that cannot read a
-    language says so in its row, and the exit code is 1.
+    The cheapest language is one without unknown tokens, if there is any. If a tokenizer cannot read a
+    language, its row shows the error, and the exit code is 1.
     """
     counted_by = by or (_BYTES if given.sources else _SENTENCES)
     split = given.split()
@@ -85,6 +85,6 @@ def _corpora(given: Given, by: str, bar: ProgressBar) -> Mapping[str, Corpus]:
     as_ = given.as_ or ("lines" if by == _SENTENCES else None)
     for name, corpus in replace(given, as_=as_).corpora(bar):
         if name in corpora:
-            raise TokentuiError("two languages have this name", name, "give the files unlike names")
+            raise TokentuiError("two languages have this name", name, "give the files different names")
         corpora[name] = corpus
     return corpora

@@ -36,12 +36,12 @@ Examples:
     click.option("--count", metavar="N", type=Count(min=1, max=1000), default=8,
                  help="The number of exercises [default: 8]."),
     click.option("--seed", metavar="N", type=int, default=0,
-                 help="The same number gives the same sheet [default: 0]."),
+                 help="The random seed. The same seed gives the same sheet [default: 0]."),
     QUIET,
 )
 def command(given: Given, count: int, seed: int) -> int:
-    """Print an exercise sheet in Markdown on a training on CORPUS: which pair is merged next, how a word is
-    cut, how many tokens there are, how a tie is broken. The answers stand at the end."""
+    """Print an exercise sheet in Markdown about a training run on CORPUS: which pair is merged next, how a
+    word is split, how many tokens there are, how a tie is broken. The answers are at the end."""
     given.needs_corpus()
     if given.recipe is None:
         hint = "name a preset or a recipe file; tokentui recipes lists them"

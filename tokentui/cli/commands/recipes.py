@@ -26,10 +26,9 @@ Examples:
   tokentui recipes split
   tokentui recipes gpt2 > mine.toml""",
 )
-@options(click.argument("name", metavar="[NAME]", required=False), json_option("Print one row of JSON."))
+@options(click.argument("name", metavar="[NAME]", required=False), json_option("Print one JSON row."))
 def command(given: Given, name: str | None) -> int:
-    """List the presets and the axes. With the NAME of a preset, print it as a recipe file; with that of an
-    axis, its values."""
+    """List the presets and the axes. NAME prints a preset as a recipe file, or the values of an axis."""
     tables: Iterable[TextTable]
     if name is None:
         presets, axes = map(_preset, PRESETS.values()), map(_axis, AXES.values())

@@ -31,35 +31,35 @@ Examples:
   tokentui serve
   tokentui serve --corpus novel.txt --corpus songs/ -r gpt2 --port 8080
 
-Visitors see the samples and what --corpus and -t name, and nothing else of this machine. Nothing that they do
-is written to it: what they export, their browser downloads.""",
+Visitors can read the samples and the files of --corpus and -t, and nothing else on this machine. They cannot
+write to it: their browser downloads what they export.""",
 )
 @options(
     click.option("--host", metavar="ADDRESS", default="127.0.0.1", show_default=True,
-                 help="The address to listen on; 0.0.0.0 for all of this machine."),
+                 help="The address to listen on; 0.0.0.0 listens on all interfaces."),
     click.option("--port", metavar="N", type=click.IntRange(0, 65535), default=PORT, show_default=True,
-                 help="The port; 0 takes one that is free."),
+                 help="The port; 0 selects a free one."),
     click.option("--name", "names", metavar="HOST", multiple=True,
-                 help="A host name by which a proxy on this machine is reached. May be given many times."),
-    corpus_option("--corpus", multiple=True, about="A file or folder that visitors may open; the first is "
-                  "opened. May be given many times."),
+                 help="A host name that a proxy on this machine serves. Can be repeated."),
+    corpus_option("--corpus", multiple=True, about="A file or folder that visitors can open. The first one "
+                  "is opened at the start. Can be repeated."),
     *RECIPES,
     click.option("-t", "--tokenizer", "tokenizers", metavar="TOKENIZER", type=PATH, multiple=True,
-                 help="A tokenizer file that visitors may open; it is opened, or compared with others."),
+                 help="A tokenizer file that visitors can open. It is opened at the start, or compared."),
     *READING,
     click.option("--visitors", metavar="N", type=Count(1), default=20, show_default=True,
-                 help="The most visitors at a time."),
+                 help="The maximum number of visitors at a time."),
     click.option("--idle", metavar="MINUTES", type=click.FloatRange(0), default=30.0, show_default=True,
-                 help="End the session of one who presses no key for so long; 0 for never."),
+                 help="End a session after this many minutes without a key; 0 never does."),
     click.option("--memory", metavar="MB", type=click.IntRange(256), default=1024, show_default=True,
-                 help="The address space of a visitor's process."),
+                 help="The address space of each visitor's process, in MB."),
 )
 def command(
     given: Given, host: str, port: int, names: tuple[str, ...], corpus: tuple[str, ...],
     tokenizers: tuple[str, ...], visitors: int, idle: float, memory: int,
 ) -> int:
-    """Serve the explorer to browsers: a process for each visitor, on this machine only unless --host says
-    otherwise.
+    """Serve the explorer to browsers, with one process per visitor. The server listens on this machine only,
+    unless --host is given.
     """
     from tokentui.cli.web.server import Terms, Visitors, static_folder
     from tokentui.cli.web.visitor import Visit
@@ -78,7 +78,7 @@ async def _serve(server: Visitors, host: str, port: int) -> None:
 
     def told(url: str) -> None:
         write_text(url)
-        complain("open it in a browser; ctrl+c ends all sessions")
+        complain("open this address in a browser; ctrl+c ends all sessions")
 
     await server.serve(host, port, told, end)
 

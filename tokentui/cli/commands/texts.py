@@ -68,35 +68,36 @@ Examples:
     click.argument("text", metavar="[TEXT]", nargs=-1),
     TOKENIZER,
     OPENED,
-    json_option("Print a row: text, ids, tokens, hex, offsets."),
+    json_option("Print one JSON row: text, ids, tokens, hex, offsets."),
     click.option("--jsonl", is_flag=True,
-                 help='Answer each line {"text": ...} of standard input by such a row.'),
+                 help='Answer each line {"text": ...} of standard input with such a row.'),
     click.option("--explain", is_flag=True, help="Print each merge, attempt or probability, word by word."),
     click.option("--prefix-stability", "prefix_stability_", is_flag=True,
-                 help="Print which tokens at the end of TEXT may be others once the text goes on, and the "
-                 "prefix that stays."),
+                 help="Print the tokens at the end of TEXT that could change if the text continued, and the "
+                 "prefix that is stable."),
     click.option("--sample", metavar="SEED|WAY",
-                 help="Encode by chance: a segmentation of a unigram model, by this seed; or "
-                 "dropout:p=0.1,like=tokenizers, merges of which the share p is left out, as tokenizers, "
-                 "subword-nmt or sentencepiece does it. With --explain each draw is printed."),
+                 help="Sample an encoding. SEED samples a segmentation of a unigram model. "
+                 "dropout:p=0.1,like=tokenizers skips merges with probability p, as tokenizers, subword-nmt "
+                 "or sentencepiece does. --explain prints each draw."),
     click.option("--temperature", metavar="T", type=float,
-                 help="Of --sample with a seed: 1 draws by the model, less is tamer."),
+                 help="With --sample SEED: 1 samples from the model, and smaller values favor the best "
+                 "segmentation."),
     click.option("--seed", metavar="N", type=click.IntRange(min=0),
-                 help="Of --sample dropout: the same seed draws the same; one by chance where left out."),
+                 help="With --sample dropout: the random seed [default: a random one]."),
     click.option("--n", "times", metavar="N", type=Count(min=1), default=1,
-                 help="Of --sample dropout: so many samples, a line each, by the seed and those after it."),
+                 help="With --sample dropout: print N samples, one per line, with consecutive seeds."),
     click.option("--special-tokens", is_flag=True,
-                 help="Add the tokens that begin and end a text, such as [CLS], [SEP]."),
-    click.option("--allow-special", is_flag=True, help="Text that spells a special token is that token."),
+                 help="Add the tokens that begin and end a text, such as [CLS] and [SEP]."),
+    click.option("--allow-special", is_flag=True,
+                 help="Encode text that spells a special token as that token."),
     click.option("--chat", metavar="FILE", type=PATH,
-                 help="Encode messages by the chat template of the tokenizer: a JSON list, or an object with "
-                 "messages, tools, documents and chat_template_kwargs; - reads standard input. With "
-                 "--explain each token is printed with its origin."),
+                 help="Encode messages with the chat template of the tokenizer. FILE is a JSON list, or an "
+                 "object with messages, tools, documents and chat_template_kwargs; - is standard input. "
+                 "--explain prints the origin of each token."),
     click.option("--chat-template", metavar="FILE", type=PATH,
-                 help="Of --chat: the template, where the tokenizer has none or another; or the name of one "
-                 "of its templates."),
-    click.option("--add-generation-prompt", is_flag=True, help="Of --chat: begin an answer at the end."),
-    click.option("--continue-final-message", is_flag=True, help="Of --chat: leave the last message open."),
+                 help="With --chat: a template file, or the name of one of the templates of the tokenizer."),
+    click.option("--add-generation-prompt", is_flag=True, help="With --chat: begin a reply at the end."),
+    click.option("--continue-final-message", is_flag=True, help="With --chat: leave the last message open."),
     QUIET,
 )
 def encode(
@@ -105,16 +106,15 @@ def encode(
     special_tokens: bool, allow_special: bool,
     chat: str | None, chat_template: str | None, add_generation_prompt: bool, continue_final_message: bool,
 ) -> int:
-    """Encode TEXT, or all of standard input without its last line end, and print the ids on one line.
+    """Encode TEXT, or standard input without its final newline, and print the ids on one line.
 
-    A token that has no id stands as null. With --jsonl a line that cannot be encoded is answered by {"text":
-    ..., "error": ...}, and the exit code is 1 at the end. -s split=... names the pattern of a file that holds
-    none, -s encode=... another way to encode by its vocabulary. A text that begins with the token that
-    --special-tokens adds is named on standard error.
+    A token without an id is printed as null. With --jsonl, a line that cannot be encoded is answered with
+    {"text": ..., "error": ...}, and the exit code is 1. A notice is printed if TEXT already begins with the
+    token that --special-tokens adds.
 
-    With --prefix-stability the split proves how many tokens no text after TEXT changes; continuations made of
-    the tokens of the vocabulary are tried, and each further token that one of them changes is printed with
-    the shortest. Where the two meet, the prefix is exact.
+    --prefix-stability prints how many tokens no continuation of TEXT can change, which follows from the
+    split. It also tries continuations made of the tokens of the vocabulary, and prints each further token
+    that one of them changes with the shortest such continuation. If the two meet, the prefix is exact.
     """
     if prefix_stability_:
         ways = {"prefix-stability": True, "jsonl": jsonl, "explain": explain, "sample": sample is not None,
@@ -316,33 +316,34 @@ Examples:
     click.argument("ids", metavar="[ID]...", nargs=-1),
     TOKENIZER,
     click.option("--jsonl", is_flag=True,
-                 help='Answer each line {"ids": [...]} of standard input by {"text": ...}.'),
+                 help='Answer each line {"ids": [...]} of standard input with {"text": ...}.'),
     json_option("Print one JSON object: text and bytes (hex), or the report of --check."),
     click.option("--check", is_flag=True,
-                 help="Compare the ids with those that encode gives for their text; with --jsonl each line, "
-                 "a list or an object with ids."),
+                 help="Check that encoding the decoded text gives the same ids. With --jsonl, check each "
+                 "line: a list, or an object with ids."),
     click.option("--stream", is_flag=True,
-                 help="Print a line for each id: the text that is complete with it, and the bytes (hex) that "
-                 "wait for the rest of a character. With --json rows: id, text, held."),
+                 help="Print one line per id: the text that it completes, and the bytes (hex) of a character "
+                 "that is not complete yet. With --json, print rows: id, text, held."),
     click.option("--special-tokens", is_flag=True,
-                 help="With --check: encode with the tokens that begin and end a text."),
+                 help="With --check: add the tokens that begin and end a text."),
     click.option("--allow-special", is_flag=True,
-                 help="With --check: text that spells a special token is that token."),
+                 help="With --check: encode text that spells a special token as that token."),
 )
 def decode(
     given: Given, ids: tuple[str, ...], tokenizer: str, jsonl: bool, check: bool, stream: bool,
     special_tokens: bool, allow_special: bool,
 ) -> int:
-    """Decode IDs, or those on standard input, with spaces, commas or line ends between them.
+    """Decode ids to text. Without an ID, read ids from standard input, separated by spaces, commas or
+    newlines.
 
-    A token without an id stands as null, as encode prints it, and gives U+FFFD. The text is printed with a
-    line end after it; where that is no terminal, bytes that are not UTF-8 are printed as they are.
+    null, which encode prints for a token without an id, becomes U+FFFD. The output ends with a newline. If it
+    does not go to a terminal, bytes that are not UTF-8 are printed unchanged.
 
-    With --check the first place is printed where encode gives other ids, with the tokens of both and the
-    reason, and the exit code is 1. With --jsonl it is the rate of the lines that differ, and the first.
+    --check prints the first position at which encode gives other ids, the tokens of both there, and the
+    reason. The exit code is then 1. With --jsonl, it prints the share of lines that differ, and the first of
+    them.
 
-    With --stream the texts of the lines together are the text of all ids; bytes that no more id completes
-    come at the end.
+    The texts that --stream prints join to the text of all ids. Bytes that no id completes come last.
     """
     ways = {"jsonl": jsonl, "stream": stream} | ({} if check or stream else {"json": given.as_json})
     check_ways(given.where, ids, **ways)
@@ -407,15 +408,15 @@ Examples:
     click.argument("text", metavar="[TEXT]", nargs=-1),
     *RECIPE,
     *SHAPE_OPTIONS,
-    json_option("Print a row: text, normalized, pieces, units (hex)."),
+    json_option("Print one JSON row: text, normalized, pieces, units (hex)."),
     click.option("--jsonl", is_flag=True,
-                 help='Answer each line {"text": ...} of standard input by such a row.'),
+                 help='Answer each line {"text": ...} of standard input with such a row.'),
 )
 def split(given: Given, text: tuple[str, ...], jsonl: bool) -> int:
-    """Normalise and pre-tokenise TEXT, or all of standard input without its last line end, and print a
-    pre-token a line.
+    """Normalize and pre-tokenize TEXT, or standard input without its final newline, and print one pre-token
+    per line.
 
-    The axes that count are normalize and split; unit and mark say what the units of --json are.
+    The axes normalize and split decide the result. The axes unit and mark only change the units of --json.
     """
     check_ways(given.where, text, json=given.as_json, jsonl=jsonl)
     pretokenizer, covered = Pretokenizer(_recipe(given)), COVERED

@@ -25,13 +25,13 @@ Examples:
 )
 @options(
     click.argument("name", metavar="[NAME|FILE]", required=False),
-    click.option("--check", is_flag=True, help="Do not play it: check its claims."),
+    click.option("--check", is_flag=True, help="Check the claims of the tour instead of playing it."),
 )
 def command(given: Given, name: str | None, check: bool) -> int:
-    """List the tours that ship, or play one in the explorer: by its name, or from a TOML file such as R in
-    the explorer writes.
+    """List the built-in tours, or play one in the explorer. Name a tour, or a TOML file such as R in the
+    explorer writes.
 
-    With --check the exit code is 1 if a claim is not true.
+    With --check, the exit code is 1 if a claim is false.
     """
     if name is None:
         if check:

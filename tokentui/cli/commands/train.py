@@ -67,20 +67,20 @@ Examples:
     *RUN_OPTIONS,
     *READING,
     click.option("-o", "--output", metavar="FILE", type=PATH,
-                 help="Write the tokenizer; - is standard output."),
+                 help="Write the tokenizer to FILE; - is standard output."),
     format_option("--format", "-o"),
     click.option("--trace", metavar="FILE", type=PATH,
-                 help="Write a row of JSON a step; - is standard output."),
+                 help="Write one JSON row per step to FILE; - is standard output."),
     EXACT,
     QUIET,
 )
 def command(given: Given, output: str | None, format_: str | None, trace: str | None, exact: bool) -> int:
-    """Train a tokenizer on CORPUS until a stop holds or no pair is left; a stop that is not named is not set,
-    whatever the preset, but with --published.
+    """Train a tokenizer on CORPUS until a limit is reached or no pairs remain. Presets set no limits unless
+    you pass --published.
 
-    Without -o and --trace the merges are printed. Files are written whole or not at all; after ctrl+c a trace
-    ends with "interrupted" and no tokenizer is written. A special token whose name the corpus spells is named
-    on standard error.
+    Without -o and --trace, the merges are printed. Files are written completely or not at all. After ctrl+c,
+    a trace ends with "interrupted" and no tokenizer is written. A notice names special tokens that occur as
+    text in the corpus.
     """
     given.needs_corpus()
     if given.recipe is None:

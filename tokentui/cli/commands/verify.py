@@ -51,28 +51,28 @@ Examples:
     PUBLISHED,
     *SHAPE_OPTIONS,
     click.option("-t", "--tokenizer", metavar="TOKENIZER", type=PATH,
-                 help="Encode CORPUS by this file; without --against, compare its merges with a training."),
+                 help="Compare encodings by this file; without --against, compare its merges with a run."),
     click.option("--against", metavar="PEER", help=f"The other library: {', '.join(PEERS)}."),
     click.option("--merges", metavar="N", type=Count(min=1),
-                 help="Compare N steps at most [default: all]."),
+                 help="Compare at most N steps [default: all]."),
     click.option("--vocab-size", metavar="N", type=Count(min=1),
-                 help=f"Compare the steps up to N ids, specials counted{LETTERS}"),
+                 help=f"Compare the steps up to N ids, special tokens included{LETTERS}"),
     *READING,
     json_option("Print one JSON object."),
     QUIET,
 )
 def command(given: Given, tokenizer: str | None, against: str | None) -> int:
-    """Train on CORPUS here and by another library, and print the first step that differs with what either had
-    to choose from. With -t: encode CORPUS by a file here and by its owner's library, and print the first text
-    that differs, made as short as it can be, and the stage where the two part. A text with special tokens is
-    compared as plain text, and with these found in it.
+    """Train on CORPUS here and with another library, and print the first step that differs, with the
+    candidates of both. With -t, encode CORPUS with a file here and with the other library, and print the
+    first text that differs, shortened as far as possible, and the stage at which the two diverge. A text with
+    special tokens is compared as plain text, and with the special tokens recognized.
 
-    With -t and without --against: train on CORPUS by -r, or by the recipe of the file, and print how many of
-    its merges come so, the first that does not with both counts, and which axis changed alone would give
-    more: each value of normalize, split and tie, and some coverages. A least count only ends a training.
+    With -t but without --against, train on CORPUS with -r, or with the recipe of the file, and print how many
+    of its merges agree, the first that differs with both counts, and which change of one axis would give
+    more: each value of normalize, split and tie is tried, and some values of coverage. The minimum count is
+    not tried, because it only ends a run.
 
-    The library has to be installed. It runs in a process of its own. The exit code is 1 where something
-    differs.
+    The library must be installed. It runs in a process of its own. The exit code is 1 if something differs.
     """
     given.needs_corpus()
     if against is None and tokenizer is not None:
