@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -17,7 +17,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 
 from tokentui.core.safetext import visible
-from tokentui.thinwire import DiffWriter, ScreenBuffer
+from tokentui.thinwire import RICH_TEXT, DiffWriter, ScreenBuffer
 from tokentui.ui.draw.text import cell_len, clusters_of
 
 _WIDTH, _HEIGHT = 60, 4
@@ -121,9 +121,14 @@ class Other:
             self.x += width
 
 
-def picture_of(lines: list[str], picture: ScreenBuffer | None = None) -> ScreenBuffer:
+Clusters = Callable[[str], Sequence[tuple[str, int]]]
+
+
+def picture_of(
+    lines: list[str], picture: ScreenBuffer | None = None, clusters: Clusters = clusters_of
+) -> ScreenBuffer:
     """Lines drawn as Textual draws them."""
-    picture = picture or ScreenBuffer(_WIDTH, _HEIGHT, ColorSystem.EIGHT_BIT)
+    picture = picture or ScreenBuffer(_WIDTH, _HEIGHT, ColorSystem.EIGHT_BIT, clusters)
     strips: list[Iterable[Strip]] = [[Strip([Segment(line)]).adjust_cell_length(_WIDTH)] for line in lines]
     picture.draw(LayoutUpdate(strips, Region(0, 0, _WIDTH, len(lines))))
     return picture
@@ -149,14 +154,17 @@ _LINES = st.lists(
 )
 
 
+@pytest.mark.parametrize("clusters", [clusters_of, RICH_TEXT.clusters], ids=["tokentui", "rich"])
 @pytest.mark.parametrize("columns", GUESSES)
 @settings(max_examples=40)
 @given(st.lists(_LINES, min_size=1, max_size=4))
-def test_a_wrong_guess_never_costs_more_than_its_cell(columns: Columns, screens: list[list[str]]) -> None:
+def test_a_wrong_guess_never_costs_more_than_its_cell(
+    columns: Columns, clusters: Clusters, screens: list[list[str]]
+) -> None:
     wire, shown = DiffWriter(), Other(columns)
     picture: ScreenBuffer | None = None
     for lines in screens:
-        picture = picture_of(lines, picture)
+        picture = picture_of(lines, picture, clusters)
         shown.feed(wire.frame(picture, (0, 0)))
         assert_no_more_than_a_cell_is_wrong(picture, shown)
 
