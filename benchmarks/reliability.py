@@ -68,7 +68,7 @@ def table(measurement: Measurement, figures: list[Figure]) -> Table:
 
 
 def render(found: dict[str, Any]) -> str:
-    """The document: the template with its tables put in."""
+    """Return the page: the template with its tables filled in."""
     text = (HERE / "reliability.md").read_text(encoding="utf-8")
     for name in MEASUREMENTS:
         one = found.get(name)
