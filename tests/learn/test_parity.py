@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -45,7 +45,7 @@ def counted(words: dict[str, int]) -> Words:
     return Words.of(Counter(words))
 
 
-def material(parts: list[tuple[dict[str, int], dict[str, int] | None]], recipe: Recipe) -> Material:
+def material(parts: Sequence[tuple[dict[str, int], dict[str, int] | None]], recipe: Recipe) -> Material:
     names = ("english", "german", "third")
     return Material(tuple(
         CorpusPart(name, counted(words), None if judged is None else counted(judged))
