@@ -244,6 +244,7 @@ def test_a_branch_under_a_what_if_is_a_training_under_it(case: Case, step: int, 
         straight = parity_trainer(material(case.parts, recipe.under([change])), compiled=False)
         jump(straight, branch.number)
         assert isinstance(branch, ParityTrainer)
+        assert branch.traits.engine == whole.traits.engine
         assert told(branch) == told(straight)
         assert told(whole) == before
 

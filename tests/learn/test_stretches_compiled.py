@@ -88,7 +88,7 @@ def test_both_engines_give_the_same(
         assert state(compiled) == by_number[compiled.number]
 
 
-def test_a_what_if_goes_on_in_plain_python_from_both() -> None:
+def test_a_what_if_gives_the_same_with_both_engines() -> None:
     counts = {"the cat sat on the mat": 3, "the cat: on the hat": 2, "on the mat the cat": 1}
     recipe = RECIPE.with_axes(objective="superbpe:at=4,within=before")
     for step in (3, 5, 9):
@@ -99,6 +99,7 @@ def test_a_what_if_goes_on_in_plain_python_from_both() -> None:
             change = WhatIf(step, "forbid", (pair.left, pair.right))
             other = learn.what_if(one, [change])
             assert isinstance(other, SuperTrainer)
+            assert other.engine.engine == one.engine.engine
             found.append([other.step_at(number) for number in range(1, other.number + 1)])
             found.append([state_at(other, number) for number in (12, step, step - 1, 4, 12)])
         assert found[:2] == found[2:]

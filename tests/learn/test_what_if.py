@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import math
 from collections import Counter
@@ -14,9 +13,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive import Naive, NaiveUnder
+from naive import Naive
 from running_cli import cli, done, refused
 from trainers import best, merge_steps, start, why, words_of
+from what_ifs import expected, facts, naive_of, states_of, together
 
 import tokentui
 from tokentui import learn
@@ -29,11 +29,9 @@ from tokentui.core.errors import TokentuiError
 from tokentui.formats import WRITTEN
 from tokentui.formats.files import export, load
 from tokentui.formats.proof import contents
-from tokentui.learn import Query, Trainer
+from tokentui.learn import Query
 from tokentui.learn.bpe import PlainPairs
-from tokentui.learn.objectives import Material
 from tokentui.learn.replay import ReplayTrainer
-from tokentui.learn.start_pairs import pair_trainer
 from tokentui.recipe import FORBID, FORCE, LEAVE_OUT, Recipe, Run, Stops, WhatIf
 from tokentui.session.saved import Branch, SavedSession, dumps, loads
 from tokentui.text.corpus import Corpus
@@ -56,12 +54,12 @@ recipes = st.builds(
 )
 
 
-@pytest.fixture(autouse=True, scope="module")
-def plain() -> Iterator[None]:
-    """A what-if is made by plain Python, so that trainings to compare with are."""
+@pytest.fixture(autouse=True, scope="module", params=["off", "on"] if native.available() else ["off"])
+def engine(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The engine of every training here: each test runs in plain Python and with kernels."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(native.VARIABLE, "off")
-        yield
+        patch.setenv(native.VARIABLE, request.param)
+        yield native.engine()
 
 
 # ---- the text of a what-if
@@ -139,50 +137,6 @@ def test_what_merges_nothing_refuses_them() -> None:
 # ---- against the naive model
 
 
-def naive_of(trainer: Trainer, changes: list[WhatIf], max_length: int | None = None) -> NaiveUnder:
-    """A naive run from the trainer's start."""
-    vocabulary, counts = trainer.tokenizer().vocabulary, trainer.words.counts
-    return NaiveUnder(
-        words=words_of(trainer),
-        weights=[1] * len(counts) if trainer.recipe.weight == "distinct" else list(counts),
-        pieces=vocabulary.pieces[: vocabulary.base_size], tie=trainer.recipe.tie,
-        prefix=len(trainer.recipe.mark_text.encode()) if trainer.recipe.mark_kind == "prefix" else 0,
-        max_length=max_length, changes=[(one.step, one.what, one.parts) for one in changes],
-    )
-
-
-def states_of(naive: NaiveUnder) -> list[NaiveUnder]:
-    """Every state of a naive run."""
-    states = [naive]
-    while ranked := (last := copy.deepcopy(states[-1])).ranked(last.counts()):
-        last.merge(ranked[0])
-        states.append(last)
-    return states
-
-
-def assert_equal(trainer: Trainer, state: NaiveUnder) -> None:
-    """The present step is the naive state: sequences, candidates, ties, length, and what comes next."""
-    counts = state.counts()
-    ranked, (forced, places) = state.ranked(counts), state.forced()
-    worth = Counter(counts.values())
-    all_counts = {**counts, **({} if forced is None or forced in counts else {forced: places})}
-    alike = {pair: pair in counts and worth[counts[pair]] > 1 for pair in ranked}
-    found = best(trainer, len(ranked) + 5)
-    assert [(one.key, one.count, one.tied) for one in found] == [
-        (pair, all_counts[pair], alike[pair]) for pair in ranked
-    ]
-    assert best(trainer, 1, top=1)[:1] == found[1:2]
-    assert words_of(trainer) == state.words
-    assert trainer.tokens_at(trainer.number) == state.tokens()
-    reasons = why(trainer)
-    assert (reasons.best is None) == (not ranked) == (trainer.end(trainer.limits) is not None)
-    if ranked:
-        assert reasons.best is not None
-        assert reasons.best.key == ranked[0]
-        assert reasons.tied == max(worth.items(), default=(0, 0))[1]
-        assert reasons.replaced == copy.deepcopy(state).merge(ranked[0])
-
-
 @st.composite
 def changes_of(draw: st.DrawFn) -> list[WhatIf]:
     """What-ifs of pairs and tokens of small words, some of which stand nowhere."""
@@ -200,17 +154,17 @@ def changes_of(draw: st.DrawFn) -> list[WhatIf]:
 @settings(max_examples=120, deadline=None)
 @given(texts, recipes, changes_of(), st.lists(st.integers(0, 12), max_size=8), st.none() | st.integers(2, 4))
 def test_any_walk_equals_a_training_from_scratch(
-    text: str, recipe: Recipe, changes: list[WhatIf], walk: list[int], longest: int | None
+    engine: str, text: str, recipe: Recipe, changes: list[WhatIf], walk: list[int], longest: int | None
 ) -> None:
     trainer = start(Corpus.from_text(text), recipe.under(changes))
-    assert trainer.traits.engine == native.PLAIN
+    assert trainer.traits.engine == engine
     stops = Stops(max_length=longest)
     states = states_of(naive_of(trainer, changes, longest))
     trainer.advance(0, stops, math.inf)
     for number in [*range(len(states)), *walk, 0]:
         trainer.advance(number, stops, math.inf)
         assert trainer.number == min(number, len(states) - 1)
-        assert_equal(trainer, states[trainer.number])
+        assert facts(trainer) == expected(states, trainer.number)
     assert learn.run(trainer, stops) == "no pair left"
     assert trainer.number == len(states) - 1
 
@@ -226,8 +180,7 @@ def test_a_fork_is_a_training_under_all_of_them(
 ) -> None:
     """However far the first has come and wherever it stands; and it stays as it was."""
     changes = list(dict.fromkeys(first))
-    more = [one for one in more if one not in changes and (one.what == FORBID or one.step not in {
-        other.step for other in changes if other.what != FORBID})]
+    more = together(changes, more)
     trainer, stops = start(Corpus.from_text(text), recipe.under(changes)), Stops(max_length=longest)
     trainer.advance(computed, stops, math.inf)
     learn.jump(trainer, number)
@@ -366,6 +319,7 @@ def counted(monkeypatch: pytest.MonkeyPatch, *names: str) -> Counter[str]:
 
 
 def test_a_what_if_costs_what_the_steps_after_it_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(native.VARIABLE, "off")
     text = " ".join(f"{number:b}{number:o}" for number in range(400))
     trainer = start(Corpus.from_text(text), PLAIN)
     learn.jump(trainer, 100)
@@ -386,61 +340,27 @@ def test_a_what_if_costs_what_the_steps_after_it_cost(monkeypatch: pytest.Monkey
     assert not calls
 
 
-@pytest.mark.usefixtures("loaded")
-def test_of_a_compiled_training_the_steps_before_are_not_chosen_again(
-    monkeypatch: pytest.MonkeyPatch
+def test_of_a_compiled_training_the_steps_before_are_not_made_again(
+    engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if engine == native.PLAIN:
+        pytest.skip("it is of kernels")
     text = " ".join(f"{number:b}{number:o}" for number in range(400))
-    words = start(Corpus.from_text(text), PLAIN).words
-    compiled = pair_trainer(Material.of(words, PLAIN), compiled=True)
-    learn.jump(compiled, 60)
-    assert compiled.traits.engine == native.COMPILED
-    calls = counted(monkeypatch, "best")
-    fork = learn.what_if(compiled, [WhatIf(41, LEAVE_OUT), WhatIf(50, FORBID, (b"1", b"0"))])
-    assert fork.traits.engine == native.PLAIN
-    assert calls["best"] < 30
-    fresh = pair_trainer(Material.of(words, fork.recipe), compiled=True)
-    assert fresh.traits.engine == native.PLAIN
-    learn.jump(fresh, 60)
-    assert list(learn.steps(fork)) == list(learn.steps(fresh))
-    assert list(learn.steps(fork))[:40] == list(learn.steps(compiled))[:40]
-    for number in (30, 0, 60):
-        for one in (fork, fresh):
-            learn.jump(one, number)
-        assert words_of(fork) == words_of(fresh)
-        assert best(fork) == best(fresh)
-    assert compiled.fork(30, ()).traits.engine == native.COMPILED
+    trainer = start(Corpus.from_text(text), PLAIN)
+    learn.jump(trainer, 60)
+    trainer.tokenizer()
+    calls: Counter[str] = Counter()
+    call = native.Kernel.__call__
 
+    def counts(kernel: native.Kernel, *arguments: Any) -> Any:
+        calls[kernel.name] += 1
+        return call(kernel, *arguments)
 
-@pytest.mark.parametrize("recipe", [
-    Recipe(), PLAIN, PLAIN.with_axes(unit="byte", unknown="never", mark="end-suffix:</w>", weight="distinct"),
-    PLAIN.with_axes(objective="score", mark="prefix:##", encode="longest-match", unknown="whole-word"),
-])
-def test_plain_python_takes_over_what_kernels_have_laid_out(
-    recipe: Recipe, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """No step before a what-if is made again, and all that a plain training keeps of them is there."""
-    monkeypatch.delenv(native.VARIABLE)
-    if not native.available():
-        pytest.skip("there are no kernels")
-    corpus = Corpus.from_text(" ".join(f"{number * number % 997:b}{number % 7}" for number in range(400)))
-    material = Material.of(start(corpus, recipe).words, recipe, Run(), corpus.documents)
-    compiled, plain = (pair_trainer(material, compiled=one) for one in (True, False))
-    for trainer in (compiled, plain):
-        learn.jump(trainer, 60)
-    learn.jump(compiled, 45)
-    for number in (60, 30, 1, 0):
-        taken, made = (
-            vars(one.engine.fork(number, material))  # type: ignore[attr-defined]
-            for one in (compiled, plain)
-        )
-        lists = {name for name, one in made.items() if isinstance(one, list)} - {"_places"}
-        assert {name: taken[name] for name in lists} == {name: made[name] for name in lists}
-        at = made["_pair_at"]
-        live = ([[place for place in one if at[place] == pair] for pair, one in enumerate(of["_places"])]
-                for of in (taken, made))
-        assert next(live) == next(live)
-        assert compiled.engine.number == 45
+    monkeypatch.setattr(native.Kernel, "__call__", counts)
+    fork = learn.branch(trainer, [WhatIf(41, LEAVE_OUT), WhatIf(50, FORBID, (b"1", b"0"))])
+    assert (fork.number, fork.traits.engine) == (40, native.COMPILED)
+    assert set(calls) == {"merges.undo"}, "nothing is laid out, and nothing chosen"
+    assert trainer.number == 60
 
 
 @settings(max_examples=40, deadline=None)

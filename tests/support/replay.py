@@ -232,6 +232,7 @@ def _packed(kernel: Kernel, result: Any) -> bytes:
 
 # ---- what is recorded
 
+_CHANGES = "2:forbid:%20%20", "3:forbid:e+r", "4:leave-out", "9:force:i+n", "20:forbid:in"
 TRAININGS: list[tuple[str, dict[str, Any]]] = [
     *((name, {}) for name in (
         "gpt2", "gpt4o", "llama3", "llama2", "falcon", "bert", "wordpiece", "subword-nmt",
@@ -241,6 +242,10 @@ TRAININGS: list[tuple[str, dict[str, Any]]] = [
     *(("wordpiece", {"tie": tie}) for tie in ("first-seen", "shortest", "largest-pair")),
     ("wordpiece", {"objective": "pmi"}),
     *(("gpt2", {"objective": "count-length", "tie": tie}) for tie in ("first-seen", "largest-pair")),
+    *((name, {"what_if": _CHANGES, **axes}) for name, axes in (
+        ("gpt2", {}), ("gpt2", {"tie": "shortest"}), ("bert", {}), ("wordpiece", {"tie": "first-seen"}),
+        ("gpt2", {"objective": "count-length"}),
+    )),
     ("superbpe", {"objective": "superbpe:at=40,within=gpt2"}),
     ("gpt2", {"unit": "grapheme", "base": "sorted", "unknown": "error"}),
     ("gpt2", {"split": r"regex:\w+|\W+"}),  # a split without kernels: words are encoded many at a time

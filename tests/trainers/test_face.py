@@ -248,7 +248,7 @@ def test_what_ifs(make: Callable[[], Trainer]) -> None:
     )
     forbidden = trainer.fork(3, (WhatIf(4, "forbid", rows[0].parts),))
     assert forbidden.advance(6, NONE, math.inf) is Stop.MERGES
-    assert forbidden.traits.engine == native.PLAIN
+    assert forbidden.traits.engine == trainer.traits.engine
     others = parts_of(forbidden)
     assert others[:3] == taken
     assert rows[0].parts not in others[3:]

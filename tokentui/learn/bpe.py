@@ -58,7 +58,7 @@ from tokentui.core.jobs import check, each, in_blocks
 from tokentui.core.native import PLAIN
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import BOUNDARY, FILTERS, WEIGHTS, Totals, barriers, tokens_of, totals_of
-from tokentui.learn.engine import Constraints, Merged, Pair, PlainState, Ranked, disjoint
+from tokentui.learn.engine import Constraints, Merged, Pair, Ranked, disjoint
 from tokentui.learn.objectives import Material
 from tokentui.learn.ranking import TIES, Key, Queue
 from tokentui.learn.steps import Span
@@ -382,32 +382,6 @@ class PlainPairs:
         other.forget()
         other.vocabulary.recipe = material.recipe
         return other
-
-    @classmethod
-    def after(
-        cls, steps: PlainState, material: Material, superwords: Superwords | None = None
-    ) -> PlainPairs:
-        """Return an engine that continues after the steps of another one, without making them again."""
-        self, recipe = cls.__new__(cls), material.recipe
-        self._superwords = superwords
-        self.objective, self._allows = material.objective, FILTERS.of(recipe.pieces).allows
-        self._rule, self.vocabulary = TIES.of(recipe.tie).key, steps.vocabulary
-        self.vocabulary.recipe = recipe
-        self.symbols, self._pair_at, self.starts = steps.symbols, steps.pair_at, steps.starts
-        sizes = [end - start for start, end in pairwise([*self.starts, len(self.symbols)])]
-        weights = WEIGHTS.of(recipe.weight).of(material.words.counts)
-        self._weights = [0, *chain.from_iterable(map(repeat, weights, sizes))]
-        self.length, self.left, self.right, self.counts = steps.length, steps.left, steps.right, steps.counts
-        self._places, self._listed = steps.places, sum(map(len, steps.places))
-        self._log_place, self._log_left, self.uses = steps.log_place, steps.log_left, steps.uses
-        self._tokens, self.tokens_at = steps.tokens, steps.tokens.__getitem__
-        self._bits = 2 * self._tokens[0].bit_length()
-        self._made = list(map(MadeMerge, *steps.made, steps.figures))
-        self.number = self.computed = len(self._made)
-        self._earlier = len(self.vocabulary.merges) - self.number
-        self._segments = self._tokens[self.number] - sum(self.counts)
-        self._reset_candidates(Constraints())
-        return self
 
     # ---- 5. The pairs that may be merged, and their values
 

@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import bisect
+import copy
 from array import array
-from collections.abc import Callable
-from itertools import accumulate, chain, pairwise
+from collections.abc import Callable, Iterable
+from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
 from tokentui.core.jobs import check, tick
@@ -16,9 +17,8 @@ from tokentui.core.native import COMPILED, Flat, flat, larger
 from tokentui.core.pages import room_for
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn.bases import BOUNDARY, WEIGHTS, Totals
-from tokentui.learn.bpe import PlainPairs
-from tokentui.learn.engine import Constraints, Merged, Pair, PlainState, Ranked, disjoint
+from tokentui.learn.bases import WEIGHTS, Totals
+from tokentui.learn.engine import Constraints, Merged, Pair, Ranked, disjoint
 from tokentui.learn.kernels import layout, merges, order, pairs, score, values
 from tokentui.learn.kernels.layout import State
 from tokentui.learn.objectives import Material
@@ -40,6 +40,8 @@ _UNDO, _REDO, _COPY = 10, 14, 1
 _START_BITS = 12
 _FIGURES = {name: number for number, (name, _) in enumerate(layout.STEP.fields)}
 _STEP_WORDS = len(_FIGURES)
+_WALKED = "cells", "counts", "uses"
+"""The arrays that going to a known step writes to."""
 _WIDTHS = {name: Flat(row).size for name, row in layout.ROWS.items()}
 """Bytes of a row of each array."""
 
@@ -94,15 +96,22 @@ class KernelPairs:
             )
             self._superwords = superwords._replace(words=())  # they are laid out now
         self.number = self.computed = 0
-        self._filters, self._filled, self._sees = objective.filters, (-1, -1), objective.features
+        self._filters, self._sees = objective.filters, objective.features
+        self._filled: tuple[int, int, frozenset[tuple[bytes, ...]]] | None = None
+        """The constraints that the queue is filled under; None for a queue that is not."""
+        self._forced: dict[int, bool] = {}
+        """By each step that merges a forced pair, whether a candidate was as good as the pair."""
+        self._forbidden: frozenset[tuple[bytes, ...]] = frozenset()
+        """The pairs and tokens that the state forbids."""
         worth, self._queue = QUEUES[objective.queue]
         base, self._earlier = self._vocabulary.pieces, len(self._vocabulary.merges)
         of_units = self._vocabulary.units
         symbols = array("i", range(len(base)) if superwords else [of_units[piece] for piece in units.pieces])
+        self._mark = to_bytes(recipe.mark_text) if MARKS.of(recipe.mark).in_front else b""
+        rule = layout.RULES[recipe.tie]
         self._state = State(
-            base=len(base), rule=layout.RULES[recipe.tie], longest=layout.NO_LIMIT, words=0,
-            least=1, scored=worth,
-            prefix=len(to_bytes(recipe.mark_text)) if MARKS.of(recipe.mark).in_front else 0,
+            base=len(base), rule=rule, longest=layout.NO_LIMIT, words=0, forbidden=0, least=1, scored=worth,
+            prefix=len(self._mark), spells=int(rule >= layout.SHORTEST or bool(recipe.what_if)),
             **{name: flat(row, 0) for name, row in layout.ROWS.items()},
         )._replace(
             text=memoryview(bytearray(b"".join(base) or b"\0")),
@@ -193,22 +202,52 @@ class KernelPairs:
 
     def _limit(self, under: Constraints) -> None:
         """Take constraints at the furthest step: under others than before its candidates are found anew."""
-        limits = _longest(under), under.min_count if self._filters else 1
+        limits = _longest(under), under.min_count if self._filters else 1, under.forbidden
         if limits == self._filled:
             return
-        self._filled = -1, -1
+        self._filled = None
         fresh = {name: self._rows("table") for name in self._queue.per_pair}
         fresh |= {name: self._rows("symbols") for name in self._queue.per_symbol}
         arrays: dict[str, Any] = {name: flat(layout.ROWS[name], size) for name, size in fresh.items()}
-        self._state = self._state._replace(longest=limits[0], least=limits[1], **arrays)
+        state = self._state if under.forbidden == self._forbidden else self._without(under.forbidden)
+        self._forbidden = under.forbidden
+        self._state = state._replace(longest=limits[0], least=limits[1], **arrays)
         self._queue.fill(self.pairs_at(self.computed), self._state.base + self.computed, self._state)
         self._filled = limits
+
+    def _without(self, forbidden: Iterable[tuple[bytes, ...]]) -> State:
+        """Return the state with other forbidden pairs, each given as two parts, and tokens, given as one."""
+        mark = self._mark
+        rows = [(parts[0], 0) for parts in forbidden if len(parts) == 1]
+        rows += [  # every right part has its mark
+            (parts[0] + parts[1].removeprefix(mark), len(parts[0]))
+            for parts in forbidden if len(parts) == 2 and parts[1].startswith(mark)
+        ]
+        ends = accumulate(len(token) for token, _ in rows)
+        numbers = chain((0, 0), *zip(ends, (left for _, left in rows), strict=True))
+        sizes = {len(token) % 32 for token, _ in rows}
+        state = self._state._replace(
+            forbidden=sum(1 << size for size in sizes), forbidden_rows=memoryview(array("q", numbers)),
+            forbidden_text=memoryview(bytearray(b"".join(token for token, _ in rows))),
+            forbidden_slots=flat("int32", 2 << len(rows).bit_length()),
+        )
+        merges.index_forbidden(state)
+        return state
 
     def best(self, under: Constraints) -> int:
         """The best pair at the furthest step, 0 where no pair may be merged."""
         self._limit(under)
+        if under.forced and (forced := self._pair_of(under.forced)):
+            size, state, heap = self.pairs_at(self.computed), self._state, flat(layout.RANKED, 2)
+            *_, alike = order.standing(size, 0, state.least, forced, heap, state)
+            self._forced[self.computed + 1] = alike > 1
+            return forced
         best, level = self._state.queue[:2]
         return int(best) if level >= under.min_count else 0
+
+    def _pair_of(self, parts: tuple[bytes, ...]) -> int:
+        """Return the most frequent pair that is spelled so, 0 if none occurs."""
+        return int(order.find_forbidden(self.pairs_at(self.number), self._without([parts])))
 
     def walk(self, goal: int, under: Constraints) -> None:
         """Go towards a step for about a millisecond, forward no further than there is a pair."""
@@ -220,6 +259,10 @@ class KernelPairs:
             self.number = kernel(self.number, to, SLICE, self._state)
             return
         self._limit(under)
+        if under.forced:
+            if best := self.best(under):
+                self.merge_given(*self.chosen(best))
+            return
         several = goal > self.computed + 1
         known = self._queue.run(self.computed, goal, under.min_count, SLICE, self._state)
         if known == self.computed < goal and self.best(under):
@@ -236,7 +279,8 @@ class KernelPairs:
 
     def merge_given(self, left: int, right: int, recorded_count: int) -> int:
         """Merge two symbols as the step after the furthest one; see `PlainPairs.merge_given`."""
-        vocabulary, queued = self._vocabulary, self._filled[0] >= 0
+        by_count = self._queue is pairs.QUEUE  # the other queues do not follow
+        vocabulary, queued = self._vocabulary, by_count and self._filled is not None
         if len(vocabulary.merges) < self.computed:
             vocabulary = self.vocabulary
         known = pairs.take(self.computed, left, right, queued, self._state)
@@ -244,6 +288,8 @@ class KernelPairs:
             self._make_room()
             known = pairs.take(known, left, right, queued, self._state)
         self.number = self.computed = known
+        if not by_count:
+            self._filled = None
         if len(vocabulary.merges) < known:  # not yet added by an engine that shares it
             vocabulary.add(left, right, recorded_count)
         return self._figure(known - 1, "replaced")
@@ -272,7 +318,39 @@ class KernelPairs:
         self._checkpoints = [
             checkpoint for checkpoint in self._checkpoints if checkpoint.number <= self.number
         ]
-        self._filled = -1, -1
+        self._forced = {step: alike for step, alike in self._forced.items() if step <= self.number}
+        self._filled = None
+
+    def fork(self, number: int, material: Material) -> KernelPairs:
+        """Return the same corpus at a computed step, for a run under other what-ifs."""
+        other, state = copy.copy(self), self._state
+        other._vocabulary = self.vocabulary
+        other._state = state._replace(**{name: _copy(getattr(state, name)) for name in _WALKED})
+        while other.number != number:
+            check()
+            other.walk(number, Constraints())
+        pairs = self.pairs_at(number)
+        filled = {
+            "places": int(state.table[4 * pairs + 2]), "log": self._figure(number, "logged"),
+            "table": pairs + 1, "steps": number + 1,
+        }
+        queued = (*self._queue.per_pair, *self._queue.per_symbol)  # it is filled anew
+        other._state = other._state._replace(**{
+            name: flat(layout.ROWS[name], 0) if name in queued
+            else _copy(getattr(state, name), filled.get(name, self._rows(name)) * _WIDTHS[name])
+            for name in layout.ROWS if name not in _WALKED
+        })
+        other.forget()
+        other._vocabulary.recipe = material.recipe
+        if material.recipe.what_if and not state.spells:
+            other._spell()
+        return other
+
+    def _spell(self) -> None:
+        """Write the bytes of all pieces, which some tie rules do without."""
+        pieces, state = self._vocabulary.pieces, self._state
+        state.ends[: len(pieces) + 1] = memoryview(array("q", accumulate(map(len, pieces), initial=0)))
+        self._state = state._replace(spells=1, text=memoryview(bytearray(b"".join(pieces) or b"\0")))
 
     # ---- checkpoints
 
@@ -358,7 +436,7 @@ class KernelPairs:
         places, replaced, tied, *uses = (self._figure(number - 1, name) for name in names)
         left, right = self.vocabulary.merges[self._earlier + number - 1]
         pair = Pair(left, right, places, places, uses[0], uses[1], self._more(number - 1, left, right))
-        return Merged(pair, replaced, tied, tied > 1)  # nothing is forced here
+        return Merged(pair, replaced, tied, self._forced.get(number, tied > 1))
 
     def _more(self, number: int, left: int, right: int) -> tuple[int, ...]:
         """Return the further figures of a pair that the objective sees, after a known step."""
@@ -369,43 +447,6 @@ class KernelPairs:
             "length": symbols[4 * left] + symbols[4 * right], "tokens": tokens, "pairs": tokens - self._apart,
         }
         return tuple(figures[name] for name in self._sees)
-
-    def fork(self, number: int, material: Material) -> PlainPairs:
-        """The same corpus at a known step in plain Python, for a run by another recipe."""
-        here = self.number
-        try:
-            while self.number != number:
-                check()
-                self.walk(number, Constraints())
-            return PlainPairs.after(self._history(), material, self._superwords)
-        finally:
-            while self.number != here:
-                self.walk(here, Constraints())
-
-    def _history(self) -> PlainState:
-        """The corpus at this step, and the steps that led there."""
-        state, number, size = self._state, self.number, self.pairs_at(self.number)
-        logged, end = self._figure(number, "logged"), _STEP_WORDS * number
-        of = {name: state.steps[at:end:_STEP_WORDS].tolist() for name, at in _FIGURES.items()}
-        merges = self.vocabulary.merges[self._earlier : self._earlier + number]
-        table, counts = state.table[: 4 * size + 4].tolist(), [0, *state.counts[1:size].tolist()]
-        firsts = table[2::4]
-        places = state.places.cast("I")[: 2 * firsts[-1] : 2].tolist()
-        lefts, rights = zip(*merges, strict=True) if merges else ((), ())
-        pairs = map(Pair, lefts, rights, of["places"], of["places"], of["left_uses"], of["right_uses"],
-                    map(self._more, range(number), lefts, rights))
-        alike = [tied > 1 for tied in of["tied"]]  # nothing is forced here
-        return PlainState(
-            self.vocabulary.copy(self._earlier + number),
-            state.cells[::2].tolist(), state.cells[1::2].tolist(),
-            self._starts.tolist(), state.symbols[: 4 * (state.base + number) : 4].tolist(),
-            [BOUNDARY, *table[4 : 4 * size : 4]], [BOUNDARY, *table[5 : 4 * size : 4]], counts,
-            [places[first:end] for first, end in pairwise(firsts)],
-            state.log.cast("I")[: 2 * logged : 2].tolist(), state.log.cast("i")[1 : 2 * logged : 2].tolist(),
-            state.uses[: state.base + number].tolist(),
-            [*of["tokens"], self.tokens_at(number)], (of["chosen"], of["pairs"], of["logged"]),
-            list(map(Merged, pairs, of["replaced"], of["tied"], alike)),
-        )
 
     def tokens_at(self, number: int) -> int:
         """The length of the corpus in tokens after a known step."""
@@ -419,13 +460,20 @@ class KernelPairs:
         """The candidates at this step, so many of the best in order."""
         size = self.pairs_at(self.number)
         limit = min(limit, size)
-        heap, state = flat(layout.RANKED, limit + 2), self._state._replace(longest=_longest(under))
-        total, tied, ordered = order.standing(size, limit, under.min_count, heap, state)
-        falls, first_new = flat("int64", ordered), size
+        state = self._state if under.forbidden == self._forbidden else self._without(under.forbidden)
+        heap, state = flat(layout.RANKED, limit + 2), state._replace(longest=_longest(under))
+        forced = self._pair_of(under.forced) if under.forced else 0
+        total, tied, ordered, alike = order.standing(size, limit, under.min_count, forced, heap, state)
+        rows_of_pairs = heap.cast("q")[2::3]
+        best: list[int] = rows_of_pairs[:ordered].tolist()
+        if forced:
+            total += not alike
+            best = [forced, *(pair for pair in best if pair != forced)]
+            rows_of_pairs[: len(best)] = memoryview(array("q", best))
+        falls, first_new = flat("int64", len(best)), size
         if self.number:
-            merges.add_falls(self.number, ordered, heap, flat("int32", size), falls, self._state)
+            merges.add_falls(self.number, len(best), heap, flat("int32", size), falls, self._state)
             first_new = self._figure(self.number - 1, "pairs")
-        best: list[int] = heap.cast("q")[2 : 3 * ordered : 3].tolist()
         table, counts, uses = state.table, state.counts, state.uses
         rows = []
         for pair, fell in zip(best, falls.tolist(), strict=True):
@@ -433,7 +481,8 @@ class KernelPairs:
             before = places + fell if pair < first_new else None
             more = self._more(self.number, left, right)
             rows.append(Pair(left, right, places, before, uses[left], uses[right], more))
-        return Ranked(total, tied, self._disjoint(best[0]) if ordered else 0, rows)
+        replaced = self._disjoint(best[0]) if best else 0
+        return Ranked(total, tied, replaced, rows, max(0, alike - 1) if forced else None)
 
     def _disjoint(self, pair: int) -> int:
         """The number of places of a pair that a merge would replace, by weight."""
@@ -480,8 +529,9 @@ def _longest(under: Constraints) -> int:
     return layout.NO_LIMIT if under.max_length is None else min(under.max_length, layout.NO_LIMIT)
 
 
-def _copy(values: Any) -> Any:
-    """A copy of numbers."""
+def _copy(values: Any, size: int | None = None) -> Any:
+    """Return a copy of an array, of as many bytes of it from the start; the rest is noughts."""
     made = memoryview(room_for(values.nbytes)).cast(values.format)
-    made[:] = values
+    end = len(values) if size is None else size // values.itemsize
+    made[:end] = values[:end]
     return made

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, runtime_checkable
 
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.steps import Span
+
+if TYPE_CHECKING:
+    from tokentui.learn.objectives import Material
 
 
 class Constraints(NamedTuple):
@@ -107,44 +110,6 @@ class Ranked(NamedTuple):
     forced: int | None = None
 
 
-class PlainState(NamedTuple):
-    """The corpus as an engine has laid it out, and the steps that led there; see `bpe.PlainPairs`.
-
-    Attributes:
-        vocabulary: The vocabulary, with the merges of these steps alone.
-        symbols: The symbol of each cell.
-        pair_at: The pair of each cell.
-        starts: The first cell of each word.
-        length: The cells that each symbol covers.
-        left: The left symbol of each pair.
-        right: The right symbol of each pair.
-        counts: The count of each pair.
-        places: The places of each pair.
-        log_place: The place of each merge.
-        log_left: The pair at its left before it.
-        uses: The uses of each symbol, by weight.
-        tokens: The corpus in tokens after each step, the start first.
-        made: Of each step the pair, the number of pairs before it and the length of the log before it.
-        figures: The figures of each step.
-    """
-
-    vocabulary: Vocabulary
-    symbols: list[int]
-    pair_at: list[int]
-    starts: list[int]
-    length: list[int]
-    left: list[int]
-    right: list[int]
-    counts: list[int]
-    places: list[list[int]]
-    log_place: list[int]
-    log_left: list[int]
-    uses: list[int]
-    tokens: list[int]
-    made: tuple[list[int], list[int], list[int]]
-    figures: list[Merged]
-
-
 class PairEngine(Protocol):
     """The pairs of a corpus and the merges made of them: in plain Python (`bpe`) or by kernels (`compiled`).
 
@@ -180,6 +145,9 @@ class PairEngine(Protocol):
 
     def forget(self) -> None:
         """Forget the steps after the present one."""
+
+    def fork(self, number: int, material: Material) -> Self:
+        """Return an engine at a computed step, for a run by another recipe."""
 
     def merged(self, number: int) -> Merged:
         """Return the figures of a computed step."""

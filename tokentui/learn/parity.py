@@ -35,7 +35,6 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import NamedTuple, Protocol
 
-from tokentui.core import native
 from tokentui.core.choices import Refusal
 from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.runtime import quiet_collector
@@ -45,7 +44,7 @@ from tokentui.learn.engine import Constraints, Merged, Pair, PairEngine, Ranked
 from tokentui.learn.objectives import OBJECTIVES, Material
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Candidate, Judged, Why
-from tokentui.learn.start_pairs import with_engine
+from tokentui.learn.start_pairs import may_fork, with_engine
 from tokentui.learn.steps import MergeStep
 from tokentui.recipe import Recipe, Stops
 from tokentui.text.count import Words
@@ -131,9 +130,6 @@ class SharedEngine(PairEngine, Protocol):
 
     def share(self, vocabulary: Vocabulary) -> None:
         """Use the vocabulary of another engine that merges the same pairs."""
-
-    def fork(self, number: int, material: Material) -> SharedEngine:
-        """Return an engine at a computed step, for a run by another recipe."""
 
 
 class ParityPairs:
@@ -297,23 +293,6 @@ class ParityPairs:
         del self.decided_by[self.number :]
         self.computed, self._next_language, self._window = self.number, (NO_LANGUAGE, -1), (-2, [])
 
-    def after(
-        self, number: int, forks: dict[SharedEngine, SharedEngine], material: Material
-    ) -> ParityPairs:
-        """Return the languages at a computed step, for a run by another recipe.
-
-        Args:
-            number: The step.
-            forks: A fork at that step of each engine.
-            material: The parts, the other recipe and the run.
-        """
-        other = ParityPairs(
-            material, forks[self.whole], [forks[engine] for engine in self.languages],
-            [forks[engine] for engine in self.judged],
-        )
-        other.decided_by = self.decided_by[:number]
-        return other
-
     def words_by_engine(self) -> dict[SharedEngine, Words]:
         """Return the counted words of each engine."""
         parts, words = self.material.parts, {self.whole: self.material.words}
@@ -370,6 +349,19 @@ class ParityPairs:
             for row in ranked.rows if isinstance(row, Pair)
         ]
         return ranked._replace(replaced=self.whole.replaces(rows[0].left, rows[0].right), rows=rows)
+
+    def fork(self, number: int, material: Material) -> ParityPairs:
+        """Return the languages at a computed step, for a run by another recipe."""
+        forks = {
+            engine: engine.fork(number, _single_corpus(material, words))
+            for engine, words in self.words_by_engine().items()
+        }
+        other = ParityPairs(
+            material, forks[self.whole], [forks[engine] for engine in self.languages],
+            [forks[engine] for engine in self.judged],
+        )
+        other.decided_by = self.decided_by[:number]
+        return other
 
 
 class ParityTrainer(PairTrainer):
@@ -470,12 +462,8 @@ def parity_trainer(
         raise TokentuiError(what, f"objective={recipe.objective}", "name a ratio for each language, in order")
     rebuild = partial(parity_trainer, compiled=compiled)
     with quiet_collector():
-        if isinstance(source, ParityPairs) and (source.engine != native.COMPILED or recipe.what_if):
-            forks = {
-                engine: engine.fork(number, _single_corpus(material, words))
-                for engine, words in source.words_by_engine().items()
-            }
-            return ParityTrainer(source.after(number, forks, material), material, rebuild)
+        if isinstance(source, ParityPairs) and may_fork(source):
+            return ParityTrainer(source.fork(number, material), material, rebuild)
         pairs = with_engine(material, partial(_lay_out, material), compiled)
         return ParityTrainer(pairs, material, rebuild)
 

@@ -41,10 +41,8 @@ def value_without_kernel(recipe: Recipe) -> str:
     """Return the value of a recipe that keeps kernels from training by it, as `axis=value`.
 
     Returns:
-        An empty string if kernels support the whole recipe; `what-ifs` if the recipe has some.
+        An empty string if kernels support the whole recipe.
     """
-    if recipe.what_if:
-        return "what-ifs"
     objective = OBJECTIVES.of(recipe.objective)
     supported = {"objective": objective.kernel}
     if not objective.scored:
@@ -90,10 +88,10 @@ def with_engine(
     Args:
         material: The counted words, the recipe and the run.
         build: Makes the training. It is called again with `PlainPairs` if a kernel fails in it.
-        compiled: Whether to train with kernels. None asks `kernels_fit`. What-ifs use plain Python in any
-            case, and so does everything after a kernel has failed.
+        compiled: Whether to train with kernels. None asks `kernels_fit`. Everything after a kernel has failed
+            uses plain Python.
     """
-    if native.failed or material.recipe.what_if:
+    if native.failed:
         compiled = False
     elif compiled is None:
         compiled = kernels_fit(material)
@@ -108,14 +106,9 @@ def with_engine(
 # ---- the start
 
 
-def plain_fork(engine: PairEngine, number: int, material: Material) -> PlainPairs:
-    """Return the corpus of an engine at a computed step, in plain Python, for a run by another recipe."""
-    if isinstance(engine, PlainPairs):
-        return engine.fork(number, material)
-    from tokentui.learn.compiled import KernelPairs
-
-    assert isinstance(engine, KernelPairs)
-    return engine.fork(number, material)
+def may_fork(engine: PairEngine) -> bool:
+    """Return whether a fork can take over the steps of an engine. A kernel that failed leaves half a step."""
+    return not (native.failed and engine.engine == native.COMPILED)
 
 
 def start_engine(
@@ -128,10 +121,8 @@ def start_engine(
         material, source, number, compiled: See `pair_trainer`.
         vocabulary_of: Makes the vocabulary from the units and how often each occurs, by weight.
     """
-    if isinstance(source, PlainPairs) or (
-        source is not None and source.engine == native.COMPILED and material.recipe.what_if
-    ):
-        return plain_fork(source, number, material)
+    if source is not None and may_fork(source):
+        return source.fork(number, material)
 
     def build(engine: type[PlainPairs] | type[KernelPairs]) -> PairEngine:
         return engine(material, vocabulary_of)
@@ -146,8 +137,7 @@ def pair_trainer(
 
     Args:
         material: The counted words, the recipe and the run.
-        source: The engine of a training of the same words, to take over steps from. None starts at step 0. A
-            compiled engine is taken over only for a recipe with what-ifs: else choosing again is as fast.
+        source: The engine of a training of the same words, to take over steps from. None starts at step 0.
         number: The number of steps that are taken over.
         compiled: Whether to train with kernels; None asks `kernels_fit`.
     """

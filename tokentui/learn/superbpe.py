@@ -34,7 +34,7 @@ from tokentui.learn.engine import Constraints, Merged, PairEngine, Ranked
 from tokentui.learn.objectives import OBJECTIVES, CorpusPart, Material
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Why
-from tokentui.learn.start_pairs import kernels_fit, plain_fork, start_engine, with_engine
+from tokentui.learn.start_pairs import kernels_fit, may_fork, start_engine, with_engine
 from tokentui.learn.steps import EventStep, Life, Span, lives
 from tokentui.learn.superwords import Superwords
 from tokentui.recipe import Recipe, Stops
@@ -219,14 +219,13 @@ class TwoStages:
         """The same corpus at a known step, for a run by another recipe."""
         other = copy.copy(self)
         inner = replace(self._inner, recipe=self._inner.recipe.with_axes(what_if=material.recipe.what_if))
-        first = self.first
         other.material, other._inner = material, inner
-        other.first = plain_fork(first, min(number, self.at), inner)
+        other.first = self.first.fork(min(number, self.at), inner)
         other.first.vocabulary.recipe, other.engine = material.recipe, other.first.engine
         other.second = None
         other._units = self._units[: other.first.vocabulary.base_size]
         if self.second is not None and number > self.at:
-            other.second = plain_fork(self.second, number - self.at, material)
+            other.second = self.second.fork(number - self.at, material)
         other._follow()
         return other
 
@@ -312,8 +311,10 @@ class SuperTrainer(PairTrainer):
 
     def __init__(self, material: Material, source: PairEngine | None = None, number: int = 0) -> None:
         with quiet_collector():
-            taken = source.fork(number, material) if isinstance(source, TwoStages) else None
-            engine = taken or TwoStages(material)
+            if isinstance(source, TwoStages) and may_fork(source):
+                engine = source.fork(number, material)
+            else:
+                engine = TwoStages(material)
         super().__init__(engine, material, SuperTrainer)
 
     def step_at(self, number: int) -> EventStep:

@@ -62,6 +62,11 @@ EXTENT = Row((("units", "int32"), ("words", "int32"), ("edges", "int32")))
 """Of tokens that cross words: the units of the recipe in a symbol, its parts between spaces, and its edges;
 see `merges.OPENS`."""
 
+FORBIDDEN = Row((("end", "int64"), ("left", "int64")))
+"""A forbidden pair or token: where the bytes of its token end in `State.forbidden_text` (they begin where
+those of the row before end), and the size of the left part in bytes; 0 for a token, which any pair may make.
+The first row is none."""
+
 RANKED = Row((("worth", "float64"), ("key", "int64"), ("pair", "int64")))
 """A pair with its worth, the greatest first, and its key by the tie rule, the smallest first."""
 
@@ -91,6 +96,9 @@ class _State(NamedTuple):
         prefix: The length of the mark that a right part loses, in bytes.
         longest: The greatest length of a token.
         words: The most parts between spaces of a token that crosses words; 0 where none does.
+        spells: 1 if `text` has the bytes of every piece, 0 if it has those of the base symbols.
+        forbidden: A bit for the size in bytes, modulo 32, of the token of each of `forbidden_rows`; 0 if no
+            pair is forbidden. It needs `spells`.
         least: The least count of a candidate; 1 where the least count only ends a run.
         scored: What orders the pairs: `COUNTS`, `SCORES` or `LENGTHS`.
         cells: The words, one cell for each unit and one between two words.
@@ -118,6 +126,9 @@ class _State(NamedTuple):
         tops: Of `values`: the greatest value of each block of pairs.
         ties: Of `values`: how many pairs of each block have it.
         wanted: The rows that the next merge wants in each array of `ROOM`.
+        forbidden_rows: The forbidden pairs and tokens.
+        forbidden_text: The bytes of their tokens, one after another.
+        forbidden_slots: A hash table of their rows, by these bytes; 0 for a free slot.
     """
 
     base: int
@@ -125,6 +136,8 @@ class _State(NamedTuple):
     prefix: int
     longest: int
     words: int
+    spells: int
+    forbidden: int
     least: int
     scored: int
     cells: Any
@@ -150,6 +163,9 @@ class _State(NamedTuple):
     tops: Any
     ties: Any
     wanted: Any
+    forbidden_rows: Any
+    forbidden_text: Any
+    forbidden_slots: Any
 
 
 class State(_State):
@@ -161,7 +177,7 @@ ROWS: dict[str, str | Row] = {
     "extents": EXTENT, "uses": "int64", "steps": STEP, "text": "uint8", "ends": "int64", "queue": QUEUE,
     "heap": RANKED, "chains": "int32", "columns": COLUMN, "links": LINK, "scores": "float64",
     "blocks": "float64", "changed": "int32", "worths": "float64", "tops": "float64", "ties": "int32",
-    "wanted": "int64",
+    "wanted": "int64", "forbidden_rows": FORBIDDEN, "forbidden_text": "uint8", "forbidden_slots": "int32",
 }
 """The rows of each array of the state."""
 ROOM = "table", "places", "log", "text"

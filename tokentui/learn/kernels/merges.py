@@ -4,8 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from tokentui.core.native import EVENTS, I64, INT, NOTHING, NUMBERS, Flat, helper, inlined, kernel
-from tokentui.learn.kernels.layout import NO_LIMIT, RANKED, SHORTEST, STATE
+from tokentui.core.native import (
+    EVENTS,
+    I64,
+    INT,
+    NOTHING,
+    NUMBERS,
+    U64,
+    Flat,
+    hashed,
+    helper,
+    inlined,
+    kernel,
+)
+from tokentui.learn.kernels.layout import NO_LIMIT, RANKED, STATE
+
+_PRIME = U64(0x100000001B3)
+"""The multiplier of the hash FNV-1a."""
+_KEPT_BITS = U64(32)
 
 
 @helper
@@ -44,10 +60,61 @@ def extend(token: int, left: int, right: int, s: Any) -> None:
     s.extents[token].edges = (ends & OPENS) | (begins & (CLOSES | COLON)) | ((ends | begins) & HOLDS)
 
 
+@helper
+def hash_bytes(key: Any, start: int, end: int, text: Any) -> Any:
+    """Return the hash of the bytes before, `key`, and of these bytes of a text."""
+    for at in range(start, end):
+        key = (key ^ U64(text[at])) * _PRIME
+    return key
+
+
+@kernel(NOTHING, STATE)
+def index_forbidden(s: Any) -> None:
+    """Fill the hash table of forbidden pairs and tokens. It is empty and has twice as many slots as rows, a
+    power of two."""
+    for row in range(1, len(s.forbidden_rows)):
+        key = hash_bytes(U64(0), s.forbidden_rows[row - 1].end, s.forbidden_rows[row].end, s.forbidden_text)
+        slot = hashed(key, _KEPT_BITS) & (len(s.forbidden_slots) - 1)
+        while s.forbidden_slots[slot] != 0:
+            slot = (slot + 1) & (len(s.forbidden_slots) - 1)
+        s.forbidden_slots[slot] = row
+
+
+@helper
+def is_forbidden(pair: int, s: Any) -> bool:
+    """True if a pair is forbidden, or the token that it makes. Both are known by their bytes, which several
+    symbols may share; the right part loses its mark."""
+    text, rows, slots = s.text, s.forbidden_rows, s.forbidden_slots
+    start, end = s.ends[s.table[pair].left], s.ends[s.table[pair].left + 1]
+    tail, tail_end = s.ends[s.table[pair].right] + s.prefix, s.ends[s.table[pair].right + 1]
+    left = end - start
+    size = left + tail_end - tail
+    if (s.forbidden >> (size & 31)) & 1 == 0:
+        return False
+    slot = hashed(hash_bytes(hash_bytes(U64(0), start, end, text), tail, tail_end, text), _KEPT_BITS)
+    slot &= len(slots) - 1
+    while slots[slot] != 0:
+        row = slots[slot]
+        first = rows[row - 1].end
+        equal = rows[row].end - first == size and (rows[row].left == 0 or rows[row].left == left)
+        n = 0
+        while equal and n < size:
+            byte = text[start + n] if n < left else text[tail + n - left]
+            equal = byte == s.forbidden_text[first + n]
+            n += 1
+        if equal:
+            return True
+        slot = (slot + 1) & (len(slots) - 1)
+    return False
+
+
 @inlined
 def may_be_made(pair: int, s: Any) -> Any:
-    """True if a pair's token is not longer than the limit, and crosses words only as it may."""
+    """True if a pair is not forbidden, and its token is not longer than the limit, and crosses words only as
+    it may."""
     table, symbols = s.table, s.symbols
+    if s.forbidden != 0 and is_forbidden(pair, s):
+        return False
     if s.words != 0:
         return crosses(table[pair].left, table[pair].right, s)
     return (
@@ -68,7 +135,7 @@ def has_room(pair: int, known: int, s: Any) -> bool:
     wanted[3] = 0
     if known + 2 > len(s.steps) or token + 2 > len(ends):
         return False
-    if s.rule >= SHORTEST:
+    if s.spells != 0:
         wanted[3] = ends[token] + ends[left + 1] - ends[left] + ends[right + 1] - ends[right]
     return bool(
         wanted[0] <= len(table)
@@ -150,7 +217,7 @@ def merge(pair: int, known: int, level: int, s: Any) -> Any:
     offset = symbols[left].length
     last = offset + symbols[right].length - 1
     symbols[token].length = last + 1
-    if s.rule >= SHORTEST:
+    if s.spells != 0:
         spell(token, left, right, s)
     if s.words != 0:
         extend(token, left, right, s)

@@ -19,7 +19,7 @@ from tokentui.learn.kernels.layout import (
     SHORTEST,
     STATE,
 )
-from tokentui.learn.kernels.merges import may_be_made
+from tokentui.learn.kernels.merges import is_forbidden, may_be_made
 
 _U = U64
 _HALF = _U(32)
@@ -38,6 +38,17 @@ def count_length(pair: int, s: Any) -> Any:
     """The count of a pair times the length of its token, exact below 2^53."""
     length = s.symbols[s.table[pair].left].length + s.symbols[s.table[pair].right].length
     return float(s.counts[pair] * length)
+
+
+@inlined
+def worth_of(pair: int, s: Any) -> Any:
+    """What a pair is ordered by, in double precision."""
+    if s.scored == LENGTHS:
+        return count_length(pair, s)
+    worth = float(s.counts[pair])
+    if s.scored == SCORES:
+        worth /= float(s.uses[s.table[pair].left]) * float(s.uses[s.table[pair].right])
+    return worth
 
 
 @helper
@@ -243,21 +254,46 @@ def sift_up(at: int, worst: bool, heap: Any, s: Any) -> None:
     copy_row(at, moved, heap)
 
 
-@kernel(Tuple((INT, INT, INT)), INT, INT, INT, Flat(RANKED), STATE)
-def standing(pairs: int, limit: int, least: int, heap: Any, s: Any) -> tuple[int, int, int]:
+@kernel(INT, INT, STATE)
+def find_forbidden(pairs: int, s: Any) -> int:
+    """Return the most frequent pair among the first so many that is forbidden, 0 if none of them occurs."""
+    best: Any = 0
+    key: Any = 0
+    for pair in range(1, pairs):
+        count = s.counts[pair]
+        if count > 0 and (best == 0 or count >= s.counts[best]) and is_forbidden(pair, s):
+            own = key_of(pair, s)
+            if best == 0 or count > s.counts[best] or comes_first(pair, own, best, key, s):
+                best, key = pair, own
+    return int(best)
+
+
+@kernel(Tuple((INT, INT, INT, INT)), INT, INT, INT, INT, Flat(RANKED), STATE)
+def standing(
+    pairs: int, limit: int, least: int, forced: int, heap: Any, s: Any
+) -> tuple[int, int, int, int]:
     """The candidates of a step, the best first.
 
     Args:
         pairs: The number of pairs.
         limit: The number of the best to put in order.
         least: A pair that stands less often is no candidate.
+        forced: The pair that is taken whatever its worth is, 0 for none.
         heap: Room for `limit` rows and two more; it gets the best, in order.
         s: The state.
 
     Returns:
-        (how many candidates there are, how many of them are as good as the best one, how many are in `heap`).
+        (how many candidates there are, how many of them are as good as the best one, how many are in `heap`,
+        how many are as good as the forced one, itself counted, 0 if it is no candidate).
     """
-    found = tied = size = 0
+    found = tied = size = alike = 0
+    forced_count, forced_left, forced_right = s.counts[forced], I64(0), I64(0)
+    forced_worth = 0.0
+    if forced != 0 and forced_count >= least and may_be_made(forced, s):
+        forced_left, forced_right = s.uses[s.table[forced].left], s.uses[s.table[forced].right]
+        forced_worth = worth_of(forced, s)
+    else:
+        forced = 0
     best: Any = 0
     greatest = 0.0
     new = limit  # the row of the pair that is looked at
@@ -266,15 +302,22 @@ def standing(pairs: int, limit: int, least: int, heap: Any, s: Any) -> tuple[int
         if count < least or not may_be_made(pair, s):
             continue
         found += 1
-        worth = float(count)
+        worth = worth_of(pair, s)
         left, right = s.uses[s.table[pair].left], s.uses[s.table[pair].right]
+        if forced != 0:
+            if s.scored == SCORES:
+                alike += compare_scores(
+                    worth, count, left, right, forced_worth, forced_count, forced_left, forced_right
+                ) == 0
+            elif s.scored == LENGTHS:
+                alike += worth == forced_worth
+            else:
+                alike += count == forced_count
         order = 1
         if s.scored == LENGTHS:
-            worth = count_length(pair, s)
             if best != 0:
                 order = 0 if worth == greatest else 1 if worth > greatest else -1
         elif s.scored == SCORES:
-            worth /= float(left) * float(right)
             if best != 0:
                 order = compare_scores(
                     worth, count, left, right,
@@ -305,4 +348,4 @@ def standing(pairs: int, limit: int, least: int, heap: Any, s: Any) -> tuple[int
         copy_row(last, 0, heap)
         copy_row(0, new, heap)
         sift_down(0, last, True, heap, s)
-    return found, tied, size
+    return found, tied, size, alike
