@@ -55,8 +55,8 @@ def material(parts: Sequence[tuple[dict[str, int], dict[str, int] | None]], reci
 
 def example(written: str, compiled: bool) -> ParityTrainer:
     recipe = CHARS.with_axes(objective=written)
-    parts = list(zip((ENGLISH, GERMAN), JUDGED, strict=True))
-    return parity_trainer(material(parts, recipe), compiled=compiled)
+    parts = material(list(zip((ENGLISH, GERMAN), JUDGED, strict=True)), recipe)
+    return parity_trainer(parts, compiled=compiled)
 
 
 def told(trainer: ParityTrainer) -> Any:

@@ -1,15 +1,18 @@
-"""BoundlessBPE: at each step the best merge inside words against the best merge of two whole neighbouring
-words (Schmidt et al., "Boundless Byte Pair Encoding", 2025).
+"""BoundlessBPE: at each step the best merge inside words, or the best merge of two whole neighboring words
+(Schmidt et al., "Boundless Byte Pair Encoding", 2025).
 
-The pre-tokens of the recipe are documents, or stretches of them; the split `within` cuts them into words.
-View 0 has each distinct word in units. View 1 has the documents as rows of whole words. A word joins its
-neighbors once it is one token and has letters alone, with a space, an underscore or an apostrophe: it is
-unlocked. Of an equal count the merge of whole words is taken. A merge inside words takes a part of several
-units apart where it takes at least the share `threshold` of all its places, counted before; the part keeps
-its id, and its bytes are never made again. Places of a pair that overlap count once.
+The pre-tokens of the recipe are documents, or parts of them; the split `within` cuts them into words. View 0
+(`WORDS`) has each distinct word in units. View 1 (`DOCUMENTS`) has the documents as rows of whole words. A
+word is unlocked, and may join its neighbors, once it is one token and contains only letters, besides a space,
+an underscore or an apostrophe. If both views have a merge of the same count, the one of whole words is made.
 
-A word that is taken apart is whole no longer, so that it is locked again; and a joined word is another thing
-than a word of the same letters. So the tokens that training leaves are those that encoding gives.
+A merge inside words breaks a part of several units if its IoS (intersection over self), the share of all uses
+of the part that the merge takes, is at least `threshold`. The uses are counted before the merge. The part is
+replaced by its units, keeps its id, and its bytes are never made again. Overlapping places of a pair count
+once.
+
+Breaking a word locks it again, and a joined word differs from a word of the same letters. So the tokens that
+training leaves are those that encoding gives.
 """
 
 from __future__ import annotations
@@ -37,7 +40,7 @@ if TYPE_CHECKING:
 
 WORDS, DOCUMENTS = 0, 1
 _NO_ID = 1 << 40
-"""In the order by ids after all of them."""
+"""The id of an item without a token in the order by ids: greater than all."""
 
 
 @functools.cache
@@ -48,9 +51,10 @@ def _letters() -> regex.Pattern[str]:
 
 
 def unlockable(text: bytes) -> bool:
-    """Return whether a token may join whole neighbors.
+    """Return whether a token may join its neighbors once it is a whole word.
 
-    It has letters, marks, spaces, underscores and apostrophes alone, and a letter after the first character.
+    It contains only letters, marks, spaces, underscores and apostrophes, and has a letter after its first
+    character.
     """
     return _letters().fullmatch(text.decode("utf-8", "replace")) is not None
 
@@ -58,7 +62,7 @@ def unlockable(text: bytes) -> bool:
 def vocabulary(
     recipe: Recipe, base: Iterable[bytes], specials: Sequence[str] = (), first_id: int = 0
 ) -> EventVocabulary:
-    """Return the vocabulary of a recipe, with no steps yet."""
+    """Return the vocabulary of a recipe without any steps; see `Objective.vocabulary`."""
     within = OBJECTIVES.of(recipe.objective).arguments(recipe.objective)["within"]
     return EventVocabulary(recipe, base, specials, first_id, within=str(within))
 
@@ -66,15 +70,16 @@ def vocabulary(
 # ---- the corpus
 
 
-class _Cut(NamedTuple):
-    """The pre-tokens of a recipe, cut into words.
+class _CutCorpus(NamedTuple):
+    """The pre-tokens of a corpus, cut into words.
 
     Attributes:
         words: The distinct words.
         weights: The weight of each word.
-        rows: The distinct rows of words that may join, by their numbers.
+        rows: The distinct rows: longest sequences of words that can be unlocked, as indexes of words.
         row_weights: The weight of each row.
-        documents: Each pre-token as rows (True) and words that never join (False), by their numbers.
+        documents: Each pre-token as a sequence of rows and of words that cannot be unlocked. The flag is True
+            for a row; the number is the index of the row or the word.
     """
 
     words: list[str]
@@ -84,26 +89,26 @@ class _Cut(NamedTuple):
     documents: list[list[tuple[bool, int]]]
 
 
-def _cut(material: Material) -> _Cut:
-    """Cut the pre-tokens of a material into words."""
+def _cut_corpus(material: Material) -> _CutCorpus:
+    """Cut the pre-tokens of a material into words, and group the words into rows."""
     recipe = material.recipe
     within = material.objective.arguments(recipe.objective)["within"]
     cut = Pretokenizer(recipe.with_axes(split=str(within), normalize=(), prefix_space=None))
     texts, weights = material.words.words, WEIGHTS.of(recipe.weight).of(material.words.counts)
-    numbers, counts, joins = dict[str, int](), list[int](), list[bool]()
+    indexes, counts, joins = dict[str, int](), list[int](), list[bool]()
     rows, row_weights = dict[tuple[int, ...], int](), list[int]()
     documents: list[list[tuple[bool, int]]] = []
     for text, weight in zip(each(texts, len(texts)), weights, strict=True):
         document, row = list[tuple[bool, int]](), list[int]()
         for word in (*cut.words(text, first=False), ""):
-            number = numbers.setdefault(word, len(numbers)) if word else -1
-            if number == len(counts):
+            index = indexes.setdefault(word, len(indexes)) if word else -1
+            if index == len(counts):
                 counts.append(0)
                 joins.append(unlockable(word.encode("utf-8", "surrogateescape")))
             if word:
-                counts[number] += weight
-            if word and joins[number]:
-                row.append(number)
+                counts[index] += weight
+            if word and joins[index]:
+                row.append(index)
                 continue
             if row:
                 at = rows.setdefault(tuple(row), len(rows))
@@ -112,83 +117,85 @@ def _cut(material: Material) -> _Cut:
                 document.append((True, at))
                 row = []
             if word:
-                document.append((False, number))
+                document.append((False, index))
         documents.append(document)
-    return _Cut(list(numbers), counts, list(map(list, rows)), row_weights, documents)
+    return _CutCorpus(list(indexes), counts, list(map(list, rows)), row_weights, documents)
 
 
 class Documents:
-    """Both views: a layout of the distinct words, and one of the rows, whose symbols are items.
+    """Both views: a layout of the distinct words, and one of the rows; see `event_engine.EventCorpus`.
 
-    The words are the first items, by their numbers; the joined ones follow. See `event_engine.EventCorpus`.
+    The symbols of the rows are *items*: item n below the number of words is the n-th word, the others are
+    joined words in the order in which they were first made.
 
     Args:
         vocabulary: The vocabulary.
         words: The layout of the words.
-        cut: The pre-tokens, cut into these words.
+        cut: The corpus, cut into these words.
         sizes: The units of each word.
     """
 
     rows: Layout
 
-    def __init__(self, vocabulary: EventVocabulary, words: Layout, cut: _Cut, sizes: list[int]) -> None:
+    def __init__(self, vocabulary: EventVocabulary, words: Layout, cut: _CutCorpus, sizes: list[int]) -> None:
         self.vocabulary, self.words = vocabulary, words
         self.items = [text.encode("utf-8", "surrogateescape") for text in cut.words]
         self.tokens = words.tokens
-        self.taken = Counter(vocabulary.pieces)
-        """How many tokens each text was made for: none is made twice."""
+        self.times_made = Counter(vocabulary.pieces)
+        """How many times each text was made. A text is never made twice; units count once."""
         self.unlocked = set[int]()
         """The items that may join their neighbors."""
         self.free = list(words.weights)
-        """The weight of each word where it occurs in no joined word."""
+        """The weight of the places of each word outside joined words."""
         self._documents, self._first_joined = cut.documents, len(cut.words)
         self._item_of = {(text, False): item for item, text in enumerate(self.items)}
-        """The item of each text, and of the joined word (True) of each."""
+        """The item of each word (False) and of each joined word (True), by its text."""
         self._shown: list[int] | None = None
         words.follow(PairTable(words, overlapping=False))
         self.rows = Layout(cut.rows, cut.row_weights, self.items, self._id_of, sizes)
         self.rows.follow(PairTable(self.rows, overlapping=False))
-        self._guard()
+        self._restrict_tables()
 
-    def _guard(self) -> None:
-        """Let the tables ask which pairs may be merged."""
+    def _restrict_tables(self) -> None:
+        """Make both tables offer only the pairs that the method allows."""
         self.word_pairs, self.row_pairs = _pairs(self.words), _pairs(self.rows)
-        self.word_pairs.may, self.row_pairs.may = self._may_merge, self.may_join
+        self.word_pairs.method_allows, self.row_pairs.method_allows = self._mergeable, self.joinable
 
-    def _may_merge(self, pairs: list[int]) -> list[int]:
-        """Return the pairs inside words that make a text which was not made before."""
-        taken, token = self.taken, self.word_pairs.token
-        return [pair for pair in pairs if not taken[token(pair)]]
+    def _mergeable(self, pairs: list[int]) -> list[int]:
+        """Return those of some pairs inside words that make a text which was never made."""
+        times_made, token = self.times_made, self.word_pairs.token
+        return [pair for pair in pairs if not times_made[token(pair)]]
 
-    def may_join(self, pairs: list[int]) -> list[int]:
-        """Return the pairs of unlocked items that make a text which was not made before."""
-        taken, unlocked, table = self.taken, self.unlocked, self.row_pairs
+    def joinable(self, pairs: list[int]) -> list[int]:
+        """Return those of some pairs of items that are unlocked and make a text which was never made."""
+        times_made, unlocked, table = self.times_made, self.unlocked, self.row_pairs
         return [
             pair for pair in pairs
-            if table.left[pair] in unlocked and table.right[pair] in unlocked and not taken[table.token(pair)]
+            if table.left[pair] in unlocked and table.right[pair] in unlocked
+            and not times_made[table.token(pair)]
         ]
 
     def _id_of(self, item: int) -> int:
-        """Return the id of the token of an item, one past all if it has none."""
+        """Return the id of the token of an item, `_NO_ID` if it has none."""
         symbol = self.vocabulary.symbol(self.items[item])
         id = -1 if symbol is None else self.vocabulary.order[symbol]
         return id if id >= 0 else _NO_ID
 
     def item(self, text: bytes) -> int:
-        """Return the item of a text: a word that is one token, otherwise a joined word."""
+        """Return the item of a text: the word if it is one token now, otherwise the joined word."""
         word, symbol = self._item_of.get((text, False)), self.vocabulary.symbol(text)
         if word is not None and symbol is not None and self.words.words[word] == [symbol]:
             return word
         return self._item_of[text, True]
 
     def is_whole(self, symbol: int) -> bool:
-        """Return whether a symbol is a whole word that may join its neighbors."""
+        """Return whether a symbol is a whole word, and one that can be unlocked."""
         text = self.vocabulary.pieces[symbol]
         item = self._item_of.get((text, False))
         return item is not None and self.words.words[item] == [symbol] and unlockable(text)
 
     def is_document(self, text: bytes) -> bool:
-        """Return whether a document is one joined word of this text."""
+        """Return whether some document consists of one joined word of this text."""
         item = self._item_of[text, True]
         return any(
             len(document) == 1 and document[0][0] and self.rows.words[document[0][1]] == [item]
@@ -207,40 +214,40 @@ class Documents:
         return self.words.mark, self.rows.mark
 
     def work(self, mark: tuple[int, int]) -> int:
-        """Return the number of words and rows that changed since a mark."""
+        """Return the number of changes of words and rows since a mark."""
         return self.words.work(mark[0]) + self.rows.work(mark[1])
 
     def apply(self, event: Event) -> Event:
-        """Apply an event to its view. Returns it with the places that it replaced."""
+        """Apply an event to its view. Return it with the number of places that it replaced, by weight."""
         mark = self.words.mark
         joins = event.view == DOCUMENTS and event.kind is EventKind.MERGE
         event = self._join(event) if joins else self.words.apply(event)
-        self.tokens += self._longer(mark)
-        self._note(event, True)
+        self.tokens += self._tokens_gained(mark)
+        self._update_rules(event, done=True)
         return event
 
-    def _longer(self, mark: int) -> int:
-        """Return by how many tokens words outside joined words became longer since a mark."""
+    def _tokens_gained(self, mark: int) -> int:
+        """Return how many tokens the words outside joined words gained since a mark, by weight."""
         return sum(
-            self.free[number] * (len(self.words.words[number]) - len(old))
-            for number, old in self.words.since(mark).items()
+            self.free[index] * (len(self.words.words[index]) - len(old))
+            for index, old in self.words.since(mark).items()
         )
 
     def _join(self, event: Event) -> Event:
-        """Join two items in all rows."""
+        """Join two items in all rows. Return the event with the number of places that it replaced."""
         pieces = self.vocabulary.pieces
         text, parts = pieces[event.symbol], [self.item(pieces[part]) for part in event.parts]
         item = self._item_of.setdefault((text, True), len(self.items))
         if item == len(self.items):
             self.items.append(text)
-        # the symbol occurs in no word, and has a length all the same
+        # The symbol occurs in no word, but methods read its length.
         self.words.add_symbol(event.symbol, sum(self.words.length[part] for part in event.parts))
         joined = self.rows.apply(Event(EventKind.MERGE, item, (parts[0], parts[1]))).replaced
-        self._give_up(parts, joined)
+        self._occupy(parts, joined)
         return event._replace(replaced=joined)
 
-    def _give_up(self, items: Iterable[int], places: int) -> None:
-        """Take the places of a join from the words that occur alone."""
+    def _occupy(self, items: Iterable[int], places: int) -> None:
+        """Subtract the places of a join from the corpus and from the free places of its words."""
         self.tokens -= places
         for item in items:
             if item < self._first_joined:
@@ -252,30 +259,30 @@ class Documents:
         if first.view == DOCUMENTS:
             parts = [self.item(pieces[part]) for part in first.parts]
             self.rows.undo(mark[1])
-            self._give_up(parts, -first.replaced)
-        self.tokens -= self._longer(mark[0])
+            self._occupy(parts, -first.replaced)
+        self.tokens -= self._tokens_gained(mark[0])
         self.words.undo(mark[0])
         for event in reversed(events):
-            self._note(event, False)
+            self._update_rules(event, done=False)
 
-    def _note(self, event: Event, done: bool) -> None:
-        """Update what may be merged after an event was done, or undone.
+    def _update_rules(self, event: Event, done: bool) -> None:
+        """Update which pairs are allowed after an event was done, or undone.
 
-        A text that is made is not made again. A whole word may join, one that is taken apart may not.
+        A text that was made is not made again. A whole word is unlocked, one that is broken is locked.
         """
         self._shown = None
         text = self.vocabulary.pieces[event.symbol]
         if event.kind is EventKind.MERGE:
-            self.taken[text] += 1 if done else -1
-            self.word_pairs.moved.update(self.word_pairs.with_token(text))
-            self.row_pairs.moved.update(self.row_pairs.with_token(text))
+            self.times_made[text] += 1 if done else -1
+            self.word_pairs.changed.update(self.word_pairs.pairs_making(text))
+            self.row_pairs.changed.update(self.row_pairs.pairs_making(text))
             return
         item = self._item_of.get((text, event.view == DOCUMENTS))
         if item is None or not (event.kind is EventKind.UNLOCK or unlockable(text)):
             return
         unlocks = done == (event.kind is EventKind.UNLOCK)
         (self.unlocked.add if unlocks else self.unlocked.discard)(item)
-        self.row_pairs.moved.update(self.row_pairs.with_symbol(item))
+        self.row_pairs.changed.update(self.row_pairs.pairs_containing(item))
 
     # ---- figures
 
@@ -306,7 +313,7 @@ class Documents:
         return self._shown
 
     def use_changes(self, mark: tuple[int, int], events: Sequence[Event]) -> Counter[int]:
-        """Return by how much the uses of symbols in the documents changed with a step."""
+        """Return by how much a step changed the uses of each symbol in the documents, by weight."""
         changes, first = self.words.use_changes(mark[0], weights=self.free), events[0]
         if first.view == DOCUMENTS:
             for part in first.parts:
@@ -315,21 +322,21 @@ class Documents:
         return changes
 
     def changed(self, mark: tuple[int, int]) -> set[int]:
-        """Return the documents, by their numbers, that changed since a mark."""
+        """Return the indexes of the documents that changed since a mark."""
         words, rows = self.words.changed(mark[0]), set(self.rows.since(mark[1]))
         return {
             number for number, document in enumerate(self._documents)
             if any(
-                (n in rows or not words.isdisjoint(self.rows.words[n])) if is_row else n in words
-                for is_row, n in document
+                (index in rows or not words.isdisjoint(self.rows.words[index])) if is_row else index in words
+                for is_row, index in document
             )
         }
 
     def symbols(self, index: int) -> Sequence[int]:
         """Return the symbols of a document."""
         symbols = list[int]()
-        for is_row, n in self._documents[index]:
-            for item in self.rows.words[n] if is_row else (n,):
+        for is_row, row in self._documents[index]:
+            for item in self.rows.words[row] if is_row else (row,):
                 if item < self._first_joined:
                     symbols += self.words.words[item]
                 else:
@@ -337,17 +344,18 @@ class Documents:
         return symbols
 
     def copy(self) -> Documents:
-        """Return documents that change alone."""
+        """Return an independent copy of both views."""
         other = copy.copy(self)
         other.words, other.rows, other.items = self.words.copy(), self.rows.copy(), self.items[:]
         other.rows.pieces, other.rows.id_of = other.items, other._id_of
-        other.taken, other.unlocked, other.free = self.taken.copy(), set(self.unlocked), self.free[:]
+        other.times_made, other.unlocked = self.times_made.copy(), set(self.unlocked)
+        other.free = self.free[:]
         other._item_of, other._shown = dict(self._item_of), None
-        other._guard()
+        other._restrict_tables()
         return other
 
     def forget(self, vocabulary: EventVocabulary) -> None:
-        """Take a vocabulary that has lost its newest symbols. Joined words stay items of no places."""
+        """Forget the newest symbols, which this vocabulary has lost. Their joined words stay items."""
         self.vocabulary, self._shown = vocabulary, None
         self.words.forget(vocabulary)
 
@@ -362,22 +370,30 @@ def _pairs(layout: Layout) -> PairTable:
 
 
 class TwoViews:
-    """The candidates of both views. Those of view 1 have their number there, inverted."""
+    """The candidates of both views: view 0 under their numbers there, view 1 under the complement of theirs.
+
+    Args:
+        documents: Both views.
+        material: The recipe and the objective.
+    """
 
     def __init__(self, documents: Documents, material: Material) -> None:
         self._documents = documents
         self._words, self._rows = documents.words.candidates(material), documents.rows.candidates(material)
         self.tied, self.was_tied = 0, False
         self.view = WORDS
-        """The view of the candidate that came first when `top` was asked."""
+        """The view of the first candidate at the last call of `top`."""
 
     def _for_rows(self, under: Constraints) -> Constraints:
-        """Return the constraints of view 1: a pair that is locked is not forced."""
+        """Return the constraints for view 1: without the forced pair if it is not joinable there."""
         forced = self._rows.find(under.forced) if under.forced else 0
-        return under if forced and self._documents.may_join([forced]) else under._replace(forced=())
+        return under if forced and self._documents.joinable([forced]) else under._replace(forced=())
 
     def best(self, under: Constraints) -> int:
-        """Return the best pair of both views, of equal ones that of whole words; 0 if there is none."""
+        """Return the best pair of both views, 0 if there is none.
+
+        If both have the same count, the pair of whole words is returned.
+        """
         word, row = self._words.best(under), self._rows.best(self._for_rows(under))
         if not row or (word and self._is_first(word, row, under.forced)):
             self.tied, self.was_tied = self._words.tied, self._words.was_tied
@@ -389,7 +405,10 @@ class TwoViews:
         return ~row
 
     def _is_first(self, word: int, row: int, forced: tuple[bytes, ...]) -> bool:
-        """Return whether a pair inside words comes before a pair of whole words."""
+        """Return whether the best pair inside words comes before the best pair of whole words.
+
+        The forced pair comes first, then the greater count.
+        """
         if forced and self._words.table.spells(word, forced):
             return True
         if forced and self._rows.table.spells(row, forced):
@@ -397,7 +416,7 @@ class TwoViews:
         return self._words.counts[word] > self._rows.counts[row]
 
     def row(self, candidate: int) -> Pair | NGram:
-        """Return a candidate with its figures at the furthest step."""
+        """Return a candidate as a pair of symbols, with its figures at the furthest step."""
         return self._words.row(candidate) if candidate > 0 else self._named(self._rows.row(~candidate))
 
     def _named(self, pair: Pair | NGram) -> Pair:
@@ -447,13 +466,12 @@ class Boundless:
 
     def lay_out(self, material: Material) -> tuple[EventVocabulary, Documents]:
         """Lay out both views, and count the pairs in them."""
-        cut, units = _cut(material), Pretokenizer(material.recipe).units
+        cut, units = _cut_corpus(material), Pretokenizer(material.recipe).units
         vocabulary, words = lay_out(material, cut.words, cut.weights)
         return vocabulary, Documents(vocabulary, words, cut, [len(units(word)) for word in cut.words])
 
     def following(self, engine: EventEngine, merge: Event, taken: Pair | NGram) -> Iterator[Event]:
-        """Return what follows: a word that is whole now is unlocked, and parts that hardly occur outside the
-        merge are taken apart."""
+        """Yield the unlocking of a word that is whole now, and the break of each part by its IoS."""
         corpus, pieces = engine.corpus, engine.vocabulary.pieces
         assert isinstance(corpus, Documents)
         assert isinstance(taken, Pair)
@@ -464,11 +482,11 @@ class Boundless:
         if corpus.is_whole(merge.symbol):
             yield Event(EventKind.UNLOCK, merge.symbol)
         for part, uses in {taken.left: taken.left_uses, taken.right: taken.right_uses}.items():
-            if self._goes(engine, part, merge.places, uses):
+            if self._is_broken(engine, part, merge.places, uses):
                 yield Event(EventKind.BREAK, part, self._units(engine, part))
 
-    def _goes(self, engine: EventEngine, part: int, places: int, uses: int) -> bool:
-        """Return whether a part is taken apart of whose uses the merge takes so many places."""
+    def _is_broken(self, engine: EventEngine, part: int, places: int, uses: int) -> bool:
+        """Return whether a merge of `places` places breaks a part that had `uses` uses before."""
         return part >= engine.vocabulary.base_size and Fraction(places, uses) >= self._threshold
 
     def _units(self, engine: EventEngine, symbol: int) -> tuple[int, ...]:
@@ -477,13 +495,13 @@ class Boundless:
         return tuple(unit for part in parts for unit in self._units(engine, part)) if parts else (symbol,)
 
     def kind(self, events: Sequence[Event]) -> str:
-        """Return the name of a step: by the view that it changes, and whether it takes parts apart."""
+        """Return the word for a step: `superword` for a join, else whether it breaks parts."""
         if events[0].view == DOCUMENTS:
             return "superword"
         return "merge and break" if any(event.kind is EventKind.BREAK for event in events) else "merge"
 
     def facts(self, engine: EventEngine, best: Pair | NGram, replaced: int) -> list[str]:
-        """Return the number of unlocked words, and the share of each part that a merge inside words takes."""
+        """Return sentences on the unlocked words, and on the IoS of each part of a merge inside words."""
         corpus, candidates = engine.corpus, engine.candidates
         assert isinstance(corpus, Documents)
         assert isinstance(candidates, TwoViews)
@@ -494,12 +512,12 @@ class Boundless:
         for part, uses in {best.left: best.left_uses, best.right: best.right_uses}.items():
             if part >= engine.vocabulary.base_size:
                 name = engine.vocabulary.pieces[part].decode("utf-8", "replace").replace(" ", "·")
-                then = "it is taken apart" if self._goes(engine, part, best.places, uses) else "it stays"
+                then = "it is taken apart" if self._is_broken(engine, part, best.places, uses) else "it stays"
                 share = best.places / uses
                 facts.append(f"IoS of {name}: {best.places:,} / {uses:,} = {share:.3f}, {then}")
         return facts
 
 
 def trainer(material: Material) -> EventTrainer:
-    """Start a training."""
+    """Start a training by BoundlessBPE."""
     return EventTrainer.start(material, Boundless)

@@ -1,7 +1,7 @@
 """The candidates of an event training, in order: the greatest worth first, equal ones by the tie rule.
 
-`best` keeps the order at the furthest step that was made. `top` works out the best candidates at any step
-from the counts, so that a step back updates no order.
+`Candidates.best` keeps the order at the furthest step that was made. `Candidates.top` sorts the counts of any
+step anew, so that a step back has no order to update.
 """
 
 from __future__ import annotations
@@ -18,47 +18,79 @@ from tokentui.learn.ranking import TIES, Key, Queue, Spelling
 from tokentui.recipe import Recipe
 
 Rewrite = Callable[[list[int]], tuple[list[int], int, int, int]]
-"""Returns a word after an event, the number of places that changed, and how many symbols at its front and
-at its back are surely as before."""
+"""Takes the symbols of a word and applies an event to them.
+
+Returns the new symbols, the number of places that the event replaced, and how many symbols at the front and
+at the back of the word are known to be unchanged.
+"""
 
 
 class CandidateTable(Spelling, Protocol):
-    """The candidates of a layout, by their numbers from 1 on.
+    """The candidates of a layout with their counts, numbered from 1.
 
     Attributes:
-        counts: The number of places of each, by weight.
-        worths: The value that each is ordered by: `counts` itself where that is the count.
-        moved: The candidates whose count or worth has changed since the order was brought up to date.
-        may: Returns those of some candidates that the rules of the method allow.
+        counts: The number of places of each candidate, by weight.
+        worths: The value that each is ordered by: the list `counts` itself if that is the count.
+        changed: The candidates whose count or worth has changed since `Candidates` has read them.
+        method_allows: Returns those of some candidates that the method allows at present.
     """
 
     counts: list[int]
     worths: list[int]
-    moved: set[int]
-    may: Callable[[list[int]], list[int]]
+    changed: set[int]
+    method_allows: Callable[[list[int]], list[int]]
 
-    def add(self, number: int, word: Sequence[int]) -> None: ...
-    def replace(self, number: int, old: Sequence[int], new: Sequence[int], start: int, end: int) -> None: ...
-    def rewrite(self, event: Event) -> tuple[Iterable[int], Rewrite]: ...
-    def falls(self, words: Mapping[int, Sequence[int]]) -> Mapping[int, int]: ...
-    def order_by(self, rule: Callable[[Spelling], Key]) -> Key: ...
-    def spells(self, candidate: int, parts: tuple[bytes, ...]) -> bool: ...
-    def find(self, parts: tuple[bytes, ...]) -> Iterable[int]: ...
-    def replaced(self, candidate: int) -> int: ...
-    def row(self, candidate: int, before: int | None) -> Pair | NGram: ...
-    def forget(self, size: int) -> None: ...
-    def over(self, layout: Any) -> Self: ...
-    def memory(self) -> int: ...
+    def add(self, index: int, word: Sequence[int]) -> None:
+        """Add the candidates in a word to the counts."""
+
+    def replace(self, index: int, old: Sequence[int], new: Sequence[int], start: int, end: int) -> None:
+        """Subtract the candidates of a word as it was, and add those of the word as it is.
+
+        Args:
+            index: The index of the word.
+            old, new: Its symbols before and now.
+            start, end: How many symbols at its front and at its back are the same in both.
+        """
+
+    def rewrite(self, event: Event) -> tuple[Iterable[int], Rewrite]:
+        """Return the indexes of the words that an event may change, and the function that changes a word."""
+
+    def count_drops(self, words: Mapping[int, Sequence[int]]) -> Mapping[int, int]:
+        """Return by how much each count is lower than with the earlier symbols of some words, by index."""
+
+    def order_by(self, rule: Callable[[Spelling], Key]) -> Key:
+        """Return the key by which a tie rule orders candidates."""
+
+    def spells(self, candidate: int, parts: tuple[bytes, ...]) -> bool:
+        """Return whether a what-if that names these parts means a candidate."""
+
+    def find(self, parts: tuple[bytes, ...]) -> Iterable[int]:
+        """Return the candidates that a what-if means which names these parts."""
+
+    def replaced(self, candidate: int) -> int:
+        """Return how many places the step of a candidate would replace, by weight."""
+
+    def row(self, candidate: int, before: int | None) -> Pair | NGram:
+        """Return a candidate with its figures. `before` is its count before the last step."""
+
+    def forget(self, size: int) -> None:
+        """Forget the candidates of symbols numbered `size` or more."""
+
+    def copy_for(self, layout: Any) -> Self:
+        """Return an independent copy, which counts the words of another layout."""
+
+    def memory(self) -> int:
+        """Return the size of the table, in numbers of eight bytes."""
 
 
 class Candidates:
-    """The candidates of a table under constraints.
+    """The candidates of a table that constraints allow, in order.
 
     Args:
         table: The table.
-        since: Returns the words that changed since the log of the layout had a length, as they were then.
-        recipe: Its tie rule and its filter of pieces hold.
-        filters: True if constraints on counts decide what `best` chooses, and do not only end a run.
+        since: Returns the words that changed since the layout's log had a length; see `Layout.since`.
+        recipe: The recipe, of which the tie rule and the filter of pieces hold.
+        filters: Whether a least count decides what `best` chooses, rather than only ending the run.
     """
 
     def __init__(
@@ -71,19 +103,19 @@ class Candidates:
         self._limits: tuple[int | None, frozenset[tuple[bytes, ...]]] = (None, frozenset())
         self.reset()
 
-    # ---- what may be taken
+    # ---- what may be chosen
 
     def reset(self, under: Constraints | None = None) -> None:
-        """Forget the order, and take constraints on what may be taken if there are any."""
+        """Order all candidates anew, under other constraints if there are any."""
         if under is not None:
             self._limits = under.max_length, under.forbidden
-        self._judged: dict[int, bool] = {}
-        """What `_judge` returned, by candidate."""
+        self._within_limits: dict[int, bool] = {}
+        """What `_meets_limits` returned, by candidate."""
         self._queue = self._new_queue(1)
 
     def _new_queue(self, least: int) -> Queue:
         table = self.table
-        table.moved = set(range(1, len(table.counts)))
+        table.changed = set(range(1, len(table.counts)))
         return Queue(self, least, by_count=table.worths is table.counts)
 
     @property
@@ -97,18 +129,18 @@ class Candidates:
         return [worths[candidate] for candidate in candidates]
 
     def allowed(self, candidates: Iterable[int]) -> list[int]:
-        """Return those of some candidates that may be taken."""
-        worths, judged = self.table.worths, self._judged
-        found = [candidate for part in in_blocks(candidates) for candidate in part if worths[candidate] > 0]
+        """Return those of some candidates that have a worth and that recipe, limits and method allow."""
+        worths, within = self.table.worths, self._within_limits
+        allowed = [candidate for part in in_blocks(candidates) for candidate in part if worths[candidate] > 0]
         if self._allows is not None or self._limits != (None, frozenset()):
-            for candidate in found:
-                if candidate not in judged:
-                    judged[candidate] = self._judge(candidate)
-            found = [candidate for candidate in found if judged[candidate]]
-        return self.table.may(found)
+            for candidate in allowed:
+                if candidate not in within:
+                    within[candidate] = self._meets_limits(candidate)
+            allowed = [candidate for candidate in allowed if within[candidate]]
+        return self.table.method_allows(allowed)
 
-    def _judge(self, candidate: int) -> bool:
-        """Return whether the constraints and the recipe's filter of pieces allow a candidate."""
+    def _meets_limits(self, candidate: int) -> bool:
+        """Return whether the recipe's filter of pieces and the constraints allow a candidate."""
         table, (longest, forbidden) = self.table, self._limits
         if longest is not None and table.units(candidate) > longest:
             return False
@@ -124,15 +156,15 @@ class Candidates:
     # ---- at the furthest step
 
     def best(self, under: Constraints) -> int:
-        """Return the best candidate at the furthest step, 0 if none may be taken."""
+        """Return the best candidate at the furthest step, 0 if none may be chosen."""
         if (under.max_length, under.forbidden) != self._limits:
             self.reset(under)
         least = under.min_count if self._filters else 1
         if least != self._queue.least:
             self._queue = self._new_queue(least)
-        if self.table.moved:  # a step asks twice: whether there is a candidate, and which
-            self._queue.update(self.table.moved, ())
-            self.table.moved.clear()
+        if self.table.changed:  # a step asks twice: whether there is a candidate, and which
+            self._queue.update(self.table.changed, ())
+            self.table.changed.clear()
         candidate = self._queue.best()
         if under.forced and (forced := self.find(under.forced)):
             self._queue.force(forced)
@@ -141,19 +173,19 @@ class Candidates:
 
     @property
     def tied(self) -> int:
-        """The number of candidates that shared the greatest worth when `best` was asked."""
+        """The number of candidates that shared the greatest worth at the last call of `best`."""
         return self._queue.tied
 
     @property
     def was_tied(self) -> bool:
-        """True if another candidate was exactly as good as the one that `best` returned."""
+        """True if another candidate had the same worth as the one that `best` returned last."""
         return self._queue.was_tied
 
     def find(self, parts: tuple[bytes, ...]) -> int:
-        """Return the candidate of these parts that occurs, the best one of several; 0 if none does."""
+        """Return the best candidate that occurs and has parts of these bytes; 0 if none does."""
         worths, counts = self.table.worths, self.counts
-        found = (candidate for candidate in self.table.find(parts) if counts[candidate])
-        return min(found, key=lambda candidate: (-worths[candidate], self.key(candidate)), default=0)
+        matching = (candidate for candidate in self.table.find(parts) if counts[candidate])
+        return min(matching, key=lambda candidate: (-worths[candidate], self.key(candidate)), default=0)
 
     # ---- at any step
 
@@ -162,17 +194,17 @@ class Candidates:
         return self.table.row(candidate, self.counts[candidate])
 
     def top(self, under: Constraints, limit: int, mark: int) -> Ranked:
-        """Return the best candidates at the present step in order.
+        """Return the best candidates at the present step, in order.
 
         Args:
             under: The constraints.
-            limit: The most candidates that are put in order.
+            limit: The most candidates to return.
             mark: The length of the layout's log before the last step.
         """
         if (under.max_length, under.forbidden) != self._limits:
             self.reset(under)
         worths, counts, key = self.table.worths, self.counts, self.key
-        falls = self.table.falls(self._since(mark))
+        drops = self.table.count_drops(self._since(mark))
         allowed = self.allowed([
             candidate for candidate, count in enumerate(counts) if candidate and count >= under.min_count
         ])
@@ -190,7 +222,7 @@ class Candidates:
             best = [forced, *(candidate for candidate in best if candidate != forced)]
         rows = []
         for candidate in best:
-            before = counts[candidate] + falls.get(candidate, 0)
+            before = counts[candidate] + drops.get(candidate, 0)
             rows.append(self.table.row(candidate, before or None))
         tied = values.count(max(values, default=0))
         return Ranked(total, tied, self.table.replaced(best[0]) if best else 0, rows, equals)

@@ -1,9 +1,9 @@
-"""The engine of trainings whose steps are events: a candidate becomes one symbol, and what follows from that.
+"""The engine of trainings whose steps are events: a candidate becomes one symbol, and other events follow.
 
-`EventEngine` is composed of three things. A corpus, such as a `Layout` of words, applies events and undoes
-them. `Candidates` put what may be chosen in order. A method, such as `picky.Picky`, returns the events that
-follow. Each event is applied before the method is asked for the next one, so that it decides by counts after
-the merge.
+`EventEngine` is composed of a corpus, such as a `Layout` of words, which applies events and undoes them; of
+`Candidates`, which order what may be chosen; and of a method, such as `picky.Picky`, which returns the events
+that follow. Each event is applied before the method is asked for the next one, so that the method decides by
+counts after the merge:
 
     candidate = candidates.best()
     event = corpus.apply(merge of the candidate)
@@ -24,10 +24,10 @@ from tokentui.learn.objectives import Material
 from tokentui.learn.steps import Span
 
 _SLICE, _A_STEP, _A_WORD = 2048, 32, 4
-"""The work of a call of `walk`, of a step, and of a word that changes."""
+"""The work of one call of `walk`; of a step; and of a word that changes, in the same unit."""
 
 Mark = Any
-"""The length of the log of a layout, or of several."""
+"""The length of the log of a layout, or of several layouts: where to go back to."""
 
 
 class MadeStep(NamedTuple):
@@ -36,8 +36,8 @@ class MadeStep(NamedTuple):
     Attributes:
         mark: The length of the log before it.
         figures: The figures of its merge.
-        events: What happened, in order.
-        changes: By how much it changed the uses of symbols; None if its events say so.
+        events: The events, in order, with the places that each replaced.
+        changes: By how much it changed the uses of each symbol; None if its events say so.
     """
 
     mark: Mark
@@ -47,7 +47,10 @@ class MadeStep(NamedTuple):
 
 
 class CandidateOrder(Protocol):
-    """What may be chosen in a corpus, in order: `candidates.Candidates`, or several that are compared."""
+    """The candidates of a corpus in order: `candidates.Candidates`, or a comparison of several.
+
+    See `candidates.Candidates` for its attributes and methods.
+    """
 
     @property
     def tied(self) -> int: ...
@@ -61,19 +64,21 @@ class CandidateOrder(Protocol):
 class EventCorpus(Protocol):
     """What events are applied to: a `Layout`, or several that change together.
 
+    See `layouts.Layout` for the methods without a docstring.
+
     Attributes:
-        tokens: The length in tokens, by weight.
+        tokens: The length of the corpus in tokens, by weight.
     """
 
     tokens: int
 
     @property
     def uses(self) -> Sequence[int]:
-        """The uses of each symbol, by weight, as methods count them."""
+        """The uses of each symbol as methods count them, by weight."""
 
     @property
     def shown_uses(self) -> Sequence[int]:
-        """The uses of each symbol, by weight, as people see them."""
+        """The uses of each symbol as people see them, by weight."""
 
     @property
     def length(self) -> Sequence[int]:
@@ -121,7 +126,7 @@ class Method(Protocol):
         """Return the vocabulary of units, and the corpus laid out in them."""
 
     def following(self, engine: EventEngine, merge: Event, taken: Pair | NGram) -> Iterator[Event]:
-        """Return the events after the first one of a step. Each is applied before the next is asked for.
+        """Yield the events of a step after the first one. Each is applied before the next one is asked for.
 
         Args:
             engine: The engine, after the event before.
@@ -130,14 +135,20 @@ class Method(Protocol):
         """
 
     def kind(self, events: Sequence[Event]) -> str:
-        """Return the name of a step of these events, for people."""
+        """Return the word for a step of these events, as people read it."""
 
     def facts(self, engine: EventEngine, best: Pair | NGram, replaced: int) -> list[str]:
-        """Return sentences on what the step to come does beyond its merge, which changes so many places."""
+        """Return sentences on what the next step does besides its merge.
+
+        Args:
+            engine: The engine.
+            best: The candidate of the next step.
+            replaced: The number of places that its merge will replace, by weight.
+        """
 
 
 class EventEngine:
-    """The corpus of a training and the steps made in it; see `engine.PairEngine`.
+    """The corpus of an event training and the steps made in it; see `engine.PairEngine`.
 
     Args:
         material: The counted words, the recipe and the run.
@@ -157,7 +168,7 @@ class EventEngine:
     # ---- walking
 
     def walk(self, goal: int, under: Constraints) -> None:
-        """Go toward a step for some milliseconds, forward until no candidate may be taken."""
+        """Go toward a step for some milliseconds, forward until no candidate may be chosen."""
         work = _SLICE
         while self.number > goal and work > 0:
             work -= self._undo() + _A_STEP
@@ -167,11 +178,11 @@ class EventEngine:
             work -= self._make(candidate) + _A_STEP
 
     def best(self, under: Constraints) -> int:
-        """Return the best candidate at the furthest step, 0 if none may be taken."""
+        """Return the best candidate at the furthest step, 0 if none may be chosen."""
         return self.candidates.best(under)
 
     def top(self, under: Constraints, limit: int) -> Ranked:
-        """Return the best candidates at this step, in order."""
+        """Return the best candidates at this step, `limit` of them at most."""
         return self.candidates.top(under, limit, self._last_mark)
 
     @property
@@ -180,7 +191,7 @@ class EventEngine:
         return self.steps[self.number - 1].mark if self.number else self.corpus.mark
 
     def _make(self, candidate: int) -> int:
-        """Make the step of a candidate for the first time and record it. Returns its work."""
+        """Make the step of a candidate for the first time, and record it. Return its work."""
         taken, mark, pieces = self.candidates.row(candidate), self.corpus.mark, self.vocabulary.pieces
         tied, was_tied, traits = self.candidates.tied, self.candidates.was_tied, self.method.traits
         symbol = self.vocabulary.named(b"".join([pieces[part] for part in taken.symbols]))
@@ -188,7 +199,7 @@ class EventEngine:
         self.number += 1
         events: list[Event] = []
 
-        def happen() -> Iterator[Event]:
+        def apply_events() -> Iterator[Event]:
             first = Event(traits.making, symbol, taken.symbols, taken.places, view=int(candidate < 0))
             merge = self.corpus.apply(first)
             events.append(merge)
@@ -197,7 +208,7 @@ class EventEngine:
                 events.append(self.corpus.apply(event))
                 yield events[-1]
 
-        self.vocabulary.step(happen())
+        self.vocabulary.step(apply_events())
         self._tokens.append(self.corpus.tokens)
         figures = Merged(taken, events[0].replaced, tied, was_tied)
         changes = self.corpus.use_changes(mark, events) if traits.notes_changes else None
@@ -205,7 +216,7 @@ class EventEngine:
         return _A_WORD * self.corpus.work(mark)
 
     def _redo(self) -> int:
-        """Make the next known step again. Returns its work."""
+        """Make the next computed step again. Return its work."""
         mark = self.corpus.mark
         self.number += 1
         for event in self.steps[self.number - 1].events:
@@ -213,7 +224,7 @@ class EventEngine:
         return _A_WORD * self.corpus.work(mark)
 
     def _undo(self) -> int:
-        """Undo the last step, exactly. Returns its work."""
+        """Undo the last step. Return its work."""
         step = self.steps[self.number - 1]
         work = self.corpus.work(step.mark)
         self.corpus.undo(step.mark, step.events)
@@ -221,7 +232,7 @@ class EventEngine:
         return _A_WORD * work
 
     def forget(self) -> None:
-        """Forget the steps past the present one."""
+        """Forget the steps after the present one."""
         self.vocabulary = self.vocabulary.copy(self.number)
         del self.steps[self.number :], self._tokens[self.number + 1 :]
         self.computed = self.number
@@ -229,7 +240,7 @@ class EventEngine:
         self.candidates = self.corpus.candidates(self.material)
 
     def fork(self, number: int, material: Material) -> EventEngine:
-        """Return the same corpus at a known step, for a run by another recipe."""
+        """Return an engine with a copy of the corpus at a computed step, for a run by another recipe."""
         other = copy.copy(self)
         other.corpus, other.steps, other._tokens = self.corpus.copy(), self.steps[:], self._tokens[:]
         other.material = material
@@ -248,33 +259,27 @@ class EventEngine:
         return self.corpus.shown_uses
 
     def tokens_at(self, number: int) -> int:
-        """The length of the corpus in tokens after a known step."""
+        """Return the length of the corpus in tokens after a computed step, by weight."""
         return self._tokens[number]
 
     def size_at(self, number: int) -> int:
-        """The number of ids after a known step."""
+        """Return the number of ids after a computed step."""
         return self.vocabulary.sizes[number]
 
     def merged(self, number: int) -> Merged:
-        """The figures of the merge of a known step."""
+        """Return the figures of the merge of a computed step."""
         return self.steps[number - 1].figures
 
     def memory(self) -> int:
-        """The bytes that the corpus, its candidates and the history take, about eight a number."""
+        """Return the bytes that corpus, candidates and history take, counted as eight bytes a number."""
         return 8 * (self.corpus.memory() + 12 * self.computed)
 
     def words_changed(self) -> set[int]:
-        """The words, by their number, that the last step changed."""
+        """Return the indexes of the words that the last step changed."""
         return self.corpus.changed(self._last_mark)
 
     def word(self, index: int, first: int, units: int | None) -> list[Span]:
-        """Return the present tokens of a word, from the one that covers a unit.
-
-        Args:
-            index: The index of the word.
-            first: The unit.
-            units: The number of units to cover; None for all after it.
-        """
+        """Return the present tokens of a word that cover some of its units; see `engine.PairEngine.word`."""
         at, spans, length = 0, list[Span](), self.corpus.length
         stop = None if units is None else first + units
         for symbol in self.corpus.symbols(index):

@@ -1,4 +1,4 @@
-"""The trainer of a training whose steps are events: it answers from the events of each step."""
+"""The trainer of an event training: it answers questions from the events of each step."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Candidate, Worth
 from tokentui.learn.steps import EventStep, Life, lives
 
-_TURNING = (*MAKING, *LEAVING, EventKind.BREAK)
-"""The events by which a token comes or goes, as `find` looks for it."""
+_COMING_OR_GOING = (*MAKING, *LEAVING, EventKind.BREAK)
+"""The kinds of events at which `find` finds a token."""
 
 
 class EventTrainer(PairTrainer):
@@ -28,7 +28,7 @@ class EventTrainer(PairTrainer):
     Args:
         engine: The engine.
         material: The counted words, the recipe and the run.
-        rebuild: As for `PairTrainer`.
+        rebuild: See `PairTrainer`.
     """
 
     engine: EventEngine
@@ -52,8 +52,9 @@ class EventTrainer(PairTrainer):
         Args:
             material: The counted words, the recipe and the run.
             method: Makes the method.
-            source: The engine of a training of the same words, whose steps are taken over; None for none.
-            number: How many of its steps are taken over.
+            source: The engine of a training of the same words, to take over steps from. Any other object,
+                such as None, starts at step 0.
+            number: The number of steps that are taken over.
         """
         with quiet_collector():
             if isinstance(source, EventEngine):
@@ -90,7 +91,7 @@ class EventTrainer(PairTrainer):
     # ---- steps
 
     def step_at(self, number: int) -> EventStep | NGramStep:  # type: ignore[override]  # no merge of a pair
-        """A known step."""
+        """Return a computed step, 1 for the first."""
         engine, vocabulary, step = self.engine, self.engine.vocabulary, self.engine.steps[number - 1]
         pieces, first, (taken, replaced, tied, _) = vocabulary.pieces, step.events[0], step.figures
         tokens, size = self.tokens_at(number), self.size_at(number)
@@ -114,7 +115,8 @@ class EventTrainer(PairTrainer):
         )
 
     def _turned(self, number: int) -> list[int]:
-        return [event.symbol for event in self.engine.steps[number - 1].events if event.kind in _TURNING]
+        events = self.engine.steps[number - 1].events
+        return [event.symbol for event in events if event.kind in _COMING_OR_GOING]
 
     def _use_changes(self, symbol: int) -> Iterator[tuple[int, int, int | None]]:
         for number in range(self.number, 0, -1):
@@ -128,11 +130,12 @@ class EventTrainer(PairTrainer):
             yield number, change, first.symbol if joins else None
 
     def life(self, word: str) -> list[Life]:
-        """A pre-token as the tokenizers of the steps up to this one encode it."""
-        return lives(self._replayed(word) if WAYS.of(self.recipe.encode).by_rank else self._encoded(word))
+        """Return how the tokenizers of the steps up to this one encode a pre-token."""
+        by_rank = WAYS.of(self.recipe.encode).by_rank
+        return lives(self._replay(word) if by_rank else self._encode_at_steps(word))
 
-    def _replayed(self, word: str) -> Iterator[tuple[int, tuple[bytes, ...]]]:
-        """Yield the tokens of a word after each step whose events change it."""
+    def _replay(self, word: str) -> Iterator[tuple[int, tuple[bytes, ...]]]:
+        """Yield each step whose events change a word, with the tokens of the word after it."""
         vocabulary, encoder = self.engine.vocabulary, self.tokenizer().encoder
         units, replaying = encoder.pretokenizer.units(word), Replaying(vocabulary, self.number)
         units = [units[at] for at in encoder.kept_indices(units)]
@@ -142,8 +145,11 @@ class EventTrainer(PairTrainer):
                 b"" if part.symbol is None else vocabulary.pieces[part.symbol] for part in parts
             )
 
-    def _encoded(self, word: str) -> Iterator[tuple[int, tuple[bytes, ...]]]:
-        """Yield the tokens of a word after each step whose token occurs in it, for other ways of encoding."""
+    def _encode_at_steps(self, word: str) -> Iterator[tuple[int, tuple[bytes, ...]]]:
+        """Yield each step whose token occurs in a word, with the tokens of the word as encoded after it.
+
+        For ways of encoding that do not replay events.
+        """
         vocabulary, text = self.engine.vocabulary, word.encode("utf-8", "surrogateescape")
         for number in range(self.number + 1):
             if not number or vocabulary.pieces[vocabulary.made_by(number)] in text:

@@ -1,13 +1,13 @@
-"""GreedTok: lay the text over the words that saves most tokens, given what is covered already (Lim et al.,
-"A partition cover approach to tokenization", 2025).
+"""GreedTok: cover the words with the text that saves most tokens, given the covers so far (Lim et al., "A
+partition cover approach to tokenization", 2025).
 
-Any text of two or more units that occurs inside a word may become a token; nothing has to be made of pairs. A
-place counts if the text cuts no token at its borders. In a word its places are taken from left to right, none
-over another; each saves the tokens that it covers but one. A step lays the best text over all its places. It
-ends if no text saves a token any more. The reference has no tie rule; here that of the recipe holds.
+Any text of two or more units that occurs inside a word may become a token; it need not be made of pairs. A
+place counts if the text starts and ends with tokens of the word. In a word places are taken from left to
+right without overlap; each saves the tokens that it covers but one. A step covers all places of the best
+text. The run ends when no text saves a token. The reference has no tie rule; here that of the recipe holds.
 
-New text is encoded by the same covers in their order, each from left to right: an earlier token is laid over
-before a later one, and no token is cut.
+New text is encoded by the covers in their order, each from left to right: an earlier token is laid before a
+later one, and no token is cut.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ class CoveredTexts:
         return f"covers {places} and saves {best.worth:,}: each place the tokens that it covers but one"
 
     def shares(self, layout: Layout, word: Sequence[int]) -> Mapping[bytes, Share]:
-        """Return the share of a word in each text that begins and ends with a token of it."""
+        """Return the share of a word in each text of two or more of its tokens, by the text."""
         pieces, length, longest = layout.pieces, layout.length, self._longest
         shares: dict[bytes, Share] = {}
-        free: dict[bytes, int] = {}
+        free: dict[bytes, int] = {}  # where the last counted place of each text ends
         for first, last in segments(word):
             for start in range(first, last - 1):
                 if start % ASKED_EVERY == ASKED_EVERY - 1:
@@ -65,15 +65,15 @@ class CoveredTexts:
         return shares
 
     def worth(self, layout: Layout, key: bytes, share: Share) -> int:
-        """Return the tokens that are saved."""
+        """Return the number of tokens that a share saves."""
         return share.saved
 
     def text(self, layout: Layout, key: bytes) -> bytes:
-        """Return the text itself."""
+        """Return the key, which is the text."""
         return key
 
     def end(self, layout: Layout, key: bytes, word: Sequence[int], at: int) -> int:
-        """Return where a text ends that starts at a place of a word; 0 if it does not start there."""
+        """Return the place after a text in a word, 0 if two or more tokens from `at` on do not spell it."""
         pieces, start, size = layout.pieces, at, len(key)
         done = 0
         while done < size and at < len(word) and word[at] >= 0:
@@ -86,11 +86,11 @@ class CoveredTexts:
 
     def symbols(self, table: NGramTable, ngram: int) -> tuple[int, ...]:
         """Return the tokens that a text covers at its first place; its units if it occurs nowhere."""
-        key, found = table.keys[ngram], table.first_at(ngram)
-        if found is None:
+        key, first = table.keys[ngram], table.first_word(ngram)
+        if first is None:
             return self._units(table.layout, key)
-        number, at = found
-        word = table.layout.words[number]
+        index, at = first
+        word = table.layout.words[index]
         return tuple(word[at : self.end(table.layout, key, word, at)])
 
     def _units(self, layout: Layout, text: bytes) -> tuple[int, ...]:
@@ -109,7 +109,7 @@ class CoveredTexts:
         return layout.pieces[event.symbol]
 
     def keys(self, layout: Layout, parts: tuple[bytes, ...]) -> tuple[bytes]:
-        """Return the text that these parts spell together."""
+        """Return the text that these parts spell together, as the only key."""
         return (b"".join(parts),)
 
     def outlives(self, key: bytes, size: int) -> bool:
@@ -118,5 +118,5 @@ class CoveredTexts:
 
 
 def trainer(material: Material) -> EventTrainer:
-    """Start a training."""
+    """Start a training by GreedTok."""
     return EventTrainer.start(material, lambda material: NGramMethod(CoveredTexts(material)))

@@ -1,8 +1,9 @@
 """The corpus of an event training: distinct words as lists of symbols, and the candidates in them.
 
 `Layout` applies events to the words and undoes them. It passes each change of a word to its table, which
-counts candidates: `PairTable` counts pairs of neighbors, `ngrams.NGramTable` n-grams. A changed word takes
-its old candidates from the counts and gives its new ones, so every count is that of a recount.
+counts candidates: `PairTable` counts pairs of neighbors, `ngrams.NGramTable` n-grams. A table subtracts the
+candidates of the old word from its counts and adds those of the new one, so that every count equals that of a
+recount. Words are known by their index in order of first appearance.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class Layout:
         pieces: The exact bytes of each symbol. The list grows with the vocabulary.
         id_of: Returns the id of a symbol.
         length: The units of each symbol.
-        barred: The tokens of units that nothing merges with, by weight.
+        barred: The number of tokens of units that nothing merges with, by weight.
     """
 
     table: CandidateTable
@@ -49,121 +50,124 @@ class Layout:
         self.uses = uses = [0] * len(length)
         """The uses of each symbol, by weight."""
         self.holding: list[set[int]] = [set() for _ in length]
-        """The words in which each symbol has occurred."""
+        """The indexes of the words in which each symbol has occurred."""
         self.log: list[tuple[int, list[int]]] = []
-        """Each word that changed, as it was before."""
+        """Each change of a word: its index, and its symbols before."""
         adds = [holders.add for holders in self.holding]
-        for number, (word, weight) in enumerate(zip(words, weights, strict=True)):
+        for index, (word, weight) in enumerate(zip(words, weights, strict=True)):
             for symbol in word:
                 if symbol >= 0:
                     uses[symbol] += weight
-                    adds[symbol](number)
+                    adds[symbol](index)
         self.tokens = sum(uses) + barred
         """The length of the corpus in tokens, by weight."""
         sizes = (sum(length[symbol] if symbol >= 0 else 1 for symbol in word) for word in words)
         self._starts = list(accumulate(sizes, initial=0))
-        """The first unit of each word, and the end of all."""
+        """The place of the first unit of each word in the corpus, in units, and the end of the corpus."""
 
     def follow(self, table: CandidateTable) -> None:
-        """Count candidates by a table from now on."""
+        """Count the candidates of all words into a table, and keep it up to date from now on."""
         self.table = table
-        for number, word in enumerate(each(self.words, len(self.words))):
-            table.add(number, word)
+        for index, word in enumerate(each(self.words, len(self.words))):
+            table.add(index, word)
 
     # ---- events
 
     def apply(self, event: Event) -> Event:
-        """Apply an event to every word. Returns it with the places that it replaced, by weight."""
-        numbers: Iterable[int]
+        """Apply an event to every word. Return it with the number of places that it replaced, by weight."""
+        indexes: Iterable[int]
         if event.kind in (EventKind.MERGE, EventKind.COVER):
             self.add_symbol(event.symbol, sum(self.length[part] for part in event.parts))
-            numbers, rewrite = self.table.rewrite(event)
+            indexes, rewrite = self.table.rewrite(event)
         elif event.kind in (EventKind.SPLIT, EventKind.BREAK):
-            numbers, rewrite = self.holding[event.symbol], partial(_split, event.symbol, event.parts)
+            indexes, rewrite = self.holding[event.symbol], partial(_split, event.symbol, event.parts)
         else:
             return event._replace(replaced=0)
         replaced, words, weights, log = 0, self.words, self.weights, self.log
-        for number in sorted(numbers):
-            old = words[number]
+        for index in sorted(indexes):
+            old = words[index]
             new, places, start, end = rewrite(old)
             if places:
-                replaced += places * weights[number]
-                log.append((number, old))
-                self._replace(number, new, start, end)
+                replaced += places * weights[index]
+                log.append((index, old))
+                self._replace(index, new, start, end)
         return event._replace(replaced=replaced)
 
     def add_symbol(self, symbol: int, length: int) -> None:
-        """Make room for a symbol of this number of units, unless it is known."""
+        """Add a symbol of `length` units without any uses. Does nothing if the symbol is known."""
         while len(self.length) <= symbol:
             self.length.append(length)
             self.uses.append(0)
             self.holding.append(set())
 
-    def _replace(self, number: int, new: list[int], start: int, end: int) -> None:
-        """Replace a word. It differs neither in its first `start` nor in its last `end` symbols."""
-        old, weight, uses, holding = self.words[number], self.weights[number], self.uses, self.holding
+    def _replace(self, index: int, new: list[int], start: int, end: int) -> None:
+        """Replace the symbols of a word. Its first `start` and its last `end` symbols stay as they were."""
+        old, weight, uses, holding = self.words[index], self.weights[index], self.uses, self.holding
         for symbol in old[start : len(old) - end]:
             if symbol >= 0:
                 uses[symbol] -= weight
         for symbol in new[start : len(new) - end]:
             if symbol >= 0:
                 uses[symbol] += weight
-                holding[symbol].add(number)
+                holding[symbol].add(index)
         self.tokens += weight * (len(new) - len(old))
-        self.words[number] = new
-        self.table.replace(number, old, new, start, end)
+        self.words[index] = new
+        self.table.replace(index, old, new, start, end)
 
     @property
     def mark(self) -> int:
-        """The length of the log."""
+        """The length of the log, to go back to with `undo`."""
         return len(self.log)
 
     def work(self, mark: int) -> int:
-        """Return the number of words that changed since the log had the length `mark`."""
+        """Return the number of changes of words since the log had the length `mark`."""
         return len(self.log) - mark
 
     def undo(self, mark: int, events: Sequence[Event] = ()) -> None:
-        """Restore the words that changed since the log had the length `mark`."""
+        """Undo the changes of words since the log had the length `mark`, the last one first."""
         while len(self.log) > mark:
-            number, old = self.log.pop()
-            new = self.words[number]
+            index, old = self.log.pop()
+            new = self.words[index]
             most, start, end = min(len(old), len(new)), 0, 0
             while start < most and old[start] == new[start]:
                 start += 1
             while end < most - start and old[-1 - end] == new[-1 - end]:
                 end += 1
-            self._replace(number, old, start, end)
+            self._replace(index, old, start, end)
 
     def since(self, mark: int) -> dict[int, list[int]]:
-        """Return the words that changed since the log had the length `mark`, as they were then."""
+        """Return the words that changed since the log had the length `mark`: their symbols then, by index."""
         first: dict[int, list[int]] = {}
-        for number, old in self.log[mark:]:
-            first.setdefault(number, old)
+        for index, old in self.log[mark:]:
+            first.setdefault(index, old)
         return first
 
     def changed(self, mark: int) -> set[int]:
-        """Return the numbers of the words that differ from what they were at a length of the log."""
-        return {number for number, old in self.since(mark).items() if old != self.words[number]}
+        """Return the indexes of the words that differ now from when the log had the length `mark`."""
+        return {index for index, old in self.since(mark).items() if old != self.words[index]}
 
     def use_changes(
         self, mark: int, events: Sequence[Event] = (), weights: Sequence[int] = ()
     ) -> Counter[int]:
-        """Return by how much the uses of symbols changed since the log had the length `mark`.
+        """Return by how much the uses of each symbol changed since the log had the length `mark`.
 
-        Words count by other weights than their own if there are some.
+        Args:
+            mark: The length of the log.
+            events: Ignored; other corpora need them.
+            weights: The weight of each word; empty for the layout's own weights.
         """
         changes: Counter[int] = Counter()
         weights = weights or self.weights
-        for number, old in self.since(mark).items():
+        for index, old in self.since(mark).items():
             for symbol in old:
-                changes[symbol] -= weights[number]
-            for symbol in self.words[number]:
-                changes[symbol] += weights[number]
+                changes[symbol] -= weights[index]
+            for symbol in self.words[index]:
+                changes[symbol] += weights[index]
         return changes
 
     @property
     def shown_uses(self) -> Sequence[int]:
-        """The uses of each symbol, by weight."""
+        """The uses of each symbol as people see them, by weight: here the same as `uses`."""
         return self.uses
 
     # ---- places
@@ -176,36 +180,36 @@ class Layout:
         """Return the candidates of the table, in the order that a recipe gives them."""
         return Candidates(self.table, self.since, material.recipe, material.objective.filters)
 
-    def place(self, number: int, at: int) -> int:
-        """Return the unit at which a symbol of a word starts, counted through the corpus."""
-        ahead = self.words[number][:at]
-        return self._starts[number] + sum(self.length[symbol] if symbol >= 0 else 1 for symbol in ahead)
+    def place(self, index: int, at: int) -> int:
+        """Return where the symbol at a place of a word starts, in units from the start of the corpus."""
+        ahead = self.words[index][:at]
+        return self._starts[index] + sum(self.length[symbol] if symbol >= 0 else 1 for symbol in ahead)
 
     @property
     def end(self) -> int:
-        """The number of units of all words."""
+        """The end of the corpus: the number of units of all words."""
         return self._starts[-1]
 
     # ---- copies
 
     def copy(self) -> Layout:
-        """Return a layout that changes alone."""
+        """Return an independent copy of the layout and its table."""
         other = copy.copy(self)
         other.words, other.log = self.words[:], self.log[:]
         other.length, other.uses = self.length[:], self.uses[:]
         other.holding = [set(words) for words in self.holding]
-        other.table = self.table.over(other)
+        other.table = self.table.copy_for(other)
         return other
 
     def forget(self, vocabulary: EventVocabulary) -> None:
-        """Take a vocabulary that has lost its newest symbols."""
+        """Forget the newest symbols, which this vocabulary has lost."""
         self.use_vocabulary(vocabulary)
         size = len(self.pieces)
         del self.uses[size:], self.length[size:], self.holding[size:]
         self.table.forget(size)
 
     def use_vocabulary(self, vocabulary: EventVocabulary) -> None:
-        """Read pieces and ids from a vocabulary."""
+        """Read pieces and ids from this vocabulary from now on."""
         self.vocabulary = vocabulary
         self.pieces, self.id_of = vocabulary.pieces, vocabulary.order.__getitem__
 
@@ -218,7 +222,13 @@ class Layout:
 def lay_out(
     material: Material, texts: Sequence[str], weights: Sequence[int]
 ) -> tuple[EventVocabulary, Layout]:
-    """Return the vocabulary of units and the layout of distinct texts. The layout follows no table yet."""
+    """Return a vocabulary of units, and a layout of distinct texts in them that has no table yet.
+
+    Args:
+        material: Its recipe and run make the vocabulary. Its words are not used.
+        texts: The distinct texts.
+        weights: The weight of each.
+    """
     recipe, run = material.recipe, material.run
     cut = Pretokenizer(recipe).units
     units = [cut(text) for text in each(texts, len(texts))]
@@ -239,135 +249,148 @@ def lay_out(
 
 
 def lay_out_words(material: Material) -> tuple[EventVocabulary, Layout]:
-    """Return the vocabulary of units and the layout of the words of a material."""
+    """Return a vocabulary of units, and a layout of the words of a material that has no table yet."""
     words, weigh = material.words, WEIGHTS.of(material.recipe.weight).of
     return lay_out(material, words.words, weigh(words.counts))
 
 
 class PairTable:
-    """The pairs of neighboring symbols of a layout.
+    """The counts of the pairs of neighboring symbols of a layout; see `candidates.CandidateTable`.
+
+    Pairs are numbered from 1 in the order in which they first occur.
 
     Args:
-        layout: The layout; see `Layout.follow`.
-        overlapping: True if places that overlap count: in "aaa" the pair of two a occurs twice. Otherwise
+        layout: The layout, which has to `follow` the table.
+        overlapping: Whether overlapping places count: in "aaa" the pair of two a then occurs twice. Otherwise
             every other place of such a run counts.
     """
 
     def __init__(self, layout: Layout, overlapping: bool = True) -> None:
         self._layout, self._overlapping = layout, overlapping
         self.left, self.right, self.counts = [BOUNDARY], [BOUNDARY], [0]
-        self.worths, self.moved = self.counts, set[int]()
-        self.may: Callable[[list[int]], list[int]] = lambda pairs: pairs
+        self.worths, self.changed = self.counts, set[int]()
+        self.method_allows: Callable[[list[int]], list[int]] = lambda pairs: pairs
         self._numbers: dict[tuple[int, int], int] = {}
-        """The number of each pair that has occurred; 0 for a boundary."""
+        """The number of each pair that has occurred; 0 for a pair with a boundary."""
         self._where: list[set[int]] = [set()]
-        """The words in which each pair has occurred."""
+        """The indexes of the words in which each pair has occurred."""
         self._by_token: dict[bytes, list[int]] | None = None
-        """The pairs of each token, once `with_token` was asked for."""
+        """The pairs that make each token; None before the first call of `pairs_making`."""
         self._pairs_of: Callable[[Sequence[int]], Iterable[tuple[int, int]]] = (
             pairwise if overlapping else _disjoint_pairs
         )
 
     # ---- counting
 
-    def add(self, number: int, word: Sequence[int]) -> None:
-        """Count the pairs of a word."""
-        weight = self._layout.weights[number]
-        counts, where, numbers, moved = self.counts, self._where, self._numbers, self.moved
+    def add(self, index: int, word: Sequence[int]) -> None:
+        """Add the pairs of a word to the counts."""
+        weight = self._layout.weights[index]
+        counts, where, numbers, changed = self.counts, self._where, self._numbers, self.changed
         for parts in self._pairs_of(word):
             pair = numbers.get(parts)
             if pair is None:
                 pair = self._new(parts)
             if pair:
                 counts[pair] += weight
-                where[pair].add(number)
-                moved.add(pair)
+                where[pair].add(index)
+                changed.add(pair)
 
     def _new(self, parts: tuple[int, int]) -> int:
-        """Return the number of a pair that has not occurred; 0 for a boundary."""
-        self._numbers[parts] = number = 0 if BOUNDARY in parts else len(self.counts)
-        if number:
+        """Give a pair that has not occurred before a number. Return it; 0 for a pair with a boundary."""
+        self._numbers[parts] = pair = 0 if BOUNDARY in parts else len(self.counts)
+        if pair:
             self.left.append(parts[0])
             self.right.append(parts[1])
             self.counts.append(0)
             self._where.append(set())
             if self._by_token is not None:
-                self._by_token.setdefault(self.token(number), []).append(number)
-        return number
+                self._by_token.setdefault(self.token(pair), []).append(pair)
+        return pair
 
-    def replace(self, number: int, old: Sequence[int], new: Sequence[int], start: int, end: int) -> None:
-        """Count a word that changed: the pairs of unchanged neighbors are as before, if places overlap."""
-        if self._overlapping:
+    def replace(self, index: int, old: Sequence[int], new: Sequence[int], start: int, end: int) -> None:
+        """Subtract the pairs of a word as it was, and add those of the word as it is.
+
+        Args:
+            index: The index of the word.
+            old, new: Its symbols before and now.
+            start, end: How many symbols at its front and at its back are the same in both.
+        """
+        if self._overlapping:  # the pairs of unchanged symbols stay the same
             start, end = start - 1 if start else 0, end - 1 if end else 0
             old, new = old[start : len(old) - end], new[start : len(new) - end]
-        weight, counts, numbers, moved = self._layout.weights[number], self.counts, self._numbers, self.moved
+        weight, counts = self._layout.weights[index], self.counts
+        numbers, changed = self._numbers, self.changed
         for parts in self._pairs_of(old):
             if pair := numbers[parts]:
                 counts[pair] -= weight
-                moved.add(pair)
-        self.add(number, new)
+                changed.add(pair)
+        self.add(index, new)
 
     def rewrite(self, event: Event) -> tuple[Iterable[int], Rewrite]:
         """Return the words that may hold the pair of an event, and the function that merges it there."""
         left, right = event.parts
         return self._where[self._numbers.get((left, right), 0)], partial(_merge, left, right, event.symbol)
 
-    def falls(self, words: Mapping[int, Sequence[int]]) -> Mapping[int, int]:
-        """Return by how much counts fell since words, by their numbers, were as they are here."""
-        falls: Counter[int] = Counter()
-        for number, old in words.items():
-            weight = self._layout.weights[number]
+    def count_drops(self, words: Mapping[int, Sequence[int]]) -> Mapping[int, int]:
+        """Return by how much the count of each pair is lower than it was with other symbols of some words.
+
+        Args:
+            words: The earlier symbols of each word that changed, by its index.
+        """
+        drops: Counter[int] = Counter()
+        for index, old in words.items():
+            weight = self._layout.weights[index]
             for parts in self._pairs_of(old):
-                falls[self._numbers[parts]] += weight
-            for parts in self._pairs_of(self._layout.words[number]):
-                falls[self._numbers[parts]] -= weight
-        return falls
+                drops[self._numbers[parts]] += weight
+            for parts in self._pairs_of(self._layout.words[index]):
+                drops[self._numbers[parts]] -= weight
+        return drops
 
     # ---- what candidates are compared by
 
     def first_place(self, pair: int) -> int:
-        """The first place of a pair; the end of the corpus if it occurs nowhere."""
+        """Return the first place of a pair; the end of the corpus if it occurs nowhere."""
         parts, words = (self.left[pair], self.right[pair]), self._layout.words
-        for number in sorted(self._where[pair]):
-            for at, here in enumerate(pairwise(words[number])):
+        for index in sorted(self._where[pair]):
+            for at, here in enumerate(pairwise(words[index])):
                 if here == parts:
-                    return self._layout.place(number, at)
+                    return self._layout.place(index, at)
         return self._layout.end
 
     def compared(self, pair: int) -> tuple[bytes, bytes]:
-        """The parts of a pair."""
+        """Return the parts of a pair, which tie rules compare."""
         pieces = self._layout.pieces
         return pieces[self.left[pair]], pieces[self.right[pair]]
 
     def ids(self, pair: int) -> tuple[int, int]:
-        """The ids of the parts."""
+        """Return the ids of the parts of a pair."""
         return self._layout.id_of(self.left[pair]), self._layout.id_of(self.right[pair])
 
     def units(self, pair: int) -> int:
-        """The units of both parts."""
+        """Return the number of units of the token that a pair makes."""
         return self._layout.length[self.left[pair]] + self._layout.length[self.right[pair]]
 
     def token(self, pair: int) -> bytes:
-        """The bytes of both parts."""
+        """Return the bytes of the token that a pair makes."""
         pieces = self._layout.pieces
         return pieces[self.left[pair]] + pieces[self.right[pair]]
 
     # ---- answers
 
     def order_by(self, rule: Callable[[Spelling], Key]) -> Key:
-        """Return the key of a tie rule."""
+        """Return the key by which a tie rule orders pairs."""
         return rule(self)
 
     def spells(self, pair: int, parts: tuple[bytes, ...]) -> bool:
-        """Return whether a pair has these parts."""
+        """Return whether the parts of a pair have these bytes."""
         return self.compared(pair) == parts
 
     def find(self, parts: tuple[bytes, ...]) -> Iterable[int]:
-        """Return the pairs of these parts: several symbols may be spelled alike."""
+        """Return the pairs whose parts have these bytes. Several symbols may have the same bytes."""
         return (pair for pair in range(1, len(self.counts)) if self.compared(pair) == parts)
 
-    def with_token(self, text: bytes) -> Sequence[int]:
-        """Return the pairs whose token is a text."""
+    def pairs_making(self, text: bytes) -> Sequence[int]:
+        """Return the pairs that make a token of these bytes."""
         if self._by_token is None:
             self._by_token = {}
             for pair in range(1, len(self.counts)):
@@ -375,27 +398,27 @@ class PairTable:
         return self._by_token.get(text, ())
 
     def replaced(self, pair: int) -> int:
-        """Return the weight of the places that a merge would replace: places do not overlap then."""
+        """Return how many places a merge of a pair would replace, by weight. Overlapping ones count once."""
         left, right = self.left[pair], self.right[pair]
         if left != right:
             return self.counts[pair]
         words, weights = self._layout.words, self._layout.weights
         return sum(_merge(left, right, left, words[word])[1] * weights[word] for word in self._where[pair])
 
-    def with_symbol(self, symbol: int) -> Iterator[int]:
-        """Return the pairs that a symbol is a part of, as far as they occur."""
-        for number in self._layout.holding[symbol]:
-            for parts in pairwise(self._layout.words[number]):
+    def pairs_containing(self, symbol: int) -> Iterator[int]:
+        """Yield the pair of each place in the corpus that has a symbol as one of its parts."""
+        for index in self._layout.holding[symbol]:
+            for parts in pairwise(self._layout.words[index]):
                 if symbol in parts:
                     yield self._numbers[parts]
 
     def row(self, pair: int, before: int | None) -> Pair:
-        """Return a pair with its figures."""
+        """Return a pair with its figures. `before` is its count before the last step."""
         left, right, uses = self.left[pair], self.right[pair], self._layout.uses
         return Pair(left, right, self.counts[pair], before, uses[left], uses[right])
 
     def forget(self, size: int) -> None:
-        """Forget the pairs of symbols from a number on."""
+        """Forget the pairs of symbols numbered `size` or more. The others are numbered anew."""
         stays = [0, *(
             pair for pair in range(1, len(self.counts)) if max(self.left[pair], self.right[pair]) < size
         )]
@@ -411,11 +434,11 @@ class PairTable:
             parts: number_of[pair] for parts, pair in self._numbers.items() if pair in number_of
         }
 
-    def over(self, layout: Layout) -> Self:
-        """Return a copy of the table for a copy of its layout."""
+    def copy_for(self, layout: Layout) -> Self:
+        """Return an independent copy of the table, which counts the words of another layout."""
         other = copy.copy(self)
         other._layout, other.left, other.right = layout, self.left[:], self.right[:]
-        other.counts, other._numbers, other.moved = self.counts[:], dict(self._numbers), set()
+        other.counts, other._numbers, other.changed = self.counts[:], dict(self._numbers), set()
         other._by_token = None
         other.worths, other._where = other.counts, [set(words) for words in self._where]
         return other
@@ -426,7 +449,7 @@ class PairTable:
 
 
 def _disjoint_pairs(word: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Return the places of pairs; of a run of one symbol every other one."""
+    """Yield the pairs of neighbors in a word; of a run of one symbol only every other pair."""
     last = -2
     for at, pair in enumerate(pairwise(word)):
         if pair[0] == pair[1] and last == at - 1 and word[at - 1] == pair[0]:
@@ -437,7 +460,7 @@ def _disjoint_pairs(word: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def _merge(left: int, right: int, symbol: int, word: list[int]) -> tuple[list[int], int, int, int]:
-    """Merge a pair from left to right; a `Rewrite` once the symbols are given."""
+    """Merge a pair into a symbol, from left to right. With these bound it is a `Rewrite`."""
     out: list[int] = []
     at, copied, places, start, last = -1, 0, 0, 0, len(word) - 1
     for _ in range(word.count(left)):
@@ -451,7 +474,7 @@ def _merge(left: int, right: int, symbol: int, word: list[int]) -> tuple[list[in
 
 
 def _split(symbol: int, parts: tuple[int, ...], word: list[int]) -> tuple[list[int], int, int, int]:
-    """Replace a symbol by parts; a `Rewrite` once the symbols are given."""
+    """Replace a symbol by parts. With these bound it is a `Rewrite`."""
     places = word.count(symbol)
     if not places:
         return word, 0, 0, 0

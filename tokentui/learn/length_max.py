@@ -1,13 +1,13 @@
 """Length-MAX: merge the n-gram of tokens of the greatest count times length (Dong and Su, 2025).
 
-An n-gram has 2 to `most` tokens. Its count takes every place in, overlapping ones too; an n-gram that occurs
-once is none. With `by=tokens` its worth is the count times its number of tokens, as the authors' prototype
-has it; with `by=saved` the count times one less, which is the tokens that are saved, as their second program
-has it; with `by=characters` the count times its characters, as the paper says. It is merged from left to
-right. The authors' programs break ties in two other ways; here the rule of the recipe holds.
+An n-gram has 2 to `most` tokens. Its count includes overlapping places; an n-gram that occurs once is no
+candidate. Its worth is the count times a length, which the parameter `by` chooses: with `tokens` the number
+of tokens, as in the authors' prototype; with `saved` one less, which is the tokens that are saved, as in
+their second program; with `characters` the number of characters, as in the paper. An n-gram is merged from
+left to right. The authors' programs break ties in two other ways; here the rule of the recipe holds.
 
-New text is encoded by the merges in their order, or by any way that looks at the tokens alone, such as
-`fewest-tokens`, which the second program takes.
+New text is encoded by the merges in their order, or by any way that needs the tokens alone, such as
+`fewest-tokens`, which the second program uses.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class TokenRuns:
         return f"value {best.places:,} places × {length} {measure} = {best.worth:,}"
 
     def shares(self, layout: Layout, word: Sequence[int]) -> Mapping[_Key, Share]:
-        """Return the share of a word in each n-gram of its tokens."""
+        """Return the share of a word in each n-gram of 2 to `most` of its tokens, by the symbols."""
         shares: dict[_Key, Share] = {}
         most, symbols = self._most, tuple(word)
         for first, last in segments(word):
@@ -63,16 +63,16 @@ class TokenRuns:
         return share.places * (len(key) - (self._by == "saved"))
 
     def text(self, layout: Layout, key: _Key) -> bytes:
-        """Return the text of the tokens together."""
+        """Return the bytes of all tokens together."""
         return b"".join([layout.pieces[symbol] for symbol in key])
 
     def end(self, layout: Layout, key: _Key, word: Sequence[int], at: int) -> int:
-        """Return where an n-gram ends that starts at a place of a word; 0 if it does not start there."""
+        """Return the place after an n-gram in a word, 0 if the n-gram does not start at `at`."""
         end = at + len(key)
         return end if word[at] == key[0] and tuple(word[at:end]) == key else 0
 
     def symbols(self, table: NGramTable, ngram: int) -> _Key:
-        """Return the symbols of an n-gram."""
+        """Return the key of an n-gram, which is its symbols."""
         key: _Key = table.keys[ngram]
         return key
 
@@ -81,16 +81,16 @@ class TokenRuns:
         return event.parts
 
     def keys(self, layout: Layout, parts: tuple[bytes, ...]) -> Iterable[_Key]:
-        """Return the n-gram of tokens of these bytes; none for a single one."""
+        """Yield the n-gram of the tokens of these bytes, if there are two or more and all are tokens."""
         symbols = [symbol for part in parts if (symbol := layout.vocabulary.symbol(part)) is not None]
         if 1 < len(parts) == len(symbols):
             yield tuple(symbols)
 
     def outlives(self, key: _Key, size: int) -> bool:
-        """Return whether none of the symbols is forgotten."""
+        """Return whether all symbols have a number below `size`."""
         return max(key) < size
 
 
 def trainer(material: Material) -> EventTrainer:
-    """Start a training."""
+    """Start a training by Length-MAX."""
     return EventTrainer.start(material, lambda material: NGramMethod(TokenRuns(material)))

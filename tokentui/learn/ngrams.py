@@ -1,8 +1,8 @@
-"""N-grams of neighboring symbols as candidates, not only pairs: for GreedTok and Length-MAX.
+"""N-grams of neighboring symbols as candidates, for GreedTok and Length-MAX.
 
-An n-gram is known by a key that its kind chooses: its symbols, or the text that they spell. It has a count,
-its places in all words by weight, and a worth, by which n-grams are ordered. Tie rules look at the whole of
-it: the text if a rule compares texts, the ids in order if it compares ids.
+An n-gram is known by a key, which its kind chooses: its symbols, or the text that they spell. It has a count,
+which is the number of its places by weight, and a worth, by which n-grams are ordered. Tie rules look at an
+n-gram as a whole: at its text if the rule compares texts, at all of its ids if it compares ids.
 """
 
 from __future__ import annotations
@@ -26,7 +26,12 @@ from tokentui.learn.steps import Step
 
 
 class Share(NamedTuple):
-    """Unweighted occurrences of an n-gram in one word, and the tokens that merging them saves."""
+    """The part of one word in the figures of an n-gram, without the weight of the word.
+
+    Attributes:
+        places: The number of places in the word.
+        saved: The number of tokens that merging them saves.
+    """
 
     places: int
     saved: int
@@ -38,28 +43,28 @@ class NGramKind(Protocol):
     traits: MethodTraits
 
     def shares(self, layout: Layout, word: Sequence[int]) -> Mapping[Any, Share]:
-        """Return the share of a word in each of its n-grams, by their keys."""
+        """Return the share of a word in each n-gram that occurs in it, by the key of the n-gram."""
 
     def end(self, layout: Layout, key: Any, word: Sequence[int], at: int) -> int:
-        """Return where an n-gram ends that starts at a place of a word; 0 if it does not start there."""
+        """Return the place after an n-gram in a word, 0 if the n-gram does not start at `at`."""
 
     def worth(self, layout: Layout, key: Any, share: Share) -> int:
-        """Return the worth of a word's share, without the weight of the word."""
+        """Return how much a share adds to the worth of an n-gram, without the weight of the word."""
 
     def text(self, layout: Layout, key: Any) -> bytes:
         """Return the text of an n-gram."""
 
     def symbols(self, table: NGramTable, ngram: int) -> tuple[int, ...]:
-        """Return the symbols of an n-gram; if they differ by place, those of its first place."""
+        """Return the symbols of an n-gram: if they differ by place, those of its first place."""
 
     def key(self, layout: Layout, event: Event) -> Any:
-        """Return the key of the n-gram that an event merges."""
+        """Return the key of the n-gram that an event makes a token of."""
 
     def keys(self, layout: Layout, parts: tuple[bytes, ...]) -> Iterable[Any]:
-        """Return the keys of the n-grams that a what-if means by these parts."""
+        """Return the keys of the n-grams that a what-if means which names these parts."""
 
     def outlives(self, key: Any, size: int) -> bool:
-        """Return whether a key means the same if symbols from a number on are forgotten."""
+        """Return whether a key stays valid when the symbols numbered `size` or more are forgotten."""
 
     def fact(self, best: NGram) -> str:
         """Return a sentence on the figures of the n-gram that the next step makes a token."""
@@ -96,38 +101,38 @@ class NGramMethod:
 
 
 class NGramTable:
-    """The n-grams of a layout; see `candidates.CandidateTable`.
+    """The counts of the n-grams of a layout; see `candidates.CandidateTable`.
 
     Args:
-        layout: The layout; see `Layout.follow`.
+        layout: The layout, which has to `follow` the table.
         kind: The kind of n-gram.
     """
 
     def __init__(self, layout: Layout, kind: NGramKind) -> None:
         self.layout, self.kind = layout, kind
         self.keys: list[Any] = [()]
-        """The key of each n-gram that has occurred, from number 1 on."""
-        self.counts, self.worths, self.moved = [0], [0], set[int]()
-        self.may: Callable[[list[int]], list[int]] = lambda ngrams: ngrams
+        """The key of each n-gram that has occurred, by its number. Numbers start at 1."""
+        self.counts, self.worths, self.changed = [0], [0], set[int]()
+        self.method_allows: Callable[[list[int]], list[int]] = lambda ngrams: ngrams
         self._number_of: dict[Any, int] = {}
         self._words_of: list[list[int]] = [[]]
-        """The words in which each n-gram has occurred."""
+        """The indexes of the words in which each n-gram has occurred."""
 
     # ---- counting
 
-    def add(self, number: int, word: Sequence[int]) -> None:
-        """Count the n-grams of a word."""
-        self._add(number, self.kind.shares(self.layout, word), 1)
+    def add(self, index: int, word: Sequence[int]) -> None:
+        """Add the n-grams of a word to the counts."""
+        self._add(index, self.kind.shares(self.layout, word), 1)
 
-    def replace(self, number: int, old: Sequence[int], new: Sequence[int], start: int, end: int) -> None:
-        """Count a word that changed: n-grams whose share is as before are left alone."""
+    def replace(self, index: int, old: Sequence[int], new: Sequence[int], start: int, end: int) -> None:
+        """Update the counts for a word that changed from `old` to `new`. Equal shares are left alone."""
         before, after = self.kind.shares(self.layout, old), self.kind.shares(self.layout, new)
-        self._add(number, {key: share for key, share in before.items() if after.get(key) != share}, -1)
-        self._add(number, {key: share for key, share in after.items() if before.get(key) != share}, 1)
+        self._add(index, {key: share for key, share in before.items() if after.get(key) != share}, -1)
+        self._add(index, {key: share for key, share in after.items() if before.get(key) != share}, 1)
 
-    def _add(self, number: int, shares: Mapping[Any, Share], sign: int) -> None:
-        """Add a word's shares to the n-grams, or take them away."""
-        weight, worth = sign * self.layout.weights[number], self.kind.worth
+    def _add(self, index: int, shares: Mapping[Any, Share], sign: int) -> None:
+        """Add the shares of a word to the counts and worths, or subtract them if `sign` is -1."""
+        weight, worth = sign * self.layout.weights[index], self.kind.worth
         counts, worths = self.counts, self.worths
         for key, share in shares.items():
             ngram = self._number_of.get(key)
@@ -139,9 +144,9 @@ class NGramTable:
                 counts.append(0)
             counts[ngram] += weight * share.places
             worths[ngram] += weight * worth(self.layout, key, share)
-            self.moved.add(ngram)
-            if sign > 0 and (not (words := self._words_of[ngram]) or words[-1] != number):
-                words.append(number)
+            self.changed.add(ngram)
+            if sign > 0 and (not (words := self._words_of[ngram]) or words[-1] != index):
+                words.append(index)
 
     def rewrite(self, event: Event) -> tuple[Iterable[int], Rewrite]:
         """Return the words that may hold the n-gram of an event, and the function that merges it there."""
@@ -149,7 +154,7 @@ class NGramTable:
         return set(self._words_of[self._number_of[key]]), partial(self._merge, key, event.symbol)
 
     def _merge(self, key: Any, symbol: int, word: Sequence[int]) -> tuple[list[int], int, int, int]:
-        """Merge an n-gram from left to right; a `Rewrite` once key and symbol are given."""
+        """Merge an n-gram into a symbol, from left to right. With key and symbol bound it is a `Rewrite`."""
         out, at, places = list[int](), 0, 0
         while at < len(word):
             if end := self.kind.end(self.layout, key, word, at):
@@ -160,66 +165,66 @@ class NGramTable:
                 at += 1
         return out, places, 0, 0
 
-    def falls(self, words: Mapping[int, Sequence[int]]) -> Mapping[int, int]:
-        """Return by how much counts fell since words, by their numbers, were as they are here."""
-        falls: Counter[int] = Counter()
-        for number, old in words.items():
-            weight = self.layout.weights[number]
-            for symbols, sign in ((old, weight), (self.layout.words[number], -weight)):
+    def count_drops(self, words: Mapping[int, Sequence[int]]) -> Mapping[int, int]:
+        """Return by how much each count is lower than with the earlier symbols of some words, by index."""
+        drops: Counter[int] = Counter()
+        for index, old in words.items():
+            weight = self.layout.weights[index]
+            for symbols, sign in ((old, weight), (self.layout.words[index], -weight)):
                 for key, share in self.kind.shares(self.layout, symbols).items():
-                    falls[self._number_of[key]] += sign * share.places
-        return falls
+                    drops[self._number_of[key]] += sign * share.places
+        return drops
 
     # ---- what candidates are compared by
 
     def order_by(self, rule: Callable[[Spelling], Key]) -> Key:
-        """Return the key of a tie rule, then the symbols: several n-grams may have one text."""
+        """Return the key of a tie rule, followed by the symbols: several n-grams may have one text."""
         key = rule(self)
         return lambda ngram: (key(ngram), self.symbols(ngram))
 
     def first_place(self, ngram: int) -> int:
-        """The first place of an n-gram; the end of the corpus if it occurs nowhere."""
-        found = self.first_at(ngram)
-        return self.layout.end if found is None else self.layout.place(*found)
+        """Return the first place of an n-gram; the end of the corpus if it occurs nowhere."""
+        first = self.first_word(ngram)
+        return self.layout.end if first is None else self.layout.place(*first)
 
-    def first_at(self, ngram: int) -> tuple[int, int] | None:
-        """The word in which an n-gram occurs first, and its place there in symbols."""
+    def first_word(self, ngram: int) -> tuple[int, int] | None:
+        """Return the index of the first word with an n-gram, and the place there. None if it never occurs."""
         key = self.keys[ngram]
-        for number in sorted(set(self._words_of[ngram])):
-            word = self.layout.words[number]
+        for index in sorted(set(self._words_of[ngram])):
+            word = self.layout.words[index]
             for at in range(len(word)):
                 if self.kind.end(self.layout, key, word, at):
-                    return number, at
+                    return index, at
         return None
 
     def compared(self, ngram: int) -> tuple[bytes, ...]:
-        """The text of an n-gram, which tie rules compare as a whole."""
+        """Return the text of an n-gram, which tie rules compare as a whole."""
         return (self.token(ngram),)
 
     def ids(self, ngram: int) -> tuple[int, ...]:
-        """The ids of its symbols."""
+        """Return the ids of the symbols of an n-gram."""
         return tuple(map(self.layout.id_of, self.symbols(ngram)))
 
     def units(self, ngram: int) -> int:
-        """The number of its units."""
+        """Return the number of units of an n-gram."""
         return sum(self.layout.length[symbol] for symbol in self.symbols(ngram))
 
     def token(self, ngram: int) -> bytes:
-        """The text of an n-gram."""
+        """Return the text of an n-gram."""
         return self.kind.text(self.layout, self.keys[ngram])
 
     def symbols(self, ngram: int) -> tuple[int, ...]:
-        """The symbols of an n-gram; if they differ by place, those of its first place."""
+        """Return the symbols of an n-gram: if they differ by place, those of its first place."""
         return self.kind.symbols(self, ngram)
 
     # ---- answers
 
     def spells(self, ngram: int, parts: tuple[bytes, ...]) -> bool:
-        """Return whether a what-if means an n-gram by these parts."""
+        """Return whether a what-if that names these parts means an n-gram."""
         return self.keys[ngram] in self.kind.keys(self.layout, parts)
 
     def find(self, parts: tuple[bytes, ...]) -> Iterator[int]:
-        """Return the n-grams that a what-if means by these parts."""
+        """Yield the n-grams that a what-if means which names these parts."""
         for key in self.kind.keys(self.layout, parts):
             if key in self._number_of:
                 yield self._number_of[key]
@@ -227,24 +232,24 @@ class NGramTable:
     def replaced(self, ngram: int) -> int:
         """Return by how many tokens the corpus becomes shorter if an n-gram is merged."""
         key, saved = self.keys[ngram], 0
-        for number in set(self._words_of[ngram]):
-            word = self.layout.words[number]
-            saved += self.layout.weights[number] * (len(word) - len(self._merge(key, BOUNDARY, word)[0]))
+        for index in set(self._words_of[ngram]):
+            word = self.layout.words[index]
+            saved += self.layout.weights[index] * (len(word) - len(self._merge(key, BOUNDARY, word)[0]))
         return saved
 
     def row(self, ngram: int, before: int | None) -> NGram:
-        """Return an n-gram with its figures."""
+        """Return an n-gram with its figures. `before` is its count before the last step."""
         return NGram(self.symbols(ngram), self.counts[ngram], before, self.worths[ngram])
 
     def forget(self, size: int) -> None:
-        """Forget the n-grams of symbols from a number on: others may get their keys."""
+        """Forget the n-grams of the symbols numbered `size` or more: other symbols may get these numbers."""
         for key in [key for key in self._number_of if not self.kind.outlives(key, size)]:
             del self._number_of[key]
 
-    def over(self, layout: Layout) -> Self:
-        """Return a copy of the table for a copy of its layout."""
+    def copy_for(self, layout: Layout) -> Self:
+        """Return an independent copy of the table, which counts the words of another layout."""
         other = copy.copy(self)
-        other.layout, other.keys, other.moved = layout, self.keys[:], set()
+        other.layout, other.keys, other.changed = layout, self.keys[:], set()
         other.counts, other.worths, other._number_of = self.counts[:], self.worths[:], dict(self._number_of)
         other._words_of = [words[:] for words in self._words_of]
         return other
@@ -255,7 +260,7 @@ class NGramTable:
 
 
 def segments(word: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield the start and the end of each part of a word between units that nothing merges with."""
+    """Yield start and end of each longest part of a word without a boundary."""
     first = 0
     for at, symbol in enumerate((*word, BOUNDARY)):
         if symbol == BOUNDARY:
@@ -266,16 +271,16 @@ def segments(word: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NGramStep(Step):
-    """An n-gram of tokens that became one, as it was made.
+    """A step that made one token of an n-gram of tokens.
 
     Attributes:
-        parts: The exact bytes of its tokens; if they differ by place, those of the first place.
+        parts: The exact bytes of the tokens; if they differ by place, those of the first place.
         token: The exact bytes of the token that it made.
         id: The id of that token.
-        count: The number of places where it occurred, by weight.
-        replaced: The number of them that changed.
-        worth: The value that it was taken for.
-        saved: By how many tokens the corpus became shorter.
+        count: The number of places where the n-gram occurred, by weight.
+        replaced: The number of places that changed, by weight.
+        worth: The value that it was chosen for.
+        saved: The number of tokens that the corpus lost.
     """
 
     parts: tuple[bytes, ...]
@@ -288,12 +293,12 @@ class NGramStep(Step):
 
     @property
     def decision(self) -> tuple[bytes, ...]:
-        """The tokens that it made one."""
+        """The tokens that became one, by which two trainings are compared."""
         return self.parts
 
     @property
     def row(self) -> dict[str, Any]:
-        """Its row in a trace for machines."""
+        """The row of the step in a trace, as JSON values."""
         return {
             "step": self.number, "kind": self.kind,
             "hex": [*(part.hex() for part in self.parts), self.token.hex()],

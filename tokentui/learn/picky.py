@@ -1,11 +1,12 @@
-"""PickyBPE: after each merge a part is removed that hardly occurs outside the merge any more (Chizhov et al.,
+"""PickyBPE: after each merge, remove a part that hardly occurs outside the merge any more (Chizhov et al.,
 "BPE Gets Picky", 2024).
 
-n is the number of places that were merged, f how often a part occurs afterward. A part of several units is
-removed where its IoS, n / (f + n), is above the threshold: it is replaced by what it was first made of, down
-to tokens that are still there. The left part is taken apart before the right one is measured. A later merge
-that makes the same bytes brings the token back under its old id. The reference has no tie rule; here that of
-the recipe holds. At a threshold of 1 nothing is removed.
+Let n be the number of places that were merged and f the number of uses of a part afterward. A part of several
+units is removed if its IoS (intersection over self), n / (f + n), is above the threshold: its remaining uses
+are replaced by the parts that first made it, and parts of these that were removed by their own parts. The
+left part is removed before the right one is measured. A later merge that makes the same bytes restores the
+token under its old id. The reference has no tie rule; here that of the recipe holds. At a threshold of 1
+nothing is removed.
 """
 
 from __future__ import annotations
@@ -37,20 +38,27 @@ class Picky:
         return vocabulary, layout
 
     def following(self, engine: EventEngine, merge: Event, taken: Pair | NGram) -> Iterator[Event]:
-        """Return the removal of each part that hardly occurs outside the merge."""
+        """Yield the removal of each part whose IoS is above the threshold."""
         for part in dict.fromkeys(merge.parts):
-            left = engine.corpus.uses[part]
-            if self._goes(engine, part, merge.replaced, left):
-                yield Event(EventKind.SPLIT, part, self._expansion(engine, part), left)
+            uses = engine.corpus.uses[part]
+            if self._is_removed(engine, part, merge.replaced, uses):
+                yield Event(EventKind.SPLIT, part, self._expansion(engine, part), uses)
 
-    def _goes(self, engine: EventEngine, part: int, merged: int, left: int) -> bool:
-        """Return whether a part is removed that was merged in so many places and is left in so many."""
+    def _is_removed(self, engine: EventEngine, part: int, merged: int, uses: int) -> bool:
+        """Return whether a merge removes one of its parts.
+
+        Args:
+            engine: The engine.
+            part: The symbol of the part.
+            merged: The number of places that were merged, by weight.
+            uses: The number of uses of the part after the merge, by weight.
+        """
         if part < engine.vocabulary.base_size or not merged:
             return False
-        return Fraction(merged, left + merged) > self._threshold
+        return Fraction(merged, uses + merged) > self._threshold
 
     def _expansion(self, engine: EventEngine, symbol: int) -> tuple[int, ...]:
-        """Return the parts that first made a symbol, down to tokens that are there, and units."""
+        """Return the parts that first made a symbol. Removed parts are replaced by their own parts."""
         vocabulary, out = engine.vocabulary, list[int]()
         for part in vocabulary.parts(symbol):
             out += (part,) if vocabulary.is_there(part, engine.number) else self._expansion(engine, part)
@@ -61,24 +69,24 @@ class Picky:
         return "merge" if len(events) == 1 else "merge and remove"
 
     def facts(self, engine: EventEngine, best: Pair | NGram, replaced: int) -> list[str]:
-        """Return the IoS of each part of several units: of all its places the share that the merge takes."""
-        facts, gone = [], 0
+        """Return a sentence on the IoS of each part of several units, and whether it is removed."""
+        facts, removed_uses = [], 0
         left_part, right_part = best.symbols
         for part in dict.fromkeys(best.symbols):
             if part < engine.vocabulary.base_size:
                 continue
-            left = engine.corpus.uses[part] - replaced * (1 + (left_part == right_part))
-            if gone:  # the left part was taken apart before, and may leave some of the right one
-                left += gone * self._expansion(engine, left_part).count(part)
-            goes = self._goes(engine, part, replaced, left)
+            uses = engine.corpus.uses[part] - replaced * (1 + (left_part == right_part))
+            if removed_uses:  # removing the left part may add uses of the right one
+                uses += removed_uses * self._expansion(engine, left_part).count(part)
+            goes = self._is_removed(engine, part, replaced, uses)
             then = f"above {self._written}: it goes" if goes else "it stays"
             name = engine.vocabulary.pieces[part].decode("utf-8", "replace").replace(" ", "·")
-            share = replaced / (left + replaced)
-            facts.append(f"IoS of {name}: {replaced:,} / ({left:,} + {replaced:,}) = {share:.3f}, {then}")
-            gone = left if goes else 0
+            share = replaced / (uses + replaced)
+            facts.append(f"IoS of {name}: {replaced:,} / ({uses:,} + {replaced:,}) = {share:.3f}, {then}")
+            removed_uses = uses if goes else 0
         return facts
 
 
 def trainer(material: Material) -> EventTrainer:
-    """Start a training."""
+    """Start a training by PickyBPE."""
     return EventTrainer.start(material, Picky)

@@ -1,10 +1,9 @@
-"""The order of pairs in plain Python: a queue that finds the best one, and the rules for equal pairs
-(`TIES`).
+"""The order of candidates in plain Python: `Queue` finds the best one, `TIES` has the rules for equal ones.
 
-A rule gives each pair a key, and the smallest key wins. The keys of most rules follow from the two symbols
-alone. The key of `first-seen` is the first place where the pair still stands, which is the order of a recount
-from scratch: words in order of first appearance, then the place in the word. It moves only when the pair's
-count falls, so a queue that looks at the count sees it.
+A rule gives each candidate a key, and the smallest key wins. The keys of most rules follow from the symbols
+of the candidate alone. The key of `first-seen` is the first place where it still occurs: words in order of
+first appearance, then the place in the word, as in a recount from scratch. That place changes only when the
+count of the candidate falls, so a queue that notices changed counts notices it too.
 """
 
 from __future__ import annotations
@@ -17,22 +16,22 @@ from tokentui.core.choices import Axis, Choice
 from tokentui.core.records import dataclass
 
 _FALL = 4
-"""The part of itself that the floor of a queue falls to, as a divisor."""
+"""The floor of a queue is divided by this when no candidate above it is left."""
 SPARE = 1024
-"""The values out of date that a queue may hold, beyond twice as many as are valid."""
+"""The outdated values that a queue may keep, beyond twice the number of valid ones."""
 
 Key = Callable[[int], Any]
-"""The key of a candidate, by its number."""
+"""Returns the key of a candidate, by its number. Of equal candidates the smallest key wins."""
 
 
 class Spelling(Protocol):
-    """Candidates by their numbers, as tie rules see them: pairs of symbols, or runs of them."""
+    """What tie rules read of candidates, which are pairs of symbols or n-grams, by their numbers."""
 
     def first_place(self, candidate: int) -> int:
         """Return the first place of a candidate in the corpus, as a number that orders places."""
 
     def compared(self, candidate: int) -> tuple[bytes, ...]:
-        """Return the texts that rules compare: the parts of a pair, the whole text of a run."""
+        """Return the texts that rules compare: the parts of a pair, the whole text of an n-gram."""
 
     def ids(self, candidate: int) -> tuple[int, ...]:
         """Return the ids of its symbols."""
@@ -45,10 +44,10 @@ class Spelling(Protocol):
 
 
 class Valued(Protocol):
-    """Candidates by their numbers, as the queue sees them.
+    """What a queue reads of candidates, by their numbers.
 
     Attributes:
-        key: The key of the tie rule.
+        key: Returns the key of the tie rule.
     """
 
     key: Key
@@ -59,28 +58,28 @@ class Valued(Protocol):
 
     @property
     def allowed(self) -> Callable[[Iterable[int]], list[int]]:
-        """Returns those of some candidates that may be taken."""
+        """Returns those of some candidates that may be chosen."""
 
     def values(self, candidates: Sequence[int]) -> list[int]:
-        """Return the values of candidates as whole numbers in the same order."""
+        """Return the values of candidates, as whole numbers that compare as the values do."""
 
 
 class Queue:
-    """The candidates at the furthest step: those of each value, and the values in a heap, the greatest first.
+    """The candidates at the furthest step: the candidates of each value, and a heap of the values.
 
-    The tie rule is asked where a value is the greatest: its candidates then lie in a heap by their keys. A
-    key that has grown since is corrected when its pair comes up.
+    Only the candidates of the greatest value are ordered by the tie rule: they lie in a heap by their keys. A
+    key that has grown since then is corrected when its candidate comes up.
 
-    Where the value is the count, which never grows, only candidates above a floor are held: most pairs that a
-    merge changes are rare. The floor falls to a part of itself once nothing above it is left.
+    If the value is the count, which never grows, only candidates above a floor are kept: most pairs that a
+    merge changes are rare. The floor falls when nothing above it is left.
 
-    A merge of (a, b) changes the counts of pairs at its places alone, and the uses of a and b: where the
-    value depends on them, all pairs of a and b are valued anew.
+    A merge of (a, b) changes the counts of the pairs at its places, and the uses of a and b. If the value
+    depends on uses, the values of all pairs with a or b are computed anew.
 
     Args:
         candidates: The candidates.
         least: The least count of a candidate.
-        by_count: True if the value is the count.
+        by_count: Whether the value is the count.
         symbols_of: Returns the symbols whose uses the value of a candidate depends on; None if it depends on
             no uses.
     """
@@ -91,30 +90,30 @@ class Queue:
     ) -> None:
         self._candidates, self.least, self._symbols_of = candidates, least, symbols_of
         self._floor = least
-        """The least count of a candidate that is held."""
-        if by_count:  # else a rare one may be the best
+        """The least count of a candidate that is kept."""
+        if by_count:  # with another value a rare candidate may be the best
             self._floor = max(least, max(candidates.counts) // _FALL)
         self.tied = 0
-        """The number of candidates that share the greatest value."""
+        """The number of candidates that share the greatest value; set by `best`."""
         self.was_tied = False
-        """True if another candidate is exactly as good as the pair that was chosen."""
+        """True if another candidate has the value of the chosen one; set by `best` and `force`."""
         self._value: dict[int, int] = {}
         """The value of each candidate."""
         self._with_value: dict[int, set[int]] = {}
         """The candidates of each value."""
         self._values: list[int] = []
-        """A heap of these values, negated, some that no candidate has any more among them."""
+        """A heap of the negated values. Some belong to no candidate any more."""
         self._ordered: dict[int, list[tuple[Any, int]]] = {}
-        """Of each value that was the greatest: a heap of (key, candidate), some that have left among them."""
+        """For each value that was the greatest a heap of (key, candidate). Some candidates have left it."""
         self._touching: dict[int, list[int]] = {}
-        """The candidates that each symbol is a part of, some that are none any more among them."""
+        """The candidates whose value depends on each symbol. Some are no candidates any more."""
 
     def update(self, moved: set[int], merged: Iterable[int]) -> None:
-        """Take in what merges changed.
+        """Update the values of candidates.
 
         Args:
-            moved: The candidates that are new, or have another count.
-            merged: The symbols that were merged.
+            moved: The candidates that are new or have another count.
+            merged: The symbols whose uses changed.
         """
         source, counts = self._candidates, self._candidates.counts
         value_of, with_value, symbols_of = self._value, self._with_value, self._symbols_of
@@ -130,7 +129,7 @@ class Queue:
         for candidate in moved:
             value, was = values.get(candidate), value_of.get(candidate)
             if value == was:
-                if value in self._ordered:  # its place may be an earlier one where counts grow too
+                if value in self._ordered:  # counts that also grow may have moved its first place ahead
                     heapq.heappush(self._ordered[value], (source.key(candidate), candidate))
                 continue
             if was is not None:
@@ -179,20 +178,20 @@ class Queue:
                 return candidate
 
     def _prune(self) -> bool:
-        """Leave out greatest values that no candidate has any more. Returns whether one is left."""
+        """Remove the greatest values that belong to no candidate any more. Return whether a value is left."""
         while self._values and -self._values[0] not in self._with_value:
             heapq.heappop(self._values)
         return bool(self._values)
 
     def _lower(self, floor: int) -> None:
-        """Take in the candidates between a lower floor and the present one."""
+        """Lower the floor, and add the candidates between the old one and the new one."""
         above, self._floor = self._floor, max(self.least, floor)
         low = self._floor
         counts = self._candidates.counts
         self.update({candidate for candidate, count in enumerate(counts) if low <= count < above}, ())
 
     def force(self, candidate: int) -> None:
-        """Choose a candidate whatever its value is. One that may not be taken is tied with none."""
+        """Choose a candidate whatever its value is: set `was_tied`, False for one that may not be chosen."""
         if self._candidates.counts[candidate] < self._floor:
             self._lower(self._candidates.counts[candidate])
         self.was_tied = candidate in self._value and len(self._with_value[self._value[candidate]]) > 1
@@ -209,7 +208,7 @@ def _first_seen(candidates: Spelling) -> Key:
 
 
 def _largest_pair(candidates: Spelling) -> Key:
-    # The inverted bytes, then a letter after all of them: a longer string comes before its own beginning.
+    # Inverted bytes reverse the order. The letter after them puts a longer string before its own beginning.
     def inverted(piece: bytes) -> str:
         return piece.translate(_INVERT).decode("latin-1") + _AFTER_ALL
 
@@ -230,12 +229,12 @@ def _shortest(candidates: Spelling) -> Key:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TieRule(Choice):
-    """A rule.
+    """A tie rule.
 
     Attributes:
-        why: The words after its name in the sentence that explains a step.
+        why: What the rule does, as the end of a sentence such as "first-seen takes the one …".
         key: Makes the function that returns the key of a candidate; the smallest key wins.
-        kernel: True if the kernels of merges have it, under its name; else plain Python trains.
+        kernel: True if the kernels of merges have the rule under its name. Otherwise plain Python trains.
     """
 
     why: str
@@ -267,4 +266,4 @@ TIES = Axis(
         kernel=True,
     ),
 )
-"""The rules, by name."""
+"""The tie rules, by name."""

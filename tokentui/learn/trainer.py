@@ -1,6 +1,7 @@
 """The protocol of a trainer: the questions that can be asked at a step.
 
-Other rooms use trainers only through it.
+Other rooms use trainers only through it. Here and in all trainers `number` is the number of a step: 1 for the
+first one, 0 for the start.
 """
 
 from __future__ import annotations
