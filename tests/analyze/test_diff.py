@@ -11,6 +11,7 @@ from typing import Any
 import oracle
 import peers
 import pytest
+from gguf_files import NORMAL, gguf, vocabulary
 
 import tokentui
 from tokentui.analyze import documents
@@ -284,6 +285,84 @@ def test_a_step_that_changes_is_named_by_its_place(tmp_path: Path) -> None:
         ("normalizer.normalizers[0].type", None, "NFC"),
     ]
     assert [(one.where, one.a, one.b) for one in found.specials] == [("lstrip of <s>", "false", "true")]
+
+
+# ---- the first text that differs, and its stage
+
+
+def _nfc(document: Any) -> None:
+    document["normalizer"] = {"type": "NFC"}
+
+
+def _cut(document: Any) -> None:
+    cut = {"type": "Split", "pattern": {"String": "w"}, "behavior": "Isolated", "invert": False}
+    document["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": [cut, document["pre_tokenizer"]]}
+
+
+def _fewer_merges(document: Any) -> None:
+    document["model"]["merges"] = document["model"]["merges"][:1]
+
+
+def _swapped(document: Any) -> None:
+    vocabulary = document["model"]["vocab"]
+    vocabulary["w"], vocabulary["t"] = vocabulary["t"], vocabulary["w"]
+
+
+def _bare(document: Any) -> None:
+    document["post_processor"] = None
+
+
+def _added(document: Any) -> None:
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized", "special"), False)
+    document["added_tokens"].append({"id": document["model"]["vocab"]["lo"], "content": "lo", **flags})
+
+
+@pytest.mark.parametrize(("change", "stage", "text", "a", "b"), [
+    (_nfc, "normalization", "e\u0301", "e\u0301", "\xe9"),
+    (_cut, "split", "low", ("low",), ("lo", "w")),
+    (_fewer_merges, "model", "low", ("low",), ("lo", "w")),
+    (_swapped, "ids", "w", None, None),
+    (_bare, "post-processing", "x", ("<s>", "x"), ("x",)),
+    (_added, "added tokens", "low", ("low",), ("lo", "w")),
+])
+def test_the_first_text_and_the_stage_where_two_part(
+    change: Callable[[Any], None], stage: str, text: str, a: Any, b: Any, tmp_path: Path
+) -> None:
+    corpus = Corpus.from_lines(["x"] if stage == "post-processing" else ["x", "cafe\u0301 low 200 w", "lows"])
+    one, other = map(load, changed_file(tmp_path, change))
+    first = diff(one, other, corpus).first
+    assert first is not None
+    assert (first.number, first.text, first.stage) == (1 if stage == "post-processing" else 2, text, stage)
+    part = {"normalization": "normalized", "split": "words"}.get(stage, "tokens")
+    if a is not None:
+        assert (getattr(first.a, part), getattr(first.b, part)) == (a, b)
+    if stage == "ids":
+        assert first.a.tokens == first.b.tokens
+        assert first.a.ids != first.b.ids
+    if stage != "post-processing":
+        assert diff(one, other, Corpus.from_lines(["x", "x"])).first is None
+
+
+def test_a_gguf_file_of_another_split_parts_at_the_split(tmp_path: Path) -> None:
+    """`pre=default` splits otherwise than the model's own file: ollama/ollama#17698."""
+    made = tokentui.train(Corpus.from_lines(['the "light" "is" "on"'] * 9), "llama3", merges=4)
+    folder = tmp_path / "model"
+    folder.mkdir()
+    made.save(folder / "tokenizer.json", "huggingface")
+    model = json.loads((folder / "tokenizer.json").read_text("utf-8"))["model"]
+    merges = [row if isinstance(row, str) else " ".join(row) for row in model["merges"]]
+    found = {}
+    for pre in ("llama-bpe", "default"):
+        path = tmp_path / f"{pre}.gguf"
+        path.write_bytes(gguf(vocabulary("gpt2", list(model["vocab"]), [NORMAL] * len(model["vocab"]),
+                                         merges=merges, pre=pre, add_bos_token=False)))
+        found[pre] = tokentui.diff(path, folder, Corpus.from_lines(["the light", 'is "on"?'])).first
+    assert found["llama-bpe"] is None
+    first = found["default"]
+    assert first is not None
+    assert (first.number, first.stage) == (2, "split")
+    assert first.a.words != first.b.words
+    assert "".join(first.a.words) == "".join(first.b.words) == first.text
 
 
 @pytest.mark.parametrize(("old", "new", "said"), [

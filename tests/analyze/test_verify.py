@@ -12,7 +12,8 @@ import pytest
 from exporting import preset as made
 
 from tokentui.analyze import verify
-from tokentui.analyze.verify import shorten, verify_encoding, verify_training
+from tokentui.analyze.stages import shorten
+from tokentui.analyze.verify import verify_encoding, verify_training
 from tokentui.analyze.verify.peers import PEERS, Peer, asking, check_recipe, peer_of
 from tokentui.axes import changed, preset
 from tokentui.core.errors import Cancelled, TokentuiError

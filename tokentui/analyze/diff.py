@@ -11,11 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tokentui.analyze.divergence import Decision, Meanings, first_numbers
-from tokentui.analyze.documents import ChangedDocument, DocumentsDiff, documents_diff
+from tokentui.analyze.documents import ChangedDocument, DocumentsDiff, documents_diff, first_changed
 from tokentui.analyze.report import (
     Cell,
     Column,
     Json,
+    Part,
     Report,
     Row,
     Section,
@@ -29,6 +30,7 @@ from tokentui.analyze.report import (
     piece_row,
     strong,
 )
+from tokentui.analyze.stages import STAGES, FirstText
 from tokentui.axes import label, word
 from tokentui.core.jobs import each
 from tokentui.core.table import plural
@@ -148,6 +150,7 @@ class Diff:
         steps: The axes and steps that differ.
         template: The first line of the chat template that differs.
         documents: The documents of the corpus, None without one.
+        first: The first text of the corpus that differs, and the stage; None for none, or without a corpus.
     """
 
     merges: MergeDifference | None
@@ -162,6 +165,7 @@ class Diff:
     steps: tuple[Change, ...]
     template: Change | None
     documents: DocumentsDiff | None
+    first: FirstText | None = None
 
     @property
     def same(self) -> bool:
@@ -208,9 +212,10 @@ def diff(
     """
     pairs, gone, new = _matched(a, b)
     same = {one.id: other.id for one, other in pairs}
-    texts = None
+    texts = first = None
     if corpus is not None:
         texts = documents_diff(a, b, same, corpus, rows, processes=processes)
+        first = first_changed(a, b, same, corpus, texts)
     uses_a, uses_b = (None, None) if texts is None else (texts.uses_a, texts.uses_b)
     by_meaning, spelled = _merges(a, b, uses_a, uses_b)
     moved = sorted((one.id, other.id, one.piece) for one, other in pairs if one.id != other.id)
@@ -222,7 +227,7 @@ def diff(
         sum(one in there for one, _, _ in moved) + sum(one.id in there for one in gone),
         _changed(gone, uses_a), _changed(new, uses_b),
         tuple(sorted(scores, key=lambda one: -abs(one.b - one.a))),
-        tuple(_specials(a, b)), tuple(_steps(a, b)), _template(a, b), texts,
+        tuple(_specials(a, b)), tuple(_steps(a, b)), _template(a, b), texts, first,
     )
 
 
@@ -514,6 +519,7 @@ def report(
     sections += [
         *_merge_sections(found, rows), *_id_sections(found, rows), *_change_sections(found, rows),
         *([] if found.documents is None else _document_sections(found.documents)),
+        *([] if found.first is None else _first_sections(found.first)),
     ]
     for name, holds in (bounds or {}).items():
         sections.append(Section("bound", f"{name}: {'holds' if holds else 'does not hold'}"))
@@ -616,6 +622,24 @@ def _document_sections(found: DocumentsDiff) -> Iterator[Section]:
         yield Section("documents", "those that change most first", tuple(map(_document, found.worst)), _LEFT)
 
 
+def _first_sections(first: FirstText) -> Iterator[Section]:
+    """The first text that differs: its stage, and the results of that stage under either."""
+    yield Section("first text", f"document {first.number:,}, stage {first.stage}: {STAGES[first.stage]}")
+    rows = [Row((muted("text"), data(first.text)))]
+    for letter, side in zip(_LETTERS, (first.a, first.b), strict=True):
+        cells: tuple[Part, ...] = tuple(_cut(side.tokens))
+        if side.refused is not None and first.stage not in ("normalization", "split"):
+            cells = (f"refused: {side.refused}",)
+        elif first.stage == "normalization":
+            cells = (data(side.normalized),)
+        elif first.stage == "split":
+            cells = tuple(_cut(side.words))
+        elif first.stage == "ids":
+            cells = (" ".join("null" if number is None else str(number) for number in side.ids),)
+        rows.append(Row((letter, cells)))
+    yield Section("", "", tuple(rows), _LEFT)
+
+
 def _document(document: ChangedDocument) -> Row:
     times = "" if document.count == 1 else f", {document.count:,} times"
     sizes: Cell = Span("refused", "error")
@@ -666,6 +690,7 @@ def _value(
         "steps": found.steps,
         "template": found.template,
         "corpus": None if texts is None else as_row(texts, *_TOTALS) | {"worst": as_json(texts.worst)},
+        "first": as_json(found.first),
     }
 
 

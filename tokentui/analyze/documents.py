@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from tokentui.analyze.metrics import in_parts
+from tokentui.analyze.stages import FirstText, differs_around, first_text
 from tokentui.analyze.vocabulary import beginning_of
 from tokentui.core.errors import TokentuiError
 from tokentui.core.forks import cores, in_forks
@@ -93,6 +94,9 @@ class DocumentsDiff:
         a, b: The tokens of the documents that neither refuses, under either.
         uses_a, uses_b: How often each id stands in the documents that become other tokens, under either.
         worst: The documents that change most.
+        first_recut: The number of the first document that becomes other tokens, or that only one refuses; 0
+            if there is none.
+        first_changed: The number of the first document that becomes other ids; 0 if there is none.
     """
 
     documents: int = 0
@@ -108,17 +112,30 @@ class DocumentsDiff:
     uses_a: Counter[int] = field(default_factory=Counter)
     uses_b: Counter[int] = field(default_factory=Counter)
     worst: tuple[ChangedDocument, ...] = ()
+    first_recut: int = 0
+    first_changed: int = 0
+
+    @property
+    def first(self) -> int:
+        """The number of the first document that becomes other tokens or that only one refuses; if there is
+        none, of the first that becomes other ids. 0 if none changes."""
+        return self.first_recut or self.first_changed
 
     @property
     def growth(self) -> float | None:
         """The tokens that come, as a share of those that there were; None where there were none."""
         return (self.b - self.a) / self.a if self.a else None
 
+    def note(self, number: int, recut: bool, changed: bool) -> None:
+        """Note the number of a document that becomes other tokens or other ids."""
+        self.first_recut = self.first_recut or number * recut
+        self.first_changed = self.first_changed or number * changed
+
     def packed(self) -> list[object]:
         """The totals as JSON can hold them. Places are left out."""
         worst = [[getattr(one, name) for name in _ROW] for one in self.worst]
         uses = (list(one.items()) for one in (self.uses_a, self.uses_b))
-        return [[getattr(self, name) for name in _TOTALS], *uses, worst]
+        return [[getattr(self, name) for name in (*_TOTALS, *_FIRSTS)], *uses, worst]
 
     @classmethod
     def unpacked(cls, packed: object) -> DocumentsDiff:
@@ -127,7 +144,7 @@ class DocumentsDiff:
         rows = [(*numbers, (why_a, why_b)) for *numbers, (why_a, why_b) in worst]
         listed = tuple(ChangedDocument(number, "", *rest) for number, *rest in rows)
         found = cls(uses_a=Counter(dict(uses_a)), uses_b=Counter(dict(uses_b)), worst=listed)
-        for name, value in zip(_TOTALS, totals, strict=True):
+        for name, value in zip((*_TOTALS, *_FIRSTS), totals, strict=True):
             setattr(found, name, value)
         return found
 
@@ -135,6 +152,9 @@ class DocumentsDiff:
         """Add the totals of other documents."""
         for name in _TOTALS:
             setattr(self, name, getattr(self, name) + getattr(other, name))
+        for name in _FIRSTS:
+            numbers = [number for side in (self, other) if (number := getattr(side, name))]
+            setattr(self, name, min(numbers, default=0))
         self.uses_a.update(other.uses_a)
         self.uses_b.update(other.uses_b)
         self.worst += other.worst
@@ -145,6 +165,7 @@ _ROW = ("number", "count", "a", "b", "growth", "refusals")
 _TOTALS = (
     "documents", "changed", "recut", "grown", "shrunk", "refused_a", "refused_b", "only_b_refuses", "a", "b"
 )
+_FIRSTS = ("first_recut", "first_changed")
 
 
 def documents_diff(
@@ -190,6 +211,36 @@ def documents_diff(
     with silent():
         found.worst = tuple(map(both.placed, worst))
     return found
+
+
+def first_changed(
+    a: Tokenizer, b: Tokenizer, same: Ids, corpus: Corpus, found: DocumentsDiff
+) -> FirstText | None:
+    """Name the stage at which two tokenizers part on the first document that changes. If none changes, the
+    first document shows the tokens that are added around a text, if those differ.
+
+    Args:
+        a, b, same, corpus: As for `documents_diff`.
+        found: The documents that change.
+
+    Raises:
+        Cancelled: The job is cancelled.
+    """
+    if not found.first and (not corpus.parts or not differs_around(a, b)):
+        return None
+    number = found.first or 1
+    document = whole_text(corpus.parts[number - 1])
+    both = _Both(a, b, same, corpus.parts, None, 0)
+
+    def differs(text: str) -> bool:
+        (ids, _), (others, _) = _ids(a, text), _ids(b, text)
+        if ids is None or others is None:
+            return ids is not others
+        return (both.meant(ids) if found.first_recut else ids) != others
+
+    if found.first:
+        return first_text(a, b, number, document, differs)
+    return first_text(a, b, number, document, bool)
 
 
 def _order(one: ChangedDocument) -> tuple[bool, int, bool, int]:
@@ -260,6 +311,7 @@ class _Both:
                 return None
             found.only_b_refuses += count * (b is None)
             found.changed += count
+            found.note(number + 1, True, True)
             one, other = (None if ids is None else len(ids) for ids in (a, b))
             return ChangedDocument(number + 1, "", count, one, other, 0, (no, neither))
         found.a += len(a) * count
@@ -269,6 +321,7 @@ class _Both:
         if not other and not recut:
             return None
         by = len(b) - len(a)
+        found.note(number + 1, recut, other)
         found.changed += count * other
         found.recut += count * recut
         found.grown += count * (by > 0)

@@ -16,6 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
+from tokentui.analyze.stages import STAGES
+
 Type: TypeAlias = Any
 
 
@@ -105,6 +107,7 @@ ENCODED_SIDE = {
     "normalized": "text?", "words": (["text"], "null"), "tokens": ["text"], "ids": ["int?"],
     "refused": "text?",
 }
+STAGED = {"normalized": "text", "words": ["text"], "tokens": ["text"], "ids": ["int?"], "refused": "text?"}
 PEER = {
     "peer": "text", "version": Field("text", "The version of the other library."), "alike": "bool",
 }
@@ -220,6 +223,10 @@ SCHEMAS: Mapping[str, Type] = {
             "worst": [{"number": "int", "name": "text", "count": "int", "a": "int?", "b": "int?",
                        "growth": "int", "refusals": ["text"], "place": (PLACE, "null")}],
         }, "null"),
+        "first": Field(({
+            "number": "int", "text": "text", "stage": Field("text", f"One of: {', '.join(STAGES)}."),
+            "a": STAGED, "b": STAGED,
+        }, "null"), "The first text of the corpus that differs, and the stage."),
         "bounds": Field({"*": "bool"}, "Each bound that was checked, and whether it holds."),
     },
     "inspect": {

@@ -6,10 +6,11 @@ from __future__ import annotations
 import itertools
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tokentui import learn
+from tokentui.analyze.stages import cut, shorten
 from tokentui.analyze.verify.peers import PEERS, Ask, Peer, asking, check_recipe, request
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import silent, tick
@@ -33,8 +34,6 @@ TRAINING_S = 3600.0
 """The time that a library may take to train, in seconds."""
 _ROWS = 10
 _TEXTS = 64
-_LONGEST = 4000
-_TRIES = 600
 
 Pieces = tuple[bytes, ...]
 
@@ -276,7 +275,7 @@ def verify_encoding(tokenizer: Tokenizer, path: str, peer: Peer, documents: Sequ
     vocabulary = tokenizer.vocabulary
     named = {name: vocabulary.special_id(name) for name in vocabulary.specials} if peer.specials else {}
     total, done, alike, tokens = sum(map(len, documents)), 0, 0, 0
-    parts = (part for document in documents for part in _cut(document))
+    parts = (part for document in documents for part in cut(document))
     with asking(peer) as ask:
         ask(peer.opens, path=os.path.abspath(located(path)), pattern=pattern, specials=named)
         while batch := list(itertools.islice(parts, _TEXTS)):
@@ -293,17 +292,6 @@ def verify_encoding(tokenizer: Tokenizer, path: str, peer: Peer, documents: Sequ
                 tokens += len(theirs) if isinstance(theirs, list) else 0
             done += sum(map(len, batch))
     return EncodingReport(peer, None, alike, tokens)
-
-
-def _cut(document: str) -> Iterator[str]:
-    """A document in texts of some lines each: those are soon encoded, and soon made short."""
-    start = 0
-    while start < len(document):
-        end = len(document)
-        if end - start > _LONGEST:
-            end = document.rfind("\n", start, start + _LONGEST) + 1 or start + _LONGEST
-        yield document[start:end]
-        start = end
 
 
 def _pattern(tokenizer: Tokenizer, peer: Peer) -> str:
@@ -357,30 +345,6 @@ def _difference(
     if None not in (ours.normalized, other.normalized) and ours.normalized != other.normalized:
         stage = "normalized text"
     return TextDifference(number, short, stage, specials, ours, other)
-
-
-def shorten(text: str, differs: Callable[[str], bool], tries: int = _TRIES) -> str:
-    """The shortest part of a text that was found for which something holds, by leaving out less and less of
-    it.
-
-    Source: Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002, without the
-    tests of subsets.
-    """
-    size = max(1, len(text) // 2)
-    while tries > 0:
-        at = 0
-        left_out = False
-        while at < len(text) and tries > 0:
-            shorter = text[:at] + text[at + size :]
-            tries -= 1
-            if shorter and differs(shorter):
-                text, left_out = shorter, True
-            else:
-                at += size
-        if size == 1 and not left_out:
-            break
-        size = max(1, size // 2)
-    return text
 
 
 def _ours(tokenizer: Tokenizer, text: str, specials: bool) -> Encoded:
