@@ -63,7 +63,7 @@ def test_no_colour_is_sent_where_none_is_wanted() -> None:
 def test_an_old_terminal_gets_utf8_and_no_colors_whatever_the_locale_says() -> None:
     written = walk({"TERM": "vt100", "LANG": "C", "LC_ALL": "C"})
     assert coloured(written) == set()
-    assert "┌ 1 Corpus ─" in drawn(written)
+    assert "┌─ 1 Corpus ─" in drawn(written)
 
 
 @pytest.mark.soak
@@ -147,7 +147,7 @@ def test_in_tmux_what_is_typed_in_nine_scripts_is_read_back(tmux: Tmux) -> None:
 
     def above(lines: list[str]) -> list[str]:
         """The panes above Why, which tells what a step does to the typed text."""
-        return lines[: next(n for n, line in enumerate(lines) if "┌ Why" in line)]
+        return lines[: next(n for n, line in enumerate(lines) if "┌─ Why" in line)]
 
     def typed(words: str, wanted: str) -> list[str]:
         tmux("send-keys", "-l", "--", words)

@@ -73,7 +73,7 @@ async def test_the_vocabulary_is_filled_after_a_recipe_of_another_normalisation(
         await until(pilot, lambda: not now(app).main.at.step)
         await until(pilot, lambda: now(app).main.vocabulary.total == table.total)
         await until(pilot, lambda: table.row_at(table.top) is not None)
-        panes, *_ = screen_text(app).split("┌ Why ")
+        panes, *_ = screen_text(app).split("┌─ Why ")
         assert "…  " not in panes.replace("│", "")  # a row that has not come
 
 

@@ -19,8 +19,8 @@ from tokentui.session.driver import Session
 from tokentui.session.views import VOCABULARY_ORDERS, ColumnWanted
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.compare import CompareScreen
-from tokentui.ui.draw.lines import TitleLine, state_cell
 from tokentui.ui.main import MainScreen
+from tokentui.ui.panes.pane import state_cell, title_cell
 from tokentui.ui.panes.why import tabs
 from tokentui.ui.screen import VIEWS
 
@@ -48,12 +48,9 @@ async def comparing(app: ExplorerApp, pilot: Pilot[None]) -> CompareScreen:
 @pytest.mark.parametrize("width", range(16, 90))
 @pytest.mark.parametrize("states", [('only "unbelievable"',), ("hex",), ('only "a"', "by count", "hex")])
 def test_the_states_of_a_title_are_seen_at_every_width(width: int, states: Sequence[str]) -> None:
-    title = TitleLine()
     names = [("2 Pairs", False), ("3 Vocab", True)]
-    title.say((("newest · ", "muted"), ("1 of 704", "warning")), names, states)
-    (line,) = title.cells(width, 1)
-    shown = "".join(text for text, _ in line)
-    assert cell_len(shown) == width
+    shown = "".join(text for text, _ in title_cell(names, states, width))
+    assert cell_len(shown) <= width - 6, "Textual would cut the states off"
     assert states[0][:3] in shown
     bar = "".join(text for text, _ in tabs(
         [("pairs", "2 Pairs"), ("vocabulary", "3 Vocab")], "vocabulary", (), width, state_cell(states)
@@ -125,7 +122,7 @@ async def test_a_page_of_the_encoding_is_in_its_title_and_goes_with_another_reci
         assert "page 2" in screen_text(app)
         app.engine.send(do.SetRecipe(preset_named("bert").recipe, RUN))
         await settled(pilot)
-        assert "page" not in app.main.panes["encode"].title.states
+        assert "page" not in app.main.panes["encode"].titles[0]
         assert app.main.states("encode") == ()
         assert "page 2" not in screen_text(app)
         assert any(any(text.strip() for text, _ in cell) for cell in app.main.encode.tokens._painted)
@@ -156,7 +153,7 @@ async def test_a_filter_and_a_view_of_compare_are_in_its_titles(size: tuple[int,
         await pilot.press("r", "v", "v")
         await settled(pilot)
         assert screen.states("vocabulary") == ('only "zq"', "without marks", "hex")
-        assert all(column.title.states == ("hex", "to 300 ids") for column in screen.columns[:2])
+        assert all(column.titles[0].endswith("hex · to 300 ids") for column in screen.columns[:2])
         assert screen.states("measures") == ()
         await pilot.press("1")
         await settled(pilot)
@@ -171,7 +168,7 @@ def test_every_pane_of_both_screens_names_its_states() -> None:
     main = MainScreen(app.engine, ())
     screens = (main, CompareScreen(app.engine, ()))
     for screen in screens:
-        for name in screen.bodies:
+        for name in screen.panes:
             assert screen.states(name) == ()
 
 
@@ -187,3 +184,19 @@ async def test_a_screen_that_resumes_keeps_its_active_pane() -> None:
             screen.post_message(events.ScreenResume())
             await settled(pilot)
             assert screen.active == pane
+
+
+@pytest.mark.parametrize("name", ["tok[/]en", "[red]x[/red]", "[@click=app.quit]y"])
+async def test_a_title_shows_markup_as_text(name: str) -> None:
+    app = explorer()
+    async with app.run_test(size=(200, 60), notifications=False) as pilot:
+        await settled(pilot)
+        app.main.narrow("pairs", name)
+        await settled(pilot)
+        assert f'only "{name}"' in screen_text(app)
+        app.compare([
+            ColumnWanted(preset_named(preset).recipe, RUN, name=name) for preset in ("gpt2", "minbpe")
+        ])
+        await until(pilot, lambda: isinstance(app.screen, CompareScreen) and app.screen.snapshot is not None)
+        await settled(pilot)
+        assert f"┌─ A {name} " in screen_text(app)

@@ -114,7 +114,7 @@ async def test_tab_goes_round_the_panes_at_every_size() -> None:
                 await until(pilot, partial(is_active, app, wanted))
                 assert app.focused is not None
                 assert app.focused.display
-                assert app.main.panes[wanted] in app.focused.ancestors
+                assert app.main.panes[wanted] in app.focused.ancestors_with_self
             await pilot.press("shift+tab")
             await until(pilot, lambda: app.main.active == "encode")
             await pilot.press("escape")
@@ -369,7 +369,7 @@ async def test_a_click_gives_a_pane_the_focus() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
         await shown(pilot, app, session)
-        await pilot.click(app.main.vocabulary, offset=(5, 4))
+        await pilot.click(app.main.vocabulary, offset=(5, 5))
         await until(pilot, lambda: app.main.active == "vocabulary")
         assert app.main.vocabulary.cursor == 3
 

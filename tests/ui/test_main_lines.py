@@ -23,10 +23,11 @@ from tokentui.recipe import Recipe
 from tokentui.session.views import CorpusPart, CorpusPlace, TokenSpan
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import bar, between, number, signed, size, upright
-from tokentui.ui.draw.lines import TitleLine, flow, shortened, spread
+from tokentui.ui.draw.lines import flow, shortened, spread
 from tokentui.ui.draw.running import Layout, Manner, glyphs, wrap
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.panes.encode import lay_out_tokens, tokens
+from tokentui.ui.panes.pane import note_cell
 from tokentui.ui.panes.why import curve, sentences, why_lines
 
 PLACES = st.sampled_from("ab \n\t\r│€é中\u0301\u202e\x1b\udc80𝄞😀")
@@ -319,16 +320,12 @@ def test_ties_ends_and_an_empty_corpus_are_explained() -> None:
     assert "the corpus is empty" in lines(sentences(snapshot(why=end, start_tokens=0), "text"))
 
 
-@pytest.mark.parametrize(("width", "note"), [
-    (60, "newest · tokens: 704"), (32, "newest · 704"), (28, "tokens: 704"), (22, "704"), (18, ""),
+@pytest.mark.parametrize(("width", "shown"), [
+    (26, "newest · tokens: 704"), (25, "tokens: 704"), (17, "tokens: 704"), (16, "704"), (9, "704"), (8, ""),
 ])
-def test_the_note_of_a_title_gives_way_but_its_number_last(width: int, note: str) -> None:
-    title = TitleLine()
-    title.say((("newest · ", "muted"), ("tokens: ", "muted"), ("704", "muted")), [("Vocabulary", True)])
-    (line,) = title.cells(width, 1)
-    shown = "".join(text for text, _ in line)
-    assert shown.strip("┌─┐ ").removeprefix("Vocabulary").strip("─ ") == note
-    assert cell_len(shown) == width
+def test_the_number_of_a_note_gives_way_last(width: int, shown: str) -> None:
+    note = (("newest · ", "muted"), ("tokens: ", "muted"), ("704", "muted"))
+    assert plain(note_cell(note, width)) == shown
 
 
 @settings(max_examples=60)

@@ -64,7 +64,7 @@ async def playing(pilot: Pilot[Any], app: ExplorerApp, at: int = 0) -> TourScree
 
 def panes_are_seen(app: ExplorerApp, screen: TourScreen) -> bool:
     """True if the panel covers no pane, and every pane that there is room for has rows."""
-    panel = screen._box.region
+    panel = screen.panel.region
     seen = [pane for pane in screen.panes.values() if pane.display]
     return bool(seen) and all(
         pane.region.height >= 4 and not pane.region.overlaps(panel) for pane in seen

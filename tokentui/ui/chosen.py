@@ -88,7 +88,6 @@ def speed_name(speed: int | None) -> Value:
 def _view(app: ExplorerApp, value: Value) -> None:
     for screen in _panes(app):
         screen.mode = next(one for one in GLYPH_MODES if one == value)
-        screen.draw()
 
 
 def _boundaries(app: ExplorerApp, value: Value) -> None:

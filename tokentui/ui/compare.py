@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from operator import attrgetter
 from typing import Any
 
 from textual import on
@@ -29,16 +28,11 @@ from tokentui.ui.keys import Action
 from tokentui.ui.link import EngineLink
 from tokentui.ui.panes import lines as bands
 from tokentui.ui.panes.aligned import CompareEncode
-from tokentui.ui.panes.between import (
-    AgreementList,
-    MeasuresList,
-    PartingBody,
-    VocabularyBody,
-    entry_of,
-)
+from tokentui.ui.panes.between import AgreementList, DivergencePane, MeasuresList, TokensPane, entry_of
 from tokentui.ui.panes.curves import CurveChart, foretell_target
 from tokentui.ui.panes.lines import COLUMNS, ENCODE, PANES
-from tokentui.ui.screen import Band, Body, Layout, PaneScreen
+from tokentui.ui.panes.pane import Pane, StatusBand
+from tokentui.ui.screen import Layout, PaneScreen
 
 _CONTEXTS = {COLUMNS: "choices", "vocabulary": "tokens", ENCODE: "aligned"}
 """The contexts of keys that have another name than their pane."""
@@ -60,42 +54,47 @@ class CompareScreen(PaneScreen):
     encode: CompareEncode
 
     def __init__(self, engine: EngineLink, actions: Sequence[Action[Any]], typed: str = "") -> None:
-        self.parting, self.vocabulary, self.encode = PartingBody(), VocabularyBody(), CompareEncode(typed)
+        self.parting, self.vocabulary, self.encode = DivergencePane(), TokensPane(), CompareEncode(typed)
         self.measures, self.agreement, self.curves = MeasuresList(), AgreementList(), CurveChart()
-        bodies: dict[str, Body] = {
+        panes: dict[str, Pane] = {
             "parting": self.parting, "vocabulary": self.vocabulary, ENCODE: self.encode,
             "measures": self.measures, "agreement": self.agreement, "curves": self.curves,
         }
         look = Viewport(wants=_COLUMN_SECTIONS, candidates_rows=20, curve_points=200)
-        super().__init__(engine, PANES, actions, COLUMNS, "compare", look, bodies, bands.LEAST)
+        super().__init__(engine, PANES, actions, COLUMNS, "compare", look, panes, bands.LEAST)
         self.place = 0
         """The column that keys are about."""
         self.zoomed = False
         self._fronts = [COLUMNS, ENCODE, "measures", "vocabulary"]
-        self.header_line = Band(
+        self.header_line = StatusBand(
             lambda width, _: [bands.header(engine.snapshot, width)],
-            attrgetter("corpus", "between.held_out", "position.by"), id="header",
+            lambda now: (now.corpus, now.between.held_out, now.position.by), id="header",
         )
-        self.parting_line = Band(
+        self.divergence_line = StatusBand(
             lambda width, _: bands.parting_line(self.snapshot, self.pair, self.mode, width),
-            attrgetter("between.divergences", "between.overlaps", "columns", "position"),
+            lambda now: (now.between.divergences, now.between.overlaps, now.columns, now.position),
         )
-        self.costs_line = Band(
-            lambda width, _: bands.costs_line(self.snapshot, width), attrgetter("between.costs", "columns"),
-            id="costs",
+        self.costs_line = StatusBand(
+            lambda width, _: bands.costs_line(self.snapshot, width),
+            lambda now: (now.between.costs, now.columns), id="costs",
         )
         self.costs_line.display = False
-        self.standing = Band(
+        self.status_line = StatusBand(
             lambda width, _: bands.standing(self.snapshot, width),
-            attrgetter("columns", "position", "goal", "running", "speed", "engine", "plain", "between"),
+            lambda now: (
+                now.columns, now.position, now.goal, now.running, now.speed, now.engine, now.plain,
+                now.between,
+            ),
         )
         self.columns = tuple(bands.ColumnPane(n) for n in range(MOST))
-        self.bands = self.header_line, self.standing, self.parting_line, self.costs_line, *self.columns
+        self.status_panes = (
+            self.header_line, self.status_line, self.divergence_line, self.costs_line, *self.columns,
+        )
         self.columns_row = Horizontal(*self.columns, id="columns")
-        self.lower = Horizontal(*(self.panes[name] for name in bodies if name != ENCODE), id="lower")
+        self.lower = Horizontal(*(pane for name, pane in panes.items() if name != ENCODE), id="lower")
         self.parts = (
-            self.columns_row, self.costs_line, self.parting_line, self.panes[ENCODE], self.lower,
-            self.standing,
+            self.columns_row, self.costs_line, self.divergence_line, self.encode, self.lower,
+            self.status_line,
         )
 
     def on_mount(self) -> None:
@@ -132,9 +131,9 @@ class CompareScreen(PaneScreen):
             self.place = min(self.place, max(0, len(keys) - 1))
             self.lay_out()
 
-    def draw(self) -> None:
-        """Draw what shows another section than before, and ask for the tokens that are listed."""
-        super().draw()
+    def update_panes(self) -> None:
+        """Draw the sections that changed, and ask for the tokens that are listed."""
+        super().update_panes()
         costs = self.columns_row.display and bool(self.snapshot and self.snapshot.between.costs)
         if self.costs_line.display != costs:
             self.costs_line.display = costs
@@ -158,7 +157,7 @@ class CompareScreen(PaneScreen):
         """Share the room between columns, encodings and what is below."""
         self.set_focus(None)  # what is hidden must not hand the focus to whatever stands next to it
         count = self.count
-        self.columns_row.display = self.parting_line.display = COLUMNS in seen
+        self.columns_row.display = self.divergence_line.display = COLUMNS in seen
         for n, column in enumerate(self.columns):
             column.display = n < count
         self.lower.display = bool(seen - {COLUMNS, ENCODE})
@@ -183,7 +182,7 @@ class CompareScreen(PaneScreen):
     def follow_focus(self, widget: Widget) -> None:
         """Follow the focus into a pane, or into a column."""
         for n, column in enumerate(self.columns):
-            if column in widget.ancestors and (self.active, self.place) != (COLUMNS, n):
+            if column in widget.ancestors_with_self and (self.active, self.place) != (COLUMNS, n):
                 self.go_to_column(n)
         super().follow_focus(widget)
 
@@ -247,6 +246,9 @@ class CompareScreen(PaneScreen):
             self.app.push_screen(InspectScreen(self.engine, row, asks=True, column=self.column_here().key))
 
     @on(Input.Submitted)
+    def _typed_entered(self) -> None:
+        self.inspect_typed()
+
     def inspect_typed(self) -> None:
         """Explain the word at the cursor of the typed text, as the column encodes it that has been looked at.
         """
@@ -278,7 +280,7 @@ class CompareScreen(PaneScreen):
         if self.pair in pairs and len(pairs) > 1:
             self.pair = pairs[(pairs.index(self.pair) + by) % len(pairs)]
             self.vocabulary.table.move_to(0)
-            self.draw()
+            self.update_panes()
         else:
             self.app.say("there are only two columns: c adds one")
 
@@ -329,12 +331,12 @@ class CompareScreen(PaneScreen):
                 rows.await_passage(passage, backward)
 
         if rows.go_on(backward):
-            self.draw_titles()
+            self.update_titles()
         elif walks:
             self.engine.send(do.NextPassage(backward), found)
         elif rows.alignment.partings:
             rows.go_round(backward)
-            self.draw_titles()
+            self.update_titles()
         else:
             self.app.say("this text is cut alike: E looks in the corpus")
 
@@ -390,17 +392,23 @@ class CompareScreen(PaneScreen):
         if self.active != "measures":
             self.go("measures")
         self.measures.formulas = not self.measures.formulas
-        self.draw_afresh()
+        self.measures.redraw(force=True)
+        self.update_titles()
+
+    def list_tokens(self) -> None:
+        """List the tokens anew, after the filter or the list has changed."""
+        self.vocabulary.redraw(force=True)
+        self.update_panes()
 
     def turn_bare(self) -> None:
         """Compare tokens without marks, or with them."""
         self.vocabulary.turn_bare()
-        self.draw_afresh()
+        self.list_tokens()
 
     def turn_curve(self, by: int) -> None:
         """Draw another curve."""
         self.curves.turn(by)
-        self.draw_titles()
+        self.update_titles()
 
     def ask_target(self) -> None:
         """Ask for a target of a vocabulary, and tell where each curve meets it."""
@@ -408,7 +416,7 @@ class CompareScreen(PaneScreen):
         def take(line: str) -> None:
             self.curves.target = Target.parse(line)
             self.curves.measure = [field for field, _, _ in CURVES].index("saved")
-            self.draw_titles()
+            self.update_titles()
             self.curves.again()
 
         self.app.push_screen(AskLine(self.engine, "Target", foretell_target, take))
@@ -435,7 +443,7 @@ class CompareScreen(PaneScreen):
         def asked(text: str) -> None:
             self.go("vocabulary")
             self.vocabulary.find_text(text)
-            self.draw_afresh()
+            self.list_tokens()
 
         self.ask_find("the vocabularies", self.vocabulary.seek, asked)
 
@@ -445,7 +453,7 @@ class CompareScreen(PaneScreen):
             self.app.say("nothing to find yet: press /")
         elif not self.vocabulary.find_again(backward):
             self.app.say(f"not found: {self.vocabulary.seek}")
-        self.draw_afresh()
+        self.list_tokens()
 
     def ask_filter(self) -> None:
         """Ask for a text, and list only the tokens that hold it; none: all of them."""
@@ -453,7 +461,7 @@ class CompareScreen(PaneScreen):
         def asked(text: str) -> None:
             self.go("vocabulary")
             self.vocabulary.narrow(text)
-            self.draw_afresh()
+            self.list_tokens()
 
         self.ask_find("the vocabularies", self.vocabulary.find, asked, "only rows of")
 
@@ -464,7 +472,7 @@ class CompareScreen(PaneScreen):
                 self.go_to_column((self.place + by) % self.count)
             case "vocabulary":
                 self.vocabulary.turn(by)
-                self.draw_afresh()
+                self.list_tokens()
             case "encode":
                 self.encode.rows.sideways(by)
             case "curves":
@@ -487,10 +495,10 @@ class CompareScreen(PaneScreen):
             self.engine.send(do.CancelWork())
         elif self.vocabulary.find and self.active == "vocabulary":
             self.vocabulary.narrow("")
-            self.draw_afresh()
+            self.list_tokens()
         elif self.vocabulary.seek and self.active == "vocabulary":
             self.vocabulary.find_text("")
-            self.draw_afresh()
+            self.list_tokens()
         elif self.zoomed:
             self.zoom()
         else:

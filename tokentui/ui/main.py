@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from textual import on
@@ -19,18 +18,19 @@ from tokentui.session import commands as do
 from tokentui.session.saved import remember
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import VOCABULARY_ORDERS, CorpusPlace, Found, Viewport
-from tokentui.ui.draw.lines import Lines, Pane, state_cell
+from tokentui.ui.draw.lines import Lines
 from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.draw.table import VirtualTable
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.keys import Action
 from tokentui.ui.link import EngineLink
-from tokentui.ui.panes.corpus import CorpusBody, CorpusText
-from tokentui.ui.panes.encode import EncodeBody, first_words
-from tokentui.ui.panes.slider import Slider
+from tokentui.ui.panes.corpus import CorpusPane, CorpusText
+from tokentui.ui.panes.encode import EncodePane, first_words
+from tokentui.ui.panes.pane import Pane, StatusBand, state_cell
+from tokentui.ui.panes.scrubber import Scrubber
 from tokentui.ui.panes.tables import ColumnTable, candidates, counted_in, entries, match_cell, size_state
 from tokentui.ui.panes.why import header, sentences, tabs, why_lines
-from tokentui.ui.screen import Band, Body, Layout, PaneScreen
+from tokentui.ui.screen import Layout, PaneScreen
 from tokentui.ui.waits import NotYet, loads
 
 if TYPE_CHECKING:
@@ -63,20 +63,20 @@ class MainScreen(PaneScreen):
         boundaries: The initial mark between tokens of the corpus.
     """
 
-    encode: EncodeBody
+    encode: EncodePane
 
     def __init__(
         self, engine: EngineLink, actions: Sequence[Action[Any]], typed: str = "",
         boundaries: Boundaries = "shade",
     ) -> None:
-        self.text = CorpusText(boundaries, self._want_text, self.draw_titles)
-        self.corpus = CorpusBody(engine, self.text, self._editor_turned)
+        self.text = CorpusText(boundaries, self._want_text, self.update_titles)
+        self.corpus = CorpusPane(engine, self.text, self._editor_turned)
         self.pairs = ColumnTable("candidates", candidates)
         self.vocabulary = ColumnTable("vocabulary", entries)
-        self.encode = EncodeBody(typed, self.draw_titles)
+        self.encode = EncodePane(typed, self.update_titles)
         self.tables = {"pairs": self.pairs, "vocabulary": self.vocabulary}
-        bodies: dict[str, Body] = {"corpus": self.corpus, **self.tables, "encode": self.encode}
-        super().__init__(engine, _NAMES, actions, "corpus", "global", Viewport(), bodies, LEAST)
+        panes: dict[str, Pane] = {"corpus": self.corpus, **self.tables, "encode": self.encode}
+        super().__init__(engine, _NAMES, actions, "corpus", "global", Viewport(), panes, LEAST)
         self.sought: tuple[str, str] = ("", "")
         """The last search, as (pane, text)."""
         self.prediction: Prediction | None = None
@@ -90,31 +90,30 @@ class MainScreen(PaneScreen):
         self._traits: Traits | None = None
         self._followed: tuple[int, CorpusPlace] | None = None
         self._corpus: tuple[object, ...] = ()
-        self.header_line = Band(
+        self.header_line = StatusBand(
             lambda width, _: [header(self.snapshot, self.mode, width)],
-            attrgetter(
-                "corpus", "busy", "engine", "plain", "main.at", "main.recipe", "main.opened", "main.preset"
+            lambda now: (
+                now.corpus, now.busy, now.engine, now.plain, now.main.at, now.main.recipe, now.main.opened,
+                now.main.preset,
             ),
             id="header",
         )
         self.tabs = Lines(self._tabs, id="tabs")
-        self.why = Band(
+        self.why = StatusBand(
             lambda width, height: why_lines(self.says(self.snapshot, self.mode), width, height),
-            attrgetter(
-                "main.why", "main.at", "main.partial", "main.errors", "main.recipe", "main.opened",
-                "main.traits", "main.encoding", "main.corpus", "corpus", "busy", "waiting", "running",
+            lambda now: (
+                now.main.why, now.main.at, now.main.partial, now.main.errors, now.main.recipe,
+                now.main.opened, now.main.traits, now.main.encoding, now.main.corpus, now.corpus, now.busy,
+                now.waiting, now.running,
             ),
-            classes="body",
+            id="why",
         )
-        self.scrubber = Slider(
-            lambda: self.snapshot,
-            attrgetter("main.at", "main.curve", "main.partial", "main.why", "corpus", "running", "speed"),
-            lambda step: engine.send(do.GoTo(step)), id="scrubber",
-        )
-        self.bands = self.header_line, self.why, self.scrubber
+        self.why.add_class("pane")
+        self.why.set_titles((("Why", ""),))
+        self.scrubber = Scrubber(lambda step: engine.send(do.GoTo(step)), id="scrubber")
+        self.status_panes = self.header_line, self.why, self.scrubber
         self._upper = Horizontal(*(self.panes[name] for name in list(_NAMES)[:3]), id="panes")
-        why_box = Pane("Why", self.why, id="why")
-        self.parts = self.tabs, self._upper, why_box, self.panes["encode"], self.scrubber
+        self.parts = self.tabs, self._upper, self.why, self.encode, self.scrubber
 
     # How much room there is.
 
@@ -164,7 +163,7 @@ class MainScreen(PaneScreen):
         another = corpus[2:] if self.corpus.edited else corpus
         if before is None or another != self._corpus[-len(another) :]:
             self.text.reset()
-            self._drawn.clear()
+            self.corpus.invalidate()
             # A session keeps the rows of another recipe on the same corpus: it has to be told.
             self.see(corpus=CorpusPlace(), candidates_top=0, vocabulary_top=0)
             if before is not None:
@@ -189,7 +188,7 @@ class MainScreen(PaneScreen):
         title = f"2 {now.main.traits.candidate.capitalize()}s{counted_in(now.main)}"
         if title != self.names["pairs"][0]:
             self.names = {**self.names, "pairs": (title, title)}
-            self.draw_titles()
+            self.update_titles()
 
     def _order_for(self, traits: Traits, was: Traits | None) -> None:
         """List what a file has by its uses: its last tokens seldom stand in the corpus. A sort that the user
@@ -213,7 +212,7 @@ class MainScreen(PaneScreen):
 
     def _tabs(self, width: int, height: int) -> Sequence[Cell]:
         names = [(name, short) for name, (_, short) in self.names.items()]
-        note, states = self.bodies[self.active].note, self.states(self.active)
+        note, states = self.panes[self.active].note, self.states(self.active)
         return [tabs(names, self.active, note, width, state_cell(states))]
 
     def states(self, pane: str) -> tuple[str, ...]:
@@ -226,7 +225,7 @@ class MainScreen(PaneScreen):
     def _editor_turned(self) -> None:
         """The editor has come or gone, or its text has become the corpus."""
         self.names = {**self.names, "corpus": self.corpus.names()}
-        self._drawn.pop(self.corpus, None)
+        self.corpus.invalidate()
         if self.corpus.editing:
             self.see(corpus_chars=0, corpus_before=0)  # hidden tokens would slow down each change
             self.go("corpus")
@@ -235,7 +234,7 @@ class MainScreen(PaneScreen):
 
     def on_text_area_selection_changed(self) -> None:
         """Say where the cursor is."""
-        self.draw_titles()
+        self.update_titles()
 
     # What the panes ask for.
 
@@ -416,7 +415,7 @@ class MainScreen(PaneScreen):
         """Colour the corpus and the typed text by the steps that made their tokens, or not."""
         on = self.text.turn_ages()
         self.see(ages=on)
-        self.draw_titles()
+        self.update_titles()
 
     def ask_what_if(self) -> None:
         """Ask what would be changed: of the token under the cursor in Vocabulary, else of the pair."""
@@ -483,7 +482,7 @@ class MainScreen(PaneScreen):
                     self.see(vocabulary_folded=False)  # a match may be out of use
                 else:
                     self.tables[pane].move_to(answer.at)
-            self.draw_titles()
+            self.update_titles()
 
         found_last = self.text.found[0] if self.text.found is not None else self.text.top_place
         start = found_last if pane == "corpus" else self.tables[pane].cursor
@@ -497,7 +496,7 @@ class MainScreen(PaneScreen):
         self.text.forget_found()
         self.text.sought = text if pane == "corpus" else ""
         self.encode.mark(text)
-        self.draw_titles()
+        self.update_titles()
 
     # What outlives the process.
 

@@ -125,7 +125,7 @@ class Prediction:
         first = tuple(run for run in explained[0] if run[0] != "next  ") if explained else ()
         self._said = ((*verdict, *first), *explained[1:])
         self._on.engine.send(Move(1))
-        self._on.draw_afresh()
+        self._on.why.redraw(force=True)
 
 
 def _merges(now: Snapshot) -> bool:
@@ -152,5 +152,5 @@ def turn(on: MainScreen) -> None:
         on.go("pairs")
     if now is not None:
         on.show(now)
-    on.draw_afresh()
+    on.why.redraw(force=True)
     on.focus_active()

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple
 
 from rich.cells import cell_len
 from textual import events, on
 from textual.app import ComposeResult
+from textual.reactive import var
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input
@@ -22,11 +23,12 @@ from tokentui.core.safetext import GLYPH_MODES, GlyphMode
 from tokentui.session.commands import Move, SetInput, SetViewport
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import Viewport
-from tokentui.ui.draw.lines import Draw, KeyLine, Lines, Pane
+from tokentui.ui.draw.lines import KeyLine, Lines
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.keys import Action, hints
 from tokentui.ui.link import EngineLink, EngineScreen
 from tokentui.ui.panes.encode import TypedPane
+from tokentui.ui.panes.pane import Pane, StatusBand, title_cell
 from tokentui.ui.typed import TypedLine
 from tokentui.ui.waits import has
 
@@ -39,56 +41,6 @@ VIEWS: Mapping[GlyphMode, str] = {
     "text": "", "escaped": "escapes", "hex": "hex", "points": "code points",
 }
 """The names of the views of tokens in the titles of panes; the default has none."""
-
-
-class Body(Protocol):
-    """A widget that draws sections of a snapshot: that of a pane, or a line round the panes."""
-
-    @property
-    def of(self) -> Callable[[Snapshot], object]:
-        """Returns the sections that it draws: it is drawn again where one of them is another."""
-
-    @property
-    def note(self) -> Cell:
-        """The position in it; for the title of its pane."""
-
-    @property
-    def states(self) -> Sequence[str]:
-        """The settings that change what it shows, such as a filter, as safe text; empty by default."""
-
-    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
-        """Show a snapshot.
-
-        Args:
-            now: The snapshot.
-            pair: The keys of the two columns that are looked at.
-            mode: The way tokens are shown.
-        """
-
-
-class Band(Lines):
-    """A line round the panes.
-
-    Args:
-        draw: Gives the line, by the snapshot that its screen shows.
-        of: Returns the sections that it draws; see `Body.of`.
-        id: The id of the widget.
-        classes: Its classes.
-    """
-
-    note: Cell = ()
-    states: Sequence[str] = ()
-
-    def __init__(
-        self, draw: Draw, of: Callable[[Snapshot], object], *, id: str | None = None,
-        classes: str | None = None,
-    ) -> None:
-        super().__init__(draw, id=id, classes=classes)
-        self.of = of
-
-    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
-        """Draw what has changed."""
-        self.again()
 
 
 class Layout(NamedTuple):
@@ -117,10 +69,13 @@ def too_small(columns: int, lines: int) -> Lines:
 
 
 class PaneScreen(EngineScreen[None], inherit_bindings=False):
-    """Panes round a session. A pane that is not seen is not kept up to date.
+    """Panes round a session. A hidden pane is not kept up to date.
 
-    A subclass gives the panes with their bodies, the widgets from top to bottom, and what there is room for
-    (`layout_for`).
+    A subclass gives the panes, the widgets from top to bottom, and what there is room for (`layout_for`).
+
+    Each snapshot is assigned to all panes at once, so all of them are about the same step. `snapshot` and
+    `mode` are `var`s: a `reactive` would repaint the whole screen at each snapshot (10 of them with nothing
+    changed were 10 layouts, against none).
 
     Args:
         engine: The link to the session.
@@ -129,7 +84,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         first: The pane that has the focus at first.
         kind: The context of what works on the whole screen.
         look: The rows and sections that it shows at first.
-        bodies: The widgets in the panes, by the names of these.
+        panes: The panes by name.
         least: The columns and lines below which nothing but a line is shown.
     """
 
@@ -140,15 +95,16 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
     """The most messages that are seen at once; 0 for as many as the height has room for."""
     encode: TypedPane
     """The pane with the line to type in."""
+    snapshot: var[Snapshot | None] = var(None, init=False, always_update=True)
+    mode: var[GlyphMode] = var("text", init=False)
+    """The way tokens are shown."""
 
     def __init__(
         self, engine: EngineLink, names: Mapping[str, tuple[str, str]], actions: Sequence[Action[Any]],
-        first: str, kind: str, look: Viewport, bodies: Mapping[str, Body], least: tuple[int, int],
+        first: str, kind: str, look: Viewport, panes: Mapping[str, Pane], least: tuple[int, int],
     ) -> None:
         super().__init__(engine)
         self.names, self.actions, self.kind, self.look = names, actions, kind, look
-        self.snapshot: Snapshot | None = None
-        self.mode: GlyphMode = "text"
         self.veil: Callable[[Snapshot], Snapshot] | None = None
         """Hides a part of each snapshot; None where all is seen."""
         self.instead: dict[str, Action[Any]] = {}
@@ -157,20 +113,18 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         """The pane that has the focus, or will have it again."""
         self.typing = False
         """True if keys go into the input line."""
-        self.bodies, self._least = bodies, least
-        self.panes: dict[str, Pane] = {}
-        for name, body in bodies.items():
-            self.panes[name] = Pane(names[name][0], body, id=name)  # type: ignore[arg-type]
+        self.panes, self._least = dict(panes), least
+        for name, pane in panes.items():
+            pane.id = name
+            pane.add_class("pane")
         self.tabs: Lines | None = None
         """The line of the panes, for where one is seen at a time."""
-        self.header_line: Band
+        self.header_line: StatusBand
         """The first line."""
         self.parts: tuple[Widget, ...] = ()
         """The widgets between the first line and the footer, from top to bottom."""
-        self.bands: tuple[Body, ...] = ()
-        """The lines and columns that are no panes with a body."""
-        self._drawn: dict[Body, object] = {}
-        """All that each of these was drawn from."""
+        self.status_panes: tuple[Pane, ...] = ()
+        """The panes without a name: status lines and, on Compare, the columns."""
         self.pair: tuple[int, int] | None = None
         """The keys of the two columns that are looked at together."""
         self.where: Layout | None = None
@@ -254,7 +208,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
     def on_resize(self) -> None:
         """Let panes give way to others; titles follow once the panes have their new size."""
         self.lay_out()
-        self.call_after_refresh(self.draw_titles)
+        self.call_after_refresh(self.update_titles)
 
     def lay_out(self) -> None:
         """Show the panes that there is room for, and give the active one the focus."""
@@ -273,7 +227,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
             classes = where.classes if where is not None else {"tiny"}
             self.set_classes([*classes, *(one for one in self.classes if one.startswith("for-"))])
             self.fit(seen)
-            self.draw()
+            self.update_panes()
         self.focus_active()
         if changed:
             # The focus leaves what is hidden; the active pane takes it again as soon as it is seen.
@@ -292,12 +246,13 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
             # `Widget.focus` would focus it later, when another pane may be active.
             self.set_focus(body, scroll_visible=False)
         self.footer_line.say(self.hints())
-        self.draw_titles()
+        self.update_titles()
 
     def body_of(self, pane: str) -> Widget | None:
         """The widget of a pane that gets the keys: the line to type in while one types, or the first other.
         """
-        able = [one for one in self.panes[pane].walk_children(Widget) if one.can_focus and one.display]
+        within = self.panes[pane].walk_children(Widget, with_self=True)
+        able = [one for one in within if one.can_focus and one.display]
         return next((one for one in able if isinstance(one, TypedLine) == self.typing), None)
 
     @on(events.DescendantFocus)
@@ -310,7 +265,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         """Follow the focus into a pane: a click may move it as well."""
         typing = isinstance(widget, TypedLine)
         for name, pane in self.panes.items():
-            if pane in widget.ancestors and (name, typing) != (self.active, self.typing):
+            if pane in widget.ancestors_with_self and (name, typing) != (self.active, self.typing):
                 self.go(name, typing=typing)
 
     def go(self, pane: str, *, typing: bool = False) -> None:
@@ -326,13 +281,20 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
     # From and to the session.
 
     def show(self, snapshot: Snapshot) -> None:
-        """Take a snapshot. One that is older than what is shown is left out."""
-        before = self.snapshot
-        if before is None or snapshot.version >= before.version:
-            snapshot = snapshot if self.veil is None else self.veil(snapshot)
-            self.snapshot = snapshot
-            self.taken(before, snapshot)
-            self.draw()
+        """Show a snapshot, unless a newer one is shown."""
+        if self.snapshot is None or snapshot.version >= self.snapshot.version:
+            self.snapshot = snapshot if self.veil is None else self.veil(snapshot)
+
+    def watch_snapshot(self, before: Snapshot | None, now: Snapshot | None) -> None:
+        """Draw the panes that have a section that changed."""
+        if now is not None:
+            with self.app.batch_update():
+                self.taken(before, now)
+                self.update_panes()
+
+    def watch_mode(self) -> None:
+        """Show tokens in the new way."""
+        self.update_panes()
 
     def see(self, **changes: Any) -> None:
         """Ask for other rows, or for other sections.
@@ -386,48 +348,34 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
 
     # What is seen.
 
-    def draw(self) -> None:
-        """Draw what shows another section than before: an unchanged one is the same object, or equal."""
-        if (now := self.snapshot) is None:
+    def update_panes(self) -> None:
+        """Hand the snapshot to all panes; the visible ones draw the sections that changed."""
+        if self.snapshot is None:
             return
         with self.app.batch_update():
-            seen = {body: self.panes[name] for name, body in self.bodies.items() if self.panes[name].display}
-            for body in (*self.bands, *seen):
-                sections = self.mode, self.pair, body.of(now)
-                if sections != self._drawn.get(body):
-                    self._drawn[body] = sections
-                    body.present(now, self.pair, self.mode)
-            for name, body in self.bodies.items():
-                if body in seen:
-                    seen[body].title.say(body.note, states=self.states(name))
-            if self.tabs is not None and self.tabs.display:
-                self.tabs.again()
-
-    def draw_afresh(self) -> None:
-        """Draw everything: something else than the snapshot has changed."""
-        self._drawn.clear()
-        self.draw()
+            for pane in (*self.status_panes, *self.panes.values()):
+                pane.pair, pane.mode, pane.snapshot = self.pair, self.mode, self.snapshot
+            self.update_titles()
 
     def states(self, pane: str) -> tuple[str, ...]:
         """Return the settings that change what a pane shows: filter, order, page, view. Defaults are left
         out.
         """
         view = VIEWS[self.mode] if pane not in self.WITHOUT_TOKENS else ""
-        return (*self.bodies[pane].states, *([view] if view else ()))
+        return (*self.panes[pane].states, *([view] if view else ()))
 
     def turn_view(self) -> None:
         """Show tokens in another way."""
         self.mode = GLYPH_MODES[(GLYPH_MODES.index(self.mode) + 1) % len(GLYPH_MODES)]
-        self.draw()
 
-    def draw_titles(self) -> None:
-        """Name the panes, and say where one is in each."""
+    def update_titles(self) -> None:
+        """Write names, states and notes of the visible panes into their borders, or into the line of tabs."""
         for group in self.where.groups if self.where is not None else ():
             for name in group:
                 if (pane := self.panes.get(name)) is not None and pane.display:
-                    width = pane.size.width or self.size.width
-                    named = titles(self.names, group, name, width)
-                    pane.title.say(self.bodies[name].note, named, self.states(name))
+                    width = pane.outer_size.width or self.size.width
+                    names = titles(self.names, group, name, width)
+                    pane.set_titles(title_cell(names, self.states(name), width), pane.note)
         if self.tabs is not None and self.tabs.display:
             self.tabs.again()
 

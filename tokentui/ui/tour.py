@@ -19,7 +19,7 @@ from tokentui.session.commands import Command
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.tours import MOST_TEXT, Tour, read_tour
 from tokentui.ui.draw import text as ui_text
-from tokentui.ui.draw.lines import Lines, Pane
+from tokentui.ui.draw.lines import Lines
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.draw.text import Run as Part
 from tokentui.ui.guard import start_worker
@@ -68,10 +68,9 @@ class TourScreen(MainScreen):
         self._keys = tuple(keys)
         self._there: Place | None = None
         """The place that the tour last stood at."""
-        self.panel = Lines(self._text)
-        self._box = Pane(safe(tour.title, limit=80), self.panel, id="tour")
-        self._box.title.focused_box = True
-        self.parts = (self._box, *self.parts)
+        self.panel = Lines(self._text, id="tour")
+        self.panel.border_title = ui_text.join(((safe(tour.title, limit=80), ""),))
+        self.parts = (self.panel, *self.parts)
         for key in dict.fromkeys(key for one in keys for key in one.keys):
             self._bindings.key_to_bindings.setdefault(key, []).append(
                 Binding(key, f"tour({key!r})", show=False, priority=True)
@@ -197,13 +196,13 @@ class TourScreen(MainScreen):
         """Give the panel the rows of its text, at most a half of the screen, and name the keys."""
         width, height = self.app.size
         rows = len(self._text(width - 2, MOST_TEXT))
-        self._box.styles.height = min(rows + 2, max(3, height // 2))
+        self.panel.styles.height = min(rows + 2, max(3, height // 2))
         number = f"{self.at + 1} of {len(self.tour.stops)}"
         wait = self.tour.stops[self.at].wait
         now = next((one.shown_key for one in self.actions if wait and one.name == wait), "")
         keys: list[Part] = [(now, "key"), (" or ", "muted")] if now else []
-        # What comes first gives way first.
-        self._box.title.say((*keys, ("enter ", "key"), ("goes on · ", "muted"), (number, "strong")))
+        said: Cell = (*keys, ("enter ", "key"), ("goes on · ", "muted"), (number, "strong"))
+        self.panel.border_subtitle = ui_text.join(said)
         self.panel.again()
 
     def lay_out(self) -> None:

@@ -116,8 +116,8 @@ def join(cell: Iterable[Run], style: str = "") -> Content:
         text = given if is_safe(given) else safe(given)
         parts.append(text)
         start, end = end, end + len(text)
-        if text and PALETTE[name]:
-            spans.append(ContentSpan(start, end, PALETTE[name]))
+        if text and (words := " ".join(filter(None, [PALETTE[part] for part in name.split("+")]))):
+            spans.append(ContentSpan(start, end, words))
     if end and PALETTE[style]:
         spans.insert(0, ContentSpan(0, end, PALETTE[style]))
     return Content("".join(parts), spans)

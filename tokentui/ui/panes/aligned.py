@@ -7,13 +7,12 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import islice, takewhile
-from operator import attrgetter
 
 from rich.cells import set_cell_size
 
 from tokentui.analyze.align import DROPPED, Alignment, Mark
 from tokentui.analyze.compare import PAIR_MEASURES, Disagreement, PairAgreement
-from tokentui.core.safetext import GlyphMode, safe
+from tokentui.core.safetext import safe
 from tokentui.core.table import plural
 from tokentui.session.snapshot import Aligned, Snapshot
 from tokentui.session.views import LETTERS, ColumnSnapshot, Passage
@@ -252,8 +251,6 @@ class CompareEncode(TypedPane):
         typed: The initial text of the line.
     """
 
-    of = attrgetter("between.aligned", "columns")
-
     def __init__(self, typed: str) -> None:
         self.passage, self.rows = Lines(), AlignedRows()
         self._typing = False
@@ -279,11 +276,15 @@ class CompareEncode(TypedPane):
             notes.append(count)
         return ((" · ".join(notes), "muted"),) if notes else ()
 
-    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
-        """Show the encodings; see `Body.present`."""
+    def sections(self, snapshot: Snapshot) -> object:
+        """Return the encodings and the columns."""
+        return snapshot.between.aligned, snapshot.columns
+
+    def draw_snapshot(self, now: Snapshot) -> None:
+        """Show the encodings."""
         aligned = now.between.aligned
         self.passage.show(lambda *_: passage_line(aligned.passage, aligned.bytes))
-        self.rows.take(aligned, now.columns, pair)
+        self.rows.take(aligned, now.columns, self.pair)
         self.turn(self._typing)
 
     def turn(self, typing: bool) -> None:

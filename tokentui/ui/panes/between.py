@@ -7,7 +7,6 @@ from __future__ import annotations
 import bisect
 import dataclasses
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from operator import attrgetter
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -38,6 +37,7 @@ from tokentui.ui.panes.lines import (
     said,
     shared_cell,
 )
+from tokentui.ui.panes.pane import Pane
 from tokentui.ui.panes.tables import ColumnTable, candidates, match_cell, tokens
 from tokentui.ui.panes.why import busy_cell
 
@@ -90,26 +90,29 @@ class Side(Guarded, Vertical):
         self.table.show(dataclasses.replace(column, at=at, candidates=side.candidates, why=side.why), mode)
 
 
-class PartingBody(Guarded, Vertical):
+class DivergencePane(Vertical, Pane):
     """Both sides of the step."""
 
-    states: Sequence[str] = ()
-    of = attrgetter("between.divergences", "columns")
+    note: Cell = ()
+    """The way merges are compared, and the step of divergence under the other way."""
 
     def __init__(self) -> None:
         super().__init__()
         self.said, self.left, self.right = Lines(classes="side"), Side("left"), Side("right")
         self.right.table.can_focus = False
-        self.note: Cell = ()
-        """The way merges are compared, and the step of divergence under the other way."""
 
     def compose(self) -> ComposeResult:
         """Yield the two sides, left and right."""
         yield self.said
         yield Horizontal(self.left, self.right)
 
-    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
-        """Show where two columns part; see `Body.present`."""
+    def sections(self, snapshot: Snapshot) -> object:
+        """Return the divergences and the columns."""
+        return snapshot.between.divergences, snapshot.columns
+
+    def draw_snapshot(self, now: Snapshot) -> None:
+        """Show where the two columns diverge."""
+        pair, mode = self.pair, self.mode
         if pair is None:
             return
         places, found = places_of(now.columns, pair), of_pair(now.between.divergences, pair)
@@ -178,10 +181,11 @@ def _shared_row(held: TokenInBoth, mode: GlyphMode) -> TableRow:
     return TableRow(held, (tokens((held.piece,), mode), *ids, *uses))
 
 
-class VocabularyBody(Guarded, Vertical):
+class TokensPane(Vertical, Pane):
     """The counts and a list."""
 
-    of = attrgetter("between.overlaps", "between.tokens", "columns", "position")
+    note: Cell = ()
+    """The number of tokens in the list."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -190,8 +194,6 @@ class VocabularyBody(Guarded, Vertical):
         self.places: tuple[int, ...] = ()
         """The rows that hold the text that is looked for."""
         self._goes = False
-        self.note: Cell = ()
-        """Where one is in the list; for the title."""
 
     @property
     def states(self) -> Sequence[str]:
@@ -239,8 +241,14 @@ class VocabularyBody(Guarded, Vertical):
             self.table.move_to(found.at)
         return found is not None
 
-    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
-        """Show the list; see `Body.present`."""
+    def sections(self, snapshot: Snapshot) -> object:
+        """Return the counts, the listed tokens, the columns and their position."""
+        between = snapshot.between
+        return between.overlaps, between.tokens, snapshot.columns, snapshot.position
+
+    def draw_snapshot(self, now: Snapshot) -> None:
+        """Show the list, or that it is loading."""
+        pair, mode = self.pair, self.mode
         if pair is None:
             return
         look, found, places = self.look(pair), now.between.tokens, places_of(now.columns, pair)
@@ -294,11 +302,9 @@ def measured_note(now: Snapshot) -> Cell:
     return ((f"of {at_words(measured.at)}", "warning"),) if measured and measured.at != now.position else ()
 
 
-class AgreementList(Listing):
+class AgreementList(Listing, Pane):
     """The agreement of two columns on the corpus, and the stretches that they most often cut differently."""
 
-    states: Sequence[str] = ()
-    of = attrgetter("between.measured", "columns", "position")
     note: Cell = ()
 
     def __init__(self) -> None:
@@ -306,9 +312,13 @@ class AgreementList(Listing):
         self.texts: Mapping[Hashable, str] = {}
         """The stretches, by the keys of their rows."""
 
-    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
-        """Show the agreement; see `Body.present`."""
-        measured = now.between.measured
+    def sections(self, snapshot: Snapshot) -> object:
+        """Return the measures, the columns and their position."""
+        return snapshot.between.measured, snapshot.columns, snapshot.position
+
+    def draw_snapshot(self, now: Snapshot) -> None:
+        """Show the agreement of the pair, or that it is loading."""
+        measured, pair = now.between.measured, self.pair
         found = of_pair(measured.agreements or (), pair) if measured is not None else None
         self.texts = {}
         if found is not None:
@@ -368,17 +378,21 @@ def _cut(tokens: Sequence[str]) -> Cell:
     return tuple(out) or (("nothing", "muted"),)
 
 
-class MeasuresList(Listing):
+class MeasuresList(Listing, Pane):
     """The measures."""
 
-    states: Sequence[str] = ()
-    of = attrgetter("between.measured", "between.held_measured", "columns", "position", "corpus")
     formulas = False
     """True if formulas are shown instead of conventions."""
     note: Cell = ()
 
-    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
-        """Show the measures; see `Body.present`."""
+    def sections(self, snapshot: Snapshot) -> object:
+        """Return the measures on both corpora, the columns, their position and the size of the corpus."""
+        between = snapshot.between
+        measured = between.measured, between.held_measured
+        return measured, snapshot.columns, snapshot.position, snapshot.corpus.bytes
+
+    def draw_snapshot(self, now: Snapshot) -> None:
+        """Show the measures that are ready."""
         # Widths that hold any figure of this corpus, so that nothing jumps.
         wide = min(_FIGURE_MOST, max(_FIGURE_LEAST, len(number(now.corpus.bytes)) + 4))
         columns = (

@@ -7,7 +7,7 @@ another. The place of its top row is kept, whatever is merged and however wide t
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -24,8 +24,8 @@ from tokentui.session.views import CorpusPlace, CorpusView, TokenSpan
 from tokentui.ui.draw.lines import ScrolledLines
 from tokentui.ui.draw.running import Boundaries, Layout, Manner, ages_legend
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.guard import Guarded
 from tokentui.ui.link import EngineLink
+from tokentui.ui.panes.pane import Pane
 from tokentui.ui.waits import NotYet, loads, nothing_there
 
 if TYPE_CHECKING:  # loaded when it is first wanted
@@ -366,7 +366,7 @@ class CorpusText(ScrolledLines):
         self.paint([held.row(self.top + y, found, cursor) for y in range(height)])
 
 
-class CorpusBody(Guarded, Vertical):
+class CorpusPane(Vertical, Pane):
     """The text in tokens, or in its place an editor whose every change is trained on.
 
     Args:
@@ -378,13 +378,10 @@ class CorpusBody(Guarded, Vertical):
     edited = var(False, init=False)
     """True if the corpus is the text of the editor. The editor is then kept while it is hidden."""
 
-    states: Sequence[str] = ()
-
     def __init__(self, engine: EngineLink, text: CorpusText, turned: Callable[[], object]) -> None:
         super().__init__(text)
         self.engine = engine
         self.text = text
-        self.of = lambda now: (now.main.corpus, now.main.at.start_tokens, now.corpus.nothing and now.busy)
         self.editing = False
         """True if the editor is seen."""
         self._turned = turned
@@ -416,16 +413,21 @@ class CorpusBody(Guarded, Vertical):
             return ()
         if self.text.boundaries == "age" and now.main.at.start_tokens:
             return (*self.text.match, *ages_legend())
-        place = f"{100 * self.text.position:3.0f} %" if now.main.at.start_tokens else "empty"
+        place = f"{100 * self.text.position:.0f} %" if now.main.at.start_tokens else "empty"
         ends: Cell = (("CR LF  ", "muted"),) if self.text.has_returns else ()
         return (*self.text.match, *ends, (place, "muted"))
 
-    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
-        """Show the corpus in tokens, unless one types into it; see `Body.present`."""
-        if now.corpus.nothing and not self.editing:
-            self.text.say(nothing_there(now))
+    def sections(self, snapshot: Snapshot) -> object:
+        """Return the visible text and, while nothing is open, the work in progress."""
+        main = snapshot.main
+        return main.corpus, main.at.start_tokens, snapshot.corpus.nothing and snapshot.busy
+
+    def draw_snapshot(self, snapshot: Snapshot) -> None:
+        """Show the corpus in tokens, unless the editor is open."""
+        if snapshot.corpus.nothing and not self.editing:
+            self.text.say(nothing_there(snapshot))
         elif not self.editing:
-            self.text.show(now.main.corpus, mode)
+            self.text.show(snapshot.main.corpus, self.mode)
 
     # Typing into it.
 

@@ -6,17 +6,17 @@ import math
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from operator import attrgetter
 from typing import NamedTuple
 
 from tokentui.analyze.budget import Target, met_at
-from tokentui.core.safetext import GlyphMode, safe
+from tokentui.core.safetext import safe
 from tokentui.session.snapshot import CURVES, Curve, Curves, Snapshot
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import between, number
 from tokentui.ui.draw.lines import Lines, spread
 from tokentui.ui.draw.text import Cell, Run
 from tokentui.ui.panes.lines import letter
+from tokentui.ui.panes.pane import Pane
 
 _DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 """The bits of a braille character (U+2800 and up): two columns, from the top."""
@@ -130,14 +130,12 @@ def foretell_target(line: str) -> str:
     return Target.parse(line).about
 
 
-class CurveChart(Lines, can_focus=True):
+class CurveChart(Lines, Pane, can_focus=True):
     """The chart."""
 
     DEFAULT_CSS = """
     CurveChart { height: 1fr; }
     """
-    states: Sequence[str] = ()
-    of = attrgetter("between.curves", "columns")
 
     def __init__(self) -> None:
         super().__init__()
@@ -152,8 +150,12 @@ class CurveChart(Lines, can_focus=True):
         self.target: Target | None = None
         """The target whose first step is told."""
 
-    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
-        """Show the curves; see `Body.present`."""
+    def sections(self, snapshot: Snapshot) -> object:
+        """Return the curves and the columns."""
+        return snapshot.between.curves, snapshot.columns
+
+    def draw_snapshot(self, now: Snapshot) -> None:
+        """Show the curves."""
         self.curves = now.between.curves or Curves(0, (), ())
         self.places = {column.key: place for place, column in enumerate(now.columns)}
         ends = ((column.key, column.at.end) for column in now.columns)
@@ -218,7 +220,7 @@ class CurveChart(Lines, can_focus=True):
         """Return the chart, its axis and the values at the cursor, or a note that they are pending."""
         series = self._series()
         if not series:
-            return [self._titles(width), ((" loading …", "muted"),)]
+            return [self._measure_names(width), ((" loading …", "muted"),)]
         errors: list[Cell] = [
             ((" ", ""), letter(one.place), (f" {safe(one.curve.error, limit=ERROR_SHOWN)}", "error"))
             for one in series if one.curve.error
@@ -228,9 +230,9 @@ class CurveChart(Lines, can_focus=True):
         readings = [*self._readings(series, gutter, width), *self._marks(series, width), *errors]
         rest = height - 2 - len(readings)
         chart = self._chart(series, labels, max(1, width - gutter - 4), rest) if rest >= _LEAST_CHART else ()
-        return [self._titles(width), *chart, *readings]
+        return [self._measure_names(width), *chart, *readings]
 
-    def _titles(self, width: int) -> Cell:
+    def _measure_names(self, width: int) -> Cell:
         field, title, _ = CURVES[self.measure]
         tabs: list[Run] = [(" ", "")]
         for place, (_, name, _) in enumerate(self._shown()):

@@ -21,7 +21,7 @@ from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import Lines, flow
 from tokentui.ui.draw.running import age_of
 from tokentui.ui.draw.text import Cell, runs
-from tokentui.ui.guard import Guarded
+from tokentui.ui.panes.pane import Pane
 from tokentui.ui.panes.tables import TOKEN_SHOWN
 from tokentui.ui.typed import TYPED_LIMIT, TypedLine
 
@@ -35,7 +35,7 @@ _ALL_LINES = 100_000
 """More lines than what is typed takes."""
 
 
-class TypedPane(Guarded, Vertical):
+class TypedPane(Vertical, Pane):
     """A line to type in, and the tokens of the text below it.
 
     Args:
@@ -43,11 +43,6 @@ class TypedPane(Guarded, Vertical):
         facts: What stands at the side of the line.
         below: The tokens.
     """
-
-    @property
-    def states(self) -> Sequence[str]:
-        """No setting changes this pane; see `Body.states`."""
-        return ()
 
     def __init__(self, typed: str, facts: Lines, below: Widget) -> None:
         super().__init__()
@@ -72,16 +67,13 @@ class TypedPane(Guarded, Vertical):
         return 0 if at >= len(self.line.value) else max(0, at - 1)
 
 
-class EncodeBody(TypedPane):
+class EncodePane(TypedPane):
     """The line, its tally, and the tokens.
 
     Args:
         typed: The initial text of the line.
         turned: Called when another page is shown.
     """
-
-    of = attrgetter("main.encoding", "main.at.last_id", "corpus.nothing", "busy")
-    note: Cell = ()
 
     @property
     def states(self) -> Sequence[str]:
@@ -138,13 +130,19 @@ class EncodeBody(TypedPane):
         self._find = text
         self.tokens.again()
 
-    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
-        """Show the encoding; see `Body.present`."""
-        if not now.corpus.nothing or now.busy is None:
+    def sections(self, snapshot: Snapshot) -> object:
+        """Return the encoding, the newest token, and whether a corpus is being opened."""
+        main = snapshot.main
+        return main.encoding, main.at.last_id, snapshot.corpus.nothing, snapshot.busy
+
+    def draw_snapshot(self, snapshot: Snapshot) -> None:
+        """Show the encoding; keep the last one while a corpus is being opened."""
+        if not snapshot.corpus.nothing or snapshot.busy is None:
             # Another recipe or file cuts the text anew: its first page is shown.
-            trained = now.main.recipe, now.main.path
+            main = snapshot.main
+            trained = main.recipe, main.path
             page, self._trained = self._page if trained == self._trained else 0, trained
-            self._shown, self._last, self._mode = now.main.encoding, now.main.at.last_id, mode
+            self._shown, self._last, self._mode = main.encoding, main.at.last_id, self.mode
             self._show_page(page)
             self.tally.again()
             self.tokens.again()

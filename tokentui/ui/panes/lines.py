@@ -20,8 +20,9 @@ from tokentui.session.snapshot import DivergenceView, SharedTokens, Snapshot
 from tokentui.session.views import END, LETTERS, WAYS, AtStep, ColumnSnapshot, Position
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number, size, step_of
-from tokentui.ui.draw.lines import Lines, Pane, flow, spread
+from tokentui.ui.draw.lines import Lines, flow, spread
 from tokentui.ui.draw.text import Cell, Run, wrap
+from tokentui.ui.panes.pane import Pane, title_cell
 from tokentui.ui.panes.tables import ColumnTable, candidates, counted_in, size_state, tokens, worth_of
 from tokentui.ui.panes.why import busy_cell, pace, reasons
 from tokentui.ui.screen import VIEWS, Layout
@@ -307,30 +308,43 @@ class ColumnSays(Lines, can_focus=True):
     """The text shown where a column has no candidates."""
 
 
-class ColumnPane(Pane):
-    """A column.
+class ColumnPane(Vertical, Pane):
+    """A column of Compare: its position, the candidates of its next step and the reasons, or an error.
 
     Args:
-        place: Its place from the left.
+        place: Its place from the left, from 0.
     """
-
-    states: Sequence[str] = ()
 
     def __init__(self, place: int) -> None:
         self.facts, self.table = Lines(classes="facts"), ColumnTable("candidates", candidates)
         self.says, self.why = ColumnSays(classes="says"), Lines(classes="why")
-        super().__init__(LETTERS[place], Vertical(self.facts, self.table, self.says, self.why),
-            id=f"column-{place}")
-        self.place, self.title.letter = place, f"column-{place}"
-        self.note: Cell = ()
-        self.of = lambda now: now.columns[place : place + 1]
+        super().__init__(self.facts, self.table, self.says, self.why, id=f"column-{place}", classes="pane")
+        self.place = place
         self.column: ColumnSnapshot | None = None
 
-    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
-        """Show the column that stands here, if any; see `Body.present`."""
+    @property
+    def note(self) -> Cell:
+        """The number of candidates."""
+        return self.table.note if self.table.display and self.table.total else ()
+
+    @property
+    def states(self) -> Sequence[str]:
+        """The way tokens are shown, and the vocabulary size that ends the training."""
+        limited = self.column is not None and self.column.size_limit
+        return (
+            *filter(None, [VIEWS[self.mode]]),
+            *([size_state(self.column)] if limited and self.column is not None else []),
+        )
+
+    def sections(self, snapshot: Snapshot) -> object:
+        """Return the column at this place; empty if there are fewer columns."""
+        return snapshot.columns[self.place : self.place + 1]
+
+    def draw_snapshot(self, now: Snapshot) -> None:
+        """Show the column at this place, if there is one."""
         if self.place >= len(now.columns):
             return
-        column = now.columns[self.place]
+        column, mode = now.columns[self.place], self.mode
         before = self.column or column
         if before.in_sync != column.in_sync and self.has_focus_within:
             # what is hidden must not hand the focus to whatever stands next to it
@@ -345,8 +359,19 @@ class ColumnPane(Pane):
         if shown:
             self.table.show(column, mode)
             self.why.show(lambda width, height: column_why(column, mode, width, height))
-        name = f"{LETTERS[self.place]} {safe(column.name, limit=COLUMN_SHOWN)}"
-        name += counted_in(column) if shown else ""
-        note = self.table.note if shown and self.table.total else ()
-        states = (*filter(None, [VIEWS[mode]]), *([size_state(column)] if column.size_limit else []))
-        self.title.say(note, ((name, True),), states)
+        self.update_title()
+
+    def on_resize(self) -> None:
+        """Fit the title to the new width."""
+        self.update_title()
+
+    def update_title(self) -> None:
+        """Write the letter and name of the column into the border, the letter in the color of the column."""
+        if self.column is None:
+            return
+        name = safe(self.column.name, limit=COLUMN_SHOWN)
+        name += counted_in(self.column) if self.column.in_sync else ""
+        letter_width = 2
+        named = title_cell(((name, True),), self.states, self.outer_size.width - letter_width)
+        text, style = letter(self.place)
+        self.set_titles(((f"{text} ", f"{style}+strong"), *named), self.note)

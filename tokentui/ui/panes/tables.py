@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
 from tokentui.axes import AXES
@@ -15,6 +15,7 @@ from tokentui.session.views import ColumnSnapshot, Found
 from tokentui.ui.draw.figures import amount, bar, behind, decimal, number, signed
 from tokentui.ui.draw.table import GAP, Column, TableRow, VirtualTable
 from tokentui.ui.draw.text import Cell, Run, runs, tinted
+from tokentui.ui.panes.pane import Pane
 from tokentui.ui.waits import nothing_there
 
 TOKEN_SHOWN = 64
@@ -88,7 +89,7 @@ class Rows(NamedTuple):
     note: Cell
 
 
-class ColumnTable(VirtualTable):
+class ColumnTable(VirtualTable, Pane):
     """A table of a section of a column.
 
     Args:
@@ -99,8 +100,6 @@ class ColumnTable(VirtualTable):
     def __init__(self, section: str, rows: Callable[[ColumnSnapshot, GlyphMode, int], Rows]) -> None:
         super().__init__()
         self._section, self._rows = section, rows
-        drawn = attrgetter(f"main.{section}", "main.why", "main.at", "main.traits")
-        self.of = lambda now: (drawn(now), now.corpus.nothing and now.busy)
         self._note: Cell = ()
         self.match: Cell = ()
         """The number of the match that was found, and of all; it goes with the step."""
@@ -109,7 +108,6 @@ class ColumnTable(VirtualTable):
         self.among = ""
         """The kind of the rows that are shown, in words; empty where all are."""
         self.column: ColumnSnapshot | None = None
-        self.mode: GlyphMode = "text"
 
     @property
     def note(self) -> Cell:
@@ -130,12 +128,17 @@ class ColumnTable(VirtualTable):
         self.column, self._note, self.match = None, (), ()
         self.update_rows(0, (), 0, (Column(text, flex=1, priority=1),) if text else None)
 
-    def present(self, now: Snapshot, pair: tuple[int, int] | None, mode: GlyphMode) -> None:
-        """Show the rows of the first column, or that there are none; see `Body.present`."""
-        if now.corpus.nothing:
-            self.clear(nothing_there(now))
+    def sections(self, snapshot: Snapshot) -> object:
+        """Return the rows, what they are compared with, and the work in progress while nothing is open."""
+        main, busy = snapshot.main, snapshot.corpus.nothing and snapshot.busy
+        return getattr(main, self._section), main.why, main.at, main.traits, busy
+
+    def draw_snapshot(self, snapshot: Snapshot) -> None:
+        """Show the rows of the first column, or a line that nothing is open."""
+        if snapshot.corpus.nothing:
+            self.clear(nothing_there(snapshot))
         else:
-            self.show(now.main, mode)
+            self.show(snapshot.main, self.mode)
 
     def show(self, column: ColumnSnapshot, mode: GlyphMode) -> None:
         """Show the rows of another step, or other rows of it."""
@@ -152,7 +155,6 @@ class ColumnTable(VirtualTable):
 
     def on_resize(self) -> None:
         """Fit the columns to the new width."""
-        super().on_resize()
         if self.column is not None:
             self.show(self.column, self.mode)
 

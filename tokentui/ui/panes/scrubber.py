@@ -1,45 +1,39 @@
-"""The line of the whole run, which takes clicks and drags of the mouse."""
+"""The scrubber: a line with the step and the curve of the whole run, which takes clicks and drags."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from textual import events
 
 from tokentui.session.snapshot import Snapshot
+from tokentui.ui.panes.pane import StatusBand
 from tokentui.ui.panes.why import scrubber
-from tokentui.ui.screen import Band
 
 _CURVE = frozenset({"past", "future", "here"})
 """The styles of the curve."""
 
 
-class Slider(Band):
-    """The step, the curve of the run and the pace. A click, or a drag, on the curve goes to the step there.
+class Scrubber(StatusBand):
+    """The step, the curve of the run and the speed. A click or a drag on the curve goes to the step there.
 
     Args:
-        shown: Gives the snapshot that is shown.
-        of: Returns the sections that it draws.
-        goes: Called with a step to go to.
+        go_to: Called with a step to go to.
         id: The id of the widget.
     """
 
-    states: Sequence[str] = ()
-
-    def __init__(
-        self, shown: Callable[[], Snapshot | None], of: Callable[[Snapshot], object],
-        goes: Callable[[int], object], *, id: str,
-    ) -> None:
-        super().__init__(lambda width, _: scrubber(shown(), width), of, id=id)
-        self._shown, self._goes = shown, goes
+    def __init__(self, go_to: Callable[[int], object], *, id: str) -> None:
+        super().__init__(lambda width, _: scrubber(self.snapshot, width), _sections, id=id)
+        self._go_to = go_to
         self.dragging = False
-        """True while a drag goes on from its first step."""
+        """True while a drag goes to a step after its first one."""
         self._last: int | None = None
-        """The step that was gone to last in a drag; None while there is none."""
+        """The step that the current drag went to last; None while there is no drag."""
 
     def step_at(self, x: int) -> int | None:
-        """The step that a column of the terminal stands for; None where there is no curve."""
-        now, first, wide = self._shown(), 0, 0
+        """Return the step at a column of the widget, rounded to the ends of the curve; None if no curve is
+        shown."""
+        now, first, wide = self.snapshot, 0, 0
         for text, style in self._painted[0] if self._painted else ():
             if style in _CURVE:
                 wide += len(text)
@@ -51,24 +45,29 @@ class Slider(Band):
         return round(min(max(0, x - first), wide - 1) / (wide - 1) * end)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Begin to drag where the curve is."""
+        """Begin to drag if there is a curve."""
         if (step := self.step_at(event.x)) is not None:
             event.stop()
             self.capture_mouse()
-            self._go(step)
+            self._drag_to(step)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """Follow the mouse."""
         if self._last is not None and (step := self.step_at(event.x)) is not None:
-            self._go(step)
+            self._drag_to(step)
 
     def on_mouse_up(self) -> None:
         """End the drag."""
         self._last = None
         self.release_mouse()
 
-    def _go(self, step: int) -> None:
+    def _drag_to(self, step: int) -> None:
         if step != self._last:
             self.dragging, self._last = self._last is not None, step
-            self._goes(step)
+            self._go_to(step)
             self.dragging = False
+
+
+def _sections(snapshot: Snapshot) -> object:
+    main = snapshot.main
+    return main.at, main.curve, main.partial, main.why, snapshot.corpus, snapshot.running, snapshot.speed

@@ -1,0 +1,179 @@
+"""The base of everything on a screen that draws a snapshot: panes with a border, and lines without one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from textual.reactive import var
+from textual.widget import Widget
+
+from tokentui.core.safetext import GlyphMode
+from tokentui.session.snapshot import Snapshot
+from tokentui.ui.draw import text as ui_text
+from tokentui.ui.draw.lines import Draw, Lines
+from tokentui.ui.draw.text import Cell, Run, join
+from tokentui.ui.guard import Guarded
+
+_CORNERS = 6
+"""Columns of a border edge that Textual keeps for corners, blanks and one line character at either side."""
+_STATES_LEAST = 12
+"""The states of a title get at least this many columns."""
+
+
+class Pane(Guarded, Widget):
+    """A widget that draws some sections of a snapshot.
+
+    Its screen assigns `snapshot`, `mode` and `pair`. They are `var`s, which repaint nothing by themselves:
+    the widget draws only if a section of its own changed. A `reactive` would repaint all of it each time. A
+    hidden pane draws nothing; `redraw` catches up when it is shown again.
+
+    Combine it with the widget that does the drawing, which comes first in the list of bases, because Textual
+    looks up default styles along the first base.
+    """
+
+    snapshot: var[Snapshot | None] = var(None, init=False, always_update=True)
+    mode: var[GlyphMode] = var("text", init=False)
+    """The way tokens are shown."""
+    pair: var[tuple[int, int] | None] = var(None, init=False)
+    """The keys of the two columns of Compare that are being compared."""
+    _drawn: object = None
+    """The sections, mode and pair that were drawn last."""
+    _titles: tuple[Cell, Cell] = (), ()
+
+    def sections(self, snapshot: Snapshot) -> object:
+        """Return the parts of a snapshot that the pane draws, to be compared by `==`."""
+        raise NotImplementedError
+
+    def draw_snapshot(self, snapshot: Snapshot) -> None:
+        """Draw a snapshot in the current `mode` and for the current `pair`."""
+        raise NotImplementedError
+
+    @property
+    def note(self) -> Cell:
+        """The subtitle, such as the position in the text; empty by default."""
+        return ()
+
+    @property
+    def states(self) -> Sequence[str]:
+        """The settings that change what the pane shows, such as a filter, as safe text; none by default."""
+        return ()
+
+    def redraw(self, *, force: bool = False) -> None:
+        """Draw the snapshot if a section, the mode or the pair changed since the last time.
+
+        Args:
+            force: True to draw it in any case, because something else changed.
+        """
+        if self.snapshot is None or not self.display:
+            return
+        drawn = self.mode, self.pair, self.sections(self.snapshot)
+        if force or drawn != self._drawn:
+            self._drawn = drawn
+            self.draw_snapshot(self.snapshot)
+
+    def invalidate(self) -> None:
+        """Draw the next snapshot even if none of its sections changed."""
+        self._drawn = None
+
+    def on_mount(self) -> None:
+        """Draw the snapshot that was assigned before the widget could draw."""
+        self.redraw()
+
+    def watch_snapshot(self) -> None:
+        """Draw the sections that changed."""
+        self.redraw()
+
+    def watch_mode(self) -> None:
+        """Draw tokens in the new way."""
+        self.redraw()
+
+    def watch_pair(self) -> None:
+        """Draw what depends on the pair of columns."""
+        self.redraw()
+
+    def set_titles(self, title: Cell, note: Cell = ()) -> None:
+        """Write the title into the top edge of the border and the note into the bottom edge.
+
+        Textual parses a `str` as markup, so both become `Content`. A new title repaints the border, so equal
+        ones are left alone.
+        """
+        note = note_cell(note, self.outer_size.width)
+        if title != self._titles[0]:
+            self.border_title = join(title)
+        if note != self._titles[1]:
+            self.border_subtitle = join(note) if note else None
+        self._titles = title, note
+
+    @property
+    def titles(self) -> tuple[str, str]:
+        """The title and the note as plain text."""
+        title, note = ("".join(text for text, _ in cell) for cell in self._titles)
+        return title, note
+
+
+class StatusBand(Lines, Pane):
+    """One or more lines of status, such as the header.
+
+    Args:
+        draw: Returns the lines for a width and height.
+        sections: Returns the parts of a snapshot that the lines show; see `Pane.sections`.
+        id: The id of the widget.
+    """
+
+    def __init__(
+        self, draw: Draw, sections: Callable[[Snapshot], object], *, id: str | None = None
+    ) -> None:
+        super().__init__(draw, id=id)
+        self._sections = sections
+
+    def sections(self, snapshot: Snapshot) -> object:
+        """Return what `sections` of the constructor returns."""
+        return self._sections(snapshot)
+
+    def draw_snapshot(self, snapshot: Snapshot) -> None:
+        """Draw the lines that changed."""
+        self.again()
+
+
+def title_cell(names: Sequence[tuple[str, bool]], states: Sequence[str], width: int) -> Cell:
+    """Return the title of a pane: `2 Pairs │ 3 Vocabulary · only "un" · hex`.
+
+    States are always visible, because they change what the rows mean: names give way to them first, then the
+    states are cut.
+
+    Args:
+        names: The names of the panes that share the place, each with True if it is the visible one.
+        states: The settings that change what the pane shows, as safe text.
+        width: The columns of the pane with its border.
+    """
+    room = max(0, width - _CORNERS)
+    shown = state_cell(states)
+    wanted = ui_text.width(shown) + 3 if shown else 0
+    if shown and ui_text.width(_named(names)) + wanted > room:
+        names = [(name if visible else name[:1], visible) for name, visible in names]
+    named = _named(names)
+    if not shown:
+        return named
+    kept = max(min(wanted - 3, _STATES_LEAST), room - 3 - ui_text.width(named))
+    shown = ui_text.clip(shown, min(kept, room))
+    left = room - ui_text.width(shown) - 3
+    return (*ui_text.clip(named, left), (" · ", "muted"), *shown) if left > 0 else shown
+
+
+def note_cell(note: Cell, width: int) -> Cell:
+    """Return a note without its leading runs as far as a pane with a border is too narrow for them."""
+    fitting = (note[n:] for n in range(len(note)) if ui_text.width(note[n:]) <= width - _CORNERS)
+    return next(fitting, ())
+
+
+def _named(names: Sequence[tuple[str, bool]]) -> Cell:
+    runs: list[Run] = []
+    for name, visible in names:
+        runs += [(" │ ", "frame")] if runs else []
+        runs.append((name, "" if visible else "muted"))
+    return tuple(runs)
+
+
+def state_cell(states: Sequence[str]) -> Cell:
+    """Return the states of a pane as a cell, `only "un" · hex`."""
+    return ((" · ".join(states), "warning"),) if states else ()
